@@ -1,0 +1,1 @@
+"""Glassmind: a local retrieval and memory layer for Obsidian vaults."""

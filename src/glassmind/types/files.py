@@ -1,0 +1,95 @@
+"""What stands on disk and what became of it: files, changes, runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from glassmind.types import NotePath
+
+FileKind: TypeAlias = Literal["markdown", "canvas", "base", "attachment"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """A file as one `stat` shows it.
+
+    `stamp` is one number made of size, times and inode: equal stamps mean an unchanged file,
+    another stamp means that the content hash has to decide.
+    """
+
+    path: NotePath
+    kind: FileKind
+    size: int
+    mtime_ns: int
+    stamp: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that is not in the index, and the reason a person can act on.
+
+    `unknown` means that it may well be a note we cannot see now (unreadable, not
+    downloaded): what the index knows of it stays.
+    """
+
+    path: NotePath
+    reason: str
+    unknown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A file the index does not know."""
+
+    file: FileFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file whose stamp differs from the one the index knows; its hash decides."""
+
+    file: FileFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A file whose bytes the index knows under a path that is gone."""
+
+    file: FileFacts
+    origin: NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A path the index knows where there is surely no file now."""
+
+    path: NotePath
+
+
+Change: TypeAlias = Added | Changed | Moved | Removed
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long piece of work has come; `total` is 0 while it is unknown."""
+
+    stage: Literal["scan", "read", "resolve", "words"]
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did."""
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    notes: int = 0
+    seconds: float = 0.0
+    skipped: Sequence[Skipped] = field(default_factory=tuple)
+    warnings: Sequence[str] = field(default_factory=tuple)
+    rebuilt: bool = False
+    compacted: bool = False

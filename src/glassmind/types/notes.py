@@ -1,0 +1,213 @@
+"""What a note says: the values that reading Markdown, canvases and drawings yields.
+
+Every piece knows where it stands. `start` and `end` are byte offsets, half open, into the
+UTF-8 encoding of the note's text (a byte order mark is not part of the text); `line` counts
+from 1.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, Union
+
+from glassmind.types import Digest, NotePath, Span
+
+PropertyValue: TypeAlias = Union[
+    str, int, float, bool, None, list["PropertyValue"], dict[str, "PropertyValue"]
+]
+"""What the core schema of YAML 1.2 can say; dates and times stay text."""
+
+NoteKind: TypeAlias = Literal["markdown", "excalidraw", "canvas", "base"]
+LinkKind: TypeAlias = Literal["wikilink", "markdown", "property", "canvas"]
+ChunkKind: TypeAlias = Literal[
+    "heading_section", "paragraph", "task_block", "code_block", "frontmatter"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """The properties at the head of a note, or why they could not be read.
+
+    `end` is where the body begins; 0 when the note has no frontmatter. `error` is a sentence
+    when the YAML is invalid (the properties are then empty) and `warnings` tell what was
+    salvaged.
+    """
+
+    properties: Mapping[str, PropertyValue] = field(default_factory=dict)
+    end: int = 0
+    lines: int = 0
+    error: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading, ATX or setext, with its Markdown markers removed."""
+
+    level: int
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link as written; where it leads is an edge, and found elsewhere.
+
+    `target` is the path part (empty for a link into the same note), `subpath` begins with
+    `#`, `display` is what stands behind `|` or in square brackets. `property` names the
+    property that holds the link when `kind` is "property".
+    """
+
+    kind: LinkKind
+    target: str
+    subpath: str | None
+    display: str | None
+    embed: bool
+    line: int
+    start: int
+    end: int
+    property: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A tag without its `#`, in the case it was written in."""
+
+    name: str
+    line: int
+    start: int
+    end: int
+    in_properties: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A list item with a status box; `status` is the one character between the brackets.
+
+    `done` is what Obsidian means by it: any status but a blank.
+    """
+
+    status: str
+    text: str
+    line: int
+    start: int
+    end: int
+    depth: int = 0
+    parent_line: int | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether the status box is not blank."""
+        return self.status != " "
+
+
+@dataclass(frozen=True, slots=True)
+class BlockId:
+    """A `^id` that names the block it closes."""
+
+    name: str
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """A `> [!kind]` block; `fold` is "+", "-" or empty."""
+
+    kind: str
+    title: str
+    fold: str
+    span: Span
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`."""
+
+    key: str
+    value: str
+    form: Literal["line", "bracket", "paren"]
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Footnote:
+    """A footnote: a reference `[^id]`, its definition, or an inline `^[text]`."""
+
+    name: str
+    form: Literal["reference", "definition", "inline"]
+    line: int
+    start: int
+    end: int
+
+
+RegionKind: TypeAlias = Literal[
+    "code", "fence", "math", "math_block", "comment", "html", "table", "quote",
+    "list", "paragraph", "heading", "rule", "frontmatter", "footnote",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A stretch of the note read in one way: code, math, a comment, a table.
+
+    `language` is the first word of a fence's info string, or a callout's kind.
+    """
+
+    kind: RegionKind
+    start: int
+    end: int
+    span: Span
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A file of the vault, read: what stands in it and where.
+
+    `blocks` are the root blocks in order, which is what splitting works on; `regions` the
+    inline and nested stretches (code, math, comments) inside which other rules hold.
+    """
+
+    path: NotePath
+    kind: NoteKind
+    title: str
+    text: str
+    frontmatter: Frontmatter = field(default_factory=Frontmatter)
+    aliases: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    links: tuple[Link, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    block_ids: tuple[BlockId, ...] = ()
+    callouts: tuple[Callout, ...] = ()
+    fields: tuple[Field, ...] = ()
+    footnotes: tuple[Footnote, ...] = ()
+    blocks: tuple[Region, ...] = ()
+    regions: tuple[Region, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is retrieved: a passage of a note.
+
+    `text` stands, to the letter, in the lines of `span`. Its first `overlap` characters are
+    the end of the chunk before; the chunks of a note, overlaps removed, are the note.
+    `heading_path` holds the headings the passage stands under, outermost first.
+    """
+
+    index: int
+    kind: ChunkKind
+    heading_path: tuple[str, ...]
+    span: Span
+    text: str
+    overlap: int
+    tokens: int
+    digest: Digest

@@ -1,0 +1,100 @@
+"""What a search takes and gives: the query as understood, and hits that explain themselves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal, TypeAlias
+
+from glassmind.types import NotePath, Span
+
+ChannelName: TypeAlias = Literal["lexical"]
+FilterKind: TypeAlias = Literal["tag", "path", "file", "property", "before", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A condition on the note a chunk belongs to; `negated` turns it round.
+
+    `name` is the property's name for "property", else empty; `value` is None for a property
+    that only has to be there. `day` is set for "before" (that day excluded) and "after"
+    (included).
+    """
+
+    kind: FilterKind
+    value: str | None = None
+    name: str = ""
+    day: date | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """A query by words, taken apart: what a lexical index is asked.
+
+    `words` are wanted but optional; `phrases` must stand to the letter; `excluded` holds
+    phrases (a single word is a phrase of one) that must not stand in the chunk; `prefixes`
+    are beginnings of words, wanted but optional.
+    """
+
+    words: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One chunk a channel votes for, with the share of each field in its score.
+
+    The shares of `fields` add up to `score`; `terms` are the words, as indexed, that made
+    the chunk a candidate.
+    """
+
+    chunk_id: int
+    score: float
+    fields: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a hit is here: one line per channel that voted for it."""
+
+    channel: ChannelName
+    rank: int
+    share: float
+    reason: str
+    fields: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A short stretch of a chunk; `marks` are half-open ranges of characters that matched."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage that matters for the query, and why."""
+
+    path: NotePath
+    title: str
+    heading_path: tuple[str, ...]
+    span: Span
+    chunk_index: int
+    score: float
+    snippet: Snippet
+    evidence: tuple[Evidence, ...]
+    digest: str
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SearchReply:
+    """The hits, best first, and what was missing while they were found."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    degraded: tuple[str, ...] = ()
