@@ -90,3 +90,54 @@ class MassDeletion(VaultError):
             "If the vault is all there, run: glassmind index --accept-deletions"
         )
         self.gone, self.known = gone, known
+
+
+class NoVault(ConfigError):
+    """Nothing says which vault is meant."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no vault is chosen: pass --vault FOLDER, set GLASSMIND_VAULT_PATH, run "
+            "glassmind init FOLDER, or stand in a vault (a folder with .obsidian)"
+        )
+
+
+class VaultAbsent(ConfigError):
+    """The vault that was named is not a folder on this machine."""
+
+    def __init__(self, path: str, origin: str) -> None:
+        super().__init__(f"the vault {path} (from {origin}) is not a folder")
+        self.path, self.origin = path, origin
+
+
+class BadConfigFile(ConfigError):
+    """A configuration file cannot be read; `line` is 0 when no line is to blame."""
+
+    def __init__(self, file: str, line: int, problem: str) -> None:
+        place = f"{file}:{line}" if line else file
+        super().__init__(f"{place} cannot be read as configuration: {problem}")
+        self.file, self.line, self.problem = file, line, problem
+
+
+class BadSetting(ConfigError):
+    """A setting has a value that it cannot have; `origin` names the file and line."""
+
+    def __init__(self, key: str, origin: str, problem: str) -> None:
+        super().__init__(f"{key} (from {origin}) {problem}")
+        self.key, self.origin, self.problem = key, origin, problem
+
+
+class ConfigExists(ConfigError):
+    """A configuration file stands where a new one was to be written."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(f"{file} exists already; pass --force to replace it")
+        self.file = file
+
+
+class ConfigUnwritable(ConfigError):
+    """A configuration file could not be written; the old one, if any, is untouched."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"{file} was not written: {reason}")
+        self.file, self.reason = file, reason

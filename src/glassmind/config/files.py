@@ -1,0 +1,129 @@
+"""Configuration files: where they may stand, what they say, and on which line."""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from glassmind.config.entries import RANKS, Entry, nearest
+from glassmind.config.sections import AGENT_DIR, KEYS, SECTIONS
+from glassmind.errors import BadConfigFile
+
+FILE_NAME = "glassmind.toml"
+"""What the configuration is called, in the vault and in the user's folder."""
+
+USER_NAMES = (FILE_NAME, "config.toml")
+VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
+
+
+def first_file(folder: str, names: tuple[str, ...]) -> str | None:
+    """Return the first of the named files that exists in a folder."""
+    for name in names:
+        file = os.path.join(folder, name)  # noqa: PTH118 - no Path for a plain probe
+        if os.path.isfile(file):  # noqa: PTH113
+            return file
+    return None
+
+
+def short(file: str) -> str:
+    """Return a path with the home folder written as `~`."""
+    home = os.path.expanduser("~")  # noqa: PTH111
+    return f"~{file[len(home) :]}" if file.startswith(home + os.sep) else file
+
+
+def read_tables(file: str) -> tuple[str, dict[str, Any]]:
+    """Return a file's text and what it says.
+
+    Raises:
+        BadConfigFile: it cannot be read, or is not TOML; with the line to blame.
+    """
+    # Only who has a configuration file pays these 5 ms.
+    import tomllib  # noqa: PLC0415
+
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123
+            text = opened.read().decode("utf-8-sig")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise BadConfigFile(short(file), 0, error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadConfigFile(short(file), line, "it is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        problem, _, place = str(error).rpartition(" (at ")
+        line = _line_in(place) or text.count("\n") + 1
+        raise BadConfigFile(short(file), line, problem or str(error)) from error
+    except RecursionError as error:
+        raise BadConfigFile(short(file), 0, "it is nested too deeply") from error
+
+
+def _line_in(place: str) -> int:
+    """Return the line in `line 3, column 5)`; 0 for the end of the document."""
+    digits = place.removeprefix("line ").partition(",")[0]
+    return int(digits) if digits.isdigit() else 0
+
+
+def line_of(text: str, section: str, name: str = "") -> int:
+    """Return the line that sets a key, or opens a section; 0 when none is found."""
+    current = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if bare.startswith("["):
+            current = bare.strip("[").partition("]")[0].strip().strip("\"'")
+            if current == section and not name:
+                return number
+            continue
+        written = [part.strip(" \t\"'") for part in bare.partition("=")[0].split(".")]
+        if "=" not in bare or bare.startswith("#"):
+            continue
+        full = [current, *written] if current else written
+        if full in ([section, name], [section]):
+            return number
+    return 0
+
+
+class FileEntries:
+    """What one file says: entries by full name, and warnings about the rest."""
+
+    def __init__(self, file: str, layer: str, *, trusted: bool) -> None:
+        self.text, self.tables = read_tables(file)
+        self.file, self.layer, self.trusted = file, layer, trusted
+        self.entries: dict[str, Entry] = {}
+        self.warnings: list[str] = []
+        for section, table in self.tables.items():
+            self._take(section, table)
+
+    def origin(self, section: str, name: str = "") -> str:
+        """Return `user file ~/.config/glassmind/glassmind.toml:12`."""
+        line = line_of(self.text, section, name)
+        return f"{self.layer} {short(self.file)}" + (f":{line}" if line else "")
+
+    def _take(self, section: str, table: object) -> None:
+        known = [made.title for made in SECTIONS]
+        if section not in known or not isinstance(table, Mapping):
+            hint = nearest(section, known) if section not in known else ""
+            what = f"[{section}]" if isinstance(table, Mapping) else section
+            self.warnings.append(
+                f"{self.origin(section)}: {what} is no section we know{hint}"
+            )
+            return
+        for path, raw in _settings(section, table):
+            self._keep(path, raw)
+
+    def _keep(self, path: str, raw: object) -> None:
+        section, _, name = path.partition(".")
+        origin = self.origin(section, name)
+        if path not in KEYS:
+            hint = nearest(path, list(KEYS))
+            self.warnings.append(f"{origin}: {path} is no setting we know{hint}")
+            return
+        base = os.path.dirname(self.file)  # noqa: PTH120
+        self.entries[path] = Entry(
+            raw, origin, base, RANKS[self.layer], trusted=self.trusted
+        )
+
+
+def _settings(
+    section: str, table: Mapping[str, object]
+) -> Iterator[tuple[str, object]]:
+    for name, raw in table.items():
+        yield f"{section}.{name}", raw

@@ -1,0 +1,78 @@
+"""What a vault may not choose for the one who reads it.
+
+A configuration file in a vault is data: it arrives by sync or in an archive, and an
+agent may write to the agent folder. So it may tune and tighten but not send text
+elsewhere, listen to the network, write where it likes or loosen what the user said. A
+refused value is left out with a warning; each function returns the reason, or nothing.
+What a vault may say about writes is decided over all of `[writes]`, in `policy.py`.
+"""
+
+from collections.abc import Sequence
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address can only mean this machine."""
+    if host in {"localhost", "::1", "[::1]"}:
+        return True
+    parts = host.split(".")
+    return (
+        len(parts) == 4  # noqa: PLR2004 - an IPv4 address
+        and parts[0] == "127"
+        and all(part.isascii() and part.isdigit() for part in parts)
+    )
+
+
+def host_of(url: str) -> str:
+    """Return the host a url names, in lower case; empty when it names none."""
+    # Only a url that is not the default comes here: a plain start need not load this.
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def same_vault(value: str, vault: str) -> str:
+    """Refuse another vault than the one the file stands in."""
+    return "" if value == vault else "a vault's own file cannot lead to another vault"
+
+
+def only_named_place(value: str, _chosen: str | None) -> str:
+    """Refuse a folder as the place of the index."""
+    if value in {"data", "vault", "plugin"}:
+        return ""
+    return 'a vault may only say "data", "vault" or "plugin"'
+
+
+def only_loopback(value: str, _chosen: str | None) -> str:
+    """Refuse an address or url that is not this machine."""
+    host = host_of(value) if "//" in value else value
+    if not value or is_loopback(host):
+        return ""
+    return "a vault may only name this machine (127.0.0.1)"
+
+
+def not_remote(value: bool, _chosen: bool | None) -> str:  # noqa: FBT001 - a guard
+    """Refuse consent that only the user can give."""
+    return "only the user can allow text to leave this machine" if value else ""
+
+
+def only_model_name(value: str, _chosen: str | None) -> str:
+    """Refuse a path or address in place of a model's name."""
+    if value.startswith(("/", "~", ".", "\\")) or ":/" in value or ":\\" in value:
+        return "a vault may name a model, not a file or an address"
+    return ""
+
+
+def only_default_folder(value: str, chosen: str | None) -> str:
+    """Refuse another folder to write in than the user's own choice or the default."""
+    if value in {"", chosen or ".agent"}:
+        return ""
+    return "a vault may not choose the folder that is written freely"
+
+
+def keeps_ignored(value: Sequence[str], chosen: Sequence[str] | None) -> str:
+    """Refuse a list that leaves out a folder the user wants ignored."""
+    lost = sorted(set(chosen or ()) - set(value))
+    return f"a vault may not bring back {', '.join(lost)}" if lost else ""

@@ -1,0 +1,89 @@
+"""The write policy from its two spellings, `mode` and `user_notes` with `agent_dir`."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from glassmind.config.entries import RANKS, Entry
+from glassmind.config.layers import Choice, Layers
+from glassmind.config.sections import AGENT_DIR, KEYS, UserNotes, WriteMode
+
+PATHS = ("writes.mode", "writes.user_notes", "writes.agent_dir")
+
+STRICTNESS = ("off", "propose", "allow")
+"""What may happen to notes outside the agent folder, the strictest first."""
+
+FOLLOWS = Entry(None, "the rest of [writes]", "", RANKS["default"])
+"""Where a value comes from that the other spelling decides."""
+
+
+class Policy(NamedTuple):
+    """What may be written: the agent folder or not, and how other notes are treated."""
+
+    agent_dir_writable: bool
+    user_notes: UserNotes
+
+    @property
+    def mode(self) -> WriteMode:
+        """The one word for it."""
+        if self.user_notes != "off":
+            return self.user_notes
+        return "agent-only" if self.agent_dir_writable else "off"
+
+    def looser_than(self, other: "Policy") -> bool:
+        """Whether anything is permitted here that the other forbids."""
+        order = STRICTNESS.index
+        return (self.agent_dir_writable and not other.agent_dir_writable) or (
+            order(self.user_notes) > order(other.user_notes)
+        )
+
+
+USER_NOTES: Mapping[str, UserNotes] = {
+    "off": "off",
+    "agent-only": "off",
+    "propose": "propose",
+    "allow": "allow",
+}
+"""What each mode means for notes outside the agent folder."""
+
+
+def settled_writes(layers: Layers, choices: dict[str, Choice]) -> None:
+    """Make the settings of `[writes]` agree, and keep the vault from loosening them."""
+    policy = settle(choices)
+    if any(_untrusted(choices[path]) for path in PATHS):
+        alone = {path: layers.choose(KEYS[path], trusted_only=True) for path in PATHS}
+        limit = settle(alone)
+        if policy.looser_than(limit):
+            layers.warn(f'[writes] of the vault may not loosen "{limit.mode}"')
+            choices.update(alone)
+            policy = limit
+    _spell_out(choices, policy)
+
+
+def _untrusted(choice: Choice) -> bool:
+    return choice.entry is not None and not choice.entry.trusted
+
+
+def settle(choices: Mapping[str, Choice]) -> Policy:
+    """Return the policy that `writes.mode`, `.user_notes` and `.agent_dir` add up to.
+
+    `off` is final. Otherwise `user_notes` says it more precisely than `mode` and wins
+    unless `mode` was set in a stronger place.
+    """
+    mode, user_notes, agent_dir = (choices[path] for path in PATHS)
+    if mode.value == "off":
+        return Policy(agent_dir_writable=False, user_notes="off")
+    precise = user_notes.entry is not None and user_notes.rank >= mode.rank
+    notes = USER_NOTES[str(user_notes.value if precise else mode.value)]
+    return Policy(bool(agent_dir.value), notes)
+
+
+def _spell_out(choices: dict[str, Choice], policy: Policy) -> None:
+    said = {
+        "writes.mode": policy.mode,
+        "writes.user_notes": policy.user_notes,
+        "writes.agent_dir": choices["writes.agent_dir"].value or AGENT_DIR,
+    }
+    for path, value in said.items():
+        if value != choices[path].value:
+            choices[path] = Choice(value, FOLLOWS)
+    choices["writes.agent_dir_writable"] = Choice(policy.agent_dir_writable, FOLLOWS)

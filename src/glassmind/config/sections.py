@@ -1,0 +1,273 @@
+"""Every setting, by section: type, default, bounds and one line of meaning."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from glassmind.config.guards import (
+    keeps_ignored,
+    not_remote,
+    only_default_folder,
+    only_loopback,
+    only_model_name,
+    only_named_place,
+)
+from glassmind.config.keys import Frozen, Key, Section, key
+
+Backend: TypeAlias = Literal["onnx", "ollama", "openai", "none"]
+Fusion: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
+WriteMode: TypeAlias = Literal["off", "agent-only", "propose", "allow"]
+UserNotes: TypeAlias = Literal["off", "propose", "allow"]
+Transport: TypeAlias = Literal["stdio", "http"]
+
+AGENT_DIR = ".agent"
+"""The folder of the vault that is written freely."""
+
+
+class Vault(Section, title="vault"):
+    """Which vault is meant."""
+
+    path: Path = key(
+        Path(),
+        "The folder of the vault; relative to the file that says so.",
+        kind="folder",
+        aliases=("VAULT_PATH", "KG_VAULT_PATH"),
+    )
+    name: str = key("", "What the vault is called; empty means the folder's name.")
+
+
+class Index(Section, title="index"):
+    """What is indexed, how it is cut, where the index stands."""
+
+    include_agent_dir: bool = key(True, "Index the agent folder's notes too.")
+    ignore_dirs: tuple[str, ...] = key(
+        (".git", ".obsidian", ".trash", "node_modules"),
+        "Folders that are not read, by name or by path from the vault.",
+        guard=keeps_ignored,
+    )
+    chunk_target_tokens: int = key(500, "Tokens a chunk aims for.", least=1)
+    chunk_overlap_tokens: int = key(
+        80, "Tokens a chunk repeats of the one before it; below the target.", least=0
+    )
+    chunk_min_chars: int = key(
+        200, "Characters below which a chunk joins its neighbour.", least=0
+    )
+    embed_min_chars: int = key(
+        50, "Characters below which a chunk gets no vector.", least=0, later=True
+    )
+    max_chunks_per_note: int = key(
+        1000,
+        "Chunks after which the rest of a note is left out, with a warning.",
+        least=1,
+    )
+    max_note_bytes: int = key(
+        64 * 1024 * 1024,
+        "Bytes above which a file is skipped, with a warning.",
+        least=1,
+    )
+    location: str = key(
+        "data",
+        'Where the index stands: "data" (your data folder), "vault" (the agent '
+        'folder\'s cache), "plugin" (.obsidian/plugins/glassmind) or a folder.',
+        kind="place",
+        aliases=("DATA_DIR",),
+        guard=only_named_place,
+    )
+
+
+class Embeddings(Section, title="embeddings", later=True):
+    """What turns text into vectors."""
+
+    backend: Backend = key(
+        "onnx",
+        "What computes vectors.",
+        choices=("onnx", "ollama", "openai", "none"),
+        aliases=("EMBEDDING_PROVIDER",),
+    )
+    preset: str = key("english", "A model by purpose.", aliases=("EMBEDDING_PRESET",))
+    model: str = key(
+        "",
+        "A model by name; empty means the preset's.",
+        aliases=("EMBEDDING_MODEL",),
+        guard=only_model_name,
+    )
+    url: str = key(
+        "http://localhost:11434",
+        "Where Ollama or another server of models listens.",
+        kind="url",
+        aliases=("OLLAMA_URL", "OLLAMA_BASE_URL"),
+        guard=only_loopback,
+    )
+    allow_remote: bool = key(
+        False, "Let note text go to a url that is not this machine.", guard=not_remote
+    )
+    dimensions: int = key(
+        0,
+        "Width of the vectors; 0 means what the model says.",
+        least=0,
+        aliases=("OLLAMA_EMBEDDING_DIM",),
+    )
+    context_tokens: int = key(
+        0,
+        "Context to ask the model server for; 0 means its own default.",
+        least=0,
+        aliases=("OLLAMA_NUM_CTX",),
+    )
+
+
+class Search(Section, title="search"):
+    """How hits are found and ordered."""
+
+    limit: int = key(10, "Hits returned when a call names no number.", least=1)
+    fusion: Fusion = key(
+        "minmax",
+        "How the channels' rankings become one.",
+        choices=("minmax", "rrf", "weighted_rrf", "weighted_sum"),
+        later=True,
+    )
+    semantic_weight: float = key(
+        0.55, "Weight of meaning in weighted_sum.", least=0, later=True
+    )
+    keyword_weight: float = key(
+        0.25, "Weight of words in weighted_sum.", least=0, later=True
+    )
+    recency_weight: float = key(
+        0.10, "Weight of a recent change in weighted_sum.", least=0, later=True
+    )
+    link_weight: float = key(
+        0.05, "Weight of inbound links in weighted_sum.", least=0, later=True
+    )
+    tag_weight: float = key(
+        0.05, "Weight of matching tags in weighted_sum.", least=0, later=True
+    )
+    intent_model: str = key(
+        "",
+        "The model that names a query's intent; empty means rules alone.",
+        aliases=("OLLAMA_INTENT_MODEL",),
+        guard=only_model_name,
+        later=True,
+    )
+
+
+class Hindsight(Section, title="hindsight", later=True):
+    """A Hindsight server asked for memories beside the vault."""
+
+    url: str = key(
+        "",
+        "Where the server listens; empty means that none is asked.",
+        kind="url",
+        aliases=("HINDSIGHT_URL",),
+        guard=only_loopback,
+    )
+
+
+class Writes(Section, title="writes", later=True):
+    """What may be written, and what a person has to approve first.
+
+    `mode` and `user_notes` are two spellings of one policy; after loading they agree.
+    """
+
+    mode: WriteMode = key(
+        "propose",
+        "off: nothing is written; agent-only: the agent folder; propose: also "
+        "proposals for other notes; allow: other notes directly.",
+        choices=("off", "agent-only", "propose", "allow"),
+    )
+    user_notes: UserNotes = key(
+        "propose",
+        "The same for notes outside the agent folder alone: off, propose or allow.",
+        choices=("off", "propose", "allow"),
+    )
+    agent_dir: str = key(
+        AGENT_DIR,
+        "The folder that is written freely; true means .agent, false means none.",
+        kind="agent_dir",
+        guard=only_default_folder,
+    )
+    agent_dir_writable: bool
+    """Whether the agent folder may be written; follows from the other three."""
+
+
+class Server(Section, title="server", later=True):
+    """Where `serve` listens; nothing listens unless asked."""
+
+    host: str = key(
+        "127.0.0.1",
+        "The address to listen on.",
+        aliases=("MCP_HOST",),
+        guard=only_loopback,
+    )
+    port: int = key(
+        7331, "The port to listen on.", least=1, most=65535, aliases=("MCP_PORT",)
+    )
+    transport: Transport = key(
+        "stdio",
+        "How MCP is spoken when a client does not say.",
+        choices=("stdio", "http"),
+        aliases=("MCP_TRANSPORT",),
+    )
+
+
+class Watch(Section, title="watch", later=True):
+    """How changes of the vault are followed while a server runs."""
+
+    enabled: bool = key(
+        True, "Follow changes of the vault.", aliases=("!OBSIDIAN_BRAIN_NO_WATCH",)
+    )
+    debounce_ms: int = key(
+        750,
+        "Milliseconds of quiet before changes are indexed.",
+        least=0,
+        aliases=("OBSIDIAN_BRAIN_WATCH_DEBOUNCE_MS",),
+    )
+    community_debounce_ms: int = key(
+        60_000,
+        "Milliseconds of quiet before communities are computed again.",
+        least=0,
+        aliases=("OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS",),
+    )
+
+
+SECTIONS: Sequence[type[Section]] = (
+    Vault,
+    Index,
+    Embeddings,
+    Search,
+    Hindsight,
+    Writes,
+    Server,
+    Watch,
+)
+
+KEYS: Mapping[str, Key] = {
+    made.path: made for section in SECTIONS for made in section.keys
+}
+"""Every setting by its full name, in the order of the reference page."""
+
+
+class Config(Frozen):
+    """The settings in force, and where each came from.
+
+    `vault.path` raises `NoVault` on a configuration that was loaded without one.
+    """
+
+    vault: Vault
+    index: Index
+    embeddings: Embeddings
+    search: Search
+    hindsight: Hindsight
+    writes: Writes
+    server: Server
+    watch: Watch
+
+    origins: Mapping[str, str]
+    """Where the value of each setting came from, by full name."""
+
+    files: Sequence[Path]
+    """The files that were read, the strongest first."""
+
+    index_home: Path
+    """The user's own folder for indexes; `places.index_locations` makes use of it."""
+
+    warnings: Sequence[str]
+    """What was ignored and why, in sentences for the user."""

@@ -1,0 +1,189 @@
+"""From what was written to what is meant: typed values, or a problem in words.
+
+Every function raises `ValueError` with a phrase that completes "search.limit ...".
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from math import isfinite
+from pathlib import Path
+
+from glassmind.config.entries import Entry
+from glassmind.config.guards import host_of
+from glassmind.config.keys import Key, Kind
+
+WORDS = {
+    "true": True, "yes": True, "on": True, "1": True,
+    "false": False, "no": False, "off": False, "0": False,
+}  # fmt: skip
+"""How a variable says yes or no."""
+
+NAMED_PLACES = ("data", "vault", "plugin")
+"""Places of the index that are no folders."""
+
+
+def value_of(key: Key, entry: Entry) -> object:
+    """Return the value an entry gives a key, checked.
+
+    Raises:
+        ValueError: with what is wrong about it.
+    """
+    raw = entry.raw
+    if entry.text and isinstance(raw, str):
+        raw = FROM_TEXT.get(key.kind, str)(raw)
+    value = READERS[key.kind](raw, entry.base)
+    if value == "" and key.default != "" and key.kind == "url":
+        raise ValueError("must not be empty")
+    check(key, value)
+    return value
+
+
+def check(key: Key, value: object) -> None:
+    """Hold a value against its key's choices and bounds."""
+    if key.choices and value not in key.choices:
+        raise ValueError(f"must be one of {', '.join(key.choices)}; it is {value!r}")
+    if isinstance(value, int | float):
+        if key.least is not None and value < key.least:
+            raise ValueError(f"must be at least {key.least}; it is {value}")
+        if key.most is not None and value > key.most:
+            raise ValueError(f"must be at most {key.most}; it is {value}")
+
+
+def flag_from_text(text: str) -> object:
+    """Return what a word means; any other text is left for the reader to refuse."""
+    return WORDS.get(text.strip().lower(), text)
+
+
+def count_from_text(text: str) -> object:
+    """Return a whole number, or the text when it is none."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def number_from_text(text: str) -> object:
+    """Return a number, or the text when it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def names_from_text(text: str) -> object:
+    """Return the names of a comma-separated or TOML list."""
+    if not text.lstrip().startswith("["):
+        return [name.strip() for name in text.split(",") if name.strip()]
+    # The TOML form is rare: 5 ms that only its users pay.
+    import tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(f"names = {text}")["names"]
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ValueError(f"is not a TOML list: {error}") from None
+
+
+def agent_dir_from_text(text: str) -> object:
+    """Return true or false where the text says so, else the folder."""
+    return {"true": True, "false": False}.get(text.strip().lower(), text)
+
+
+def read_flag(raw: object, _base: str) -> bool:
+    """Accept a boolean."""
+    if isinstance(raw, bool):
+        return raw
+    raise ValueError(f"must be true or false; it is {raw!r}")
+
+
+def read_count(raw: object, _base: str) -> int:
+    """Accept a whole number."""
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    raise ValueError(f"must be a whole number; it is {raw!r}")
+
+
+def read_number(raw: object, _base: str) -> float:
+    """Accept a finite number."""
+    if isinstance(raw, int | float) and not isinstance(raw, bool) and isfinite(raw):
+        return float(raw)
+    raise ValueError(f"must be a number; it is {raw!r}")
+
+
+def read_text(raw: object, _base: str) -> str:
+    """Accept one line of text."""
+    if isinstance(raw, str) and (raw.isprintable() or not raw):
+        return raw
+    raise ValueError(f"must be one line of text; it is {raw!r}")
+
+
+def read_names(raw: object, _base: str) -> tuple[str, ...]:
+    """Accept a list of names; the same name twice counts once."""
+    if isinstance(raw, list | tuple):
+        names = [item for item in raw if isinstance(item, str) and item.strip()]
+        if len(names) == len(raw):
+            return tuple(dict.fromkeys(names))
+    raise ValueError(f"must be a list of names; it is {raw!r}")
+
+
+def read_folder(raw: object, base: str) -> Path:
+    """Accept a path; `~` is the home, a relative one starts at `base`."""
+    if isinstance(raw, Path):
+        raw = str(raw)
+    if not isinstance(raw, str) or not raw or "\0" in raw:
+        raise ValueError(f"must be a folder; it is {raw!r}")
+    return Path(os.path.normpath(os.path.join(base, os.path.expanduser(raw))))  # noqa: PTH111, PTH118 - three calls of Path cost more
+
+
+def read_place(raw: object, base: str) -> str:
+    """Accept the name of a place, or a folder."""
+    if raw in NAMED_PLACES:
+        return str(raw)
+    return str(read_folder(raw, base))
+
+
+def read_url(raw: object, base: str) -> str:
+    """Accept an http address, without a slash at its end."""
+    url = read_text(raw, base).rstrip("/")
+    if not url:
+        return ""
+    # A backslash or a blank lets two programs see two different hosts in one url.
+    if not url.startswith(("http://", "https://")) or set(url) & set("\\ "):
+        raise ValueError(f"must be an http:// or https:// url; it is {raw!r}")
+    if not host_of(url):
+        raise ValueError(f"names no host; it is {raw!r}")
+    return url
+
+
+def read_agent_dir(raw: object, base: str) -> str:
+    """Accept true, false (empty) or a folder inside the vault, `/` between names."""
+    if isinstance(raw, bool):
+        return ".agent" if raw else ""
+    folder = read_text(raw, base).replace("\\", "/").strip("/")
+    parts = folder.split("/")
+    outside = os.path.isabs(str(raw)) or ":" in folder  # noqa: PTH117 - as above
+    if outside or not all(part.strip() and part not in {".", ".."} for part in parts):
+        raise ValueError(f"must be a folder inside the vault; it is {raw!r}")
+    if parts[0] in {".obsidian", ".git", ".trash"}:
+        raise ValueError(f"must not be {parts[0]}, which belongs to another program")
+    return folder
+
+
+FROM_TEXT: Mapping[Kind, Callable[[str], object]] = {
+    "flag": flag_from_text,
+    "count": count_from_text,
+    "number": number_from_text,
+    "names": names_from_text,
+    "agent_dir": agent_dir_from_text,
+}
+
+READERS: Mapping[Kind, Callable[[object, str], object]] = {
+    "flag": read_flag,
+    "count": read_count,
+    "number": read_number,
+    "text": read_text,
+    "names": read_names,
+    "folder": read_folder,
+    "place": read_place,
+    "url": read_url,
+    "agent_dir": read_agent_dir,
+}
