@@ -141,3 +141,68 @@ class ConfigUnwritable(ConfigError):
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(f"{file} was not written: {reason}")
         self.file, self.reason = file, reason
+
+
+class VaultMissing(VaultError):
+    """There is no readable folder where the vault should be."""
+
+    def __init__(self, root: str, reason: str) -> None:
+        super().__init__(
+            f"the vault {root} cannot be read ({reason}); check the path, and that its "
+            "disk is mounted"
+        )
+        self.root, self.reason = root, reason
+
+
+class PathOutsideVault(VaultError):
+    """A path does not name a place inside the vault."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"{path[:200]!r} is no path inside the vault ({reason}); name a file "
+            "relative to the vault, such as Folder/Note.md"
+        )
+        self.path, self.reason = path, reason
+
+
+class FileUnreadable(VaultError):
+    """A file of the vault cannot be read now."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be read: {reason}")
+        self.path, self.reason = path, reason
+
+
+class FileGone(FileUnreadable):
+    """A file of the vault is not there (any more)."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "there is no such file; index again if it was moved")
+
+
+class FileTooLarge(FileUnreadable):
+    """A file of the vault is larger than we may read."""
+
+    def __init__(self, path: str, limit_bytes: int) -> None:
+        super().__init__(path, f"it is larger than {limit_bytes:,} bytes")
+        self.limit_bytes = limit_bytes
+
+
+class NoteNotFound(VaultError):
+    """No note goes by the name that was given."""
+
+    def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
+        hint = f"; closest: {', '.join(closest)}" if closest else ""
+        super().__init__(f"no note is called {name[:200]!r}{hint}")
+        self.name, self.closest = name, closest
+
+
+class AmbiguousName(VaultError):
+    """Several notes go by the name that was given."""
+
+    def __init__(self, name: str, candidates: tuple[str, ...], total: int) -> None:
+        more = f" and {total - len(candidates)} more" if total > len(candidates) else ""
+        super().__init__(
+            f"{name[:200]!r} may mean {', '.join(candidates)}{more}; give the path"
+        )
+        self.name, self.candidates, self.total = name, candidates, total
