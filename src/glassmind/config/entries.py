@@ -1,5 +1,6 @@
 """A value as someone wrote it, and where: the stuff of the configuration's layers."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 RANKS = {
@@ -23,7 +24,7 @@ class Entry(NamedTuple):
 
     raw: object
     origin: str
-    base: str
+    base: Path
     rank: int
     text: bool = False
     trusted: bool = True

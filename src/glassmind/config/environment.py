@@ -3,8 +3,8 @@
 A real variable beats the same one in a `.env` file, and one of ours beats an alias.
 """
 
-import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.config.entries import RANKS, Entry, nearest
@@ -34,8 +34,8 @@ class Variables(NamedTuple):
 
     values: Mapping[str, str]
     lines: Mapping[str, int]
-    file: str
-    base: str
+    file: Path | None
+    base: Path
     trusted: bool
 
     def origin(self, name: str) -> str:
@@ -43,24 +43,22 @@ class Variables(NamedTuple):
         return f"{name} in {short(self.file)}:{self.lines[name]}" if self.file else name
 
 
-def environment(env: Mapping[str, str], cwd: str) -> Variables:
+def environment(env: Mapping[str, str], cwd: Path) -> Variables:
     """Return the real environment."""
-    return Variables(env, {}, "", cwd, trusted=True)
+    return Variables(env, {}, None, cwd, trusted=True)
 
 
-def dotenv_beside(file: str, *, trusted: bool) -> Variables | None:
+def dotenv_beside(file: Path, *, trusted: bool) -> Variables | None:
     """Return the variables of the `.env` beside a file, if there is one."""
-    folder = os.path.dirname(file)  # noqa: PTH120 - no Path for a plain probe
-    dotenv = os.path.join(folder, ".env")  # noqa: PTH118
+    dotenv = file.with_name(".env")
     try:
-        with open(dotenv, encoding="utf-8-sig", errors="replace") as opened:  # noqa: PTH123
-            found = parse_dotenv(opened.read())
+        found = parse_dotenv(dotenv.read_text("utf-8-sig", "replace"))
     except OSError:
         # No file, or one that we may not read: it is an offer, not a demand.
         return None
     values = {name: value for name, (value, _) in found.items()}
     lines = {name: line for name, (_, line) in found.items()}
-    return Variables(values, lines, dotenv, folder, trusted)
+    return Variables(values, lines, dotenv, file.parent, trusted)
 
 
 def parse_dotenv(text: str) -> dict[str, tuple[str, int]]:

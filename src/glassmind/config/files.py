@@ -1,7 +1,8 @@
 """Configuration files: where they may stand, what they say, and on which line."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from glassmind.config.entries import RANKS, Entry, nearest
@@ -15,39 +16,44 @@ USER_NAMES = (FILE_NAME, "config.toml")
 VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
 
 
-def first_file(folder: str, names: tuple[str, ...]) -> str | None:
+def first_file(folder: Path, names: tuple[str, ...]) -> Path | None:
     """Return the first of the named files that exists in a folder."""
-    for name in names:
-        file = os.path.join(folder, name)  # noqa: PTH118 - no Path for a plain probe
-        if os.path.isfile(file):  # noqa: PTH113
-            return file
-    return None
+    return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
-def short(file: str) -> str:
+def short(file: Path) -> str:
     """Return a path with the home folder written as `~`."""
-    home = os.path.expanduser("~")  # noqa: PTH111
-    return f"~{file[len(home) :]}" if file.startswith(home + os.sep) else file
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() may raise
+    text = str(file)
+    return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
 
 
-def read_tables(file: str) -> tuple[str, dict[str, Any]]:
-    """Return a file's text and what it says.
+def read_text(file: Path) -> str:
+    """Return a file's text, without a byte order mark.
 
     Raises:
-        BadConfigFile: it cannot be read, or is not TOML; with the line to blame.
+        BadConfigFile: it cannot be read, or is not UTF-8.
     """
-    # Only who has a configuration file pays these 5 ms.
-    import tomllib  # noqa: PLC0415
-
     try:
-        with open(file, "rb") as opened:  # noqa: PTH123
-            text = opened.read().decode("utf-8-sig")
-        return text, tomllib.loads(text)
+        return file.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise BadConfigFile(short(file), 0, error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadConfigFile(short(file), line, "it is not UTF-8 text") from error
+
+
+def parse_tables(file: Path, text: str) -> dict[str, Any]:
+    """Return what a file's text says.
+
+    Raises:
+        BadConfigFile: it is not TOML; with the line to blame.
+    """
+    # Only who has a configuration file pays these 5 ms.
+    import tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem, _, place = str(error).rpartition(" (at ")
         line = _line_in(place) or text.count("\n") + 1
@@ -65,7 +71,7 @@ def _line_in(place: str) -> int:
 def line_of(text: str, section: str, name: str = "") -> int:
     """Return the line that sets a key, or opens a section; 0 when none is found."""
     current = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip()
         if bare.startswith("["):
             current = bare.strip("[").partition("]")[0].strip().strip("\"'")
@@ -84,12 +90,12 @@ def line_of(text: str, section: str, name: str = "") -> int:
 class FileEntries:
     """What one file says: entries by full name, and warnings about the rest."""
 
-    def __init__(self, file: str, layer: str, *, trusted: bool) -> None:
-        self.text, self.tables = read_tables(file)
-        self.file, self.layer, self.trusted = file, layer, trusted
+    def __init__(self, file: Path, text: str, layer: str, *, trusted: bool) -> None:
+        self.file, self.text = file, text
+        self.layer, self.trusted = layer, trusted
         self.entries: dict[str, Entry] = {}
         self.warnings: list[str] = []
-        for section, table in self.tables.items():
+        for section, table in parse_tables(file, text).items():
             self._take(section, table)
 
     def origin(self, section: str, name: str = "") -> str:
@@ -106,24 +112,16 @@ class FileEntries:
                 f"{self.origin(section)}: {what} is no section we know{hint}"
             )
             return
-        for path, raw in _settings(section, table):
-            self._keep(path, raw)
+        for name, raw in table.items():
+            self._keep(section, name, raw)
 
-    def _keep(self, path: str, raw: object) -> None:
-        section, _, name = path.partition(".")
+    def _keep(self, section: str, name: str, raw: object) -> None:
+        path = f"{section}.{name}"
         origin = self.origin(section, name)
         if path not in KEYS:
             hint = nearest(path, list(KEYS))
             self.warnings.append(f"{origin}: {path} is no setting we know{hint}")
             return
-        base = os.path.dirname(self.file)  # noqa: PTH120
         self.entries[path] = Entry(
-            raw, origin, base, RANKS[self.layer], trusted=self.trusted
+            raw, origin, self.file.parent, RANKS[self.layer], trusted=self.trusted
         )
-
-
-def _settings(
-    section: str, table: Mapping[str, object]
-) -> Iterator[tuple[str, object]]:
-    for name, raw in table.items():
-        yield f"{section}.{name}", raw

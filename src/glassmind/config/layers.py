@@ -1,11 +1,12 @@
 """All that was written about the settings, and which of it is used."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.config.entries import RANKS, Entry, nearest
 from glassmind.config.environment import Variables, dotenv_beside, variable_entries
-from glassmind.config.files import FileEntries
+from glassmind.config.files import FileEntries, read_text
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS
 from glassmind.config.values import value_of
@@ -35,7 +36,7 @@ class Choice(NamedTuple):
 class Layers:
     """Everything that was written about the settings, the strongest first."""
 
-    def __init__(self, flags: Mapping[str, object], cwd: str) -> None:
+    def __init__(self, flags: Mapping[str, object], cwd: Path) -> None:
         self.flags: dict[str, Entry] = {}
         self.variables: list[Variables] = []
         self.files: list[FileEntries] = []
@@ -48,9 +49,9 @@ class Layers:
                 origin = FLAG_NAMES.get(path, "--" + path.replace("_", "-"))
                 self.flags[path] = Entry(raw, origin, cwd, RANKS["flag"], text=True)
 
-    def add_file(self, file: str, layer: str, *, trusted: bool) -> None:
+    def add_file(self, file: Path, layer: str, *, trusted: bool) -> None:
         """Take in a file, and the `.env` beside it, above the files already there."""
-        self.files.insert(0, FileEntries(file, layer, trusted=trusted))
+        self.files.insert(0, FileEntries(file, read_text(file), layer, trusted=trusted))
         dotenv = dotenv_beside(file, trusted=trusted)
         if dotenv:
             # Below the real environment, above the `.env` of a weaker file.

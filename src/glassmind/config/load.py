@@ -44,65 +44,61 @@ def load_config(
         BadConfigFile: a file cannot be read.
         BadSetting: a value is wrong.
     """
-    here = str(cwd)
-    layers = Layers(flags, here)
-    layers.variables.append(environment(env, here))
-    user_file = _user_file(env, here, file)
+    layers = Layers(flags, cwd)
+    layers.variables.append(environment(env, cwd))
+    user_file = _user_file(env, cwd, file)
     if user_file:
         layers.add_file(user_file, "user file", trusted=True)
-    vault = _vault(layers, here)
+    vault = _vault(layers, cwd)
     if vault.entry is None and need_vault:
         raise NoVault
     if vault.entry:
-        _add_vault_file(layers, str(vault.value), user_file)
+        _add_vault_file(layers, Path(str(vault.value)), user_file)
     return _assembled(layers, vault, env)
 
 
 def config_for(vault: Path, flags: Mapping[str, object] | None = None) -> Config:
     """Return the settings of a vault, whatever files and variables say."""
-    layers = Layers({**(flags or {}), "vault.path": vault}, str(vault))
-    return _assembled(layers, _vault(layers, str(vault)), {})
+    layers = Layers({**(flags or {}), "vault.path": vault}, vault)
+    return _assembled(layers, _vault(layers, vault), {})
 
 
-def _user_file(env: Mapping[str, str], cwd: str, file: Path | None) -> str | None:
-    named = str(file) if file else env.get(CONFIG_VARIABLE, "")
+def _user_file(env: Mapping[str, str], cwd: Path, file: Path | None) -> Path | None:
+    named = file or env.get(CONFIG_VARIABLE)
     if not named:
-        return first_file(str(config_home(env)), USER_NAMES)
-    found = os.path.join(cwd, os.path.expanduser(named))  # noqa: PTH111, PTH118
-    if not os.path.isfile(found):  # noqa: PTH113 - no Path for a plain probe
-        raise BadConfigFile(found, 0, "there is no such file")
+        return first_file(config_home(env), USER_NAMES)
+    found = cwd / Path(named).expanduser()
+    if not found.is_file():
+        raise BadConfigFile(str(found), 0, "there is no such file")
     return found
 
 
-def _vault(layers: Layers, cwd: str) -> Choice:
+def _vault(layers: Layers, cwd: Path) -> Choice:
     """Return the vault that is named, else the one around the current folder."""
     choice = layers.choose(KEYS["vault.path"])
     if choice.entry is None:
-        found = _vault_around(cwd)
-        if not found:
+        around = _vault_around(cwd)
+        if around is None:
             return choice
-        entry = Entry(found, "the current folder", cwd, RANKS["default"])
-        choice = Choice(Path(found), entry)
-    real = os.path.realpath(str(choice.value))
-    if not os.path.isdir(real):  # noqa: PTH112
+        entry = Entry(around, "the current folder", cwd, RANKS["default"])
+        choice = Choice(around, entry)
+    real = Path(os.path.realpath(str(choice.value)))
+    if not real.is_dir():
         raise VaultAbsent(str(choice.value), choice.origin)
-    return Choice(Path(real), choice.entry)
+    return Choice(real, choice.entry)
 
 
-def _vault_around(folder: str) -> str | None:
+def _vault_around(cwd: Path) -> Path | None:
     """Return the nearest folder, from here upwards, that looks like a vault."""
-    while True:
-        if any(os.path.exists(os.path.join(folder, mark)) for mark in VAULT_MARKS):  # noqa: PTH110, PTH118
+    for folder in (cwd, *cwd.parents):
+        if any((folder / mark).exists() for mark in VAULT_MARKS):
             return folder
-        above = os.path.dirname(folder)  # noqa: PTH120
-        if above == folder:
-            return None
-        folder = above
+    return None
 
 
-def _add_vault_file(layers: Layers, vault: str, user_file: str | None) -> None:
+def _add_vault_file(layers: Layers, vault: Path, user_file: Path | None) -> None:
     file = first_file(vault, VAULT_NAMES)
-    if file and not (user_file and os.path.samefile(file, user_file)):  # noqa: PTH121
+    if file and not (user_file and file.samefile(user_file)):
         layers.add_file(file, "vault file", trusted=False)
 
 
@@ -112,22 +108,22 @@ def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
     }
     if vault.entry:
         choices["vault.path"] = vault
-        _settle_vault(layers, choices, str(vault.value))
+        _settle_vault(layers, choices, Path(str(vault.value)))
     settled_writes(layers, choices)
     for sentence in check_together(choices):
         layers.warn(sentence)
     return _built(layers, choices, index_home(env))
 
 
-def _settle_vault(layers: Layers, choices: dict[str, Choice], vault: str) -> None:
+def _settle_vault(layers: Layers, choices: dict[str, Choice], vault: Path) -> None:
     """Name the vault after its folder, and refuse one that points elsewhere."""
     name = choices["vault.name"]
     if not name.value:
-        choices["vault.name"] = Choice(os.path.basename(vault), name.entry)  # noqa: PTH119
+        choices["vault.name"] = Choice(vault.name, name.entry)
     for entry in layers.entries(KEYS["vault.path"]):
         if not entry.trusted:
             said = os.path.realpath(str(value_of(KEYS["vault.path"], entry)))
-            reason = same_vault(said, vault)
+            reason = same_vault(said, str(vault))
             if reason:
                 layers.warn(f"vault.path (from {entry.origin}) is not used: {reason}")
 
@@ -142,7 +138,7 @@ def _built(layers: Layers, choices: Mapping[str, Choice], home: Path) -> Config:
     return Config(
         **sections,
         origins={path: choices[path].origin for path in KEYS if path in choices},
-        files=tuple(Path(file.file) for file in layers.files),
+        files=tuple(file.file for file in layers.files),
         index_home=home,
         warnings=(*unread, *unknown_variables(layers.variables), *layers.warnings),
     )

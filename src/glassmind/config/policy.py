@@ -1,6 +1,7 @@
 """The write policy from its two spellings, `mode` and `user_notes` with `agent_dir`."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.config.entries import RANKS, Entry
@@ -12,7 +13,7 @@ PATHS = ("writes.mode", "writes.user_notes", "writes.agent_dir")
 STRICTNESS = ("off", "propose", "allow")
 """What may happen to notes outside the agent folder, the strictest first."""
 
-FOLLOWS = Entry(None, "the rest of [writes]", "", RANKS["default"])
+FOLLOWS = Entry(None, "the rest of [writes]", Path(), RANKS["default"])
 """Where a value comes from that the other spelling decides."""
 
 

@@ -1,0 +1,121 @@
+"""The settings put in words: a commented file, the reference page, what is in force."""
+
+from collections.abc import Iterator
+
+from glassmind.config.keys import Key
+from glassmind.config.sections import KEYS, SECTIONS, Config
+from glassmind.config.toml import as_toml
+
+HIDDEN = "(hidden)"
+
+HEAD = """\
+# The settings of Glassmind; see docs/configuration.md.
+# A line that begins with # and a key shows the default: remove the # to change it.
+"""
+
+TYPES = {
+    "flag": "true or false",
+    "count": "whole number",
+    "number": "number",
+    "text": "text",
+    "names": "list of names",
+    "folder": "folder",
+    "url": "url",
+    "place": "place or folder",
+    "agent_dir": "folder, true or false",
+}
+
+COLUMNS = ("key", "value", "default", "variable", "also read", "meaning")
+
+
+def commented_file(vault_path: str) -> str:
+    """Return a configuration file that sets the vault and shows every other default."""
+    return "\n".join([HEAD, *_file_lines(vault_path)])
+
+
+def _file_lines(vault_path: str) -> Iterator[str]:
+    for section in SECTIONS:
+        yield f"[{section.title}]"
+        for made in section.keys:
+            yield f"# {meaning(made)}"
+            if made.path == "vault.path":
+                yield f"path = {as_toml(vault_path)}"
+            else:
+                yield f"#{made.name} = {as_toml(made.default)}"
+        yield ""
+
+
+def meaning(key: Key) -> str:
+    """Return the line that says what a setting is for, and whether it is used yet."""
+    return f"{key.doc} (Not used yet.)" if key.later else key.doc
+
+
+def reference_tables() -> str:
+    """Return the tables of the reference page, one for each section."""
+    return "\n".join(_table_lines())
+
+
+def _table_lines() -> Iterator[str]:
+    for section in SECTIONS:
+        yield f"### `[{section.title}]`\n\n{section.__doc__ or ''}".partition("\n\n ")[
+            0
+        ]
+        yield ""
+        yield f"| {' | '.join(COLUMNS)} |"
+        yield f"|{'---|' * len(COLUMNS)}"
+        for made in section.keys:
+            yield f"| {' | '.join(_cells(made))} |"
+        yield ""
+
+
+def _cells(key: Key) -> Iterator[str]:
+    yield f"`{key.path}`"
+    yield _allowed(key)
+    yield "none" if key.path == "vault.path" else f"`{as_toml(key.default)}`"
+    yield f"`{key.variable}`"
+    yield ", ".join(_alias(name) for name in key.aliases)
+    yield meaning(key)
+
+
+def _allowed(key: Key) -> str:
+    if key.choices:
+        return ", ".join(f"`{choice}`" for choice in key.choices)
+    bounds = [
+        f"{word} {bound}"
+        for word, bound in (("from", key.least), ("to", key.most))
+        if bound is not None
+    ]
+    return " ".join([TYPES[key.kind], *bounds])
+
+
+def _alias(name: str) -> str:
+    return f"`{name[1:]}` (reversed)" if name.startswith("!") else f"`{name}`"
+
+
+def settings_shown(config: Config) -> list[tuple[str, str, str]]:
+    """Return key, value as TOML and origin of every setting, secrets hidden.
+
+    In the order of the reference page; a vault that was not found is left out.
+    """
+    return [
+        (path, shown(made, getattr(getattr(config, made.section), made.name)), origin)
+        for path, made in KEYS.items()
+        if (origin := config.origins.get(path))
+    ]
+
+
+def shown(key: Key, value: object) -> str:
+    """Return a value as TOML, with what must not be seen left out."""
+    if key.secret and value:
+        return HIDDEN
+    return as_toml(without_password(value) if isinstance(value, str) else value)
+
+
+def without_password(url: str) -> str:
+    """Return a url with the user and password in it hidden."""
+    scheme, slashes, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    if not (slashes and at and user):
+        return url
+    return f"{scheme}://{HIDDEN}@{host}{slash}{path}"

@@ -1,0 +1,145 @@
+"""Writing configuration: a new file with everything explained, or one setting."""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from glassmind.config.checks import check_together
+from glassmind.config.describe import commented_file
+from glassmind.config.entries import RANKS, Entry, nearest
+from glassmind.config.files import FILE_NAME, USER_NAMES, FileEntries, read_text
+from glassmind.config.keys import Key
+from glassmind.config.layers import Layers
+from glassmind.config.places import config_home
+from glassmind.config.sections import KEYS
+from glassmind.config.toml import with_setting
+from glassmind.config.values import value_of
+from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
+
+USER_MODE = 0o600
+"""A user's file may come to hold a password in a url."""
+
+VAULT_MODE = 0o644
+"""A vault's file is as readable as the notes around it."""
+
+
+def write_config(
+    vault: Path, env: Mapping[str, str], *, in_vault: bool = False, force: bool = False
+) -> Path:
+    """Write a commented configuration for a vault and return where it stands.
+
+    It goes to the user's configuration folder, or with `in_vault` into the vault.
+
+    Raises:
+        ConfigExists: there is one, and `force` was not given.
+        ConfigUnwritable: the disk refused; nothing changed.
+    """
+    folder = vault if in_vault else config_home(env)
+    # A second user file would hide the first: any of its names counts.
+    for name in (FILE_NAME,) if in_vault else USER_NAMES:
+        if (folder / name).exists() and not force:
+            raise ConfigExists(str(folder / name))
+    file = folder / FILE_NAME
+    text = commented_file("." if in_vault else str(vault.resolve()))
+    _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
+    return file
+
+
+def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
+    """Set one setting in a configuration file; the rest of the text stays as it is.
+
+    `raw` is text as from a command line, or a typed value. A file that is not there is
+    made. `in_vault` holds the value to what a vault may say.
+
+    Raises:
+        BadSetting: the key is unknown, or the value is wrong.
+        BadConfigFile: the file as it stands cannot be read.
+        ConfigUnwritable: the text has to be edited by hand, or the disk refused.
+    """
+    value = _value(path, raw, in_vault=in_vault)
+    section, _, name = path.partition(".")
+    old = read_text(file) if file.exists() else ""
+    fits = _fits(file, old)
+    new = with_setting(old, section, name, value)
+    if new is None:
+        raise ConfigUnwritable(str(file), f"set {path} by hand, in [{section}]")
+    if fits:
+        _check(file, new)
+    _replace(file, new, mode=VAULT_MODE if in_vault else USER_MODE)
+
+
+def _value(path: str, raw: object, *, in_vault: bool) -> object:
+    key = KEYS.get(path)
+    if key is None:
+        hint = nearest(path, list(KEYS))
+        raise BadSetting(path, "the command line", f"is no setting we know{hint}")
+    entry = Entry(raw, "the command line", Path.cwd(), RANKS["flag"], text=True)
+    try:
+        value = value_of(key, entry)
+    except ValueError as error:
+        raise BadSetting(path, entry.origin, str(error)) from None
+    reason = key.guard(value, None) if in_vault and key.guard else ""
+    if reason:
+        raise BadSetting(path, entry.origin, f"cannot stand in a vault: {reason}")
+    return _as_written(key, value)
+
+
+def _as_written(key: Key, value: object) -> object:
+    """Return the spelling of a value in a file: no agent folder is `false` there."""
+    return False if key.kind == "agent_dir" and not value else value
+
+
+def _fits(file: Path, text: str) -> bool:
+    """Whether the settings of a text go together; one that does not may be mended."""
+    try:
+        _check(file, text)
+    except BadSetting:
+        return False
+    return True
+
+
+def _check(file: Path, text: str) -> None:
+    layers = Layers({}, file.parent)
+    layers.files = [FileEntries(file, text, "user file", trusted=True)]
+    choices = {path: layers.choose(key) for path, key in KEYS.items()}
+    list(check_together(choices))
+
+
+def _replace(file: Path, text: str, *, mode: int) -> None:
+    """Put a text in a file's place, whole or not at all; a link stays a link."""
+    real = Path(os.path.realpath(file))
+    try:
+        if real.exists():
+            mode = real.stat().st_mode & 0o777
+        real.parent.mkdir(parents=True, exist_ok=True)
+        _swap(real, text.encode("utf-8"), mode)
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigUnwritable(str(file), reason) from error
+
+
+def _swap(file: Path, content: bytes, mode: int) -> None:
+    number, staged = tempfile.mkstemp(".tmp", f".{file.name}-", file.parent)
+    try:
+        with os.fdopen(number, "wb") as opened:
+            opened.write(content)
+            opened.flush()
+            os.fsync(opened.fileno())
+        Path(staged).chmod(mode)
+        Path(staged).replace(file)
+    except BaseException:
+        Path(staged).unlink(missing_ok=True)
+        raise
+    _settle_folder(file.parent)
+
+
+def _settle_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where folders can be opened."""
+    if os.name != "posix":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
