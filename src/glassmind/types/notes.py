@@ -18,6 +18,8 @@ PropertyValue: TypeAlias = Union[
 
 NoteKind: TypeAlias = Literal["markdown", "excalidraw", "canvas", "base"]
 LinkKind: TypeAlias = Literal["wikilink", "markdown", "property", "canvas"]
+FootnoteForm: TypeAlias = Literal["reference", "definition", "inline"]
+FieldForm: TypeAlias = Literal["line", "bracket", "paren", "emoji"]
 ChunkKind: TypeAlias = Literal[
     "heading_section", "paragraph", "task_block", "code_block", "frontmatter"
 ]
@@ -126,11 +128,14 @@ class Callout:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`."""
+    """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`.
+
+    The form "emoji" is a date in a list item behind the sign of a task plugin.
+    """
 
     key: str
     value: str
-    form: Literal["line", "bracket", "paren"]
+    form: FieldForm
     line: int
     start: int
     end: int
@@ -141,7 +146,7 @@ class Footnote:
     """A footnote: a reference `[^id]`, its definition, or an inline `^[text]`."""
 
     name: str
-    form: Literal["reference", "definition", "inline"]
+    form: FootnoteForm
     line: int
     start: int
     end: int

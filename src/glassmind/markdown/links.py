@@ -1,0 +1,207 @@
+"""Links as written: wikilinks, Markdown links, and links inside properties.
+
+Wikilinks are scanned for in the source with code, math and HTML masked, because Obsidian's
+rules differ from the CommonMark parser's: the first `]]` closes, a pipe cut by a table cell
+breaks the link, and a wikilink wins over math that begins inside it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from glassmind.markdown.frontmatter import Property
+from glassmind.markdown.masks import Mask
+from glassmind.markdown.positions import line_at
+from glassmind.markdown.structure import Reference, Structure
+from glassmind.types.notes import Link, LinkKind
+
+_WIKILINK = re.compile(rb"\[\[([^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_ESCAPED = re.compile(r"%(?:3B|2F|3F|3A|40|26|3D|2B|24|2C|23)", re.IGNORECASE)
+"""Escapes of `; / ? : @ & = + $ , #`, which Obsidian leaves as they are."""
+
+_PROPERTY_LINK = re.compile(
+    r"(?P<wiki>!?\[\[(?P<content>[^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\])"
+    r"|(?P<embed>!?)\[(?P<label>[^\[\]]*)\]"
+    r"\((?:<(?P<angled>[^<>\n]*)>|(?P<bare>[^\s()<>]+))\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The parts of a link: path, subpath with its `#`, and what is shown."""
+
+    path: str
+    subpath: str | None
+    display: str | None
+
+
+def split_wikilink(content: str) -> Target | None:
+    """Return the parts of what stands between `[[` and `]]`; None when it names nothing.
+
+    Blanks around each part are dropped, and so is the backslash that hides a pipe from a
+    table.
+    """
+    address, pipe, shown = content.partition("|")
+    if pipe:
+        address = address.removesuffix("\\")
+    path, mark, subpath = address.partition("#")
+    path, subpath = path.strip(), subpath.strip()
+    if not path and not mark:
+        return None
+    return Target(path, f"#{subpath}" if subpath else None, shown.strip() or None)
+
+
+def split_destination(destination: str) -> Target | None:
+    """Return path and subpath of a Markdown destination; None for one outside the vault.
+
+    Percent escapes are decoded except those of reserved characters; a destination whose
+    escapes are no UTF-8 stays as it is.
+    """
+    if _SCHEME.match(destination):
+        return None
+    path, mark, subpath = destination.partition("#")
+    if not path and not subpath:
+        return None
+    return Target(
+        decode(path), f"#{decode(subpath)}" if mark and subpath else None, None
+    )
+
+
+def decode(escaped: str) -> str:
+    """Return text with percent escapes decoded, those of reserved characters kept."""
+    if "%" not in escaped:
+        return escaped
+    kept = _ESCAPED.sub(lambda match: "%25" + match[0][1:], escaped)
+    try:
+        return unquote_to_bytes(kept).decode()
+    except UnicodeDecodeError:
+        return escaped
+
+
+def wikilinks(
+    source: bytes, body: int, structure: Structure, starts: Sequence[int]
+) -> list[Link]:
+    """Return the wikilinks and embeds of the body, in order."""
+    if source.find(b"[[", body) < 0:
+        return []
+    math = Mask.of(_stretches(structure, math=True))
+    code = Mask.of(_stretches(structure, math=False))
+    tables = Mask.of(structure.tables)
+    found: list[Link] = []
+    free_until = body
+    for match in _WIKILINK.finditer(source, body):
+        start, end = match.span()
+        if code.covers(start) or code.covers(end - 1) or _is_escaped(source, start):
+            continue
+        if start >= free_until and math.covers(start):
+            continue
+        content = match[1]
+        if b"|" in content and tables.covers(start) and _has_bare_pipe(content):
+            continue
+        target = split_wikilink(content.decode())
+        if target is None:
+            continue
+        # Math that begins inside a wikilink is no math.
+        free_until = max(free_until, math.end_at(end - 1) or 0)
+        embed = start > body and source[start - 1] == 0x21  # "!"
+        if embed and not _is_escaped(source, start - 1):
+            start -= 1
+        else:
+            embed = False
+        found.append(_link("wikilink", target, (start, end), starts, embed=embed))
+    return found
+
+
+def markdown_links(
+    source: bytes, references: Iterable[Reference], starts: Sequence[int]
+) -> list[Link]:
+    """Return the Markdown links and images that stay in the vault, in order."""
+    found: list[Link] = []
+    for reference in references:
+        target = split_destination(reference.destination)
+        if target is None or target.path.startswith("[["):
+            continue
+        label = source[reference.label_start : reference.label_end].decode()
+        shown = Target(target.path, target.subpath, label or None)
+        place = reference.start, reference.end
+        found.append(_link("markdown", shown, place, starts, embed=reference.embed))
+    found.sort(key=lambda link: link.start)
+    return found
+
+
+def property_links(
+    source: bytes, properties: Iterable[Property], starts: Sequence[int]
+) -> list[Link]:
+    """Return the links inside the frontmatter's text values, in order.
+
+    A link that YAML escapes or folds has no source of its own; it stands where its whole
+    value stands.
+    """
+    found: list[Link] = []
+    for item in properties:
+        value = item.leaf.value
+        if not isinstance(value, str) or "[" not in value:
+            continue
+        cursor = item.start
+        for match in _PROPERTY_LINK.finditer(value):
+            target = _property_target(match)
+            if target is None:
+                continue
+            written = match[0].encode()
+            start = source.find(written, cursor, item.end)
+            place = (item.start, item.end)
+            if start >= 0:
+                place = (start, start + len(written))
+                cursor = place[1]
+            embed = match[0].startswith("!")
+            link = _link("property", target, place, starts, embed=embed, name=item.name)
+            found.append(link)
+    return found
+
+
+def _property_target(match: re.Match[str]) -> Target | None:
+    if match["wiki"]:
+        return split_wikilink(match["content"])
+    target = split_destination(match["angled"] or match["bare"] or "")
+    if target is None:
+        return None
+    return Target(target.path, target.subpath, match["label"] or None)
+
+
+def _link(  # noqa: PLR0913  # a link has this many parts
+    kind: LinkKind,
+    target: Target,
+    place: tuple[int, int],
+    starts: Sequence[int],
+    *,
+    embed: bool,
+    name: str | None = None,
+) -> Link:
+    start, end = place
+    line = line_at(starts, start)
+    return Link(
+        kind, target.path, target.subpath, target.display, embed, line, start, end, name
+    )
+
+
+def _is_escaped(source: bytes, offset: int) -> bool:
+    """Return whether an odd number of backslashes stands before `offset`."""
+    first = offset
+    while first > 0 and source[first - 1] == 0x5C:
+        first -= 1
+    return (offset - first) % 2 == 1
+
+
+def _stretches(structure: Structure, *, math: bool) -> Iterable[tuple[int, int]]:
+    """Yield where wikilinks do not count: math, or else code and HTML."""
+    for kind, start, end, _ in structure.regions:
+        if (kind in ("math", "math_block")) is math:
+            yield start, end
+    if not math:
+        yield from ((tag.start, tag.end) for tag in structure.html)
+
+
+def _has_bare_pipe(content: bytes) -> bool:
+    return content.replace(b"\\|", b"").find(b"|") >= 0

@@ -1,0 +1,159 @@
+"""A note from its text: everything Obsidian sees in it, each thing with its place."""
+
+import re
+from collections.abc import Iterable, Sequence
+from posixpath import basename, splitext
+from typing import TypeVar
+
+from glassmind.markdown.blocks import (
+    block_ids,
+    callouts,
+    footnotes,
+    regions,
+    root_blocks,
+    trimmed,
+)
+from glassmind.markdown.comments import comments, inline_elements
+from glassmind.markdown.fields import inline_fields
+from glassmind.markdown.frontmatter import Property, read_head
+from glassmind.markdown.links import markdown_links, property_links, wikilinks
+from glassmind.markdown.masks import Mask
+from glassmind.markdown.positions import line_at, line_starts
+from glassmind.markdown.structure import Stretch, Structure, Title, read_structure
+from glassmind.markdown.tags import inline_tags, property_tags
+from glassmind.markdown.tasks import tasks
+from glassmind.types import NotePath
+from glassmind.types.notes import (
+    BlockId,
+    Callout,
+    Heading,
+    Link,
+    Note,
+    PropertyValue,
+    Tag,
+    Task,
+)
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_Placed = TypeVar("_Placed", Heading, Task, Callout, BlockId)
+
+
+def parse_note(path: NotePath, text: str) -> Note:
+    """Return what stands in a Markdown note.
+
+    A byte order mark is dropped and a lone surrogate becomes U+FFFD; the offsets are those
+    of the text in the note that is returned. Never raises, whatever the text.
+    """
+    text, source = _encoded(text)
+    starts = line_starts(source)
+    head = read_head(text)
+    body = head.frontmatter.end
+    # Blank lines in the place of the frontmatter keep every offset true.
+    structure = read_structure("\n" * body + text[head.length :] if body else text)
+    hidden = comments(source, body, structure)
+    concealed = Mask.of(hidden)
+    links = wikilinks(source, body, structure, starts)
+    block = ("frontmatter", 0, trimmed(source, 0, body), "") if body else None
+    return Note(
+        path=path,
+        kind="markdown",
+        title=splitext(basename(path))[0],
+        text=text,
+        frontmatter=head.frontmatter,
+        aliases=_aliases(head.frontmatter.properties.items()),
+        tags=_tags(source, body, structure, links, head.properties, starts),
+        headings=_shown(_headings(source, structure.titles, starts), concealed),
+        links=_all_links(source, structure, links, head.properties, starts),
+        tasks=_shown(tasks(source, structure.items, starts), concealed),
+        block_ids=_shown(block_ids(source, body, structure, starts), concealed),
+        callouts=_shown(callouts(source, structure.quotes, starts), concealed),
+        fields=tuple(inline_fields(source, body, structure.items, starts)),
+        footnotes=tuple(footnotes(source, body, structure, starts)),
+        blocks=tuple(root_blocks(source, block, structure, hidden, starts)),
+        regions=tuple(regions(_stretches(source, structure, hidden), starts)),
+        warnings=head.frontmatter.warnings,
+    )
+
+
+def _encoded(text: str) -> tuple[str, bytes]:
+    text = text.removeprefix("\ufeff")
+    try:
+        return text, text.encode()
+    except UnicodeEncodeError:
+        text = _SURROGATE.sub("\ufffd", text)
+        return text, text.encode()
+
+
+def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]:
+    """Return the items of the list called `aliases`; a text value is no list."""
+    for name, value in properties:
+        if name.lower() == "aliases" and isinstance(value, list):
+            written = (
+                str(item).strip()
+                for item in value
+                if isinstance(item, str | int | float) and not isinstance(item, bool)
+            )
+            return tuple(alias for alias in written if alias)
+    return ()
+
+
+def _tags(  # noqa: PLR0913  # the places where tags count and where they do not
+    source: bytes,
+    body: int,
+    structure: Structure,
+    links: Sequence[Link],
+    properties: Sequence[Property],
+    starts: Sequence[int],
+) -> tuple[Tag, ...]:
+    in_links = ((link.start, link.end) for link in links)
+    barred = Mask.of((*in_links, *inline_elements(structure.html)))
+    inline = inline_tags(source, body, structure.texts, barred, starts)
+    return (*property_tags(source, properties, starts), *inline)
+
+
+def _all_links(
+    source: bytes,
+    structure: Structure,
+    wiki: Sequence[Link],
+    properties: Sequence[Property],
+    starts: Sequence[int],
+) -> tuple[Link, ...]:
+    named = property_links(source, properties, starts)
+    found = [*wiki, *markdown_links(source, structure.references, starts)]
+    found.sort(key=lambda link: link.start)
+    return (*named, *found)
+
+
+def _headings(
+    source: bytes, titles: Iterable[Title], starts: Sequence[int]
+) -> list[Heading]:
+    return [
+        Heading(
+            title.level,
+            title.text,
+            line_at(starts, title.start),
+            title.start,
+            trimmed(source, title.start, title.end),
+        )
+        for title in titles
+    ]
+
+
+def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
+    """Return what does not stand in a comment."""
+    return tuple(item for item in found if not concealed.covers(item.start))
+
+
+def _stretches(
+    source: bytes, structure: Structure, hidden: Iterable[tuple[int, int]]
+) -> list[Stretch]:
+    found = [
+        (kind, start, trimmed(source, start, end), language)
+        for kind, start, end, language in structure.regions
+    ]
+    elements = Mask.of(inline_elements(structure.html))
+    for start, end in zip(elements.starts, elements.ends, strict=True):
+        found.append(("html", start, end, ""))
+    found.extend(("comment", start, end, "") for start, end in hidden)
+    found.sort(key=lambda stretch: (stretch[1], -stretch[2]))
+    return found

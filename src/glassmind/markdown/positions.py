@@ -1,0 +1,25 @@
+"""Byte offsets to lines: where a thing stands, said the way an editor says it."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate, count
+from operator import add
+
+from glassmind.types import Span
+
+
+def line_starts(source: bytes) -> list[int]:
+    """Return the offset at which each line begins; lines end at a line feed."""
+    lengths = accumulate(map(len, source.split(b"\n")[:-1]))
+    return [0, *map(add, lengths, count(1))]
+
+
+def line_at(starts: Sequence[int], offset: int) -> int:
+    """Return the number of the line that holds the byte at `offset`, from 1."""
+    return bisect_right(starts, offset)
+
+
+def span_at(starts: Sequence[int], start: int, end: int) -> Span:
+    """Return the lines of a half-open stretch; an empty one stands on one line."""
+    first = bisect_right(starts, start)
+    return Span(first, max(first, bisect_right(starts, end - 1)))

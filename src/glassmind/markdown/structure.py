@@ -1,0 +1,320 @@
+"""The skeleton of a note: one pass over the events of the CommonMark parser.
+
+The parser (pulldown-cmark, through pyromark) knows blocks, code, math, HTML and Markdown
+links. What Obsidian adds to CommonMark is scanned for in the source by the other modules;
+this pass tells them where text is text and where it is not.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pyromark import Options, events_with_range
+
+from glassmind.types.notes import RegionKind
+
+OPTIONS: Final = (
+    Options.ENABLE_TABLES
+    | Options.ENABLE_FOOTNOTES
+    | Options.ENABLE_STRIKETHROUGH
+    | Options.ENABLE_TASKLISTS
+    | Options.ENABLE_MATH
+    | Options.ENABLE_GFM
+    | Options.ENABLE_WIKILINKS
+)
+"""Metadata blocks stay off: the parser finds them in the middle of notes, too."""
+
+Range = dict[str, int]
+Stretch = tuple[RegionKind, int, int, str]
+"""A region still without lines: kind, start, end, language."""
+
+_BLOCKS: Final[dict[str, RegionKind]] = {
+    "Paragraph": "paragraph",
+    "Heading": "heading",
+    "BlockQuote": "quote",
+    "CodeBlock": "fence",
+    "List": "list",
+    "Table": "table",
+    "HtmlBlock": "html",
+    "FootnoteDefinition": "footnote",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A heading that stands at the root of the note."""
+
+    level: int
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Item:
+    """A list item; its own text ends at `own_end`, where its first nested block begins."""
+
+    start: int
+    end: int
+    depth: int
+    parent: int | None
+    own_end: int = -1
+    paragraphs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A Markdown link or image, its destination as the parser read it."""
+
+    destination: str
+    label_start: int
+    label_end: int
+    start: int
+    end: int
+    embed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InlineTag:
+    """An HTML tag or comment inside the text block that begins at `leaf`."""
+
+    html: str
+    start: int
+    end: int
+    leaf: int
+
+
+@dataclass(slots=True)
+class Structure:
+    """What the pass saw, each list in the order of the text.
+
+    `texts` are the stretches of plain text, `ends` where paragraphs, headings and the own
+    text of list items end.
+    """
+
+    texts: list[Range] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    blocks: list[Stretch] = field(default_factory=list)
+    regions: list[Stretch] = field(default_factory=list)
+    tables: list[tuple[int, int]] = field(default_factory=list)
+    quotes: list[tuple[int, int]] = field(default_factory=list)
+    titles: list[Title] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+    html: list[InlineTag] = field(default_factory=list)
+    footnotes: list[tuple[str, bool, int, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where the pass stands."""
+
+    seen: Structure
+    depth: int = 0
+    leaf: int = 0
+    text_mark: int = 0
+    words: list[str] | None = None
+    items: list[Item] = field(default_factory=list)
+    links: list[tuple[dict[str, Any] | None, bool]] = field(default_factory=list)
+
+
+def read_structure(text: str) -> Structure:
+    """Return the skeleton of `text`; offsets are bytes of its UTF-8 encoding."""
+    seen = Structure()
+    walk = _Walk(seen)
+    add_text = seen.texts.append
+    previous: Range = {"start": 0, "end": 0}
+    for event, at in events_with_range(text, options=OPTIONS):
+        if event.__class__ is str:
+            _mark(walk, event, at)
+        else:
+            ((kind, value),) = event.items()
+            if kind == "Text":
+                add_text(at)
+                if walk.words is not None:
+                    walk.words.append(value)
+            elif kind == "Start":
+                _open(walk, value, at)
+            elif kind == "End":
+                _close(walk, value, at, previous)
+            else:
+                _inline(walk, kind, value, at)
+        previous = at
+    return seen
+
+
+def _mark(walk: _Walk, event: Any, at: Range) -> None:
+    if event == "Rule":
+        if not walk.depth:
+            walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
+        _end_own_text(walk, at["start"])
+    elif walk.words is not None:
+        walk.words.append(" ")
+
+
+def _inline(walk: _Walk, kind: str, value: Any, at: Range) -> None:
+    start, end = at["start"], at["end"]
+    if kind == "Code":
+        walk.seen.regions.append(("code", start, end, ""))
+    elif kind == "InlineMath":
+        walk.seen.regions.append(("math", start, end, ""))
+    elif kind == "DisplayMath":
+        walk.seen.regions.append(("math_block", start, end, ""))
+    elif kind == "InlineHtml":
+        walk.seen.html.append(InlineTag(value, start, end, walk.leaf))
+        return
+    elif kind == "FootnoteReference":
+        walk.seen.footnotes.append((value, False, start, end))
+        return
+    if walk.words is not None and kind != "TaskListMarker":
+        walk.words.append(str(value))
+
+
+def _open(walk: _Walk, tag: Any, at: Range) -> None:
+    name, value = (tag, None) if tag.__class__ is str else next(iter(tag.items()))
+    if not walk.depth:
+        start, end = at["start"], at["end"]
+        walk.seen.blocks.append((_BLOCKS[name], start, end, ""))
+    walk.depth += 1
+    opener = _OPENERS.get(name)
+    if opener is not None:
+        opener(walk, value, at)
+
+
+def _close(walk: _Walk, tag: Any, at: Range, previous: Range) -> None:
+    walk.depth -= 1
+    if tag == "Paragraph":
+        walk.seen.ends.append(at["end"])
+    elif tag == "Item":
+        item = walk.items.pop()
+        if item.own_end < 0:
+            item.own_end = item.end
+            walk.seen.ends.append(item.end)
+    elif tag in ("Link", "Image"):
+        _close_link(walk, at, previous)
+    elif tag == "CodeBlock":
+        # What a code block holds comes as text events: it is not text.
+        del walk.seen.texts[walk.text_mark :]
+    elif tag.__class__ is dict and "Heading" in tag:
+        _close_heading(walk, tag["Heading"], at)
+
+
+def _close_heading(walk: _Walk, level: str, at: Range) -> None:
+    walk.seen.ends.append(at["end"])
+    if walk.words is not None:
+        text = "".join(walk.words).replace("==", "").strip()
+        walk.seen.titles.append(Title(int(level[1:]), text, at["start"], at["end"]))
+        walk.words = None
+
+
+def _close_link(walk: _Walk, at: Range, previous: Range) -> None:
+    link, embed = walk.links.pop()
+    if link is None:
+        return
+    start, end = at["start"], at["end"]
+    label = start + 1 + embed
+    reference = Reference(
+        link["dest_url"], label, max(label, previous["end"]), start, end, embed
+    )
+    if previous["start"] == start:
+        reference = Reference(link["dest_url"], label, label, start, end, embed)
+    walk.seen.references.append(reference)
+
+
+def _open_paragraph(walk: _Walk, _value: Any, at: Range) -> None:
+    walk.leaf = at["start"]
+    if walk.items:
+        item = walk.items[-1]
+        item.paragraphs += 1
+        if item.paragraphs > 1:
+            _end_own_text(walk, at["start"])
+
+
+def _open_leaf(walk: _Walk, _value: Any, at: Range) -> None:
+    walk.leaf = at["start"]
+
+
+def _open_heading(walk: _Walk, _value: Any, at: Range) -> None:
+    walk.leaf = at["start"]
+    if walk.depth == 1:
+        walk.words = []
+    _end_own_text(walk, at["start"])
+
+
+def _open_item(walk: _Walk, _value: Any, at: Range) -> None:
+    walk.leaf = at["start"]
+    parent = walk.items[-1].start if walk.items else None
+    item = Item(at["start"], at["end"], len(walk.items), parent)
+    walk.items.append(item)
+    walk.seen.items.append(item)
+
+
+def _open_code(walk: _Walk, value: Any, at: Range) -> None:
+    start, end = at["start"], at["end"]
+    _end_own_text(walk, start)
+    walk.text_mark = len(walk.seen.texts)
+    fenced = value.__class__ is dict
+    words = value["Fenced"].split(None, 1) if fenced else ()
+    region: Stretch = (
+        "fence" if fenced else "code", start, end, words[0] if words else "",
+    )  # fmt: skip
+    walk.seen.regions.append(region)
+    if walk.depth == 1:
+        walk.seen.blocks[-1] = region
+
+
+def _open_html(walk: _Walk, _value: Any, at: Range) -> None:
+    _end_own_text(walk, at["start"])
+    walk.seen.regions.append(("html", at["start"], at["end"], ""))
+
+
+def _open_quote(walk: _Walk, _value: Any, at: Range) -> None:
+    _end_own_text(walk, at["start"])
+    walk.seen.quotes.append((at["start"], at["end"]))
+
+
+def _open_table(walk: _Walk, _value: Any, at: Range) -> None:
+    _end_own_text(walk, at["start"])
+    walk.seen.tables.append((at["start"], at["end"]))
+
+
+def _open_list(walk: _Walk, _value: Any, at: Range) -> None:
+    _end_own_text(walk, at["start"])
+
+
+def _open_footnote(walk: _Walk, value: Any, at: Range) -> None:
+    walk.seen.footnotes.append((value, True, at["start"], at["end"]))
+
+
+def _open_link(walk: _Walk, value: Any, _at: Range) -> None:
+    # Wikilinks are scanned for in the source, by Obsidian's rules.
+    wiki = value["link_type"].__class__ is dict
+    walk.links.append((None if wiki else value, False))
+
+
+def _open_image(walk: _Walk, value: Any, _at: Range) -> None:
+    wiki = value["link_type"].__class__ is dict
+    walk.links.append((None if wiki else value, True))
+
+
+def _end_own_text(walk: _Walk, offset: int) -> None:
+    """Note that the innermost list item goes on with another block."""
+    if walk.items and walk.items[-1].own_end < 0:
+        walk.items[-1].own_end = offset
+        walk.seen.ends.append(offset)
+
+
+_OPENERS: Final[dict[str, Callable[[_Walk, Any, Range], None]]] = {
+    "Paragraph": _open_paragraph,
+    "TableCell": _open_leaf,
+    "Heading": _open_heading,
+    "Item": _open_item,
+    "CodeBlock": _open_code,
+    "HtmlBlock": _open_html,
+    "BlockQuote": _open_quote,
+    "Table": _open_table,
+    "List": _open_list,
+    "FootnoteDefinition": _open_footnote,
+    "Link": _open_link,
+    "Image": _open_image,
+}
