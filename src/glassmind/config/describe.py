@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS, SECTIONS, Config
 from glassmind.config.toml import as_toml
-
-HIDDEN = "(hidden)"
+from glassmind.config.values import HIDDEN, without_password
 
 HEAD = """\
 # The settings of Glassmind; see docs/configuration.md.
@@ -21,6 +20,7 @@ TYPES = {
     "names": "list of names",
     "folder": "folder",
     "url": "url",
+    "host": "address",
     "place": "place or folder",
     "agent_dir": "folder, true or false",
 }
@@ -109,13 +109,3 @@ def shown(key: Key, value: object) -> str:
     if key.secret and value:
         return HIDDEN
     return as_toml(without_password(value) if isinstance(value, str) else value)
-
-
-def without_password(url: str) -> str:
-    """Return a url with the user and password in it hidden."""
-    scheme, slashes, rest = url.partition("://")
-    place, slash, path = rest.partition("/")
-    user, at, host = place.rpartition("@")
-    if not (slashes and at and user):
-        return url
-    return f"{scheme}://{HIDDEN}@{host}{slash}{path}"

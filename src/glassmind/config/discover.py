@@ -72,9 +72,4 @@ def _listed(file: Path) -> Iterator[tuple[float, KnownVault]]:
 
 
 def _is_folder(path: object) -> bool:
-    if not isinstance(path, str) or not os.path.isabs(path):  # noqa: PTH117
-        return False
-    try:
-        return os.path.isdir(path)  # noqa: PTH112 - takes any text, as this file may hold
-    except ValueError:
-        return False
+    return isinstance(path, str) and Path(path).is_absolute() and Path(path).is_dir()

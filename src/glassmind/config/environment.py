@@ -5,7 +5,6 @@ A real variable beats the same one in a `.env` file, and one of ours beats an al
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from glassmind.config.entries import RANKS, Entry, nearest
 from glassmind.config.files import short
@@ -29,27 +28,23 @@ FOREIGN_WORDS = {
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
-class Variables(NamedTuple):
-    """Variables from one place; `lines` is empty for the real environment."""
+class Variables:
+    """Variables from one place: the real environment, or the `.env` in `file`."""
 
-    values: Mapping[str, str]
-    lines: Mapping[str, int]
-    file: Path | None
-    base: Path
-    trusted: bool
+    def __init__(
+        self, values: Mapping[str, str], base: Path, *, trusted: bool = True
+    ) -> None:
+        self.values, self.base, self.trusted = values, base, trusted
+        self.file: Path | None = None
+        self.lines: Mapping[str, int] = {}
 
     def origin(self, name: str) -> str:
         """Return the variable's name, with file and line when it is from a `.env`."""
         return f"{name} in {short(self.file)}:{self.lines[name]}" if self.file else name
 
 
-def environment(env: Mapping[str, str], cwd: Path) -> Variables:
-    """Return the real environment."""
-    return Variables(env, {}, None, cwd, trusted=True)
-
-
-def dotenv_beside(file: Path, *, trusted: bool) -> Variables | None:
-    """Return the variables of the `.env` beside a file, if there is one."""
+def dotenv_beside(file: Path, vault: Path | None) -> Variables | None:
+    """Return the variables of the `.env` beside a file (in a vault), if there is one."""
     dotenv = file.with_name(".env")
     try:
         found = parse_dotenv(dotenv.read_text("utf-8-sig", "replace"))
@@ -57,8 +52,10 @@ def dotenv_beside(file: Path, *, trusted: bool) -> Variables | None:
         # No file, or one that we may not read: it is an offer, not a demand.
         return None
     values = {name: value for name, (value, _) in found.items()}
-    lines = {name: line for name, (_, line) in found.items()}
-    return Variables(values, lines, dotenv, file.parent, trusted)
+    variables = Variables(values, vault or file.parent, trusted=vault is None)
+    variables.file = dotenv
+    variables.lines = {name: line for name, (_, line) in found.items()}
+    return variables
 
 
 def parse_dotenv(text: str) -> dict[str, tuple[str, int]]:

@@ -16,9 +16,9 @@ USER_NAMES = (FILE_NAME, "config.toml")
 VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
 
 
-def first_file(folder: Path, names: tuple[str, ...]) -> Path | None:
-    """Return the first of the named files that exists in a folder."""
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
+    """Return those of the named files that exist in a folder."""
+    return [folder / name for name in names if (folder / name).is_file()]
 
 
 def short(file: Path) -> str:
@@ -88,11 +88,14 @@ def line_of(text: str, section: str, name: str = "") -> int:
 
 
 class FileEntries:
-    """What one file says: entries by full name, and warnings about the rest."""
+    """What one file says: entries by full name, and warnings about the rest.
 
-    def __init__(self, file: Path, text: str, layer: str, *, trusted: bool) -> None:
-        self.file, self.text = file, text
-        self.layer, self.trusted = layer, trusted
+    `vault` is given when the file stands in it.
+    """
+
+    def __init__(self, file: Path, text: str, vault: Path | None) -> None:
+        self.file, self.text, self.vault = file, text, vault
+        self.layer = "vault file" if vault else "user file"
         self.entries: dict[str, Entry] = {}
         self.warnings: list[str] = []
         for section, table in parse_tables(file, text).items():
@@ -123,5 +126,9 @@ class FileEntries:
             self.warnings.append(f"{origin}: {path} is no setting we know{hint}")
             return
         self.entries[path] = Entry(
-            raw, origin, self.file.parent, RANKS[self.layer], trusted=self.trusted
+            raw,
+            origin,
+            self.vault or self.file.parent,
+            RANKS[self.layer],
+            trusted=self.vault is None,
         )

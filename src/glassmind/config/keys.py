@@ -14,7 +14,16 @@ from glassmind.errors import NoVault
 T = TypeVar("T")
 
 Kind: TypeAlias = Literal[
-    "flag", "count", "number", "text", "names", "folder", "url", "place", "agent_dir"
+    "flag",
+    "count",
+    "number",
+    "text",
+    "names",
+    "folder",
+    "place",
+    "agent_dir",
+    "url",
+    "host",
 ]
 """How a value is written and checked; see `values.py`."""
 

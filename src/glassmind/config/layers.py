@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from glassmind.config.entries import RANKS, Entry, nearest
 from glassmind.config.environment import Variables, dotenv_beside, variable_entries
-from glassmind.config.files import FileEntries, read_text
+from glassmind.config.files import FileEntries, read_text, short
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS
 from glassmind.config.values import value_of
@@ -16,11 +15,13 @@ FLAG_NAMES = {"vault.path": "--vault"}
 """Flags that are not called after their key."""
 
 
-class Choice(NamedTuple):
+class Choice:
     """The value a key has, and the entry that gave it (None for the default)."""
 
-    value: object
-    entry: Entry | None
+    __slots__ = ("entry", "value")
+
+    def __init__(self, value: object, entry: Entry | None) -> None:
+        self.value, self.entry = value, entry
 
     @property
     def rank(self) -> int:
@@ -46,13 +47,24 @@ class Layers:
                 hint = nearest(path, list(KEYS))
                 raise BadSetting(path, "flag", f"is no setting we know{hint}")
             if raw is not None:
-                origin = FLAG_NAMES.get(path, "--" + path.replace("_", "-"))
+                name = path.partition(".")[2].replace("_", "-")
+                origin = FLAG_NAMES.get(path, f"--{name}")
                 self.flags[path] = Entry(raw, origin, cwd, RANKS["flag"], text=True)
 
-    def add_file(self, file: Path, layer: str, *, trusted: bool) -> None:
+    def add_first(self, files: list[Path], vault: Path | None = None) -> None:
+        """Take in the first of some files, with a warning about the others.
+
+        `vault` is given for files that stand in it: those are not trusted.
+        """
+        for file in files[1:]:
+            self.warn(f"{short(file)} is not read: {short(files[0])} takes its place")
+        if files:
+            self._add(files[0], vault)
+
+    def _add(self, file: Path, vault: Path | None) -> None:
         """Take in a file, and the `.env` beside it, above the files already there."""
-        self.files.insert(0, FileEntries(file, read_text(file), layer, trusted=trusted))
-        dotenv = dotenv_beside(file, trusted=trusted)
+        self.files.insert(0, FileEntries(file, read_text(file), vault))
+        dotenv = dotenv_beside(file, vault)
         if dotenv:
             # Below the real environment, above the `.env` of a weaker file.
             self.variables.insert(1, dotenv)
@@ -78,17 +90,28 @@ class Layers:
             if trusted_only and not entry.trusted:
                 continue
             try:
-                value = value_of(key, entry)
-            except ValueError as error:
+                value = self.read(key, entry)
+            except BadSetting as error:
                 if not entry.foreign:
-                    raise BadSetting(key.path, entry.origin, str(error)) from None
-                self.warn(f"{entry.origin} is not used: {key.path} {error}")
+                    raise
+                self.warn(f"{entry.origin} is not used: {key.path} {error.problem}")
                 continue
             reason = "" if entry.trusted else self._refusal(key, value)
             if not reason:
                 return Choice(value, entry)
             self.warn(f"{key.path} (from {entry.origin}) is not used: {reason}")
         return Choice(key.default, None)
+
+    def read(self, key: Key, entry: Entry) -> object:
+        """Return what an entry says.
+
+        Raises:
+            BadSetting: the value is wrong.
+        """
+        try:
+            return value_of(key, entry)
+        except ValueError as error:
+            raise BadSetting(key.path, entry.origin, str(error)) from None
 
     def _refusal(self, key: Key, value: object) -> str:
         if key.guard is None:

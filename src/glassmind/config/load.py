@@ -8,16 +8,15 @@ from glassmind.config.checks import check_together
 from glassmind.config.entries import RANKS, Entry
 from glassmind.config.environment import (
     CONFIG_VARIABLE,
-    environment,
+    Variables,
     unknown_variables,
 )
-from glassmind.config.files import FILE_NAME, USER_NAMES, VAULT_NAMES, first_file
+from glassmind.config.files import FILE_NAME, USER_NAMES, VAULT_NAMES, present
 from glassmind.config.guards import same_vault
 from glassmind.config.layers import Choice, Layers
 from glassmind.config.places import config_home, index_home
 from glassmind.config.policy import settled_writes
 from glassmind.config.sections import AGENT_DIR, KEYS, SECTIONS, Config
-from glassmind.config.values import value_of
 from glassmind.errors import BadConfigFile, NoVault, VaultAbsent
 
 VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)
@@ -45,39 +44,37 @@ def load_config(
         BadSetting: a value is wrong.
     """
     layers = Layers(flags, cwd)
-    layers.variables.append(environment(env, cwd))
-    user_file = _user_file(env, cwd, file)
-    if user_file:
-        layers.add_file(user_file, "user file", trusted=True)
-    vault = _vault(layers, cwd)
+    layers.variables.append(Variables(env, cwd))
+    layers.add_first(_user_files(env, cwd, file))
+    vault = _vault(layers, cwd, config_home(env))
     if vault.entry is None and need_vault:
         raise NoVault
     if vault.entry:
-        _add_vault_file(layers, Path(str(vault.value)), user_file)
+        _add_vault_file(layers, Path(str(vault.value)))
     return _assembled(layers, vault, env)
 
 
 def config_for(vault: Path, flags: Mapping[str, object] | None = None) -> Config:
     """Return the settings of a vault, whatever files and variables say."""
     layers = Layers({**(flags or {}), "vault.path": vault}, vault)
-    return _assembled(layers, _vault(layers, vault), {})
+    return _assembled(layers, _vault(layers, vault, Path()), {})
 
 
-def _user_file(env: Mapping[str, str], cwd: Path, file: Path | None) -> Path | None:
+def _user_files(env: Mapping[str, str], cwd: Path, file: Path | None) -> list[Path]:
     named = file or env.get(CONFIG_VARIABLE)
     if not named:
-        return first_file(config_home(env), USER_NAMES)
+        return present(config_home(env), USER_NAMES)
     found = cwd / Path(named).expanduser()
     if not found.is_file():
         raise BadConfigFile(str(found), 0, "there is no such file")
-    return found
+    return [found]
 
 
-def _vault(layers: Layers, cwd: Path) -> Choice:
+def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
     """Return the vault that is named, else the one around the current folder."""
     choice = layers.choose(KEYS["vault.path"])
     if choice.entry is None:
-        around = _vault_around(cwd)
+        around = _vault_around(cwd, home)
         if around is None:
             return choice
         entry = Entry(around, "the current folder", cwd, RANKS["default"])
@@ -88,18 +85,24 @@ def _vault(layers: Layers, cwd: Path) -> Choice:
     return Choice(real, choice.entry)
 
 
-def _vault_around(cwd: Path) -> Path | None:
-    """Return the nearest folder, from here upwards, that looks like a vault."""
+def _vault_around(cwd: Path, home: Path) -> Path | None:
+    """Return the nearest folder, from here upwards, that looks like a vault.
+
+    The `home` of the user's configuration looks like one and is none.
+    """
     for folder in (cwd, *cwd.parents):
-        if any((folder / mark).exists() for mark in VAULT_MARKS):
+        marked = any((folder / mark).exists() for mark in VAULT_MARKS)
+        if marked and folder != home:
             return folder
     return None
 
 
-def _add_vault_file(layers: Layers, vault: Path, user_file: Path | None) -> None:
-    file = first_file(vault, VAULT_NAMES)
-    if file and not (user_file and file.samefile(user_file)):
-        layers.add_file(file, "vault file", trusted=False)
+def _add_vault_file(layers: Layers, vault: Path) -> None:
+    """Take in the vault's own file, unless the user named that very file."""
+    found = present(vault, VAULT_NAMES)
+    for known in list(layers.files):
+        found = [file for file in found if not file.samefile(known.file)]
+    layers.add_first(found, vault)
 
 
 def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
@@ -122,7 +125,7 @@ def _settle_vault(layers: Layers, choices: dict[str, Choice], vault: Path) -> No
         choices["vault.name"] = Choice(vault.name, name.entry)
     for entry in layers.entries(KEYS["vault.path"]):
         if not entry.trusted:
-            said = os.path.realpath(str(value_of(KEYS["vault.path"], entry)))
+            said = os.path.realpath(str(layers.read(KEYS["vault.path"], entry)))
             reason = same_vault(said, str(vault))
             if reason:
                 layers.warn(f"vault.path (from {entry.origin}) is not used: {reason}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from glassmind.config.entries import RANKS, Entry
 from glassmind.config.layers import Choice, Layers
@@ -17,11 +16,13 @@ FOLLOWS = Entry(None, "the rest of [writes]", Path(), RANKS["default"])
 """Where a value comes from that the other spelling decides."""
 
 
-class Policy(NamedTuple):
+class Policy:
     """What may be written: the agent folder or not, and how other notes are treated."""
 
-    agent_dir_writable: bool
-    user_notes: UserNotes
+    __slots__ = ("agent_dir_writable", "user_notes")
+
+    def __init__(self, user_notes: UserNotes, *, agent_dir_writable: bool) -> None:
+        self.user_notes, self.agent_dir_writable = user_notes, agent_dir_writable
 
     @property
     def mode(self) -> WriteMode:
@@ -72,10 +73,10 @@ def settle(choices: Mapping[str, Choice]) -> Policy:
     """
     mode, user_notes, agent_dir = (choices[path] for path in PATHS)
     if mode.value == "off":
-        return Policy(agent_dir_writable=False, user_notes="off")
+        return Policy("off", agent_dir_writable=False)
     precise = user_notes.entry is not None and user_notes.rank >= mode.rank
     notes = USER_NOTES[str(user_notes.value if precise else mode.value)]
-    return Policy(bool(agent_dir.value), notes)
+    return Policy(notes, agent_dir_writable=bool(agent_dir.value))
 
 
 def _spell_out(choices: dict[str, Choice], policy: Policy) -> None:

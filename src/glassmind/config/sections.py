@@ -194,6 +194,7 @@ class Server(Section, title="server", later=True):
     host: str = key(
         "127.0.0.1",
         "The address to listen on.",
+        kind="host",
         aliases=("MCP_HOST",),
         guard=only_loopback,
     )
@@ -271,3 +272,7 @@ class Config(Frozen):
 
     warnings: Sequence[str]
     """What was ignored and why, in sentences for the user."""
+
+    def __repr__(self) -> str:
+        # A url may hold a password, and a configuration ends up in logs.
+        return f"Config({self.origins.get('vault.path', 'no vault')!r})"

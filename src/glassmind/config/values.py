@@ -17,6 +17,9 @@ WORDS = {
 }  # fmt: skip
 """How a variable says yes or no."""
 
+HIDDEN = "(hidden)"
+"""What is shown in place of a secret."""
+
 NAMED_PLACES = ("data", "vault", "plugin")
 """Places of the index that are no folders."""
 
@@ -150,10 +153,30 @@ def read_url(raw: object, base: Path) -> str:
         return ""
     # A backslash or a blank lets two programs see two different hosts in one url.
     if not url.startswith(("http://", "https://")) or set(url) & set("\\ "):
-        raise ValueError(f"must be an http:// or https:// url; it is {raw!r}")
+        raise ValueError(
+            f"must be an http:// or https:// url; it is {without_password(url)!r}"
+        )
     if not host_of(url):
-        raise ValueError(f"names no host; it is {raw!r}")
+        raise ValueError(f"names no host; it is {without_password(url)!r}")
     return url
+
+
+def without_password(url: str) -> str:
+    """Return a url with the user and password in it hidden."""
+    scheme, slashes, rest = url.partition("://")
+    place, slash, path = rest.partition("/")
+    user, at, host = place.rpartition("@")
+    if not (slashes and at and user):
+        return url
+    return f"{scheme}://{HIDDEN}@{host}{slash}{path}"
+
+
+def read_host(raw: object, base: Path) -> str:
+    """Accept a machine's name or number; never nothing, which means all of them."""
+    host = read_text(raw, base).strip().lower()
+    if not host or not all(c.isalnum() or c in ".:-[]" for c in host):
+        raise ValueError(f"must be an address to listen on; it is {raw!r}")
+    return host
 
 
 def read_agent_dir(raw: object, base: Path) -> str:
@@ -187,5 +210,6 @@ READERS: Mapping[Kind, Callable[[object, Path], object]] = {
     "folder": read_folder,
     "place": read_place,
     "url": read_url,
+    "host": read_host,
     "agent_dir": read_agent_dir,
 }

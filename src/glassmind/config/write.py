@@ -101,7 +101,7 @@ def _fits(file: Path, text: str) -> bool:
 
 def _check(file: Path, text: str) -> None:
     layers = Layers({}, file.parent)
-    layers.files = [FileEntries(file, text, "user file", trusted=True)]
+    layers.files = [FileEntries(file, text, None)]
     choices = {path: layers.choose(key) for path, key in KEYS.items()}
     list(check_together(choices))
 
