@@ -1,0 +1,25 @@
+"""Read any file of a vault that holds text: the parser is chosen by name and marker."""
+
+from pathlib import PurePosixPath
+
+from glassmind.markdown.canvas import parse_canvas
+from glassmind.markdown.excalidraw import is_excalidraw, parse_excalidraw
+from glassmind.markdown.parse import parse_note
+from glassmind.types import NotePath
+from glassmind.types.notes import Note
+
+
+def read_note(path: NotePath, text: str) -> Note:
+    """Return a file as a note: Markdown, a drawing, a canvas or a base.
+
+    A base is listed and its text kept; nothing in it is read as a link.
+    """
+    suffix = PurePosixPath(path).suffix.lower()
+    if suffix == ".canvas":
+        return parse_canvas(path, text)
+    if suffix == ".base":
+        title = PurePosixPath(path).stem
+        return Note(path, "base", title, text.removeprefix("\ufeff"))
+    if is_excalidraw(path, text):
+        return parse_excalidraw(path, text)
+    return parse_note(path, text)
