@@ -1,0 +1,189 @@
+"""What of a vault is not read: hidden entries, leftovers, secrets, exclusions.
+
+A rule answers `None` to read a thing, a reason to skip and list it, and `UNLISTED` for
+what nobody expects in a list (`.git`, `.obsidian`, every other dot entry).
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from unicodedata import normalize
+
+import xxhash
+
+from glassmind.errors import FileGone, VaultError
+from glassmind.vault.patterns import PATH_LIMIT_CHARS, compile_safely
+from glassmind.vault.read import VaultFiles
+from glassmind.vault.resolve import fold
+
+UNLISTED = ""
+AGENT_DIR = ".agent"
+IGNORE_FILE = ".glassmindignore"
+DEFAULT_IGNORE_DIRS = (".obsidian", ".git", ".trash", "node_modules")
+
+RULES_VERSION = 1
+"""Raised when the built-in rules change, so that every file is judged again."""
+
+SETTINGS_LIMIT_BYTES = 1024 * 1024
+"""Obsidian's own settings and any ignore file are a few kilobytes."""
+
+STARS_LIMIT = 4
+"""Wildcards in one part of an ignore line; each multiplies the cost of a mismatch."""
+
+_AGENT_PRIVATE = frozenset({f"{AGENT_DIR}/cache", f"{AGENT_DIR}/logs"})
+_CONFLICT = re.compile(
+    r"\.sync-conflict-|\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
+)
+_LEFTOVER = re.compile(r"~\$.*|.*(?:\.tmp|\.swp|~)", re.IGNORECASE | re.DOTALL)
+_SECRET = re.compile(r".*\.(?:pem|key|env)|id_[^.]*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """One vault's rules; `seed` differs whenever they may judge a file otherwise."""
+
+    agent_dir: bool = True
+    folders: frozenset[str] = frozenset(DEFAULT_IGNORE_DIRS)
+    prefixes: tuple[str, ...] = ()
+    patterns: tuple[re.Pattern[str], ...] = ()
+    listed: Callable[[str], bool] | None = field(default=None, compare=False)
+    warnings: tuple[str, ...] = ()
+    seed: int = RULES_VERSION
+
+    def folder(self, path: str) -> str | None:
+        """Return why nothing in this folder is read, or None."""
+        name = path.rpartition("/")[2]
+        if name.startswith(".") or path in _AGENT_PRIVATE:
+            return None if path == AGENT_DIR and self.agent_dir else UNLISTED
+        if fold(name) in self.folders or fold(path) in self.folders:
+            return "a folder that is set to be ignored"
+        return _conflict(name) or self._excluded(f"{path}/")
+
+    def file(self, path: str) -> str | None:
+        """Return why this file is not read, or None."""
+        name = path.rpartition("/")[2]
+        if name.startswith("."):
+            return UNLISTED
+        if _LEFTOVER.fullmatch(name):
+            return "a temporary file of an editor"
+        if _SECRET.fullmatch(name):
+            return "by its name it may hold a secret"
+        return _conflict(name) or self._excluded(path) or self._matched(path)
+
+    def _excluded(self, path: str) -> str | None:
+        if self.prefixes and path.startswith(self.prefixes):
+            return "excluded in Obsidian's settings"
+        if self.listed is not None and self.listed(path):
+            return f"excluded by {IGNORE_FILE}"
+        return None
+
+    def _matched(self, path: str) -> str | None:
+        # Asked of files alone: what matches a folder need not match what is in it.
+        if len(path) > PATH_LIMIT_CHARS:
+            return None
+        if any(pattern.search(path) for pattern in self.patterns):
+            return "excluded in Obsidian's settings"
+        return None
+
+
+def load_rules(
+    root: Path,
+    *,
+    ignore_dirs: Iterable[str] = (),
+    include_agent_dir: bool = True,
+    config_dir: str = ".obsidian",
+) -> IgnoreRules:
+    """Return the rules of a vault, with a warning for each that could not be taken.
+
+    An entry of `ignore_dirs` is the name of a folder anywhere, or a path from the root.
+
+    Raises:
+        VaultMissing: The root is no folder that can be opened.
+    """
+    warnings: list[str] = []
+    with VaultFiles(root) as files:
+        settings = _read(files, f"{config_dir}/app.json", warnings)
+        lines = _read(files, IGNORE_FILE, warnings)
+    filters = _filters(settings, warnings)
+    chosen = [fold(entry.strip("/")) for entry in (*DEFAULT_IGNORE_DIRS, *ignore_dirs)]
+    folders = frozenset(filter(None, chosen))
+    said = (RULES_VERSION, include_agent_dir, sorted(folders), filters, lines)
+    return IgnoreRules(
+        agent_dir=include_agent_dir,
+        folders=folders,
+        prefixes=tuple(entry for entry in filters if not _is_pattern(entry)),
+        patterns=_patterns(filters, warnings),
+        listed=_ignore_file(lines, warnings),
+        warnings=tuple(warnings),
+        seed=xxhash.xxh3_64_intdigest(repr(said).encode()),
+    )
+
+
+def _conflict(name: str) -> str | None:
+    if _CONFLICT.search(name):
+        return "a conflict copy made by a sync tool; merge it into its note"
+    return None
+
+
+def _read(files: VaultFiles, path: str, warnings: list[str]) -> str:
+    """Return the text of a settings file, empty when there is none."""
+    try:
+        return files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES).decode("utf-8-sig")
+    except FileGone:
+        return ""
+    except VaultError as fault:
+        warnings.append(f"{fault}; its rules are not followed")
+    except UnicodeDecodeError:
+        warnings.append(f"{path} is not UTF-8; its rules are not followed")
+    return ""
+
+
+def _filters(settings: str, warnings: list[str]) -> tuple[str, ...]:
+    """Return the entries of Obsidian's "Excluded files"."""
+    try:
+        parsed = json.loads(settings) if settings.strip() else {}
+    except (ValueError, RecursionError):
+        warnings.append(
+            "Obsidian's app.json is not JSON; its exclusions are not followed"
+        )
+        return ()
+    entries = parsed.get("userIgnoreFilters") if isinstance(parsed, dict) else None
+    if not isinstance(entries, list):
+        return ()
+    texts = [entry for entry in entries if isinstance(entry, str)]
+    return tuple(normalize("NFC", text) for text in texts if text)
+
+
+def _is_pattern(entry: str) -> bool:
+    return len(entry) > 2 and entry[0] == entry[-1] == "/"  # noqa: PLR2004
+
+
+def _patterns(
+    filters: Iterable[str], warnings: list[str]
+) -> tuple[re.Pattern[str], ...]:
+    taken: list[re.Pattern[str]] = []
+    for entry in filter(_is_pattern, filters):
+        pattern = compile_safely(entry[1:-1])
+        if isinstance(pattern, str):
+            warnings.append(f"Obsidian's exclusion {entry} is not followed: {pattern}")
+        else:
+            taken.append(pattern)
+    return tuple(taken)
+
+
+def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool] | None:
+    """Return what the vault's own ignore file says of a path, if there is one."""
+    taken: list[str] = []
+    for line in text.splitlines():
+        if max(part.count("*") for part in line.split("/")) > STARS_LIMIT:
+            warnings.append(f"{IGNORE_FILE}: {line[:80]} has too many * to be followed")
+        else:
+            taken.append(line)
+    if not any(line.strip() for line in taken):
+        return None
+    # Imported late: 40 ms that only a vault with such a file should pay.
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415
+
+    return GitIgnoreSpec.from_lines(taken).match_file

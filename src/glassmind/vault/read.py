@@ -1,0 +1,263 @@
+"""Reading files of the vault without ever leaving it, whatever races us.
+
+A check before an open can be outrun: between the two, a folder may be swapped for a
+symbolic link. So the opening itself refuses links. Linux has one call for it
+(`openat2`); elsewhere each folder is opened from the one before; Windows has neither,
+so there every part is checked before the open, and the opened file after it.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from unicodedata import normalize
+
+import xxhash
+
+from glassmind.errors import (
+    FileGone,
+    FileTooLarge,
+    FileUnreadable,
+    PathOutsideVault,
+    VaultMissing,
+)
+from glassmind.types import Digest
+from glassmind.vault.beneath import opener
+from glassmind.vault.paths import check_parts
+from glassmind.vault.placeholder import is_placeholder
+
+READ_LIMIT_BYTES = 64 * 1024 * 1024
+"""More than any note a person wrote; a file above it would only fill the memory."""
+
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_READ = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY", "O_NOINHERIT"):
+    _READ |= getattr(os, _flag, 0)
+
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd
+
+_JUNCTION = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT: a Windows folder that stands for another."""
+
+
+def digest_of(raw: bytes) -> Digest:
+    """Return the content hash that the index knows a file by (XXH3, 128 bits)."""
+    return Digest(xxhash.xxh3_128_hexdigest(raw))
+
+
+def spelling_order(name: str) -> tuple[bool, bool, str]:
+    """Return what orders names that are one in NFC: composed, decomposed, the rest."""
+    return name != normalize("NFC", name), name != normalize("NFD", name), name
+
+
+def read_file(root: Path, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
+    """Return the bytes of one file; see `VaultFiles.read`."""
+    with VaultFiles(root) as files:
+        return files.read(path, limit_bytes=limit_bytes)
+
+
+class VaultFiles:
+    """The files of one vault, open for reading; safe to share between threads.
+
+    Paths are those of the index (NFC); a file that the disk spells otherwise is found.
+
+    Raises:
+        VaultMissing: The root is no folder that can be opened.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._descriptor = -1
+        try:
+            if _BY_DESCRIPTOR:
+                self._descriptor = os.open(root, _FOLDER)
+            elif not root.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        except OSError as fault:
+            reason = fault.strerror or "unknown"
+            raise VaultMissing(str(root), reason) from fault
+
+    def read(self, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
+        """Return the bytes of a regular file.
+
+        Raises:
+            PathOutsideVault: The path climbs, or a symbolic link stands in it.
+            FileGone: There is no such file.
+            FileTooLarge: It is larger than the limit.
+            FileUnreadable: It is no regular file, not downloaded, or not ours to read.
+        """
+        opened = self._open(path, _READ)
+        try:
+            facts = os.fstat(opened)
+            if not stat.S_ISREG(facts.st_mode):
+                raise FileUnreadable(path, "it is not a regular file")
+            if facts.st_size > limit_bytes:
+                raise FileTooLarge(path, limit_bytes)
+            if is_placeholder(facts):
+                raise FileUnreadable(path, "it is not downloaded")
+            raw = _read_all(opened, facts.st_size, limit_bytes)
+        except OSError as fault:
+            raise FileUnreadable(path, fault.strerror or "unknown") from fault
+        finally:
+            os.close(opened)
+        if len(raw) > limit_bytes:
+            raise FileTooLarge(path, limit_bytes)
+        return raw
+
+    def stat(self, path: str) -> os.stat_result:
+        """Return what the file system says of a file, without opening it.
+
+        Raises:
+            PathOutsideVault: The path climbs, or a symbolic link stands in it.
+            FileGone: There is no such file.
+            FileUnreadable: A folder above it cannot be entered.
+        """
+        check_parts(path)
+        try:
+            facts = self._stat_as_spelled(path)
+        except FileNotFoundError as fault:
+            other = self._other_spelling(path)
+            if other is None:
+                raise FileGone(path) from fault
+            facts = self._stat_as_spelled(other)
+        except OSError as fault:
+            raise _error_for(path, fault) from fault
+        if stat.S_ISLNK(facts.st_mode):
+            raise PathOutsideVault(path, "a symbolic link stands in it")
+        return facts
+
+    def close(self) -> None:
+        """Let go of the vault; a second time changes nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _open(self, path: str, flags: int) -> int:
+        check_parts(path)
+        try:
+            return self._open_as_spelled(path, flags)
+        except FileNotFoundError as fault:
+            other = self._other_spelling(path)
+            if other is None:
+                raise FileGone(path) from fault
+        except OSError as fault:
+            raise _error_for(path, fault) from fault
+        try:
+            return self._open_as_spelled(other, flags)
+        except OSError as fault:
+            raise _error_for(path, fault) from fault
+
+    def _open_as_spelled(self, path: str, flags: int) -> int:
+        if _BY_DESCRIPTOR:
+            return opener()(self._descriptor, path, flags)
+        return _open_checked(self._root, path, flags)
+
+    def _stat_as_spelled(self, path: str) -> os.stat_result:
+        folder, _, name = path.rpartition("/")
+        if not _BY_DESCRIPTOR:
+            _check_links(self._root, folder)
+            return os.lstat(self._root / path)
+        if not folder:
+            return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        opened = self._open_as_spelled(folder, _FOLDER)
+        try:
+            return os.stat(name, dir_fd=opened, follow_symlinks=False)
+        finally:
+            os.close(opened)
+
+    def _other_spelling(self, path: str) -> str | None:
+        """Return how the disk spells a path that it does not know in NFC."""
+        if path.isascii():
+            return None
+        spelled: list[str] = []
+        for part in path.split("/"):
+            try:
+                names = self._names("/".join(spelled))
+            except OSError:
+                return None
+            alike = [name for name in names if normalize("NFC", name) == part]
+            if not alike:
+                return None
+            spelled.append(min(alike, key=spelling_order))
+        return "/".join(spelled)
+
+    def _names(self, folder: str) -> list[str]:
+        if not _BY_DESCRIPTOR:
+            _check_links(self._root, folder)
+            return [file.name for file in (self._root / folder).iterdir()]
+        if not folder:
+            return os.listdir(self._descriptor)  # noqa: PTH208
+        opened = self._open_as_spelled(folder, _FOLDER)
+        try:
+            return os.listdir(opened)  # noqa: PTH208
+        finally:
+            os.close(opened)
+
+
+def _read_all(opened: int, size: int, limit_bytes: int) -> bytes:
+    """Return all bytes, or one more than the limit of a file that grows past it."""
+    raw = os.read(opened, size + 1)
+    if len(raw) == size:  # a short read of a regular file is its end
+        return raw
+    pieces = [raw]
+    total = len(raw)
+    while raw and total <= limit_bytes:
+        raw = os.read(opened, limit_bytes + 1 - total)
+        pieces.append(raw)
+        total += len(raw)
+    return b"".join(pieces)
+
+
+def _error_for(path: str, fault: OSError) -> Exception:
+    match fault.errno:
+        case errno.ENOENT | errno.ENOTDIR | errno.ENAMETOOLONG:
+            return FileGone(path)
+        case errno.ELOOP:
+            return PathOutsideVault(path, "a symbolic link stands in it")
+        case errno.ENXIO:
+            return FileUnreadable(path, "it is not a regular file")
+        case _:
+            return FileUnreadable(path, fault.strerror or "unknown")
+
+
+def _check_links(root: Path, path: str) -> None:
+    here = root
+    for part in filter(None, path.split("/")):
+        here /= part
+        found = here.lstat()
+        tag = getattr(found, "st_reparse_tag", 0)
+        if stat.S_ISLNK(found.st_mode) or tag == _JUNCTION:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(here))
+
+
+def _check_same(root: Path, path: str, opened: int) -> None:
+    seen = (root / path).lstat()
+    inside = (root / path).resolve().is_relative_to(root.resolve())
+    if not inside or not os.path.samestat(seen, os.fstat(opened)):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+
+
+def _open_checked(root: Path, path: str, flags: int) -> int:
+    """Open by name where nothing better is to be had, and look at what was opened."""
+    _check_links(root, path)
+    opened = os.open(root / path, flags)
+    try:
+        _check_links(root, path)
+        _check_same(root, path, opened)
+    except OSError:
+        os.close(opened)
+        raise
+    return opened
