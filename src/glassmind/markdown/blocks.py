@@ -1,4 +1,4 @@
-"""Blocks and what names or dresses them: root blocks, callouts, block ids, footnotes."""
+"""Root blocks, and what names or dresses a block: callouts, ids, footnotes."""
 
 import re
 from bisect import bisect_left
@@ -79,7 +79,7 @@ def footnotes(
 
 def root_blocks(
     source: bytes,
-    head: Stretch | None,
+    head: Stretch,
     structure: Structure,
     comments: Sequence[tuple[int, int]],
     starts: Sequence[int],
@@ -92,7 +92,7 @@ def root_blocks(
     math = {
         start: end for kind, start, end, _ in structure.regions if kind == "math_block"
     }
-    plain: list[Stretch] = [] if head is None else [head]
+    plain: list[Stretch] = [head] if head[2] else []
     for kind, start, stop, language in structure.blocks:
         end = trimmed(source, start, stop)
         if kind == "paragraph" and math.get(start) == end:
@@ -153,8 +153,7 @@ def _inline_footnotes(
     start = source.find(b"^[", body)
     while start >= 0:
         end = _closing_bracket(source, start + 2) if plain.covers(start) else None
-        escaped = start > body and source[start - 1] == 0x5C  # a backslash
-        if end is not None and not escaped:
+        if end is not None and source[start - 1 : start] != b"\\":
             name = source[start + 2 : end - 1].decode()
             line = line_at(starts, start)
             found.append(Footnote(name, "inline", line, start, end))

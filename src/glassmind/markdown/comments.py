@@ -18,8 +18,9 @@ _TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 def comments(source: bytes, body: int, structure: Structure) -> list[tuple[int, int]]:
     """Return the comments of the body, marks included, in order.
 
-    One that begins a line runs to the next mark, or to the end of the note when there is
-    none. One inside a line must close before the next blank line, else it is no comment.
+    One that begins a line runs to the next mark, or to the end of the note when there
+    is none. One inside a line must close before the next blank line, else it is no
+    comment.
     """
     if source.find(b"%%", body) < 0:
         return []
@@ -44,7 +45,7 @@ def comments(source: bytes, body: int, structure: Structure) -> list[tuple[int, 
 
 
 def inline_elements(tags: list[InlineTag]) -> list[tuple[int, int]]:
-    """Return the stretches of inline HTML: elements with what they hold, lone tags alone.
+    """Return the stretches of inline HTML: elements with their content, lone tags.
 
     An element opens and closes inside one text block.
     """

@@ -1,7 +1,7 @@
 """Inline Dataview fields: `key:: value` lines, `[key:: value]`, `(key:: value)`.
 
-Dataview reads the raw lines, so fields inside code and comments count as well. A line that
-holds a bracketed field is not read as a whole-line field.
+Dataview reads the raw lines, so fields inside code and comments count as well. A line
+that holds a bracketed field is not read as a whole-line field.
 """
 
 import re
@@ -23,9 +23,13 @@ _EMOJI = re.compile(
     "(\u2795|\U0001f6eb|\u23f3|\U0001f4c5|\U0001f4c6|\U0001f5d3\ufe0f?|\u2705)"
     r"\s*(\d{4}-\d{2}-\d{2})"
 )
-_SIGNS = re.compile(
-    "\u2795|\u23f3|\u2705|\U0001f6eb|\U0001f4c5|\U0001f4c6|\U0001f5d3".encode()
-)
+_SIGNS = tuple(
+    sign.encode()
+    for sign in (
+        "\u2795", "\u23f3", "\u2705",
+        "\U0001f6eb", "\U0001f4c5", "\U0001f4c6", "\U0001f5d3",
+    )
+)  # fmt: skip
 _MEANING = {
     "\u2795": "created",
     "\U0001f6eb": "start",
@@ -49,8 +53,8 @@ class Found:
 def bracketed_fields(line: str) -> list[Found]:
     """Return the fields in brackets or parentheses, in order.
 
-    Inner brackets of the same shape balance and a backslash hides one. Of two fields with
-    nothing between them only the first counts.
+    Inner brackets of the same shape balance and a backslash hides one. Of two fields
+    with nothing between them only the first counts.
     """
     closing = _closings(line)
     found: list[Found] = []
@@ -77,7 +81,7 @@ def dated_fields(line: str) -> list[Found]:
 
 
 def whole_line_field(line: str) -> Found | None:
-    """Return the field that the whole line is, if its key is words and its mark `::`."""
+    """Return the field that the whole line is, if words stand before its first `::`."""
     mark = line.find("::")
     if mark < 0:
         return None
@@ -95,6 +99,8 @@ def inline_fields(
     source: bytes, body: int, items: Sequence[Item], starts: Sequence[int]
 ) -> list[Field]:
     """Return the fields of the body, in order; those without a key are left out."""
+    if not any(source.find(mark, body) >= 0 for mark in (b"::", *_SIGNS)):
+        return []
     listed = {line_at(starts, item.start) for item in items}
     found: list[Field] = []
     for number in _lines_with_fields(source, body, listed, starts):
@@ -135,18 +141,13 @@ def _lines_with_fields(
 ) -> list[int]:
     """Return the numbers of the lines worth reading, in order."""
     numbers: set[int] = set()
-    at = source.find(b"::", body)
-    while at >= 0:
-        number = line_at(starts, at)
-        numbers.add(number)
-        if number == len(starts):
-            break
-        at = source.find(b"::", starts[number])
-    if listed and not source.isascii():
-        for sign in _SIGNS.finditer(source, body):
-            number = line_at(starts, sign.start())
-            if number in listed:
+    for mark in (b"::", *_SIGNS):
+        at = source.find(mark, body)
+        while at >= 0:
+            number = line_at(starts, at)
+            if mark == b"::" or number in listed:
                 numbers.add(number)
+            at = source.find(mark, starts[number]) if number < len(starts) else -1
     return sorted(numbers)
 
 

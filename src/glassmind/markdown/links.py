@@ -1,8 +1,8 @@
 """Links as written: wikilinks, Markdown links, and links inside properties.
 
-Wikilinks are scanned for in the source with code, math and HTML masked, because Obsidian's
-rules differ from the CommonMark parser's: the first `]]` closes, a pipe cut by a table cell
-breaks the link, and a wikilink wins over math that begins inside it.
+Wikilinks are scanned for in the source with code, math and HTML masked, because
+Obsidian's rules differ from the CommonMark parser's: the first `]]` closes, a pipe cut
+by a table cell breaks the link, and a wikilink wins over math that begins inside it.
 """
 
 import re
@@ -38,10 +38,10 @@ class Target:
 
 
 def split_wikilink(content: str) -> Target | None:
-    """Return the parts of what stands between `[[` and `]]`; None when it names nothing.
+    """Return the parts of what stands in `[[ ]]`; None when it names nothing.
 
-    Blanks around each part are dropped, and so is the backslash that hides a pipe from a
-    table.
+    Blanks around each part are dropped, and so is the backslash that hides a pipe from
+    a table.
     """
     address, pipe, shown = content.partition("|")
     if pipe:
@@ -54,7 +54,7 @@ def split_wikilink(content: str) -> Target | None:
 
 
 def split_destination(destination: str) -> Target | None:
-    """Return path and subpath of a Markdown destination; None for one outside the vault.
+    """Return the parts of a Markdown destination; None for one outside the vault.
 
     Percent escapes are decoded except those of reserved characters; a destination whose
     escapes are no UTF-8 stays as it is.
@@ -105,12 +105,9 @@ def wikilinks(
             continue
         # Math that begins inside a wikilink is no math.
         free_until = max(free_until, math.end_at(end - 1) or 0)
-        embed = start > body and source[start - 1] == 0x21  # "!"
-        if embed and not _is_escaped(source, start - 1):
-            start -= 1
-        else:
-            embed = False
-        found.append(_link("wikilink", target, (start, end), starts, embed=embed))
+        embed = source[start - 1 : start] == b"!" and not _is_escaped(source, start - 1)
+        place = (start - embed, end)
+        found.append(_link("wikilink", target, place, starts, embed=embed))
     return found
 
 
@@ -136,8 +133,8 @@ def property_links(
 ) -> list[Link]:
     """Return the links inside the frontmatter's text values, in order.
 
-    A link that YAML escapes or folds has no source of its own; it stands where its whole
-    value stands.
+    A link that YAML escapes or folds has no source of its own; it stands where its
+    whole value stands.
     """
     found: list[Link] = []
     for item in properties:
@@ -189,18 +186,21 @@ def _link(  # noqa: PLR0913  # a link has this many parts
 def _is_escaped(source: bytes, offset: int) -> bool:
     """Return whether an odd number of backslashes stands before `offset`."""
     first = offset
-    while first > 0 and source[first - 1] == 0x5C:
+    while source[first - 1 : first] == b"\\":
         first -= 1
     return (offset - first) % 2 == 1
 
 
 def _stretches(structure: Structure, *, math: bool) -> Iterable[tuple[int, int]]:
-    """Yield where wikilinks do not count: math, or else code and HTML."""
+    """Yield where wikilinks do not count: math, or else code, HTML, destinations."""
     for kind, start, end, _ in structure.regions:
         if (kind in ("math", "math_block")) is math:
             yield start, end
     if not math:
         yield from ((tag.start, tag.end) for tag in structure.html)
+        for link in structure.references:
+            if not link.destination.startswith("[["):
+                yield link.label_end, link.end
 
 
 def _has_bare_pipe(content: bytes) -> bool:

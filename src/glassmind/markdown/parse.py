@@ -30,7 +30,6 @@ from glassmind.types.notes import (
     Link,
     Note,
     PropertyValue,
-    Tag,
     Task,
 )
 
@@ -41,8 +40,8 @@ _Placed = TypeVar("_Placed", Heading, Task, Callout, BlockId)
 def parse_note(path: NotePath, text: str) -> Note:
     """Return what stands in a Markdown note.
 
-    A byte order mark is dropped and a lone surrogate becomes U+FFFD; the offsets are those
-    of the text in the note that is returned. Never raises, whatever the text.
+    A byte order mark is dropped and a lone surrogate becomes U+FFFD; the offsets are
+    those of the text in the note that is returned. Never raises, whatever the text.
     """
     text, source = _encoded(text)
     starts = line_starts(source)
@@ -53,7 +52,8 @@ def parse_note(path: NotePath, text: str) -> Note:
     hidden = comments(source, body, structure)
     concealed = Mask.of(hidden)
     links = wikilinks(source, body, structure, starts)
-    block = ("frontmatter", 0, trimmed(source, 0, body), "") if body else None
+    barred = _barred(structure, links)
+    block: Stretch = ("frontmatter", 0, trimmed(source, 0, body), "")
     return Note(
         path=path,
         kind="markdown",
@@ -61,7 +61,10 @@ def parse_note(path: NotePath, text: str) -> Note:
         text=text,
         frontmatter=head.frontmatter,
         aliases=_aliases(head.frontmatter.properties.items()),
-        tags=_tags(source, body, structure, links, head.properties, starts),
+        tags=(
+            *property_tags(source, head.properties, starts),
+            *inline_tags(source, body, structure.texts, barred, starts),
+        ),
         headings=_shown(_headings(source, structure.titles, starts), concealed),
         links=_all_links(source, structure, links, head.properties, starts),
         tasks=_shown(tasks(source, structure.items, starts), concealed),
@@ -97,18 +100,10 @@ def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]
     return ()
 
 
-def _tags(  # noqa: PLR0913  # the places where tags count and where they do not
-    source: bytes,
-    body: int,
-    structure: Structure,
-    links: Sequence[Link],
-    properties: Sequence[Property],
-    starts: Sequence[int],
-) -> tuple[Tag, ...]:
+def _barred(structure: Structure, links: Iterable[Link]) -> Mask:
+    """Return where text is no place for tags: inside wikilinks and inline HTML."""
     in_links = ((link.start, link.end) for link in links)
-    barred = Mask.of((*in_links, *inline_elements(structure.html)))
-    inline = inline_tags(source, body, structure.texts, barred, starts)
-    return (*property_tags(source, properties, starts), *inline)
+    return Mask.of((*in_links, *inline_elements(structure.html)))
 
 
 def _all_links(

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, count
 from operator import add
 
@@ -22,4 +23,12 @@ def line_at(starts: Sequence[int], offset: int) -> int:
 def span_at(starts: Sequence[int], start: int, end: int) -> Span:
     """Return the lines of a half-open stretch; an empty one stands on one line."""
     first = bisect_right(starts, start)
-    return Span(first, max(first, bisect_right(starts, end - 1)))
+    if first == len(starts) or end <= starts[first]:
+        return _span(first, first)
+    return _span(first, bisect_right(starts, end - 1))
+
+
+@lru_cache(maxsize=4096)
+def _span(first: int, last: int) -> Span:
+    # Notes are of like length, so the same few spans come again and again.
+    return Span(first, last)

@@ -1,11 +1,11 @@
 """The skeleton of a note: one pass over the events of the CommonMark parser.
 
-The parser (pulldown-cmark, through pyromark) knows blocks, code, math, HTML and Markdown
-links. What Obsidian adds to CommonMark is scanned for in the source by the other modules;
-this pass tells them where text is text and where it is not.
+The parser (pulldown-cmark, through pyromark) knows blocks, code, math, HTML and
+Markdown links. What Obsidian adds to CommonMark is scanned for in the source by the
+other modules; this pass tells them where text is text and where it is not.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,7 +24,8 @@ OPTIONS: Final = (
 )
 """Metadata blocks stay off: the parser finds them in the middle of notes, too."""
 
-Range = dict[str, int]
+Range = Mapping[str, Any]
+"""A stretch of the source as the parser gives it: `start` and `end` in bytes."""
 Stretch = tuple[RegionKind, int, int, str]
 """A region still without lines: kind, start, end, language."""
 
@@ -52,7 +53,7 @@ class Title:
 
 @dataclass(slots=True)
 class Item:
-    """A list item; its own text ends at `own_end`, where its first nested block begins."""
+    """A list item; its own text ends where its first nested block begins."""
 
     start: int
     end: int
@@ -88,8 +89,8 @@ class InlineTag:
 class Structure:
     """What the pass saw, each list in the order of the text.
 
-    `texts` are the stretches of plain text, `ends` where paragraphs, headings and the own
-    text of list items end.
+    `texts` are the stretches of plain text, `ends` where paragraphs, headings and the
+    own text of list items end.
     """
 
     texts: list[Range] = field(default_factory=list)
@@ -123,27 +124,27 @@ def read_structure(text: str) -> Structure:
     seen = Structure()
     walk = _Walk(seen)
     add_text = seen.texts.append
-    previous: Range = {"start": 0, "end": 0}
-    for event, at in events_with_range(text, options=OPTIONS):
-        if event.__class__ is str:
+    previous: Any = {"start": 0, "end": 0}
+    events: Iterator[Any] = events_with_range(text, options=OPTIONS)
+    for event, at in events:
+        if "Text" in event:
+            add_text(at)
+            if walk.words is not None:
+                walk.words.append(event["Text"])
+        elif "Start" in event:
+            _open(walk, event["Start"], at)
+        elif "End" in event:
+            _close(walk, event["End"], at, previous)
+        elif event.__class__ is str:
             _mark(walk, event, at)
         else:
             ((kind, value),) = event.items()
-            if kind == "Text":
-                add_text(at)
-                if walk.words is not None:
-                    walk.words.append(value)
-            elif kind == "Start":
-                _open(walk, value, at)
-            elif kind == "End":
-                _close(walk, value, at, previous)
-            else:
-                _inline(walk, kind, value, at)
+            _inline(walk, kind, value, at)
         previous = at
     return seen
 
 
-def _mark(walk: _Walk, event: Any, at: Range) -> None:
+def _mark(walk: _Walk, event: str, at: Range) -> None:
     if event == "Rule":
         if not walk.depth:
             walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
@@ -183,20 +184,21 @@ def _open(walk: _Walk, tag: Any, at: Range) -> None:
 
 def _close(walk: _Walk, tag: Any, at: Range, previous: Range) -> None:
     walk.depth -= 1
-    if tag == "Paragraph":
+    if tag.__class__ is not str:
+        if "Heading" in tag:
+            _close_heading(walk, tag["Heading"], at)
+    elif tag == "Paragraph":
         walk.seen.ends.append(at["end"])
     elif tag == "Item":
         item = walk.items.pop()
         if item.own_end < 0:
             item.own_end = item.end
             walk.seen.ends.append(item.end)
-    elif tag in ("Link", "Image"):
-        _close_link(walk, at, previous)
     elif tag == "CodeBlock":
         # What a code block holds comes as text events: it is not text.
         del walk.seen.texts[walk.text_mark :]
-    elif tag.__class__ is dict and "Heading" in tag:
-        _close_heading(walk, tag["Heading"], at)
+    elif tag in ("Link", "Image"):
+        _close_link(walk, at, previous)
 
 
 def _close_heading(walk: _Walk, level: str, at: Range) -> None:
@@ -213,12 +215,11 @@ def _close_link(walk: _Walk, at: Range, previous: Range) -> None:
         return
     start, end = at["start"], at["end"]
     label = start + 1 + embed
-    reference = Reference(
-        link["dest_url"], label, max(label, previous["end"]), start, end, embed
+    # With nothing between the brackets, the event before is the link's own beginning.
+    label_end = label if previous["start"] == start else previous["end"]
+    walk.seen.references.append(
+        Reference(link["dest_url"], label, label_end, start, end, embed)
     )
-    if previous["start"] == start:
-        reference = Reference(link["dest_url"], label, label, start, end, embed)
-    walk.seen.references.append(reference)
 
 
 def _open_paragraph(walk: _Walk, _value: Any, at: Range) -> None:

@@ -1,7 +1,7 @@
 """Tags: `#words` in the text, and the list called `tags` in the frontmatter.
 
-A tag begins at the start of a line or of a run of text, after white space, or right behind
-another tag; any other character before the `#` blocks it.
+A tag begins at the start of a line or of a run of text, after white space, or right
+behind another tag; any other character before the `#` blocks it.
 """
 
 import re
@@ -20,10 +20,10 @@ _TAG = re.compile(
     rb"|(?!\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80|\xe2\x81[\x80-\xaf]|\xe2[\xb8\xb9]"
     rb"|\xe3\x80\x80|\xef\xbb\xbf)[\xc2-\xf4][\x80-\xbf]+)+)"
 )
-_EMPHASIS = b"_*"
-_NON_ASCII = 0x80
+_EMPHASIS = (b"_", b"*")
+_BLANKS = (b"", b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x0c")
 _LONGEST_ADDRESS = 2048
-"""Bytes looked back over for the beginning of a web address, the length browsers take."""
+"""Bytes looked back over for the beginning of a web address; browsers take as many."""
 
 
 def inline_tags(
@@ -33,7 +33,7 @@ def inline_tags(
     barred: Mask,
     starts: Sequence[int],
 ) -> list[Tag]:
-    """Return the tags of the body, in order; those in `barred` stretches do not count."""
+    """Return the tags of the body, in order, except those in `barred` stretches."""
     candidates = _TAG.finditer(source, body)
     first = next(candidates, None)
     if first is None:
@@ -61,7 +61,8 @@ def property_tags(
 ) -> list[Tag]:
     """Return the tags listed under `tags` in the frontmatter, in order.
 
-    As Obsidian does since 1.9: list items only; a text value, or the name `tag`, is no tag.
+    As Obsidian does since 1.9: list items only; a text value, or the name `tag`, is no
+    tag.
     """
     found: list[Tag] = []
     for item in properties:
@@ -81,7 +82,7 @@ def property_tags(
 
 
 def is_tag_name(name: bytes) -> bool:
-    """Return whether a name of allowed characters is a tag: not empty, not all digits."""
+    """Return whether a name of allowed characters is more than digits or slashes."""
     return bool(name.strip(b"0123456789")) and bool(name.strip(b"/"))
 
 
@@ -89,11 +90,11 @@ class _Runs:
     """The runs of plain text, asked by offset."""
 
     def __init__(self, texts: Sequence[Range]) -> None:
-        self.starts = [text["start"] for text in texts]
-        self.ends = [text["end"] for text in texts]
+        self.starts: list[int] = [text["start"] for text in texts]
+        self.ends: list[int] = [text["end"] for text in texts]
 
     def end_of(self, offset: int, limit: int) -> int | None:
-        """Return the end of the text from `offset`, at most `limit`; None if no text."""
+        """Return where the text at `offset` ends, at most `limit`; None for no text."""
         index = bisect_right(self.starts, offset) - 1
         if index < 0 or self.ends[index] <= offset:
             return None
@@ -114,15 +115,11 @@ class _Runs:
 
 
 def _may_begin(source: bytes, start: int, runs: _Runs) -> bool:
-    if start == 0:
+    before = source[start - 1 : start]
+    if before in _BLANKS or (before >= b"\x80" and _is_space_before(source, start)):
         return True
-    before = source[start - 1]
-    if before in b" \t\n\r\x0b\x0c":
-        return True
-    if before == 0x5C:  # a backslash, which also cuts the run of text
+    if before == b"\\":  # which also cuts the run of text
         return False
-    if before >= _NON_ASCII and _is_space_before(source, start):
-        return True
     if before in _EMPHASIS:
         # Obsidian takes `snake_case_#tag` for a tag, but an address is not cut up.
         word = source[max(0, start - _LONGEST_ADDRESS) : start].split()[-1]

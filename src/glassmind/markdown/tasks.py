@@ -17,8 +17,8 @@ _LINE_LEAD = re.compile(rb"\r?\n[ \t>]*")
 def tasks(source: bytes, items: Sequence[Item], starts: Sequence[int]) -> list[Task]:
     """Return the tasks among the list items, in order.
 
-    The text of a task is its own, without the blocks nested in it; continuation lines are
-    joined by a line feed.
+    The text of a task is its own, without the blocks nested in it; continuation lines
+    are joined by a line feed.
     """
     found: list[Task] = []
     for item in items:
@@ -34,7 +34,7 @@ def tasks(source: bytes, items: Sequence[Item], starts: Sequence[int]) -> list[T
 
 
 def own_end(source: bytes, start: int, end: int) -> int:
-    """Return where the text from `start` ends, lines of only blanks and `>` left out."""
+    """Return where the text from `start` ends, empty lines at its end left out."""
     while end > start:
         line = max(start, source.rfind(b"\n", start, end) + 1)
         kept = source[line:end].rstrip()

@@ -1,8 +1,8 @@
 """YAML by the core schema of version 1.2, bounded, with the place of every scalar.
 
-PyYAML's own constructors follow YAML 1.1 (`on` is true, `12:30:45` a number, dates become
-objects), so only its event parser is used and the values are built here with a stack of
-our own: no recursion, no objects from tags, no unbounded expansion.
+PyYAML's own constructors follow YAML 1.1 (`on` is true, `12:30:45` a number, dates
+become objects), so only its event parser is used and the values are built here with a
+stack of our own: no recursion, no objects from tags, no unbounded expansion.
 """
 
 import re
@@ -99,9 +99,9 @@ class _Builder:
 def resolve_plain(text: str) -> PropertyValue:
     """Return what an unquoted scalar means by the core schema.
 
-    Booleans, null, integers (`0123` is 123, `0o17` and `0xf` are 15) and floats; everything
-    else is text, and so are `.nan`, infinities and integers beyond 64 bits, which JSON and
-    SQL cannot hold.
+    Booleans, null, integers (`0123` is 123, `0o17` and `0xf` are 15) and floats;
+    everything else is text, and so are `.nan`, infinities and integers beyond 64 bits,
+    which JSON and SQL cannot hold.
     """
     if text in _WORDS:
         return _WORDS[text]
@@ -122,7 +122,8 @@ def load(text: str) -> Loaded:
     """Return the one document of `text`; of a key said twice the first value counts.
 
     Raises:
-        yaml.YAMLError: not YAML, more than one document, a tag outside the core schema, a
+        yaml.YAMLError: not YAML, more than one document, a tag outside the core schema,
+        a
             key that is not a scalar, or a bound exceeded.
     """
     builder = _Builder()
