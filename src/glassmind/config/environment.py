@@ -10,6 +10,7 @@ from glassmind.config.entries import RANKS, Entry, nearest
 from glassmind.config.files import short
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS
+from glassmind.config.values import is_bare
 
 PREFIX = "GLASSMIND_"
 CONFIG_VARIABLE = "GLASSMIND_CONFIG"
@@ -21,9 +22,8 @@ OTHER_VARIABLES = (CONFIG_VARIABLE, "GLASSMIND_DEBUG", "GLASSMIND_TOKEN")
 FOREIGN_WORDS = {
     "EMBEDDING_PROVIDER": {"transformers": "onnx"},
     "MCP_TRANSPORT": {"streamable-http": "http"},
-    "DATA_DIR": {"data": "./data", "vault": "./vault", "plugin": "./plugin"},
 }
-"""What other tools call what we call otherwise; `DATA_DIR` is always a folder."""
+"""What other tools call what we call otherwise."""
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -44,7 +44,7 @@ class Variables:
 
 
 def dotenv_beside(file: Path, vault: Path | None) -> Variables | None:
-    """Return the variables of the `.env` beside a file (in a vault), if there is one."""
+    """Return the variables of the `.env` beside a file, if there is one."""
     dotenv = file.with_name(".env")
     try:
         found = parse_dotenv(dotenv.read_text("utf-8-sig", "replace"))
@@ -126,6 +126,9 @@ def _translated(raw: str, name: str) -> str:
     if name.startswith("!"):
         turned = {"1": "0", "true": "0", "yes": "0", "on": "0"}
         return turned.get(raw.lower(), "1")
+    if name == "DATA_DIR" and is_bare(raw):
+        # There it is always a folder; here one word would be the name of a place.
+        return f"./{raw}"
     return FOREIGN_WORDS.get(name, {}).get(raw, raw)
 
 

@@ -161,7 +161,7 @@ class Hindsight(Section, title="hindsight", later=True):
     )
 
 
-class Writes(Section, title="writes", later=True):
+class Writes(Section, title="writes"):
     """What may be written, and what a person has to approve first.
 
     `mode` and `user_notes` are two spellings of one policy; after loading they agree.
@@ -172,11 +172,13 @@ class Writes(Section, title="writes", later=True):
         "off: nothing is written; agent-only: the agent folder; propose: also "
         "proposals for other notes; allow: other notes directly.",
         choices=("off", "agent-only", "propose", "allow"),
+        later=True,
     )
     user_notes: UserNotes = key(
         "propose",
         "The same for notes outside the agent folder alone: off, propose or allow.",
         choices=("off", "propose", "allow"),
+        later=True,
     )
     agent_dir: str = key(
         AGENT_DIR,

@@ -143,7 +143,16 @@ def read_place(raw: object, base: Path) -> str:
     """Accept the name of a place, or a folder."""
     if raw in NAMED_PLACES:
         return str(raw)
-    return str(read_folder(raw, base))
+    folder = read_folder(raw, base)
+    if is_bare(str(raw)):
+        # More likely a misspelt place than a folder beside the configuration.
+        raise ValueError(f"must be data, vault, plugin or a folder (./{raw})")
+    return str(folder)
+
+
+def is_bare(text: str) -> bool:
+    """Whether a path is one plain name, with nothing that marks it as a path."""
+    return not text.startswith((".", "~")) and not set(text) & set("/\\")
 
 
 def read_url(raw: object, base: Path) -> str:

@@ -1,0 +1,232 @@
+"""Settings from variables: ours, those of other tools, and `.env` files."""
+
+from pathlib import Path
+
+import pytest
+from config_desk import Desk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.config import config_for
+from glassmind.config.entries import Entry
+from glassmind.config.environment import parse_dotenv
+from glassmind.config.keys import Key
+from glassmind.config.sections import KEYS
+from glassmind.config.toml import as_toml
+from glassmind.config.values import value_of
+
+LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20)
+NAME = LINE.map(str.strip).filter(bool)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def values_for(key: Key) -> st.SearchStrategy[object]:
+    """Return values that a setting may have, whatever the neighbours say."""
+    if key.choices:
+        return st.sampled_from(list(key.choices))
+    least, most = key.least or 0, key.most or 10**9
+    return {
+        "flag": st.booleans(),
+        "count": st.integers(int(least), int(most)),
+        "number": st.floats(0, 100),
+        "text": NAME.filter(lambda text: text.isprintable()),
+        "names": st.lists(
+            NAME.filter(lambda text: "," not in text and not text.startswith("[")),
+            min_size=1,
+            unique=True,
+        ).map(tuple),
+        "folder": st.just(Path("/notes")),
+        "place": st.sampled_from(["data", "vault", "plugin", "/var/index"]),
+        "agent_dir": st.sampled_from([".agent", "Meta/robot"]),
+        "url": st.sampled_from(["http://localhost:1", "https://example.org/x"]),
+        "host": st.sampled_from(["127.0.0.1", "localhost", "::1"]),
+    }[key.kind]
+
+
+SETTINGS = st.sampled_from(list(KEYS.values())).flatmap(
+    lambda key: st.tuples(st.just(key), values_for(key))
+)
+
+
+@given(SETTINGS)
+def test_every_value_comes_back_from_a_variable(setting: tuple[Key, object]) -> None:
+    key, value = setting
+    text = ",".join(value) if isinstance(value, tuple) else str(value)
+
+    found = value_of(key, Entry(text, "", Path("/"), 0, text=True))
+
+    assert found == value
+
+
+@given(SETTINGS)
+def test_every_value_comes_back_from_a_variable_in_toml(
+    setting: tuple[Key, object],
+) -> None:
+    key, value = setting
+    if key.kind != "names":
+        return
+
+    found = value_of(key, Entry(as_toml(value), "", Path("/"), 0, text=True))
+
+    assert found == value
+
+
+def test_a_list_may_be_written_with_commas_or_as_toml(desk: Desk) -> None:
+    for text in (".git, Old Stuff,,.git", '[".git", "Old Stuff"]'):
+        config = desk.load(GLASSMIND_INDEX_IGNORE_DIRS=text)
+
+        assert config.index.ignore_dirs == (".git", "Old Stuff")
+
+
+def test_yes_and_no_have_many_words(desk: Desk) -> None:
+    for word in ("1", "true", "Yes", "ON"):
+        assert desk.load(GLASSMIND_WATCH_ENABLED=word).watch.enabled
+    for word in ("0", "False", "no", "off"):
+        assert not desk.load(GLASSMIND_WATCH_ENABLED=word).watch.enabled
+
+
+def test_an_empty_variable_says_nothing(desk: Desk) -> None:
+    assert desk.load(GLASSMIND_SEARCH_LIMIT=" ").search.limit == 10
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "path", "value"),
+    [
+        ("OLLAMA_URL", "http://127.0.0.1:9", "embeddings.url", "http://127.0.0.1:9"),
+        ("OLLAMA_BASE_URL", "http://[::1]:9/", "embeddings.url", "http://[::1]:9"),
+        ("OLLAMA_INTENT_MODEL", "gemma2:2b", "search.intent_model", "gemma2:2b"),
+        (
+            "HINDSIGHT_URL",
+            "http://localhost:8888",
+            "hindsight.url",
+            "http://localhost:8888",
+        ),
+        ("MCP_TRANSPORT", "http", "server.transport", "http"),
+        ("MCP_TRANSPORT", "streamable-http", "server.transport", "http"),
+        ("MCP_HOST", "127.0.0.2", "server.host", "127.0.0.2"),
+        ("MCP_PORT", "8765", "server.port", 8765),
+        ("EMBEDDING_PRESET", "multilingual", "embeddings.preset", "multilingual"),
+        ("EMBEDDING_MODEL", "org/model", "embeddings.model", "org/model"),
+        ("EMBEDDING_PROVIDER", "ollama", "embeddings.backend", "ollama"),
+        ("EMBEDDING_PROVIDER", "transformers", "embeddings.backend", "onnx"),
+        ("OLLAMA_EMBEDDING_DIM", "768", "embeddings.dimensions", 768),
+        ("OLLAMA_NUM_CTX", "8192", "embeddings.context_tokens", 8192),
+        ("OBSIDIAN_BRAIN_NO_WATCH", "1", "watch.enabled", False),
+        ("OBSIDIAN_BRAIN_NO_WATCH", "0", "watch.enabled", True),
+        ("OBSIDIAN_BRAIN_WATCH_DEBOUNCE_MS", "9", "watch.debounce_ms", 9),
+        ("OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS", "8", "watch.community_debounce_ms", 8),
+        ("DATA_DIR", "/var/index", "index.location", "/var/index"),
+    ],
+)
+def test_variables_of_other_tools_are_understood(
+    desk: Desk, variable: str, text: str, path: str, value: object
+) -> None:
+    config = desk.load(env={variable: text})
+
+    section, _, name = path.partition(".")
+    assert getattr(getattr(config, section), name) == value
+    assert config.origins[path] == variable
+    assert config.warnings == ()
+
+
+def test_the_index_folder_of_another_tool_is_a_folder_whatever_its_name(
+    desk: Desk,
+) -> None:
+    config = desk.load(cwd=desk.vault, DATA_DIR="data")
+
+    assert config.index.location == str(desk.vault / "data")
+
+
+def test_our_own_variable_beats_that_of_another_tool(desk: Desk) -> None:
+    config = desk.load(MCP_PORT="1", GLASSMIND_SERVER_PORT="2")
+
+    assert config.server.port == 2
+
+
+def test_a_word_of_another_tool_that_we_do_not_know_is_no_error(desk: Desk) -> None:
+    config = desk.load(MCP_TRANSPORT="sse")
+
+    assert config.server.transport == "stdio"
+    assert config.warnings[0].startswith("MCP_TRANSPORT is not used: server.transport")
+
+
+def test_a_dotenv_beside_the_users_file_ranks_below_real_variables(desk: Desk) -> None:
+    desk.user_says("[search]\nlimit = 2\n[server]\nport = 2\n")
+    (desk.settings / ".env").write_text(
+        "# ours\nexport GLASSMIND_SEARCH_LIMIT='3'\nMCP_PORT=\"3\" # theirs\nOTHER=1\n"
+    )
+
+    config = desk.load(MCP_PORT="4")
+
+    assert config.search.limit == 3
+    assert config.server.port == 4
+    assert config.origins["search.limit"].endswith("/.env:2")
+
+
+def test_a_dotenv_names_the_vault_from_where_it_stands(desk: Desk) -> None:
+    desk.user_says("")
+    (desk.settings / ".env").write_text("VAULT_PATH=../../../Notes\n")
+
+    assert desk.load(cwd=desk.home).vault.path == desk.vault
+
+
+def test_a_misspelt_variable_in_a_dotenv_is_warned_about(desk: Desk) -> None:
+    desk.user_says("")
+    (desk.settings / ".env").write_text("GLASSMIND_SERVER_PROT=3\n")
+
+    assert "GLASSMIND_SERVER_PORT?" in desk.load().warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("KEY=plain", "plain"),
+        ("  export KEY = spaced out  ", "spaced out"),
+        ("KEY=value # comment", "value"),
+        ("KEY=a#b", "a#b"),
+        ("KEY=", ""),
+        ("KEY=# nothing", ""),
+        ("KEY='it is # literal \\n'", "it is # literal \\n"),
+        ('KEY="tab\\tquote\\"end" # comment', 'tab\tquote"end'),
+        ("KEY=a=b", "a=b"),
+        ("KEY=one\nKEY=two", "two"),
+        ("KEY=crlf\r", "crlf"),
+    ],
+)
+def test_a_dotenv_line_means_what_shells_mean(line: str, value: str) -> None:
+    assert parse_dotenv(line)["KEY"][0] == value
+
+
+@pytest.mark.parametrize("line", ["KEY", "# KEY=1", "1KEY=2", 'KEY="open', "KEY='open"])
+def test_a_dotenv_line_that_is_no_assignment_is_skipped(line: str) -> None:
+    assert parse_dotenv(line) == {}
+
+
+@given(st.dictionaries(st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True), LINE))
+def test_every_quoted_dotenv_comes_back(values: dict[str, str]) -> None:
+    escaped = {
+        name: value.replace("\\", "\\\\").replace('"', '\\"')
+        for name, value in values.items()
+    }
+    text = "\n".join(f'{name}="{value}"  # why' for name, value in escaped.items())
+
+    found = parse_dotenv(text)
+
+    assert {name: value for name, (value, _) in found.items()} == values
+    assert [line for _, line in found.values()] == list(range(1, len(values) + 1))
+
+
+@given(st.text())
+def test_no_text_is_too_odd_for_a_dotenv(text: str) -> None:
+    assert all(name.isidentifier() for name in parse_dotenv(text))
+
+
+def test_flags_may_come_as_text(tmp_path: Path) -> None:
+    config = config_for(tmp_path, {"search.limit": "3", "watch.enabled": "no"})
+
+    assert config.search.limit == 3
+    assert not config.watch.enabled

@@ -1,0 +1,398 @@
+"""Which value wins, which vault is meant, what is said about mistakes."""
+
+from pathlib import Path
+
+import pytest
+from config_desk import Desk
+
+from glassmind.config import config_for, load_config
+from glassmind.config.sections import KEYS
+from glassmind.errors import BadConfigFile, BadSetting, NoVault, VaultAbsent
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_without_files_every_setting_has_its_default(desk: Desk) -> None:
+    config = desk.load()
+
+    assert config.index.chunk_target_tokens == 500
+    assert config.index.ignore_dirs == (".git", ".obsidian", ".trash", "node_modules")
+    assert config.search.semantic_weight == 0.55
+    assert config.server.host == "127.0.0.1"
+    assert config.watch.enabled
+    assert config.vault.name == "Notes"
+    assert config.warnings == ()
+    assert config.files == ()
+
+
+def test_a_flag_beats_a_variable_beats_the_vault_beats_the_user(desk: Desk) -> None:
+    desk.user_says("[search]\nlimit = 2\n")
+    assert desk.load().search.limit == 2
+
+    desk.vault_says("[search]\nlimit = 3\n")
+    assert desk.load().search.limit == 3
+
+    assert desk.load(GLASSMIND_SEARCH_LIMIT="4").search.limit == 4
+    flags = {"search.limit": 5}
+    assert desk.load(flags=flags, GLASSMIND_SEARCH_LIMIT="4").search.limit == 5
+
+
+def test_each_value_remembers_where_it_came_from(desk: Desk) -> None:
+    file = desk.user_says("[search]\n\nlimit = 2\n")
+
+    config = desk.load(
+        flags={"vault.path": str(desk.vault)}, GLASSMIND_SERVER_PORT="7000"
+    )
+
+    assert config.origins["search.limit"] == f"user file {file}:3"
+    assert config.origins["server.port"] == "GLASSMIND_SERVER_PORT"
+    assert config.origins["vault.path"] == "--vault"
+    assert config.origins["watch.enabled"] == "default"
+    assert config.files == (file,)
+
+
+def test_a_flag_that_was_not_given_says_nothing(desk: Desk) -> None:
+    assert desk.load(flags={"search.limit": None}).search.limit == 10
+
+
+def test_an_unknown_flag_is_a_mistake_of_the_program(desk: Desk) -> None:
+    with pytest.raises(BadSetting, match=r"did you mean search\.limit"):
+        desk.load(flags={"search.limt": 3})
+
+
+def test_the_vault_is_the_nearest_folder_that_looks_like_one(desk: Desk) -> None:
+    deep = desk.vault / "a" / "b"
+    deep.mkdir(parents=True)
+
+    config = desk.load(cwd=deep)
+
+    assert config.vault.path == desk.vault
+    assert config.origins["vault.path"] == "the current folder"
+
+
+@pytest.mark.parametrize("mark", [".agent", "glassmind.toml"])
+def test_an_agent_folder_or_a_configuration_marks_a_vault(
+    tmp_path: Path, mark: str
+) -> None:
+    vault = tmp_path / "Plain"
+    vault.mkdir()
+    (vault / mark).mkdir() if mark == ".agent" else (vault / mark).touch()
+
+    config = load_config(flags={}, env={"HOME": str(tmp_path)}, cwd=vault)
+
+    assert config.vault.path == vault
+
+
+def test_the_users_own_configuration_folder_is_no_vault(desk: Desk) -> None:
+    desk.user_says("")
+
+    with pytest.raises(NoVault):
+        desk.load(cwd=desk.settings)
+
+
+def test_no_vault_at_all_names_what_to_do(desk: Desk) -> None:
+    with pytest.raises(NoVault, match="--vault") as caught:
+        desk.load(cwd=desk.home)
+
+    assert "GLASSMIND_VAULT_PATH" in str(caught.value)
+
+
+def test_a_configuration_can_be_had_without_a_vault(desk: Desk) -> None:
+    config = desk.load(cwd=desk.home, need_vault=False)
+
+    assert config.search.limit == 10
+    assert "vault.path" not in config.origins
+    with pytest.raises(NoVault):
+        _ = config.vault.path
+
+
+@pytest.mark.parametrize(
+    "variable", ["GLASSMIND_VAULT_PATH", "VAULT_PATH", "KG_VAULT_PATH"]
+)
+def test_a_variable_names_the_vault(desk: Desk, variable: str) -> None:
+    config = desk.load(cwd=desk.home, env={variable: str(desk.vault)})
+
+    assert config.vault.path == desk.vault
+    assert config.origins["vault.path"] == variable
+
+
+def test_the_users_file_names_the_vault_from_where_it_stands(desk: Desk) -> None:
+    desk.user_says('[vault]\npath = "../../../Notes"\n')
+
+    assert desk.load(cwd=desk.home).vault.path == desk.vault
+
+
+def test_a_vault_that_is_not_there_is_named_with_who_said_so(desk: Desk) -> None:
+    with pytest.raises(VaultAbsent, match=r"nowhere.*VAULT_PATH"):
+        desk.load(VAULT_PATH=str(desk.home / "nowhere"))
+
+
+def test_a_link_to_a_vault_leads_to_the_vault(desk: Desk) -> None:
+    link = desk.home / "link"
+    link.symlink_to(desk.vault)
+
+    assert desk.load(flags={"vault.path": link}).vault.path == desk.vault
+
+
+def test_the_user_file_may_be_called_config_toml(desk: Desk) -> None:
+    desk.user_says("[search]\nlimit = 7\n", "config.toml")
+    assert desk.load().search.limit == 7
+
+    desk.user_says("[search]\nlimit = 8\n")
+    config = desk.load()
+    assert config.search.limit == 8
+    assert "config.toml is not read" in config.warnings[0]
+
+
+def test_a_named_file_takes_the_place_of_the_users(desk: Desk) -> None:
+    desk.user_says("[search]\nlimit = 7\n")
+    other = desk.home / "other.toml"
+    other.write_text("[search]\nlimit = 9\n")
+
+    assert desk.load(GLASSMIND_CONFIG=str(other)).search.limit == 9
+    with pytest.raises(BadConfigFile, match="no such file"):
+        desk.load(GLASSMIND_CONFIG=str(desk.home / "absent.toml"))
+
+
+def test_the_vaults_file_named_by_the_user_is_the_users(desk: Desk) -> None:
+    file = desk.vault_says('[writes]\nmode = "allow"\n')
+
+    config = desk.load(GLASSMIND_CONFIG=str(file))
+
+    assert config.writes.mode == "allow"
+    assert config.warnings == ()
+
+
+def test_an_unknown_setting_is_named_with_the_nearest_one(desk: Desk) -> None:
+    file = desk.user_says("[search]\nlimt = 3\n\n[serch]\nlimit = 3\n")
+
+    config = desk.load()
+
+    assert config.search.limit == 10
+    assert config.warnings == (
+        (
+            f"user file {file}:2: search.limt is no setting we know; "
+            "did you mean search.limit?"
+        ),
+        f"user file {file}:4: [serch] is no section we know; did you mean search?",
+    )
+
+
+def test_a_key_outside_every_section_is_warned_about(desk: Desk) -> None:
+    desk.user_says("limit = 3\n")
+
+    assert "limit is no section we know" in desk.load().warnings[0]
+
+
+def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(desk: Desk) -> None:
+    config = desk.load(GLASSMIND_SEARCH_LIMT="3", GLASSMIND_DEBUG="1")
+
+    assert config.warnings == (
+        (
+            "GLASSMIND_SEARCH_LIMT is no variable we know; "
+            "did you mean GLASSMIND_SEARCH_LIMIT?"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("[search]\nlimit = \n", 2),
+        ("[search]\nlimit = 3\nlimit = 4\n", 3),
+        ('[vault]\npath = "never closed\n', 2),
+        ("[search", 1),
+    ],
+)
+def test_bad_toml_is_named_with_file_and_line(desk: Desk, text: str, line: int) -> None:
+    file = desk.user_says(text)
+
+    with pytest.raises(BadConfigFile) as caught:
+        desk.load()
+
+    assert caught.value.line == line
+    assert f"{file}:{line}" in str(caught.value)
+
+
+def test_a_file_that_is_not_text_is_named_with_its_line(desk: Desk) -> None:
+    (desk.settings / "glassmind.toml").write_bytes(b"[search]\n# \xff\n")
+
+    with pytest.raises(BadConfigFile, match=r":2 .*UTF-8"):
+        desk.load()
+
+
+def test_endless_nesting_is_a_bad_file_and_no_crash(desk: Desk) -> None:
+    desk.vault_says("x = " + "[" * 100_000)
+
+    with pytest.raises(BadConfigFile):
+        desk.load()
+
+
+def test_a_byte_order_mark_and_crlf_are_nothing_special(desk: Desk) -> None:
+    content = b"\xef\xbb\xbf[search]\r\nlimit = 3\r\n"
+    (desk.settings / "glassmind.toml").write_bytes(content)
+
+    config = desk.load()
+
+    assert config.search.limit == 3
+    assert config.origins["search.limit"].endswith(":2")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[search]\nlimit = 0\n", r":2\) must be at least 1; it is 0"),
+        ('[search]\nlimit = "3"\n', r":2\) must be a whole number; it is '3'"),
+        ("[search]\nlimit = true\n", "must be a whole number"),
+        ("[search]\ntag_weight = -0.1\n", "must be at least 0"),
+        ("[search]\ntag_weight = nan\n", "must be a number"),
+        ('[search]\nfusion = "best"\n', "must be one of minmax, rrf"),
+        ("[server]\nport = 70000\n", "must be at most 65535"),
+        ('[server]\nhost = ""\n', "must be an address"),
+        ('[embeddings]\nurl = "ftp://here"\n', "must be an http"),
+        ('[embeddings]\nurl = ""\n', "must not be empty"),
+        ('[embeddings]\nurl = "http://"\n', "must be an http|names no host"),
+        ('[index]\nignore_dirs = ".git"\n', "must be a list of names"),
+        ("[index]\nignore_dirs = [1]\n", "must be a list of names"),
+        ("[index]\nmax_note_bytes = 0\n", "must be at least 1"),
+        ("[index]\nchunk_overlap_tokens = 500\n", "must be below"),
+        ("[index]\nchunk_target_tokens = 80\n", "must be above"),
+        ('[index]\nlocation = "valt"\n', "must be data, vault, plugin or a folder"),
+        ("[watch]\nenabled = 1\n", "must be true or false"),
+        ('[writes]\nagent_dir = "../x"\n', "must be a folder inside the vault"),
+        ('[writes]\nagent_dir = "/x"\n', "must be a folder inside the vault"),
+        ('[writes]\nagent_dir = ".obsidian"\n', "belongs to another program"),
+        ('[writes]\nmode = "yes"\n', "must be one of off, agent-only"),
+        ('[vault]\nname = "a\\nb"\n', "must be one line of text"),
+    ],
+)
+def test_a_wrong_value_is_named_with_file_line_and_key(
+    desk: Desk, text: str, problem: str
+) -> None:
+    file = desk.user_says(text)
+
+    with pytest.raises(BadSetting, match=problem) as caught:
+        desk.load()
+
+    assert str(file) in str(caught.value)
+    assert caught.value.key in KEYS
+
+
+def test_search_needs_one_weight_above_zero(desk: Desk) -> None:
+    weights = [path for path in KEYS if path.endswith("_weight")]
+
+    with pytest.raises(BadSetting, match="every weight"):
+        desk.load(flags=dict.fromkeys(weights, 0.0))
+
+
+def test_a_server_of_models_elsewhere_needs_consent(desk: Desk) -> None:
+    config = desk.load(OLLAMA_URL="http://attic:11434/")
+    assert config.embeddings.url == "http://attic:11434"
+    assert "embeddings.allow_remote" in config.warnings[0]
+
+    allowed = {"embeddings.allow_remote": True}
+    assert desk.load(flags=allowed, OLLAMA_URL="http://attic:1").warnings == ()
+
+
+def test_the_example_of_the_design_document_is_understood(desk: Desk) -> None:
+    desk.user_says(f"""
+[vault]
+path = "{desk.vault.as_posix()}"
+
+[index]
+include_agent_dir = true
+ignore_dirs = [".git", ".obsidian", ".trash"]
+chunk_target_tokens = 500
+chunk_overlap_tokens = 80
+
+[embeddings]
+backend = "ollama"
+model = "nomic-embed-text"
+url = "http://localhost:11434"
+
+[search]
+semantic_weight = 0.55
+keyword_weight = 0.25
+recency_weight = 0.10
+link_weight = 0.05
+tag_weight = 0.05
+
+[writes]
+mode = "agent-only"
+agent_dir = ".agent"
+
+[server]
+host = "127.0.0.1"
+port = 7331
+""")
+
+    config = desk.load(cwd=desk.home)
+
+    assert config.warnings == ()
+    assert config.embeddings.model == "nomic-embed-text"
+    assert config.writes.mode == "agent-only"
+    assert config.writes.user_notes == "off"
+    assert config.writes.agent_dir_writable
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "user_notes", "agent"),
+    [
+        ("", "propose", "propose", True),
+        ('agent_dir = true\nuser_notes = "propose"', "propose", "propose", True),
+        ('mode = "off"', "off", "off", False),
+        ('mode = "off"\nuser_notes = "allow"', "off", "off", False),
+        ('mode = "agent-only"', "agent-only", "off", True),
+        ('mode = "agent-only"\nuser_notes = "propose"', "propose", "propose", True),
+        ('user_notes = "off"', "agent-only", "off", True),
+        ('agent_dir = false\nuser_notes = "off"', "off", "off", False),
+        ("agent_dir = false", "propose", "propose", False),
+        ('mode = "allow"', "allow", "allow", True),
+        ('user_notes = "allow"', "allow", "allow", True),
+    ],
+)
+def test_both_spellings_of_the_write_policy_mean_the_same(
+    desk: Desk, text: str, mode: str, user_notes: str, agent: bool
+) -> None:
+    desk.user_says(f"[writes]\n{text}\n")
+
+    writes = desk.load().writes
+
+    assert (writes.mode, writes.user_notes) == (mode, user_notes)
+    assert writes.agent_dir_writable is agent
+    assert writes.agent_dir == ".agent"
+
+
+def test_a_stronger_mode_beats_a_weaker_place_for_user_notes(desk: Desk) -> None:
+    desk.user_says('[writes]\nuser_notes = "allow"\n')
+
+    config = desk.load(GLASSMIND_WRITES_MODE="agent-only")
+
+    assert config.writes.user_notes == "off"
+    assert config.origins["writes.user_notes"] == "the rest of [writes]"
+
+
+def test_a_configuration_cannot_be_changed(tmp_path: Path) -> None:
+    config = config_for(tmp_path)
+
+    with pytest.raises(AttributeError):
+        config.search.limit = 3
+    with pytest.raises(AttributeError):
+        del config.vault
+    assert config == config_for(tmp_path)
+    assert hash(config.search) == hash(config_for(tmp_path).search)
+
+
+def test_a_configuration_for_tests_looks_at_no_file(desk: Desk) -> None:
+    desk.vault_says("[search]\nlimit = 3\n")
+
+    config = config_for(desk.vault, {"index.chunk_min_chars": 7})
+
+    assert config.search.limit == 10
+    assert config.index.chunk_min_chars == 7
+    assert "hunter2" not in repr(
+        config_for(desk.vault, {"hindsight.url": "http://me:hunter2@localhost"})
+    )

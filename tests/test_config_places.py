@@ -1,0 +1,162 @@
+"""Where indexes stand, and which vaults Obsidian knows."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from config_desk import Desk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.config import config_for
+from glassmind.config.discover import known_vaults
+from glassmind.config.places import (
+    config_home,
+    index_home,
+    index_locations,
+    index_name,
+)
+
+linux_only = pytest.mark.skipif(
+    sys.platform in {"win32", "darwin"}, reason="folders of the XDG specification"
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@linux_only
+def test_the_users_folders_are_those_of_the_xdg_specification() -> None:
+    env = {"HOME": "/home/ada"}
+    assert config_home(env) == Path("/home/ada/.config/glassmind")
+    assert index_home(env) == Path("/home/ada/.local/share/glassmind")
+
+    env |= {"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "not/absolute"}
+    assert config_home(env) == Path("/c/glassmind")
+    assert index_home(env) == Path("/home/ada/.local/share/glassmind")
+
+
+@linux_only
+def test_the_users_folders_are_those_of_platformdirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    platformdirs = pytest.importorskip("platformdirs")
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+
+    env = {"HOME": "/home/ada"}
+
+    assert config_home(env) == Path(platformdirs.user_config_dir("glassmind"))
+    assert index_home(env) == Path(platformdirs.user_data_dir("glassmind"))
+
+
+def test_vaults_of_one_name_have_indexes_of_their_own(tmp_path: Path) -> None:
+    first, second = tmp_path / "a" / "Notes", tmp_path / "b" / "Notes"
+
+    assert index_name(first) != index_name(second)
+    assert index_name(first).startswith("Notes-")
+    assert index_name(first) == index_name(first)
+
+
+NAMES = st.characters(exclude_characters="/\0", exclude_categories=["Cs"])
+
+
+@given(st.text(NAMES, min_size=1, max_size=80))
+def test_any_vault_name_makes_a_plain_folder_name(name: str) -> None:
+    made = index_name(Path("/vaults") / name)
+
+    letters, _, digest = made.rpartition("-")
+    assert all(c.isalnum() or c in "-_" for c in letters)
+    assert letters
+    assert len(digest) == 8
+    assert len(made.encode("utf-8", "surrogatepass")) < 200
+
+
+def test_the_index_is_tried_in_the_configured_place_first(desk: Desk) -> None:
+    outside = index_home({}) / index_name(desk.vault)
+    cache = desk.vault / ".agent/cache"
+    plugin = desk.vault / ".obsidian/plugins/glassmind"
+
+    def places(location: str) -> list[Path]:
+        return index_locations(config_for(desk.vault, {"index.location": location}))
+
+    assert places("data") == [outside, cache, plugin]
+    assert places("vault") == [cache, outside, plugin]
+    assert places("plugin") == [plugin, outside, cache]
+    elsewhere = desk.home / "indexes"
+    named = elsewhere / index_name(desk.vault)
+    assert places(str(elsewhere)) == [named, outside, cache, plugin]
+
+
+def test_where_nothing_may_be_written_the_vault_is_no_last_resort(desk: Desk) -> None:
+    config = config_for(desk.vault, {"writes.mode": "off"})
+
+    assert index_locations(config) == [index_home({}) / index_name(desk.vault)]
+
+
+def test_the_cache_follows_the_agent_folder(desk: Desk) -> None:
+    flags = {"writes.agent_dir": "Meta/robot", "index.location": "vault"}
+
+    first, *_ = index_locations(config_for(desk.vault, flags))
+
+    assert first == desk.vault / "Meta/robot/cache"
+
+
+@linux_only
+@pytest.mark.parametrize(
+    "folder",
+    [
+        ".config/obsidian",
+        ".var/app/md.obsidian.Obsidian/config/obsidian",
+        "snap/obsidian/current/.config/obsidian",
+    ],
+)
+def test_vaults_are_found_where_obsidian_keeps_its_list(
+    desk: Desk, folder: str
+) -> None:
+    other = desk.home / "Other"
+    other.mkdir()
+    vaults = {
+        "0123456789abcdef": {"path": str(other), "ts": 5},
+        "fedcba9876543210": {"path": str(desk.vault), "ts": 3, "open": True},
+        "gone": {"path": str(desk.home / "gone"), "ts": 9},
+    }
+    registry = desk.home / folder / "obsidian.json"
+    registry.parent.mkdir(parents=True)
+    registry.write_text(json.dumps({"vaults": vaults}))
+
+    first, second = known_vaults({"HOME": str(desk.home)})
+
+    assert (first.path, first.name, first.open) == (desk.vault, "Notes", True)
+    assert (second.id, second.name, second.open) == ("0123456789abcdef", "Other", False)
+
+
+@linux_only
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"vaults": []}',
+        '{"vaults": {"a": 1, "b": {"path": 3}, "c": {"path": "relative"}}}',
+        '{"vaults": {"a": {"path": "/\\u0000"}}}',
+        "[" * 100_000,
+        "\udcff",
+    ],
+)
+def test_a_broken_list_of_vaults_counts_as_empty(desk: Desk, text: str) -> None:
+    registry = desk.home / ".config/obsidian/obsidian.json"
+    registry.parent.mkdir(parents=True)
+    registry.write_text(text, "utf-8", "surrogateescape")
+
+    assert known_vaults({"HOME": str(desk.home)}) == []
+
+
+def test_without_obsidian_no_vault_is_known(desk: Desk) -> None:
+    assert known_vaults({"HOME": str(desk.home)}) == []

@@ -1,0 +1,61 @@
+"""The table of settings, the page that shows it, and what loading it costs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from glassmind.config.describe import reference_tables
+from glassmind.config.keys import Key
+from glassmind.config.sections import KEYS
+
+PAGE = Path(__file__).parents[1] / "docs/configuration.md"
+
+PROBE = """
+import sys
+from pathlib import Path
+from glassmind.config import load_config
+load_config(flags={}, env={"HOME": sys.argv[1]}, cwd=Path(sys.argv[1]))
+print(*sorted(sys.modules))
+"""
+
+EXPENSIVE = ("tomllib", "platformdirs", "difflib", "hashlib", "json", "tempfile")
+
+
+def test_the_page_shows_every_setting_as_it_is() -> None:
+    assert reference_tables() in PAGE.read_text("utf-8"), (
+        "docs/configuration.md is not up to date: replace its tables by "
+        "glassmind.config.describe.reference_tables()"
+    )
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
+def test_a_setting_explains_itself_in_one_line(key: Key) -> None:
+    assert key.doc.endswith(".")
+    assert "\n" not in key.doc
+    assert "|" not in key.doc
+
+
+def test_no_variable_means_two_settings() -> None:
+    names = [
+        name.removeprefix("!")
+        for key in KEYS.values()
+        for name in (key.variable, *key.aliases)
+    ]
+
+    assert len(names) == len(set(names))
+
+
+def test_a_plain_start_loads_nothing_expensive(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+
+    assert not set(EXPENSIVE) & set(done.stdout.split())

@@ -1,0 +1,282 @@
+"""Configuration files written and changed, without harm to what a person wrote."""
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from config_desk import Desk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.config.describe import commented_file, settings_shown
+from glassmind.config.sections import KEYS
+from glassmind.config.toml import as_toml, with_setting
+from glassmind.config.write import set_key, write_config
+from glassmind.errors import BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+VALUE = st.one_of(
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False, allow_infinity=False),
+    TEXT,
+    st.lists(TEXT),
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@given(VALUE)
+def test_every_value_comes_back_from_toml(value: object) -> None:
+    assert tomllib.loads(f"x = {as_toml(value)}")["x"] == value
+
+
+def test_a_new_file_sets_the_vault_and_explains_the_rest(desk: Desk) -> None:
+    file = write_config(desk.vault, {"HOME": str(desk.home)})
+
+    text = file.read_text("utf-8")
+    assert file == desk.settings / "glassmind.toml"
+    assert tomllib.loads(text)["vault"] == {"path": str(desk.vault)}
+    for path, key in KEYS.items():
+        assert key.doc in text, path
+    config = desk.load(cwd=desk.home)
+    assert config.vault.path == desk.vault
+    assert config.warnings == ()
+
+
+def test_the_defaults_shown_in_a_new_file_are_the_defaults(desk: Desk) -> None:
+    shown = commented_file(str(desk.vault))
+    active = "\n".join(
+        line[1:] if line.startswith("#") and not line.startswith("# ") else line
+        for line in shown.splitlines()
+    )
+    before = desk.load()
+
+    desk.user_says(active)
+
+    after = desk.load()
+    assert [(key, value) for key, value, _ in settings_shown(after)] == [
+        # The file says that the name is empty, which means the folder's.
+        (key, value)
+        for key, value, _ in settings_shown(before)
+    ]
+    assert after.warnings == ()
+
+
+def test_a_file_in_the_vault_may_move_with_it(desk: Desk) -> None:
+    file = write_config(desk.vault, {}, in_vault=True)
+
+    assert file == desk.vault / "glassmind.toml"
+    assert tomllib.loads(file.read_text())["vault"] == {"path": "."}
+    assert desk.load().warnings == ()
+
+
+def test_a_file_that_is_there_is_left_alone_unless_forced(desk: Desk) -> None:
+    file = desk.user_says("# mine\n")
+    env = {"HOME": str(desk.home)}
+
+    with pytest.raises(ConfigExists):
+        write_config(desk.vault, env)
+    assert file.read_text() == "# mine\n"
+
+    write_config(desk.vault, env, force=True)
+    assert "[vault]" in file.read_text()
+
+
+def test_a_file_by_the_other_name_counts_too(desk: Desk) -> None:
+    desk.user_says("# mine\n", "config.toml")
+
+    with pytest.raises(ConfigExists, match=r"config\.toml"):
+        write_config(desk.vault, {"HOME": str(desk.home)})
+
+
+def test_a_users_file_is_for_the_user_alone(desk: Desk) -> None:
+    file = write_config(desk.vault, {"HOME": str(desk.home)})
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("name", ["fsync", "replace"])
+def test_a_write_that_fails_leaves_the_old_file_and_no_litter(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    file = desk.user_says("[search]\nlimit = 2\n")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, name, full)
+    with pytest.raises(ConfigUnwritable, match="No space left"):
+        set_key(file, "search.limit", "3")
+
+    assert file.read_text() == "[search]\nlimit = 2\n"
+    assert [entry.name for entry in desk.settings.iterdir()] == ["glassmind.toml"]
+
+
+def test_setting_a_key_keeps_every_other_byte(desk: Desk) -> None:
+    file = desk.user_says(
+        "# top\n[search]  # how\nlimit = 2   # few\n# later\n\n[server]\nport=1\n"
+    )
+
+    set_key(file, "search.limit", "30")
+
+    assert file.read_text() == (
+        "# top\n[search]  # how\nlimit = 30   # few\n# later\n\n[server]\nport=1\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "[search]\nlimit = 5\n"),
+        ("[server]\nport = 1\n", "[server]\nport = 1\n\n[search]\nlimit = 5\n"),
+        ("[search]\n#limit = 10\n", "[search]\nlimit = 5\n"),
+        ("[search]\n# limit = 10\nx = 1\n", "[search]\nlimit = 5\nx = 1\n"),
+        ("[search]\n\n[server]\n", "[search]\nlimit = 5\n\n[server]\n"),
+        ("search.limit = 3\n", "search.limit = 5\n"),
+        ("[search]\r\nlimit = 3\r\n", "[search]\r\nlimit = 5\r\n"),
+        ("[search]\nlimit = 3", "[search]\nlimit = 5"),
+        ('x = "#limit = 1"\n[search]\n', 'x = "#limit = 1"\n[search]\nlimit = 5\n'),
+    ],
+)
+def test_a_key_is_set_where_a_person_would_look_for_it(before: str, after: str) -> None:
+    assert with_setting(before, "search", "limit", 5) == after
+
+
+def test_a_value_over_many_lines_is_replaced_whole(desk: Desk) -> None:
+    file = desk.user_says(
+        '[index]\nignore_dirs = [\n  "a", # why\n  "b",\n]\nlocation = "data"\n'
+    )
+
+    set_key(file, "index.ignore_dirs", "x,y")
+
+    assert file.read_text() == (
+        '[index]\nignore_dirs = ["x", "y"]\nlocation = "data"\n'
+    )
+
+
+def test_what_cannot_be_edited_safely_is_left_to_the_user(desk: Desk) -> None:
+    file = desk.user_says("search = {limit = 3}\n")
+
+    with pytest.raises(ConfigUnwritable, match="by hand"):
+        set_key(file, "search.limit", 5)
+
+    assert file.read_text() == "search = {limit = 3}\n"
+
+
+@given(
+    values=st.dictionaries(
+        st.sampled_from(["limit", "fusion", "names"]), VALUE, max_size=3
+    ),
+    name=st.sampled_from(["limit", "fusion", "names", "new"]),
+    value=VALUE,
+    comment=st.text(st.characters(categories=["L", "N", "P", "Zs"]), max_size=10),
+)
+def test_whatever_stands_in_a_file_one_change_is_one_change(
+    values: dict[str, Any], name: str, value: object, comment: str
+) -> None:
+    lines = [f"{key} = {as_toml(each)} # {comment}" for key, each in values.items()]
+    text = "\n".join(["# head", "[search]", *lines, "", "[server]", "port = 1", ""])
+
+    changed = with_setting(text, "search", name, value)
+
+    assert changed is not None
+    assert tomllib.loads(changed) == {
+        "search": {**values, name: value},
+        "server": {"port": 1},
+    }
+    for key, line in zip(values, lines, strict=True):
+        assert key == name or line in changed
+
+
+def test_a_wrong_value_or_key_is_not_written(desk: Desk) -> None:
+    file = desk.user_says("")
+    for path, raw in (
+        ("search.limit", "many"),
+        ("search.limt", "3"),
+        ("index.chunk_overlap_tokens", "900"),
+    ):
+        with pytest.raises(BadSetting):
+            set_key(file, path, raw)
+
+    assert file.read_text() == ""
+
+
+def test_a_file_that_does_not_fit_can_be_mended_one_key_at_a_time(desk: Desk) -> None:
+    file = desk.user_says("[index]\nchunk_overlap_tokens = 900\n[search]\nlimit = 0\n")
+
+    set_key(file, "search.limit", "3")
+    set_key(file, "index.chunk_overlap_tokens", "9")
+
+    assert desk.load().index.chunk_overlap_tokens == 9
+
+
+def test_a_broken_file_is_not_touched(desk: Desk) -> None:
+    file = desk.user_says("[search\n")
+
+    with pytest.raises(BadConfigFile):
+        set_key(file, "search.limit", "3")
+
+    assert file.read_text() == "[search\n"
+
+
+def test_what_a_vault_may_not_say_is_not_written_into_one(desk: Desk) -> None:
+    file = desk.vault / "glassmind.toml"
+
+    with pytest.raises(BadSetting, match="cannot stand in a vault"):
+        set_key(file, "server.host", "192.168.0.2", in_vault=True)
+    assert not file.exists()
+
+    set_key(file, "search.limit", "3", in_vault=True)
+    assert desk.load().search.limit == 3
+
+
+def test_no_agent_folder_is_written_as_false(desk: Desk) -> None:
+    file = desk.user_says("")
+
+    set_key(file, "writes.agent_dir", "false")
+
+    assert file.read_text() == "[writes]\nagent_dir = false\n"
+
+
+def test_a_linked_file_stays_a_link(desk: Desk) -> None:
+    real = desk.home / "dotfiles.toml"
+    real.write_text("[search]\nlimit = 2\n")
+    real.chmod(0o640)
+    link = desk.settings / "glassmind.toml"
+    link.symlink_to(real)
+
+    set_key(link, "search.limit", "3")
+
+    assert link.is_symlink()
+    assert real.read_text() == "[search]\nlimit = 3\n"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_a_password_in_a_url_is_not_shown(desk: Desk) -> None:
+    config = desk.load(GLASSMIND_HINDSIGHT_URL="http://me:hunter2@localhost:1/x")
+
+    shown = {key: value for key, value, _ in settings_shown(config)}
+
+    assert config.hindsight.url == "http://me:hunter2@localhost:1/x"
+    assert shown["hindsight.url"] == '"http://(hidden)@localhost:1/x"'
+
+
+def test_all_settings_are_shown_with_their_origin(desk: Desk) -> None:
+    shown = settings_shown(desk.load(GLASSMIND_SEARCH_LIMIT="3"))
+
+    assert [key for key, _, _ in shown] == list(KEYS)
+    assert ("search.limit", "3", "GLASSMIND_SEARCH_LIMIT") in shown
+    assert ("vault.path", f'"{desk.vault}"', "the current folder") in shown
+
+
+def test_without_a_vault_the_rest_is_shown(desk: Desk) -> None:
+    shown = settings_shown(desk.load(cwd=desk.home, need_vault=False))
+
+    assert [key for key, _, _ in shown] == [key for key in KEYS if key != "vault.path"]
