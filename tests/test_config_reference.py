@@ -9,6 +9,7 @@ import pytest
 from glassmind.config.describe import reference_tables
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS
+from glassmind.config.write import write_config
 
 PAGE = Path(__file__).parents[1] / "docs/configuration.md"
 
@@ -47,8 +48,13 @@ def test_no_variable_means_two_settings() -> None:
     assert len(names) == len(set(names))
 
 
-def test_a_plain_start_loads_nothing_expensive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("configured", [False, True])
+def test_a_plain_start_loads_nothing_expensive(
+    tmp_path: Path, configured: bool
+) -> None:
     (tmp_path / ".obsidian").mkdir()
+    if configured:
+        write_config(tmp_path, {"HOME": str(tmp_path)})
 
     done = subprocess.run(
         [sys.executable, "-c", PROBE, str(tmp_path)],
