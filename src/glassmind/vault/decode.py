@@ -16,7 +16,7 @@ _SIGNATURES = (b"\x89PNG", b"%PDF-", b"PK\x03\x04", b"\xff\xd8", b"GIF8", b"\x1f
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
 BINARY_SHARE = 0.01
-"""Control characters beyond one in a hundred are no text in any 8-bit encoding."""
+"""Control or invalid characters beyond one in a hundred mean that this is no text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,8 @@ def _marked(body: bytes, encoding: str) -> Decoded:
 def _text_only(found: Decoded) -> Decoded | Unreadable:
     if "\0" in found.text:
         return Unreadable("it holds NUL characters, so it is not a text file")
+    if found.text.count(REPLACED) > 1 + len(found.text) * BINARY_SHARE:
+        return Unreadable(f"it is marked as {found.encoding}, and is not")
     return found
 
 

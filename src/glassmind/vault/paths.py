@@ -15,6 +15,8 @@ PATH_LIMIT_BYTES = 4096
 NAME_LIMIT_BYTES = 255 * 3
 """255 UTF-16 units (APFS, NTFS) in UTF-8; Linux stops at 255 bytes by itself."""
 
+_ON_WINDOWS = os.name == "nt"
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|file:", re.IGNORECASE)
 _DRIVE = re.compile(r"[a-zA-Z]:(?:[/\\]|$)")
@@ -80,7 +82,7 @@ def _part_fault(parts: list[str]) -> str | None:
     if not {"", ".", ".."}.isdisjoint(parts):
         return "a part of it is empty, . or .."
     sizes = [len(part.encode()) for part in parts]
-    if max(sizes) > NAME_LIMIT_BYTES or sum(sizes) > PATH_LIMIT_BYTES:
+    if max(sizes) > NAME_LIMIT_BYTES or sum(sizes) + len(sizes) > PATH_LIMIT_BYTES:
         return "it is too long"
     return None
 
@@ -88,6 +90,6 @@ def _part_fault(parts: list[str]) -> str | None:
 def _windows_fault(text: str) -> str | None:
     if _STREAM.search(text):
         return "it names a stream inside a file"
-    if os.name == "nt" and (_WINDOWS_ONLY.search(text) or _DEVICE.search(text)):
+    if _ON_WINDOWS and (_WINDOWS_ONLY.search(text) or _DEVICE.search(text)):
         return "Windows gives such a name another meaning"
     return None

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 from unicodedata import is_normalized, normalize
 
 from glassmind.errors import VaultMissing
@@ -73,7 +74,8 @@ def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
     Raises:
         VaultMissing: The root is no folder that can be read.
     """
-    walk = _Walk(rules, {**known}, [_Folder(os.fspath(root))])
+    left = cast("dict[str, int]", dict(known))
+    walk = _Walk(rules, left, [_Folder(os.fspath(root))])
     while walk.folders:
         folder = walk.folders.pop()
         try:
@@ -259,7 +261,7 @@ def _up(path: str) -> Iterator[str]:
 
 
 def _chosen(names: Iterable[str]) -> dict[str, str]:
-    """Return, by their NFC form, which of the names that share it is the one to read."""
+    """Return, by its NFC form, which of the names that share it is to be read."""
     chosen: dict[str, str] = {}
     for name in sorted(names, key=spelling_order):
         chosen.setdefault(normalize("NFC", name), name)

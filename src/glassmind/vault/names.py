@@ -1,0 +1,160 @@
+"""Which note a person means by a name: the surest reading first, a typo last.
+
+Each rung is tried over all notes before the next; the first that any note answers to
+decides, and two notes on one rung are an error that lists them. Guessing is left to the
+last rung, and never over digits: `2024-01-02` is no typo for `2024-01-03`.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from heapq import nlargest
+from itertools import pairwise
+from typing import TypeAlias
+from unicodedata import normalize
+
+from glassmind.errors import AmbiguousName, NoteNotFound
+from glassmind.types import NotePath
+from glassmind.vault.resolve import NOTE_SUFFIX, fold
+
+CANDIDATES_SHOWN = 10
+CLOSEST_SHOWN = 3
+
+TYPO_RATIO = 0.8
+"""One letter wrong, missing or doubled in five; below it other words begin to fit."""
+
+HINT_RATIO = 0.5
+"""Half the letters in order: enough to be shown, not to be taken."""
+
+CLEAR_LEAD = 0.05
+"""A better fit by less than this is no reason to prefer one note to another."""
+
+SHORTLIST = 50
+"""Names compared letter by letter, chosen by shared pairs of letters."""
+
+NAME_LIMIT_CHARS = 200
+
+_DIGITS = re.compile(r"\d+")
+_WIKILINK = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedNote:
+    """A note under everything it may be called by."""
+
+    path: NotePath
+    title: str
+    aliases: tuple[str, ...] = ()
+
+
+_Rung: TypeAlias = Callable[[NamedNote], bool]
+
+
+def find_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
+    """Return the note that a person means by a path, title, file name or alias.
+
+    Raises:
+        NoteNotFound: No note is called so; the error names the closest.
+        AmbiguousName: Several are; the error lists up to ten of them.
+    """
+    linked = _WIKILINK.fullmatch(name.strip())
+    wanted = normalize("NFC", linked[1] if linked else name).strip()
+    if not wanted:
+        raise NoteNotFound(name)
+    for rung in _rungs(wanted):
+        found = sorted({note.path for note in notes if rung(note)})
+        if found:
+            return _only(name, found)
+    return _only(name, _typos(name, fold(wanted), notes))
+
+
+def _rungs(wanted: str) -> Iterator[_Rung]:
+    """Yield the readings of a name, the surest first."""
+    folded = fold(wanted).removeprefix("/")
+    bare = folded.removesuffix(NOTE_SUFFIX)
+    exact = wanted.removeprefix("/")
+    yield lambda note: note.path in {exact, exact + NOTE_SUFFIX}
+    yield lambda note: note.title == wanted
+    yield lambda note: wanted in {_file_name(note), _base_name(note)}
+    yield lambda note: _bare(note) == bare
+    yield lambda note: fold(note.title) == folded
+    yield lambda note: f"/{_bare(note)}".endswith(f"/{bare}")
+    yield lambda note: wanted in note.aliases
+    yield lambda note: any(fold(alias) == folded for alias in note.aliases)
+
+
+def _only(name: str, found: Sequence[NotePath]) -> NotePath:
+    if len(found) > 1:
+        raise AmbiguousName(name, tuple(found[:CANDIDATES_SHOWN]), len(found))
+    return found[0]
+
+
+def _typos(name: str, wanted: str, notes: Sequence[NamedNote]) -> list[NotePath]:
+    """Return the notes whose names are the wanted one but for a typo, best first.
+
+    Raises:
+        NoteNotFound: None is that close.
+    """
+    best = _closest(wanted[:NAME_LIMIT_CHARS], notes)
+    ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
+    digits = _DIGITS.findall(wanted)
+    taken = [
+        (path, ratio)
+        for path, (ratio, spelled) in ranked
+        if ratio >= TYPO_RATIO and _DIGITS.findall(spelled) == digits
+    ]
+    if not taken:
+        near = [path for path, (ratio, _) in ranked if ratio >= HINT_RATIO]
+        raise NoteNotFound(name, tuple(near[:CLOSEST_SHOWN]))
+    lead = taken[0][1] - CLEAR_LEAD
+    return [path for path, ratio in taken if ratio > lead]
+
+
+def _closest(
+    wanted: str, notes: Sequence[NamedNote]
+) -> dict[NotePath, tuple[float, str]]:
+    """Return how well the likeliest notes fit, and which of their names does."""
+    pairs = _pairs(wanted)
+    spelled = [
+        (name, note.path)
+        for note in notes
+        for name in {fold(text)[:NAME_LIMIT_CHARS] for text in _names(note)}
+    ]
+    likely = nlargest(
+        SHORTLIST, ((_overlap(pairs, name), name, path) for name, path in spelled)
+    )
+    best: dict[NotePath, tuple[float, str]] = {}
+    matcher = SequenceMatcher(b=wanted, autojunk=False)
+    for _, name, path in likely:
+        matcher.set_seq1(name)
+        best[path] = max(best.get(path, (0.0, "")), (matcher.ratio(), name))
+    return best
+
+
+def _pairs(text: str) -> frozenset[str]:
+    return frozenset(a + b for a, b in pairwise(text))
+
+
+def _overlap(pairs: frozenset[str], name: str) -> float:
+    # Asking for each pair costs a tenth of making the pairs of every name.
+    return sum([pair in name for pair in pairs]) / (len(pairs) + len(name))
+
+
+def _names(note: NamedNote) -> Iterator[str]:
+    yield note.title
+    yield _base_name(note)
+    yield note.path.removesuffix(NOTE_SUFFIX)
+    yield from note.aliases
+
+
+def _bare(note: NamedNote) -> str:
+    return fold(note.path).removesuffix(NOTE_SUFFIX)
+
+
+def _file_name(note: NamedNote) -> str:
+    return note.path.rpartition("/")[2]
+
+
+def _base_name(note: NamedNote) -> str:
+    return _file_name(note).removesuffix(NOTE_SUFFIX)
