@@ -206,3 +206,40 @@ class AmbiguousName(VaultError):
             f"{name[:200]!r} may mean {', '.join(candidates)}{more}; give the path"
         )
         self.name, self.candidates, self.total = name, candidates, total
+
+
+class HeadingNotFound(VaultError):
+    """A note has no such heading."""
+
+    def __init__(self, path: str, heading: str, there: tuple[str, ...]) -> None:
+        known = f"; it has: {', '.join(there[:10])}" if there else "; it has none"
+        super().__init__(f"{path} has no heading {heading[:200]!r}{known}")
+        self.path, self.heading, self.there = path, heading, there
+
+
+class AmbiguousHeading(VaultError):
+    """Several headings of a note have the same text."""
+
+    def __init__(self, path: str, heading: str, lines: tuple[int, ...]) -> None:
+        at = ", ".join(str(line) for line in lines[:10])
+        super().__init__(
+            f"{path} has {heading[:200]!r} {len(lines)} times (lines {at}); "
+            "name the heading above it too, as Above#Heading, or use --lines"
+        )
+        self.path, self.heading, self.lines = path, heading, lines
+
+
+class LinesOutOfRange(VaultError):
+    """A note has no such lines."""
+
+    def __init__(self, path: str, wanted: str, count: int) -> None:
+        super().__init__(f"{path} has {count} lines; {wanted} is not among them")
+        self.path, self.wanted, self.count = path, wanted, count
+
+
+class BackupExists(IndexFault):
+    """A backup would replace a file."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(f"{file} exists already; name another file")
+        self.file = file

@@ -14,7 +14,8 @@ class FileFacts:
     """A file as one `stat` shows it.
 
     `stamp` is one number made of size, times and inode: equal stamps mean an unchanged file,
-    another stamp means that the content hash has to decide.
+    another stamp means that the content hash has to decide. `disk_path` is the name the
+    disk has for it where that is not Unicode NFC.
     """
 
     path: NotePath
@@ -22,6 +23,7 @@ class FileFacts:
     size: int
     mtime_ns: int
     stamp: int
+    disk_path: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,15 +45,10 @@ class WordQuery:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One chunk a channel votes for, with the share of each field in its score.
-
-    The shares of `fields` add up to `score`; `terms` are the words, as indexed, that made
-    the chunk a candidate.
-    """
+    """One chunk that a channel votes for."""
 
     chunk_id: int
     score: float
-    fields: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

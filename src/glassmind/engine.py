@@ -1,0 +1,204 @@
+"""The verbs of Glassmind: the one place where the stages meet.
+
+Surfaces parse, call one verb and render what it returns. Adapters come through `Adapters`,
+each made when it is first needed, so a search does not pay for what indexing needs.
+"""
+
+from contextlib import AbstractContextManager
+from datetime import date, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from glassmind.config import Config
+from glassmind.errors import IndexDamaged
+from glassmind.ports.retrieval import HitRows, WordSearch
+from glassmind.retrieval.query import parse_query
+from glassmind.retrieval.search import search_words
+from glassmind.types.search import SearchReply
+
+if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
+    from glassmind.indexing.keeper import IndexKeeper
+    from glassmind.indexing.run import IndexRequest
+    from glassmind.ports.indexing import ShowProgress
+    from glassmind.retrieval.notes import NoteReader
+    from glassmind.types import NotePath
+    from glassmind.types.catalogue import Check, ChunkText, NoteList, NoteText, Stats
+    from glassmind.types.files import IndexReport
+
+
+class FollowingWords(WordSearch, Protocol):
+    """The word index of this vault, as far as it has come."""
+
+    def reaches(self, head: str, /) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be."""
+
+
+class Adapters(Protocol):
+    """What `wiring` gives the engine."""
+
+    config: Config
+
+    def notices(self) -> list[str]:
+        """Return what a user should know about where the index stands."""
+
+    def faults(self) -> AbstractContextManager[None]:
+        """Return what names the faults of everything done inside it."""
+
+    def head(self) -> str:
+        """Return how far the rows have come."""
+
+    def rows(self) -> HitRows:
+        """Return the rows of hits."""
+
+    def words(self) -> FollowingWords | None:
+        """Return the word index; None when there is none that can be opened."""
+
+    def keeper(self) -> "IndexKeeper":
+        """Return what writes, examines and copies the index."""
+
+    def notes(self) -> "NoteReader":
+        """Return what reads single notes and lists."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+class Engine:
+    """One vault, ready to be asked."""
+
+    def __init__(self, adapters: Adapters) -> None:
+        self._adapters = adapters
+        self.config = adapters.config
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        per_note: bool = True,
+        today: date | None = None,
+    ) -> SearchReply:
+        """Return the passages that matter for a query, best first.
+
+        Raises:
+            BadDate: a date filter names no day.
+            IndexAbsent: nothing is indexed yet.
+            IndexDamaged: the index does not read well and could not be mended.
+        """
+        query = parse_query(text, today or datetime.now().astimezone().date())
+        wanted = self.config.search.limit if limit is None else limit
+        notices = [*self._adapters.notices()]
+        with self._adapters.faults():
+            words = self._current_words(notices)
+            rows = self._adapters.rows()
+            try:
+                hits = search_words(query, words, rows, limit=wanted, per_note=per_note)
+            except IndexDamaged as error:
+                words = self._mended_words(error)
+                hits = search_words(query, words, rows, limit=wanted, per_note=per_note)
+        return SearchReply(text, tuple(hits), tuple(notices))
+
+    def _current_words(self, notices: list[str]) -> FollowingWords:
+        """Return the word index, brought up to the rows if nobody else is at it."""
+        head = self._adapters.head()
+        words = self._adapters.words()
+        if words is not None and words.reaches(head):
+            return words
+        reason = self._adapters.keeper().catch_up()
+        words = self._adapters.words()
+        if words is None:
+            raise IndexDamaged("the word index", reason or "it cannot be opened")
+        if reason is not None and not words.reaches(head):
+            notices.append(f"the latest changes are not searched yet: {reason}")
+        return words
+
+    def _mended_words(self, error: IndexDamaged) -> FollowingWords:
+        """Return the word index made anew, when it was what was damaged."""
+        if not self._adapters.keeper().remake_words(error):
+            raise error
+        words = self._adapters.words()
+        if words is None:
+            raise error
+        return words
+
+    def index(
+        self,
+        request: "IndexRequest | None" = None,
+        progress: "ShowProgress | None" = None,
+    ) -> "IndexReport":
+        """Bring the index up to the vault; see `indexing.run.run_index`."""
+        return self._adapters.keeper().index(request, progress)
+
+    def read(
+        self, name: str, *, heading: str = "", lines: tuple[int, int] | None = None
+    ) -> "NoteText":
+        """Return a note, a section or some lines of it; see `NoteReader.read`."""
+        with self._adapters.faults():
+            return self._adapters.notes().read(name, heading=heading, lines=lines)
+
+    def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
+        """Return the chunks of a note as they are indexed."""
+        with self._adapters.faults():
+            return self._adapters.notes().chunks(name)
+
+    def list_notes(  # noqa: PLR0913 - each filter by its name
+        self,
+        *,
+        folder: str = "",
+        tag: str = "",
+        property_name: str = "",
+        property_value: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        kind: str = "",
+        newest: bool = False,
+        limit: int = 100,
+        offset: int = 0,
+    ) -> "NoteList":
+        """Return the notes that pass every filter given, by path or newest first."""
+        wanted = {
+            "folder": folder,
+            "tag": tag,
+            "property": property_name,
+            "value": property_value,
+            "since": since,
+            "until": until,
+            "kind": kind,
+            "limit": limit,
+            "offset": offset,
+        }
+        with self._adapters.faults():
+            return self._adapters.notes().list(wanted, newest=newest)
+
+    def stats(self) -> "Stats":
+        """Return how much the index holds."""
+        with self._adapters.faults():
+            return self._adapters.notes().stats()
+
+    def doctor(self) -> "list[Check]":
+        """Examine the vault, the index and what they stand on."""
+        return self._adapters.keeper().examine()
+
+    def backup(self, file: Path) -> None:
+        """Write a copy of the index while others use it; see `IndexKeeper.backup`."""
+        self._adapters.keeper().backup(file)
+
+    def restore(self, file: Path) -> None:
+        """Replace the index by a copy of it; see `IndexKeeper.restore`."""
+        self._adapters.keeper().restore(file)
+
+    def close(self) -> None:
+        """Let go of everything; the engine cannot be asked afterwards."""
+        self._adapters.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

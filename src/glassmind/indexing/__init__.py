@@ -1,0 +1,1 @@
+"""What changed in the vault, and what to do about it."""

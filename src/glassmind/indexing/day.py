@@ -1,0 +1,30 @@
+"""Which day a note is about, where it says so itself."""
+
+import re
+from datetime import date
+
+from glassmind.types.notes import PropertyValue
+
+DATED_BY = ("date", "day", "created")
+"""Properties that date a note, the first that holds a day wins."""
+
+_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+
+
+def day_of(properties: dict[str, PropertyValue], name: str) -> str | None:
+    """Return the day as `YYYY-MM-DD`: from the properties, else from the note's name."""
+    folded = {key.lower(): value for key, value in properties.items()}
+    for source in (*(folded.get(key) for key in DATED_BY), name):
+        if isinstance(source, str) and (found := _first_day(source)):
+            return found
+    return None
+
+
+def _first_day(text: str) -> str | None:
+    for found in _DAY.finditer(text[:200]):
+        year, month, day = (int(part) for part in found.groups())
+        try:
+            return date(year, month, day).isoformat()
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,64 @@
+"""Taking in one file: its bytes, its text, its meaning, its passages."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from glassmind.errors import FileGone, VaultError
+from glassmind.indexing.day import day_of
+from glassmind.markdown.read import read_note
+from glassmind.markdown.split import SplitRules, split
+from glassmind.types import Digest, NotePath
+from glassmind.types.files import FileFacts, Skipped
+from glassmind.types.index import Indexed
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.read import digest_of
+
+DOUBT_NS = 2_000_000_000
+"""A file written this shortly before we read it may be written again within one tick of
+its clock, unseen; two seconds is the coarsest clock in use (FAT's)."""
+
+ReadBytes = Callable[[NotePath], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a file and their hash."""
+
+    raw: bytes
+    digest: Digest
+
+
+def read_content(file: FileFacts, read: ReadBytes) -> Content | Skipped | None:
+    """Return what the file holds, why that is not known, or None when it is gone."""
+    try:
+        raw = read(NotePath(file.disk_path or file.path))
+    except FileGone:
+        return None
+    except VaultError as error:
+        return Skipped(file.path, str(error), unknown=True)
+    return Content(raw, digest_of(raw))
+
+
+def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | Skipped:
+    """Return the note with everything the store keeps of it."""
+    decoded = decode(content.raw)
+    if isinstance(decoded, Unreadable):
+        return Skipped(file.path, decoded.reason)
+    note = read_note(file.path, decoded.text)
+    passages = split(note, rules)
+    guessed = (decoded.reason,) if decoded.flagged else ()
+    return Indexed(
+        file=file,
+        note=note,
+        digest=content.digest,
+        encoding=decoded.encoding,
+        day=day_of(note.frontmatter.properties, note.title),
+        chunks=passages.chunks,
+        warnings=(*guessed, *passages.warnings),
+    )
+
+
+def doubted(file: FileFacts, now_ns: int) -> FileFacts:
+    """Return the facts with a stamp that makes the next run hash a file this young."""
+    young = file.mtime_ns > now_ns - DOUBT_NS
+    return replace(file, stamp=0) if young else file

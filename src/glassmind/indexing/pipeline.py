@@ -1,0 +1,243 @@
+"""One run of indexing: scan, read, parse, split, store, resolve.
+
+Every step is one transaction that leaves the rows whole, so a run that is killed anywhere
+is finished by the next. The bytes of a file, not its times, decide whether a row changes.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from glassmind.indexing.intake import (
+    Content,
+    ReadBytes,
+    doubted,
+    read_content,
+    take_in,
+)
+from glassmind.indexing.plan import Vanished, exceeds, guard
+from glassmind.indexing.settle import settle_links
+from glassmind.markdown.split import SPLITTER_VERSION, SplitRules
+from glassmind.ports.indexing import IndexStore, ShowProgress
+from glassmind.types import NotePath
+from glassmind.types.files import FileFacts, IndexReport, Progress, Skipped
+from glassmind.types.index import Indexed
+from glassmind.vault.scan import Scan
+
+BATCH_NOTES, BATCH_BYTES = 256, 8_000_000
+"""One transaction's worth: bounds memory, and what a kill can undo."""
+
+PARSER_VERSION = 1
+"""Raised whenever the same bytes give other rows, so that every note is read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a run works with and is asked for.
+
+    `verify` hashes every file, `accept_deletions` believes that notes are gone.
+    """
+
+    store: IndexStore
+    read: ReadBytes
+    rules: SplitRules
+    progress: ShowProgress
+    verify: bool = False
+    accept_deletions: bool = False
+    reason: str = "index"
+
+
+def fingerprint(rules: SplitRules) -> str:
+    """Return what the rows depend on beside the vault."""
+    return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{rules}"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run has done so far."""
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    skipped: list[Skipped] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def report(self, notes: int, seconds: float) -> IndexReport:
+        """Return the counts as they are now."""
+        return IndexReport(
+            added=self.added,
+            changed=self.changed,
+            moved=self.moved,
+            removed=self.removed,
+            unchanged=self.unchanged,
+            notes=notes,
+            seconds=seconds,
+            skipped=tuple(sorted(self.skipped, key=lambda s: s.path)),
+            warnings=tuple(self.warnings),
+        )
+
+
+def known_stamps(job: Job) -> dict[NotePath, int]:
+    """Return the stamps a scan compares with; 0 for each file that must be hashed."""
+    rows = job.store.rows()
+    stamps = rows.stamps()
+    if job.verify or rows.setting("fingerprint") != fingerprint(job.rules):
+        return dict.fromkeys(stamps, 0)
+    return stamps
+
+
+def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexReport:
+    """Bring the rows up to what a scan saw, and say what was done.
+
+    Raises:
+        MassDeletion: a large part of the vault seems gone; nothing was written.
+    """
+    began = time.perf_counter()
+    tally = Tally(unchanged=scan.seen - len(scan.changed), skipped=[*scan.skipped])
+    tally.skipped += _still_skipped(job, known, scan)
+    run = None
+    if scan.changed or scan.missing:
+        work = _Work(job, known, scan, tally)
+        work.check()
+        with job.store.transaction() as step:
+            run = step.start_run(datetime.now(UTC), job.reason)
+        work.apply()
+    settle_links(job.store, job.progress)
+    with job.store.transaction() as step:
+        run = run or step.start_run(datetime.now(UTC), job.reason)
+        notes = job.store.rows().note_count()
+        report = tally.report(notes, time.perf_counter() - began)
+        step.set("fingerprint", fingerprint(job.rules))
+        step.replace_skipped(report.skipped)
+        step.end_run(run, report)
+    return report
+
+
+def _still_skipped(
+    job: Job, known: Mapping[NotePath, int], scan: Scan
+) -> list[Skipped]:
+    """Return what the last run could make nothing of and what has not changed since."""
+    again = {file.path for file in scan.changed} | set(scan.missing)
+    return [
+        Skipped(path, reason)
+        for path, reason, unknown in job.store.rows().skipped()
+        if not unknown and path in known and path not in again
+    ]
+
+
+class _Work:
+    """The changes of one run, written in batches."""
+
+    def __init__(
+        self, job: Job, known: Mapping[NotePath, int], scan: Scan, tally: Tally
+    ) -> None:
+        self._job, self._known, self._scan, self._tally = job, known, scan, tally
+        rows = job.store.rows()
+        self._rows = rows
+        self._anew = rows.setting("fingerprint") != fingerprint(job.rules)
+        digests = rows.digests() if scan.missing else {}
+        self._gone_notes = [path for path in scan.missing if path in digests]
+        self._note_count = len(digests)
+        self._vanished = Vanished.of(self._gone_notes, digests)
+        self._taken: set[NotePath] = set()
+        self._lost: list[NotePath] = []
+        self._clear()
+
+    def _clear(self) -> None:
+        self._notes: list[Indexed] = []
+        self._touched: list[FileFacts] = []
+        self._attachments: list[FileFacts] = []
+        self._moves: list[tuple[NotePath, FileFacts, Content]] = []
+        self._bytes = 0
+
+    def check(self) -> None:
+        """Refuse to believe that a large part of the vault was deleted.
+
+        Raises:
+            MassDeletion: notes beyond the guard are gone and did not move.
+        """
+        accept = self._job.accept_deletions
+        if not exceeds(len(self._gone_notes), self._note_count) or accept:
+            return
+        taken: set[NotePath] = set()
+        for file in self._scan.changed:
+            if file.kind == "attachment" or file.path in self._known:
+                continue
+            content = read_content(file, self._job.read)
+            if isinstance(content, Content):
+                origin = self._vanished.origin_of(file, content.digest, taken)
+                taken.update([origin] if origin else [])
+        guard(len(self._gone_notes) - len(taken), self._note_count)
+
+    def apply(self) -> None:
+        """Take in every changed file, then forget what is gone."""
+        total = len(self._scan.changed)
+        for done, file in enumerate(self._scan.changed, 1):
+            self._take(doubted(file, time.time_ns()))
+            if len(self._notes) >= BATCH_NOTES or self._bytes >= BATCH_BYTES:
+                self._flush()
+            self._job.progress(Progress("read", done, total))
+        self._flush()
+        gone = [p for p in self._scan.missing if p not in self._taken]
+        self._forget([*gone, *self._lost])
+
+    def _take(self, file: FileFacts) -> None:
+        if file.kind == "attachment":
+            self._attachments.append(file)
+            return
+        content = read_content(file, self._job.read)
+        match content:
+            case None:
+                self._lost.extend([file.path] if file.path in self._known else [])
+            case Skipped():
+                self._tally.skipped.append(content)
+            case Content():
+                self._bytes += len(content.raw)
+                self._take_content(file, content)
+
+    def _take_content(self, file: FileFacts, content: Content) -> None:
+        known = self._rows.digest_of(file.path) if file.path in self._known else None
+        if known == content.digest and not self._anew:
+            self._touched.append(file)
+            return
+        origin = None
+        if file.path not in self._known and not self._anew:
+            origin = self._vanished.origin_of(file, content.digest, self._taken)
+        if origin is not None:
+            self._taken.add(origin)
+            self._moves.append((origin, file, content))
+            return
+        found = take_in(file, content, self._job.rules)
+        if isinstance(found, Skipped):
+            self._tally.skipped.append(found)
+            self._attachments.append(file)  # its stamp spares us the next reading
+            return
+        self._notes.append(found)
+        self._tally.added += known is None
+        self._tally.changed += known is not None
+
+    def _flush(self) -> None:
+        with self._job.store.transaction() as step:
+            step.put_notes(self._notes)
+            for file in self._touched:
+                step.touch(file)
+            for file in self._attachments:
+                step.put_attachment(file)
+            for origin, file, content in self._moves:
+                moved = take_in(file, content, self._job.rules)
+                if isinstance(moved, Indexed):
+                    step.move(origin, file, moved.note.title, moved.day)
+        self._tally.moved += len(self._moves)
+        self._tally.unchanged += len(self._touched)
+        self._clear()
+
+    def _forget(self, paths: Sequence[NotePath]) -> None:
+        notes = self._rows.digests() if paths else {}
+        for start in range(0, len(paths), BATCH_NOTES):
+            with self._job.store.transaction() as step:
+                for path in paths[start : start + BATCH_NOTES]:
+                    step.remove(path)
+        self._tally.removed += sum(path in notes for path in paths)

@@ -1,0 +1,1 @@
+"""The shapes that stages ask for and adapters have; `wiring` joins the two."""

@@ -1,0 +1,38 @@
+"""What answering a query needs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from glassmind.types.search import Candidate, WordQuery
+
+
+class AskedWords(Protocol):
+    """One query by words, put to one state of the index."""
+
+    def best(self, limit: int, /) -> list[Candidate]:
+        """Return the best chunks, best first."""
+
+    def shares(self, chunk_ids: Sequence[int], /) -> Mapping[int, Mapping[str, float]]:
+        """Return what each field gave to each chunk; they add up to its score."""
+
+    def mark(self, text: str, /) -> list[tuple[int, int]]:
+        """Return the ranges of characters that match, in order, none overlapping."""
+
+
+class WordSearch(Protocol):
+    """Finds chunks by their words."""
+
+    def ask(self, query: WordQuery, /) -> AskedWords:
+        """Return the query, ready to be answered."""
+
+
+class HitRows(Protocol):
+    """Gives what a hit shows."""
+
+    def chunk_places(
+        self, chunk_ids: Sequence[int], /
+    ) -> dict[int, tuple[str, int, int]]:
+        """Return path, number in the note and modification time of each chunk."""
+
+    def hit_rows(self, chunk_ids: Sequence[int], /) -> dict[int, tuple[Any, ...]]:
+        """Return what a hit shows of each chunk."""

@@ -1,0 +1,1 @@
+"""Words to chunks: a tantivy index that follows the rows."""

@@ -1,0 +1,40 @@
+"""What tantivy raises, in words of our own.
+
+It says ValueError for a full disk and a damaged file alike, and panics (a BaseException)
+where a flipped bit leads it astray.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from glassmind.errors import IndexDamaged, IndexUnwritable
+
+_DISK = (
+    "No space left", "StorageFull", "Input/output error", "File too large",
+    "Read-only file system", "ReadOnlyFilesystem", "PermissionDenied",
+    "Permission denied", "Disk quota", "QuotaExceeded", "FileTooLarge",
+)  # fmt: skip
+
+
+@contextmanager
+def faults_named(place: str) -> Iterator[None]:
+    """Turn what tantivy raises into an error that says what happened.
+
+    Raises:
+        IndexUnwritable: the disk did not take what was written.
+        IndexDamaged: the files are not what was written.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise _named(place, str(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise IndexDamaged(place, "the word index does not read well") from None
+
+
+def _named(place: str, message: str) -> IndexDamaged | IndexUnwritable:
+    if any(sign in message for sign in _DISK):
+        return IndexUnwritable(place, message)
+    return IndexDamaged(place, message)

@@ -1,0 +1,68 @@
+"""The fields of a document in the word index, and how much a match in each counts."""
+
+from datetime import date
+
+import tantivy
+
+from glassmind.store.lexical import words
+
+WEIGHTS: dict[str, float] = {
+    "title": 1.6,
+    "aliases": 1.6,
+    "headings": 0.8,
+    "tags": 0.6,
+    "path": 0.3,
+    "properties": 0.3,
+    "body": 0.4,
+    "body_stem": 1.0,
+    "pairs_title": 1.6,
+    "pairs": 1.0,
+}
+"""What a match in each field counts; chosen on three collections, see docs/ranking.md."""
+
+SHOWN_AS = {
+    "body_stem": "body", "pairs": "body", "pairs_title": "title", "singles": "body",
+}  # fmt: skip
+"""Fields that a person knows by another name."""
+
+STEMMED_FIELDS = (
+    "title",
+    "aliases",
+    "headings",
+    "tags",
+    "path",
+    "properties",
+    "body_stem",
+)
+
+SEPARATOR = "\x1f"
+"""Stands between a property's name and value; no YAML plain text holds it."""
+
+
+def schema() -> tantivy.Schema:
+    """Return the schema; a change of it makes the sidecar rebuild itself."""
+    build = tantivy.SchemaBuilder()
+    for name in STEMMED_FIELDS:
+        build.add_text_field(name, tokenizer_name=words.STEMMED)
+    build.add_text_field("body", tokenizer_name=words.EXACT)
+    for name in ("pairs", "pairs_title"):
+        build.add_text_field(name, tokenizer_name=words.PAIRS)
+    build.add_text_field("singles", tokenizer_name=words.PAIRS, index_option="basic")
+    for name in ("tag", "whole_path", "file", "property"):
+        build.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    build.add_integer_field("day", indexed=True, fast=True)
+    build.add_integer_field("mtime", fast=True)
+    build.add_integer_field("note", indexed=True, fast=True)
+    build.add_integer_field("chunk", indexed=True, fast=True)
+    build.add_text_field(
+        "marker", stored=True, tokenizer_name="raw", index_option="basic"
+    )
+    return build.build()
+
+
+_EPOCH_DAY = date(1970, 1, 1).toordinal()
+
+
+def day_number(day: str) -> int:
+    """Return an ISO day as days since 1970."""
+    return date.fromisoformat(day).toordinal() - _EPOCH_DAY

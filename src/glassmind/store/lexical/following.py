@@ -1,0 +1,56 @@
+"""The word index as a reader meets it: somewhere behind the rows, or level with them."""
+
+import os
+from pathlib import Path
+
+from glassmind.errors import IndexFault
+from glassmind.store.lexical.faults import faults_named
+from glassmind.store.lexical.place import FOLDER, META
+from glassmind.store.lexical.search import AskedIndex, WordIndex
+from glassmind.types.search import WordQuery
+
+
+class FollowingIndex:
+    """The word index, open for reading; owns what a read-only folder makes necessary."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._still = None
+        if not os.access(place, os.W_OK):
+            from glassmind.store.lexical.still import StillPlace  # noqa: PLC0415
+
+            self._still = StillPlace(place)
+        with faults_named(str(place)):
+            self._index = WordIndex(self._still.folder if self._still else place)
+        self._level_with: str | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> "FollowingIndex | None":
+        """Return the word index of an index folder; None when it cannot be opened."""
+        place = folder / FOLDER
+        if not (place / META).is_file():
+            return None
+        try:
+            return cls(place)
+        except (IndexFault, OSError):
+            return None
+
+    def reaches(self, head: str) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be."""
+        if self._level_with != head:
+            with faults_named(str(self._place)):
+                self._level_with = self._index.marker()
+        return self._level_with == head
+
+    def ask(self, query: WordQuery) -> AskedIndex:
+        """Return the query, ready to be answered.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.ask(query)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._still is not None:
+            self._still.close()

@@ -1,0 +1,245 @@
+"""From a taken-apart query to a tantivy query.
+
+A hit's score is a plain sum over fields and words, so the shares of its fields add up to it.
+Queries are built as objects, never as text: no punctuation can mean anything.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import tantivy
+
+from glassmind.store.lexical import spelling, words
+from glassmind.store.lexical.fields import (
+    SEPARATOR,
+    STEMMED_FIELDS,
+    WEIGHTS,
+    day_number,
+)
+from glassmind.store.lexical.marks import Terms
+from glassmind.types.search import Filter, WordQuery
+
+Q = tantivy.Query
+MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+
+NEIGHBOURS_LIFT = 0.6
+"""What two query words standing next to each other add, relative to the words alone."""
+
+PREFIX_LIMIT = 50
+"""Most words a prefix stands for, the most frequent first."""
+
+MISSPELT_SHARE = 0.7
+"""What a guessed word counts against one that stands as typed."""
+
+SOMEWHERE = ("body", "title", "aliases", "headings", "tags", "properties")
+"""The fields a phrase may stand in."""
+
+_META = frozenset("\\.+*?()|[]{}^$")
+
+STOPWORDS = frozenset(
+    "a about all also am an and any are as at be been but by can could did do does for "
+    "from had has have how i if in into is it its just me my not of on or our out s so "
+    "some t than that the their them then there these they this to was we were what when "
+    "where which who whom why will with would you your".split()
+)
+"""English words that say nothing about what is sought; used only if other words remain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A query as tantivy takes it.
+
+    `by_field` says what is wanted of each field (empty when no word is wanted),
+    `conditions` what a chunk must and must not be, adding nothing to any score, and
+    `terms` the words that a snippet marks.
+    """
+
+    by_field: dict[str, tantivy.Query]
+    conditions: list[tuple[tantivy.Occur, tantivy.Query]]
+    terms: Terms
+
+
+def compose(
+    schema: tantivy.Schema, searcher: tantivy.Searcher, query: WordQuery
+) -> Composed:
+    """Return the query for the words that this very index holds."""
+    composer = _Composer(schema, searcher)
+    clauses: dict[str, list[tantivy.Query]] = {}
+    for field, wanted in composer.wanted(query):
+        clauses.setdefault(field, []).append(wanted)
+    by_field = {field: _any(parts) for field, parts in clauses.items()}
+    return Composed(by_field, composer.conditions(query), composer.terms)
+
+
+class _Composer:
+    """Turns word queries into tantivy queries for one searcher."""
+
+    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
+        self._schema = schema
+        self._searcher = searcher
+        self.terms = Terms()
+
+    def conditions(self, query: WordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
+        """Return what a chunk must and must not be; adds nothing to any score."""
+        found = [(MUST, self._somewhere(phrase)) for phrase in query.phrases]
+        found += [(NOT, self._somewhere(phrase)) for phrase in query.excluded]
+        for condition in query.filters:
+            wanted = Q.const_score_query(self._filter(condition), 0.0)
+            found.append((NOT if condition.negated else MUST, wanted))
+        return found
+
+    def wanted(self, query: WordQuery) -> Iterator[tuple[str, tantivy.Query]]:
+        """Yield each clause with its field."""
+        typed = self._typed_words(query)
+        for word, share in typed:
+            if self._known(word):
+                yield from self._word(word, share)
+            else:
+                yield from self._misspelt(word)
+        stems = [words.stemmed.analyze(word)[0] for word, _ in typed]
+        for pair in zip(stems, stems[1:], strict=False):
+            near = Q.phrase_query(self._schema, "body_stem", list(pair), slop=1)
+            yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT)
+        for prefix in query.prefixes:
+            yield from self._prefix(prefix)
+        for text in (*query.words, *query.prefixes):
+            for run in words.UNSPACED_RUN.findall(text):
+                yield from self._run(run)
+        for phrase in query.phrases:
+            self.terms.exact.update(words.exact.analyze(words.spaced_part(phrase)))
+            self.terms.runs.update(words.UNSPACED_RUN.findall(phrase.lower()))
+            for field, wanted in self._phrase(phrase):
+                yield field, Q.boost_query(wanted, WEIGHTS[field])
+
+    def _typed_words(self, query: WordQuery) -> list[tuple[str, float]]:
+        """Return the wanted words as indexed, without those that say nothing."""
+        text = " ".join(words.spaced_part(word) for word in query.words)
+        exact = words.exact.analyze(text)
+        wanted = [w for w in exact if w not in STOPWORDS] or exact
+        return [(word, 1.0) for word in dict.fromkeys(wanted)]
+
+    def _term(self, field: str, term: str, boost: float) -> tuple[str, tantivy.Query]:
+        wanted = Q.term_query(self._schema, field, term, "freq")
+        return field, Q.boost_query(wanted, boost)
+
+    def _word(self, word: str, share: float) -> Iterator[tuple[str, tantivy.Query]]:
+        stem = words.stemmed.analyze(word)[0]
+        self.terms.exact.add(word)
+        self.terms.stems.add(stem)
+        for field in STEMMED_FIELDS:
+            if self._searcher.doc_freq(field, stem):
+                yield self._term(field, stem, WEIGHTS[field] * share)
+        if self._searcher.doc_freq("body", word):
+            yield self._term("body", word, WEIGHTS["body"] * share)
+
+    def _known(self, word: str) -> bool:
+        stem = words.stemmed.analyze(word)[0]
+        frequency = self._searcher.doc_freq
+        return bool(frequency("body", word)) or any(
+            frequency(field, stem) for field in STEMMED_FIELDS
+        )
+
+    def _misspelt(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
+        guesses = spelling.guesses(word, self._searcher)
+        for guess in guesses:
+            yield from self._word(guess, MISSPELT_SHARE)
+        if not guesses and len(word) >= spelling.SHORTEST:
+            distance = 2 if len(word) >= spelling.LONG else 1
+            near = Q.fuzzy_term_query(self._schema, "body", word, distance)
+            yield "body", near
+
+    def _prefix(self, prefix: str) -> Iterator[tuple[str, tantivy.Query]]:
+        for start in words.exact.analyze(words.spaced_part(prefix))[-1:]:
+            self.terms.prefixes.add(start)
+            for field, boost in (("body", 1.0), ("title", WEIGHTS["title"])):
+                ends = self._searcher.terms_with_prefix(
+                    field, start, limit=PREFIX_LIMIT
+                )
+                for term, _ in ends:
+                    yield self._term(field, term, boost)
+
+    def _run(self, run: str) -> Iterator[tuple[str, tantivy.Query]]:
+        run = run.lower()
+        pairs = words.pairs_of(run)
+        self.terms.runs.update((run, *pairs))
+        if not pairs:
+            yield self._term("singles", run, WEIGHTS["pairs"])
+        for field in ("pairs", "pairs_title"):
+            for pair in pairs:
+                yield self._term(field, pair, WEIGHTS[field] / len(pairs))
+            if len(pairs) > 1:
+                whole = Q.phrase_query(self._schema, field, list(pairs))
+                yield field, Q.boost_query(whole, WEIGHTS[field])
+
+    def _phrase(self, phrase: str) -> Iterator[tuple[str, tantivy.Query]]:
+        spaced = words.spaced_part(phrase)
+        exact, stems = words.exact.analyze(spaced), words.stemmed.analyze(spaced)
+        runs = [run.lower() for run in words.UNSPACED_RUN.findall(phrase)]
+        for field in SOMEWHERE if exact else ():
+            terms = exact if field == "body" else stems
+            yield field, self._in_a_row(field, terms)
+        for run in runs:
+            for field in ("pairs", "pairs_title") if len(run) > 1 else ():
+                yield field, self._in_a_row(field, words.pairs_of(run))
+
+    def _in_a_row(self, field: str, terms: Sequence[str]) -> tantivy.Query:
+        if len(terms) == 1:  # a phrase of one word makes tantivy panic
+            return Q.term_query(self._schema, field, terms[0], "freq")
+        return Q.phrase_query(self._schema, field, list(terms))
+
+    def _somewhere(self, phrase: str) -> tantivy.Query:
+        places = [wanted for _, wanted in self._phrase(phrase)]
+        singles = words.UNSPACED_RUN.findall(phrase) if not places else []
+        places += [
+            Q.term_query(self._schema, "singles", run.lower(), "basic")
+            for run in singles
+        ]
+        found = _any(places) if places else Q.empty_query()
+        return Q.const_score_query(found, 0.0)
+
+    def _filter(self, wanted: Filter) -> tantivy.Query:
+        value = (wanted.value or "").lower()
+        match wanted.kind:
+            case "tag":
+                tag = value.lstrip("#").rstrip("/")
+                return Q.term_query(self._schema, "tag", tag, "basic")
+            case "path":
+                return self._matching("whole_path", f".*{_literal(value)}.*")
+            case "file":
+                return self._matching("file", f".*{_literal(value)}.*")
+            case "property":
+                return self._matching("property", _property_pattern(wanted))
+            case "before" | "after":
+                return self._dated(wanted)
+
+    def _matching(self, field: str, pattern: str) -> tantivy.Query:
+        return Q.regex_query(self._schema, field, pattern)
+
+    def _dated(self, wanted: Filter) -> tantivy.Query:
+        if wanted.day is None:
+            return Q.empty_query()
+        number = day_number(wanted.day.isoformat())
+        kind, schema = tantivy.FieldType.Integer, self._schema
+        if wanted.kind == "before":
+            return Q.range_query(schema, "day", kind, None, number, include_upper=False)
+        return Q.range_query(schema, "day", kind, number, None)
+
+
+def _any(parts: Sequence[tantivy.Query]) -> tantivy.Query:
+    if len(parts) == 1:
+        return parts[0]
+    return Q.boolean_query([(SHOULD, part) for part in parts])
+
+
+def _literal(text: str) -> str:
+    return "".join(f"\\{c}" if c in _META else c for c in text)
+
+
+def _property_pattern(wanted: Filter) -> str:
+    """Return the pattern of a property: there, equal, or holding the value as words."""
+    name = _literal(wanted.name.lower())
+    if wanted.value is None:
+        return f"{name}{SEPARATOR}.*"
+    value = _literal(wanted.value.lower())
+    edge = r"[^\pL\pN]"
+    return f"{name}{SEPARATOR}(.*{edge})?{value}({edge}.*)?"

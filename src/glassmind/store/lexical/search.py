@@ -1,0 +1,94 @@
+"""Searching the word index."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import tantivy
+
+from glassmind.store.lexical.fields import SHOWN_AS
+from glassmind.store.lexical.place import META, open_index, read_marker
+from glassmind.store.lexical.marks import Marks
+from glassmind.store.lexical.query import MUST, SHOULD, compose
+from glassmind.types.search import Candidate, WordQuery
+
+Q = tantivy.Query
+
+
+class WordIndex:
+    """The word index, open for reading; sees each commit of the writer when it reloads."""
+
+    def __init__(self, place: Path) -> None:
+        if not (place / META).is_file():
+            raise ValueError(f"there is no word index in {place}")
+        self._index = open_index(place)
+        self._searcher = self._index.searcher()
+
+    def marker(self) -> str | None:
+        """Return how far the index has followed the log, looking anew."""
+        self._index.reload()
+        self._searcher = self._index.searcher()
+        return read_marker(self._searcher, self._index.schema)
+
+    def ask(self, query: WordQuery) -> "AskedIndex":
+        """Return the query, ready to be put to the state last reloaded."""
+        return AskedIndex(self._index.schema, self._searcher, query)
+
+
+class AskedIndex:
+    """One query put to one state of the index."""
+
+    def __init__(
+        self, schema: tantivy.Schema, searcher: tantivy.Searcher, query: WordQuery
+    ) -> None:
+        self._schema, self._searcher = schema, searcher
+        composed = compose(schema, searcher, query)
+        self._wanted, self._conditions = composed.by_field, composed.conditions
+        self._marks = Marks(composed.terms)
+
+    def best(self, limit: int) -> list[Candidate]:
+        """Return the best chunks, best first.
+
+        Without any word to look for, what passes the filters comes newest first.
+        """
+        if not self._wanted:
+            return self._newest(limit)
+        parts = [(SHOULD, part) for part in self._wanted.values()]
+        if self._conditions:
+            wanted = Q.boolean_query(parts)
+            return self._run(
+                Q.boolean_query([(MUST, wanted), *self._conditions]), limit
+            )
+        return self._run(Q.boolean_query(parts), limit)
+
+    def shares(self, chunk_ids: Sequence[int]) -> dict[int, dict[str, float]]:
+        """Return what each field gave to each chunk: one small search per field."""
+        shares: dict[int, dict[str, float]] = {chunk: {} for chunk in chunk_ids}
+        if not chunk_ids:
+            return shares
+        these = Q.term_set_query(self._schema, "chunk", list(chunk_ids))
+        these = Q.const_score_query(these, 0.0)
+        for field, part in self._wanted.items():
+            name = SHOWN_AS.get(field, field)
+            query = Q.boolean_query([(MUST, these), (MUST, part)])
+            for found in self._run(query, len(chunk_ids)):
+                fields = shares[found.chunk_id]
+                fields[name] = fields.get(name, 0.0) + found.score
+        return shares
+
+    def mark(self, text: str) -> list[tuple[int, int]]:
+        """Return the ranges of characters that match, in order, none overlapping."""
+        return self._marks.find(text)
+
+    def _run(self, query: tantivy.Query, limit: int) -> list[Candidate]:
+        hits = self._searcher.search(query, limit=limit, count=False).hits
+        chunks = self._searcher.fast_field_values("chunk", [a for _, a in hits])
+        found = zip(chunks, hits, strict=True)
+        return [Candidate(int(c), score) for c, (score, _) in found if c is not None]
+
+    def _newest(self, limit: int) -> list[Candidate]:
+        if not self._conditions:
+            return []
+        query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
+        found = self._searcher.search(query, limit, count=False, order_by_field="mtime")
+        chunks = self._searcher.fast_field_values("chunk", [a for _, a in found.hits])
+        return [Candidate(int(c), 0.0) for c in chunks if c is not None]

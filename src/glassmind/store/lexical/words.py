@@ -1,0 +1,78 @@
+"""How text becomes terms.
+
+Words of alphabets are split at everything that is no letter or digit, folded to lower case
+and plain letters, and stemmed as English in the fields where that helps. Chinese, Japanese,
+Korean and Thai write no spaces that we could split at: their runs become pairs of neighbouring
+characters, so that any stretch of a run is found as a phrase of pairs.
+"""
+
+import re
+
+import tantivy
+
+EXACT, STEMMED, PAIRS = "gm_exact", "gm_stemmed", "gm_pairs"
+
+LONGEST_WORD = 80
+"""Bytes; what is longer is a hash or an address, which nobody types."""
+
+_UNSPACED = (
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\u1780-\u17ff"  # Burmese, Khmer
+    "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
+    "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3038-\u303b"  # radicals, marks
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Kana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
+    "\U0001b000-\U0001b16f\U00020000-\U0003134f"
+)
+UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
+SPACED_WORD = re.compile(rf"[^\W_{_UNSPACED}]+")
+
+
+def _analyzer(*, stem: bool) -> tantivy.TextAnalyzer:
+    builder = (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.remove_long(LONGEST_WORD))
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.ascii_fold())
+    )
+    if stem:
+        builder = builder.filter(tantivy.Filter.stemmer("english"))
+    return builder.build()
+
+
+exact = _analyzer(stem=False)
+stemmed = _analyzer(stem=True)
+
+
+def register(index: tantivy.Index) -> None:
+    """Teach an opened index the analyzers; needed before the first add or search."""
+    index.register_tokenizer(EXACT, exact)
+    index.register_tokenizer(STEMMED, stemmed)
+    pairs = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    index.register_tokenizer(PAIRS, pairs.filter(tantivy.Filter.lowercase()).build())
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether any of the text is in a script without spaces."""
+    return not text.isascii() and UNSPACED_RUN.search(text) is not None
+
+
+def spaced_part(text: str) -> str:
+    """Return the text with a blank in place of each run without spaces."""
+    return UNSPACED_RUN.sub(" ", text)
+
+
+def pairs_of(run: str) -> list[str]:
+    """Return the overlapping pairs of a run; a run of one character has none."""
+    return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def pairs_text(text: str) -> str:
+    """Return the pairs of every run, ready for the whitespace tokenizer."""
+    runs = UNSPACED_RUN.findall(text)
+    return " ".join(pair for run in runs for pair in pairs_of(run))
+
+
+def singles_text(text: str) -> str:
+    """Return the single characters of every run, each once."""
+    return " ".join(dict.fromkeys("".join(UNSPACED_RUN.findall(text))))

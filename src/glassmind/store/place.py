@@ -1,0 +1,60 @@
+"""Choosing the folder an index stands in: the first that can be written, said loudly."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+DATABASE = "index.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The folder chosen, and what a user should know about the choice."""
+
+    folder: Path
+    writable: bool
+    notices: tuple[str, ...] = ()
+    temporary: bool = False
+
+
+def choose_place(candidates: Sequence[Path]) -> Place | None:
+    """Return the first folder that can be written; failing that, one to read from.
+
+    An index in a folder that cannot be written is still better than none. None means that
+    there is nowhere at all.
+    """
+    writable = next((c for c in candidates if can_write(c)), None)
+    if writable is not None:
+        skipped = candidates[: candidates.index(writable)]
+        return _written(writable, skipped)
+    for folder in candidates:
+        if (folder / DATABASE).is_file():
+            notice = f"{folder} cannot be written: answering from the index as it is"
+            return Place(folder, writable=False, notices=(notice,))
+    return None
+
+
+def _written(folder: Path, skipped: Sequence[Path]) -> Place:
+    if not skipped:
+        return Place(folder, writable=True)
+    if not (folder / DATABASE).is_file():
+        for other in skipped:
+            if (other / DATABASE).is_file():
+                notice = f"{other} cannot be written: answering from it as it is"
+                return Place(other, writable=False, notices=(notice,))
+    notice = f"{_listed(skipped)} cannot be written: the index is in {folder}"
+    return Place(folder, writable=True, notices=(notice,))
+
+
+def can_write(folder: Path) -> bool:
+    """Whether files can be made in the folder, or the folder itself can be made."""
+    while not folder.exists():
+        if folder.parent == folder:
+            return False
+        folder = folder.parent
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
+
+
+def _listed(folders: Sequence[Path]) -> str:
+    return ", ".join(str(folder) for folder in folders)

@@ -1,0 +1,1 @@
+"""The rows of the index in SQLite: the one truth that every sidecar follows."""

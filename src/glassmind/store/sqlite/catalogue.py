@@ -1,0 +1,117 @@
+"""Counting and listing what the rows hold."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath, Span
+from glassmind.types.catalogue import ChunkText, NoteFacts, NoteList, Stats
+
+COUNTS = """
+select
+  (select count(*) from notes),
+  (select count(*) from chunks),
+  (select count(distinct folded) from tags),
+  (select count(*) from links),
+  (select count(distinct lower(target)) from links where target_id is null),
+  (select count(*) from files f where f.kind = 'attachment'),
+  (select count(*) from tasks),
+  (select count(*) from headings)
+"""
+LAST_RUN = """
+select started_at from index_runs where seconds is not null order by id desc limit 1
+"""
+REASONS = "select reason, count(*) from skipped group by reason order by 2 desc, 1"
+LIST = """
+select f.path, n.title, n.kind, f.size, f.mtime_ns, n.day, n.aliases,
+  (select json_group_array(distinct t.name) from tags t where t.note_id = n.id),
+  (select json_group_object(p.name, json(p.value)) from properties p
+   where p.note_id = n.id)
+from notes n join files f on f.id = n.id
+where (:folder = '' or f.path like :folder escape '\\')
+  and (:tag = '' or exists (select 1 from tags t where t.note_id = n.id
+       and (t.folded = :tag or t.folded like :below escape '\\')))
+  and (:property = '' or exists (select 1 from properties p where p.note_id = n.id
+       and lower(p.name) = :property and (:value is null
+         or lower(json_extract(p.value, '$')) = :value
+         or exists (select 1 from json_each(p.value) e where lower(e.value) = :value))))
+  and (:since is null or coalesce(n.day,
+       date(f.mtime_ns / 1000000000, 'unixepoch')) >= :since)
+  and (:until is null or coalesce(n.day,
+       date(f.mtime_ns / 1000000000, 'unixepoch')) < :until)
+  and (:kind = '' or n.kind = :kind)
+"""
+PAGE = " order by f.path limit :limit offset :offset"
+NEWEST = " order by f.mtime_ns desc, f.path limit :limit offset :offset"
+CHUNKS_OF = """
+select c.chunk_index, c.kind, c.heading_path, c.start_line, c.end_line, c.tokens,
+  c.overlap, c.digest, c.text
+from chunks c join files f on f.id = c.note_id where f.path = ? order by c.chunk_index
+"""
+
+
+def _pattern(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{escaped}%"
+
+
+class Catalogue:
+    """Lists and counts over an open database."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def stats(self, *, folder: str, index_bytes: int) -> Stats:
+        """Return how much there is."""
+        counts: tuple[Any, ...] = next(iter(self._db.execute(COUNTS)))
+        reasons: dict[str, int] = dict(self._db.execute(REASONS).fetchall())  # type: ignore[arg-type]
+        last: Any = self._db.execute(LAST_RUN).get
+        return Stats(
+            *counts,
+            skipped=sum(reasons.values()),
+            skipped_by_reason=reasons,
+            index_bytes=index_bytes,
+            folder=folder,
+            last_run=last,
+        )
+
+    def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
+        """Return the notes that pass; `wanted` holds every name the statement binds."""
+        folder = str(wanted["folder"]).strip("/")
+        tag = str(wanted["tag"]).lstrip("#").rstrip("/").lower()
+        bound = {
+            **wanted,
+            "folder": _pattern(f"{folder}/") if folder else "",
+            "tag": tag,
+            "below": _pattern(f"{tag}/"),
+            "property": str(wanted["property"]).lower(),
+            "value": wanted["value"] and str(wanted["value"]).lower(),
+        }
+        total: Any = self._db.execute(f"select count(*) from ({LIST})", bound).get  # noqa: S608 - our own constant
+        page = self._db.execute(LIST + (NEWEST if newest else PAGE), bound)
+        return NoteList([_note(row) for row in page], int(total))
+
+    def chunks_of(self, path: NotePath) -> list[ChunkText]:
+        """Return a note's chunks in order."""
+        rows: Any = self._db.execute(CHUNKS_OF, (path,))
+        return [
+            ChunkText(i, k, tuple(json.loads(h)), Span(a, b), n, o, d, t)
+            for i, k, h, a, b, n, o, d, t in rows
+        ]
+
+
+def _note(row: tuple[Any, ...]) -> NoteFacts:
+    path, title, kind, size, mtime_ns, day, aliases, tags, properties = row
+    return NoteFacts(
+        path=NotePath(path),
+        title=title,
+        kind=kind,
+        size=size,
+        mtime_ns=mtime_ns,
+        day=day,
+        tags=tuple(json.loads(tags)),
+        aliases=tuple(json.loads(aliases)),
+        properties=json.loads(properties),
+    )

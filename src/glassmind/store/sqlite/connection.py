@@ -1,0 +1,138 @@
+"""Opening `index.db`: read-only for everyone, for writing by the holder of the lock."""
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from glassmind.errors import IndexAbsent, IndexDamaged, IndexTooNew
+from glassmind.store.filesystem import on_network
+from glassmind.store.sqlite import schema
+from glassmind.store.sqlite.faults import DAMAGE
+
+DATABASE = "index.db"
+BUSY_MS = 30_000
+"""How long SQLite waits for another connection; only short transactions ever hold it."""
+
+
+def _address(file: Path, options: str) -> str:
+    return f"file:{quote(str(file))}?{options}"
+
+
+def _writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK)
+
+
+def open_reader(folder: Path) -> apsw.Connection:
+    """Open the rows for reading; never creates or changes a row.
+
+    A folder that cannot be written is read as a still picture, since WAL needs to make files
+    beside the database.
+
+    Raises:
+        IndexAbsent: there is no database, or it has no tables yet.
+        IndexDamaged: the file is not a database of ours.
+        IndexTooNew: a later release wrote it.
+    """
+    file = folder / DATABASE
+    if not file.is_file() or not file.stat().st_size:
+        raise IndexAbsent(str(folder))
+    still = "" if _writable(folder) else "&immutable=1"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        db = apsw.Connection(_address(file, "mode=ro" + still), flags=flags)
+    except apsw.CantOpenError as error:
+        raise IndexAbsent(str(folder)) from error
+    try:
+        db.set_busy_timeout(BUSY_MS)
+        _check(db, file)
+    except DAMAGE as error:
+        db.close()
+        raise IndexDamaged(str(file), str(error)) from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def open_copy(file: Path) -> apsw.Connection:
+    """Open a backup for reading, having read every page of it.
+
+    Raises:
+        IndexDamaged: the file is no sound index.
+        IndexTooNew: a later release wrote it.
+    """
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=flags)
+        _check(db, file)
+        wrong = is_sound(db)
+    except (*DAMAGE, apsw.CantOpenError, IndexAbsent) as error:
+        raise IndexDamaged(str(file), str(error)) from error
+    if wrong is not None:
+        db.close()
+        raise IndexDamaged(str(file), wrong)
+    return db
+
+
+def _check(db: apsw.Connection, file: Path) -> None:
+    found = schema.version_of(db)
+    if found == 0:
+        raise IndexAbsent(str(file.parent))
+    if db.pragma("application_id") != schema.APPLICATION_ID:
+        raise IndexDamaged(str(file), "it is a database of another program")
+    if found > schema.CURRENT:
+        raise IndexTooNew(str(file), found, schema.CURRENT)
+
+
+def open_writer(folder: Path) -> apsw.Connection:
+    """Open the rows for writing, creating or migrating the file; the caller holds the lock.
+
+    Raises:
+        IndexDamaged: the file is not a database of ours.
+        IndexTooNew: a later release wrote it.
+    """
+    file = folder / DATABASE
+    try:
+        db = apsw.Connection(str(file))
+    except DAMAGE as error:
+        raise IndexDamaged(str(file), str(error)) from error
+    try:
+        db.set_busy_timeout(BUSY_MS)
+        if schema.version_of(db):
+            _check(db, file)
+        journal = "delete" if on_network(folder) else "wal"
+        db.pragma("journal_mode", journal)
+        db.pragma("synchronous", "normal" if journal == "wal" else "full")
+        db.pragma("foreign_keys", 1)
+        schema.migrate(db)
+    except DAMAGE as error:
+        db.close()
+        raise IndexDamaged(str(file), str(error)) from error
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def is_sound(db: apsw.Connection) -> str | None:
+    """Return None when every page reads well, else what SQLite found wrong first."""
+    try:
+        found = str(db.execute("pragma quick_check(1)").get)
+    except apsw.Error as error:
+        return str(error)
+    return None if found == "ok" else found
+
+
+def move_aside(folder: Path, stamp: str) -> Path | None:
+    """Set a database that cannot be used out of the way and return where it is now."""
+    file = folder / DATABASE
+    aside = folder / f"{DATABASE}.broken-{stamp}"
+    moved = None
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        part = Path(f"{file}{suffix}")
+        if part.exists():
+            part.replace(f"{aside}{suffix}")
+            moved = aside
+    return moved

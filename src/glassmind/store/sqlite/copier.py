@@ -1,0 +1,32 @@
+"""Backing up the rows and taking them back, while others use them."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.writer import SqliteWriter, write_copy
+
+
+class SqliteCopier:
+    """Copies between the live rows and single files."""
+
+    def __init__(
+        self,
+        reader: SqliteReader,
+        writing: Callable[[], AbstractContextManager[SqliteWriter]],
+    ) -> None:
+        self._reader, self._writing = reader, writing
+
+    def write(self, file: Path) -> None:
+        """Write the rows to a new file."""
+        write_copy(self._reader.connection(), file)
+
+    def take(self, file: Path) -> None:
+        """Replace the rows by those of a file.
+
+        Raises:
+            IndexDamaged, IndexTooNew: the file is no sound index of ours.
+        """
+        with self._writing() as writer:
+            writer.take_from(file)

@@ -1,0 +1,39 @@
+"""What SQLite raises, in words of our own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from glassmind.errors import IndexBusy, IndexDamaged, IndexUnwritable
+
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+"""Raised when a file is not a sound database any more."""
+
+FULL = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError)
+"""Raised when the disk will not take what we write, or give back what we wrote."""
+
+UNEXPECTED = (apsw.SQLError, apsw.ConstraintError, apsw.MismatchError)
+"""Raised when rows are not what our own statements left: a damaged page can do that."""
+
+
+@contextmanager
+def faults_named(folder: Path) -> Iterator[None]:
+    """Turn what SQLite raises into an error that says what happened.
+
+    Raises:
+        IndexDamaged: the file does not read well.
+        IndexUnwritable: the disk does not take what was written.
+        IndexBusy: another process held the database for longer than we wait.
+    """
+    try:
+        yield
+    except DAMAGE as error:
+        raise IndexDamaged(str(folder / "index.db"), str(error)) from error
+    except FULL as error:
+        raise IndexUnwritable(str(folder), str(error)) from error
+    except apsw.BusyError as error:
+        raise IndexBusy("another program", 0.0) from error
+    except UNEXPECTED as error:
+        raise IndexDamaged(str(folder / "index.db"), str(error)) from error

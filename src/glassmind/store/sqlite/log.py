@@ -1,0 +1,143 @@
+"""The change log: how far the rows have come, and what a sidecar has yet to apply.
+
+A sidecar remembers a marker `epoch:seq:token`. The token is random, so a database that was
+restored or lost its last commits is told from the one the sidecar followed, even where the
+numbers are used again.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apsw
+
+from glassmind.types.sidecar import Document
+
+EPOCH = "select value from settings where key = 'epoch'"
+HEAD = "select seq, token from changes order by seq desc limit 1"
+TOKEN = "select token from changes where seq = ?"  # noqa: S105 - names a log row
+PENDING = "select count(*) from changes where seq > ?"
+NEXT_CHANGES = """
+select seq, note_id, token from changes where seq > ? order by seq limit ?
+"""
+NOTE_IDS = """
+select f.id, f.path from files f join notes n on n.id = f.id
+where f.path > ? order by f.path limit ?
+"""
+DOC_NOTES = """
+select n.id, f.path, n.title, n.aliases, n.day, f.mtime_ns
+from notes n join files f on f.id = n.id where n.id in (select value from json_each(?))
+"""
+DOC_TAGS = """
+select distinct note_id, folded from tags
+where note_id in (select value from json_each(?)) order by note_id, folded
+"""
+DOC_PROPERTIES = """
+select note_id, name, value from properties
+where note_id in (select value from json_each(?)) order by note_id, seq
+"""
+DOC_CHUNKS = """
+select note_id, id, heading_path, start_line, end_line, text from chunks
+where note_id in (select value from json_each(?)) order by note_id, chunk_index
+"""
+DOC_HEADINGS = """
+select note_id, line, text from headings
+where note_id in (select value from json_each(?)) order by note_id, seq
+"""
+
+
+class Log:
+    """The change log of an open database."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def head(self) -> str:
+        """Return the marker a sidecar has when it has applied everything."""
+        row: Any = self._db.execute(HEAD).fetchone()
+        return self._marker(*row) if row else self._marker(0, b"")
+
+    def holds(self, marker: str) -> bool:
+        """Whether the marker was reached by following this very log."""
+        epoch, _, rest = marker.partition(":")
+        seq, _, token = rest.partition(":")
+        if epoch != self._epoch() or not seq.isdigit():
+            return False
+        if seq == "0":
+            return self._db.execute("select min(seq) from changes").get in (None, 1)
+        found = self._db.execute(TOKEN, (int(seq),)).get
+        return found is not None and found.hex() == token
+
+    def pending(self, marker: str | None) -> int | None:
+        """Return how many changes a sidecar has yet to apply; None means all of them."""
+        if marker is None or not self.holds(marker):
+            return None
+        seq = int(marker.split(":")[1])
+        found: Any = self._db.execute(PENDING, (seq,)).get
+        return int(found)
+
+    def after(self, marker: str, limit: int) -> tuple[list[int], str]:
+        """Return the notes changed next after a marker, each once, and the new marker."""
+        seq = int(marker.split(":")[1])
+        rows = self._db.execute(NEXT_CHANGES, (seq, limit)).fetchall()
+        if not rows:
+            return [], marker
+        last, _, token = rows[-1]
+        return list(dict.fromkeys(row[1] for row in rows)), self._marker(last, token)
+
+    def all_notes(self, batch: int) -> Iterator[list[int]]:
+        """Yield the ids of every note, by path, in batches.
+
+        By path and not by id, so that equal vaults make equal sidecars.
+        """
+        last = ""
+        rows: Any
+        while rows := self._db.execute(NOTE_IDS, (last, batch)).fetchall():
+            yield [row[0] for row in rows]
+            last = rows[-1][1]
+
+    def documents(self, note_ids: Iterable[int]) -> list[Document]:
+        """Return the current chunks of the notes; a note that is gone has none."""
+        ids = (json.dumps(list(note_ids)),)
+        ask = self._db.execute
+        notes = {row[0]: row[1:] for row in ask(DOC_NOTES, ids)}
+        tags = _grouped(ask(DOC_TAGS, ids))
+        properties = _grouped(ask(DOC_PROPERTIES, ids))
+        headings = _grouped(ask(DOC_HEADINGS, ids))
+        found = []
+        for note_id, chunk_id, under, first, last, text in ask(DOC_CHUNKS, ids):
+            path, title, aliases, day, mtime_ns = notes[note_id]
+            inside = (t for n, t in headings.get(note_id, ()) if first <= n <= last)
+            found.append(
+                Document(
+                    note_id=note_id,
+                    chunk_id=chunk_id,
+                    path=path,
+                    title=title,
+                    aliases=tuple(json.loads(aliases)) if aliases != "[]" else (),
+                    headings=tuple(dict.fromkeys((*_path(under), *inside))),
+                    tags=tuple(name for (name,) in tags.get(note_id, ())),
+                    properties=tuple((n, v) for n, v in properties.get(note_id, ())),
+                    day=day,
+                    mtime_ns=mtime_ns,
+                    text=text,
+                )
+            )
+        return found
+
+    def _epoch(self) -> str:
+        return str(self._db.execute(EPOCH).get)
+
+    def _marker(self, seq: int, token: bytes) -> str:
+        return f"{self._epoch()}:{seq}:{token.hex()}"
+
+
+def _path(text: str) -> list[str]:
+    return [] if text == "[]" else list(json.loads(text))
+
+
+def _grouped(rows: Iterable[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:
+    groups: dict[int, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        groups.setdefault(row[0], []).append(row[1:])
+    return groups

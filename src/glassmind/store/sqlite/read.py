@@ -1,0 +1,99 @@
+"""Asking the rows: what is known, and what a hit says."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath
+
+STAMPS = "select path, stamp from files"
+DIGESTS = "select f.path, n.digest from notes n join files f on f.id = n.id"
+DIGEST_OF = """
+select n.digest from notes n join files f on f.id = n.id where f.path = ?
+"""
+PATHS = "select path from files"
+NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
+SETTING = "select value from settings where key = ?"
+HIT_ROWS = """
+select c.id, f.path, n.title, c.heading_path, c.start_line, c.end_line, c.chunk_index,
+  c.digest, f.mtime_ns, c.text
+from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
+where c.id in (select value from json_each(?))
+"""
+CHUNK_PLACES = """
+select c.id, f.path, c.chunk_index, f.mtime_ns
+from chunks c join files f on f.id = c.note_id
+where c.id in (select value from json_each(?))
+"""
+NAMED = """
+select f.path, n.title, n.aliases from notes n join files f on f.id = n.id
+order by f.path
+"""
+
+
+class Rows:
+    """A view of the rows at one moment of reading; owns nothing but its connection."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def stamps(self) -> dict[NotePath, int]:
+        """Return the stamp of every known file."""
+        rows: Any = self._db.execute(STAMPS).fetchall()
+        return dict(rows)
+
+    def digests(self) -> dict[NotePath, str]:
+        """Return the content hash of every known note."""
+        rows: Any = self._db.execute(DIGESTS).fetchall()
+        return dict(rows)
+
+    def note_count(self) -> int:
+        """Return how many notes are known."""
+        return int(self._db.execute("select count(*) from notes").get)
+
+    def digest_of(self, path: NotePath) -> str | None:
+        """Return the content hash of a known note."""
+        found = self._db.execute(DIGEST_OF, (path,)).get
+        return None if found is None else str(found)
+
+    def paths(self) -> list[NotePath]:
+        """Return every known file, notes and attachments, in no order."""
+        return [row[0] for row in self._db.execute(PATHS)]
+
+    def note_paths(self) -> set[NotePath]:
+        """Return every known note."""
+        return {row[0] for row in self._db.execute(NOTE_PATHS)}
+
+    def named(self) -> list[tuple[NotePath, str, tuple[str, ...]]]:
+        """Return path, title and aliases of every note, by path."""
+        rows = self._db.execute(NAMED)
+        return [(path, title, tuple(json.loads(a))) for path, title, a in rows]
+
+    def skipped(self) -> list[tuple[NotePath, str, bool]]:
+        """Return path, reason and whether it may be a note, as the last run left them."""
+        rows = self._db.execute(
+            "select path, reason, unknown from skipped order by path"
+        )
+        return [(path, reason, bool(unknown)) for path, reason, unknown in rows]
+
+    def unfinished(self) -> bool:
+        """Whether the last run of indexing was cut short."""
+        last = "select seconds is null from index_runs order by id desc limit 1"
+        return bool(self._db.execute(last).get)
+
+    def setting(self, key: str) -> str | None:
+        """Return one remembered setting."""
+        found = self._db.execute(SETTING, (key,)).get
+        return None if found is None else str(found)
+
+    def chunk_places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[str, int, int]]:
+        """Return path, number in the note and modification time of each chunk."""
+        found = self._db.execute(CHUNK_PLACES, (json.dumps(chunk_ids),))
+        return {row[0]: row[1:] for row in found}
+
+    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        """Return what a hit shows for each chunk that is still there, by chunk id."""
+        found = self._db.execute(HIT_ROWS, (json.dumps(chunk_ids),))
+        return {row[0]: row for row in found}

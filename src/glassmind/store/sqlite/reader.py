@@ -1,0 +1,69 @@
+"""The rows of one vault's index, open for reading."""
+
+import threading
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, cast
+
+import apsw
+
+from glassmind.errors import IndexAbsent
+from glassmind.store.sqlite import connection
+from glassmind.store.sqlite.faults import faults_named
+from glassmind.store.sqlite.log import Log
+from glassmind.store.sqlite.read import Rows
+
+
+class SqliteReader:
+    """Owns one read-only connection a thread.
+
+    A database that was deleted or replaced meanwhile is noticed at the next call: nobody is
+    answered from a file that is no longer there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._local = threading.local()
+
+    def rows(self) -> Rows:
+        """Return the rows.
+
+        Raises:
+            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
+        """
+        return Rows(self.connection())
+
+    def log(self) -> Log:
+        """Return the change log."""
+        return Log(self.connection())
+
+    def faults(self) -> AbstractContextManager[None]:
+        """Return what names the faults of everything done inside it."""
+        return faults_named(self.folder)
+
+    def connection(self) -> apsw.Connection:
+        """Return this thread's connection to the file that is there now."""
+        kept: Any = getattr(self._local, "reader", None)
+        identity = self._identity()
+        if kept is not None:
+            if kept[1] == identity:
+                return cast("apsw.Connection", kept[0])
+            self.close()
+        reader = connection.open_reader(self.folder)
+        self._local.reader = (reader, identity)
+        return reader
+
+    def _identity(self) -> tuple[int, int]:
+        try:
+            found = (self.folder / connection.DATABASE).stat()
+        except OSError as error:
+            self.close()
+            raise IndexAbsent(str(self.folder)) from error
+        return (found.st_dev, found.st_ino)
+
+    def close(self) -> None:
+        """Close this thread's connection."""
+        kept: Any = getattr(self._local, "reader", None)
+        if kept is not None:
+            kept[0].close()
+            self._local.reader = None

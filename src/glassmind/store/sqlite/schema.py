@@ -1,0 +1,203 @@
+"""The tables of `index.db` and how an older file becomes a current one.
+
+Ids are never used twice (`autoincrement`): a sidecar that still names the chunk of an old note
+then finds no row, rather than the passage of another note.
+"""
+
+import secrets
+from collections.abc import Callable
+
+import apsw
+
+APPLICATION_ID = 0x676C6D64
+"""The letters "glmd": tells our files from any other SQLite database."""
+
+_FIRST = """
+create table settings (
+  key text primary key, value text not null
+) without rowid;
+create table files (
+  id integer primary key autoincrement,
+  path text not null unique,
+  kind text not null,
+  size integer not null,
+  mtime_ns integer not null,
+  stamp integer not null,
+  disk_path text,
+  name_key text not null
+);
+create index files_by_name on files(name_key);
+create table notes (
+  id integer primary key references files(id) on delete cascade,
+  kind text not null,
+  title text not null,
+  digest text not null,
+  encoding text not null,
+  day text,
+  aliases text not null,
+  error text,
+  warnings text not null
+);
+create index notes_by_digest on notes(digest);
+create table chunks (
+  id integer primary key autoincrement,
+  note_id integer not null references notes(id) on delete cascade,
+  chunk_index integer not null,
+  kind text not null,
+  heading_path text not null,
+  start_line integer not null,
+  end_line integer not null,
+  overlap integer not null,
+  tokens integer not null,
+  digest text not null,
+  text text not null,
+  unique (note_id, chunk_index)
+);
+create table headings (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  level integer not null,
+  text text not null,
+  line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  primary key (note_id, seq)
+) without rowid;
+create table links (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  kind text not null,
+  embed integer not null,
+  target text not null,
+  subpath text,
+  display text,
+  property text,
+  line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  name_key text not null,
+  target_id integer references files(id) on delete set null,
+  settled integer not null default 0,
+  primary key (note_id, seq)
+) without rowid;
+create index links_by_name on links(name_key);
+create index links_by_target on links(target_id);
+create index links_unsettled on links(settled) where settled = 0;
+create table tags (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  name text not null,
+  folded text not null,
+  in_properties integer not null,
+  line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  primary key (note_id, seq)
+) without rowid;
+create index tags_by_name on tags(folded);
+create table properties (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  name text not null,
+  value text not null,
+  primary key (note_id, seq)
+) without rowid;
+create index properties_by_name on properties(name);
+create table tasks (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  status text not null,
+  text text not null,
+  line integer not null,
+  depth integer not null,
+  parent_line integer,
+  start_byte integer not null,
+  end_byte integer not null,
+  primary key (note_id, seq)
+) without rowid;
+create table blocks (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  name text not null,
+  line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  primary key (note_id, seq)
+) without rowid;
+create table fields (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  key text not null,
+  value text not null,
+  form text not null,
+  line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  primary key (note_id, seq)
+) without rowid;
+create table callouts (
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null,
+  kind text not null,
+  title text not null,
+  fold text not null,
+  start_line integer not null,
+  end_line integer not null,
+  start_byte integer not null,
+  end_byte integer not null,
+  primary key (note_id, seq)
+) without rowid;
+create table skipped (
+  path text primary key, reason text not null, unknown integer not null
+) without rowid;
+create table changes (
+  seq integer primary key autoincrement,
+  note_id integer not null,
+  token blob not null
+);
+create table index_runs (
+  id integer primary key autoincrement,
+  started_at text not null,
+  reason text not null,
+  seconds real,
+  added integer not null default 0,
+  changed integer not null default 0,
+  moved integer not null default 0,
+  removed integer not null default 0,
+  unchanged integer not null default 0,
+  failures text not null default '[]'
+);
+"""
+
+
+def _create(db: apsw.Connection) -> None:
+    db.execute(_FIRST)
+    db.execute(f"pragma application_id = {APPLICATION_ID}")
+    db.execute("insert into settings values ('epoch', ?)", (secrets.token_hex(8),))
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_create,)
+"""Each step takes the file from its own position to the next; a released one never changes."""
+
+CURRENT = len(MIGRATIONS)
+
+
+def version_of(db: apsw.Connection) -> int:
+    """Return how many migrations the file has seen; 0 for an empty file."""
+    return int(db.pragma("user_version"))
+
+
+def migrate(db: apsw.Connection) -> None:
+    """Bring the file to the current schema in one transaction."""
+    found = version_of(db)
+    if found == CURRENT:
+        return
+    db.execute("begin immediate")
+    try:
+        for step in MIGRATIONS[version_of(db) :]:
+            step(db)
+        db.execute(f"pragma user_version = {CURRENT}")
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit")

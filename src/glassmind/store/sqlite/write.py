@@ -1,0 +1,258 @@
+"""Putting notes into the rows, and every change into the log that sidecars follow."""
+
+import json
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath
+from glassmind.types.files import FileFacts, IndexReport, Skipped
+from glassmind.types.index import Indexed, Unsettled
+
+PUT_FILE = """
+insert into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
+values (?, ?, ?, ?, ?, ?, ?)
+on conflict (path) do update set kind = excluded.kind, size = excluded.size,
+  mtime_ns = excluded.mtime_ns, stamp = excluded.stamp, disk_path = excluded.disk_path
+returning id
+"""
+TOUCH_FILE = """
+update files set size = ?, mtime_ns = ?, stamp = ?, disk_path = ? where path = ?
+"""
+MOVE_FILE = """
+update files set path = ?, kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?,
+  name_key = ? where path = ? returning id
+"""
+ID_OF = "select id from files where path = ?"
+DROP_FILE = "delete from files where id = ?"
+DROP_NOTE = "delete from notes where id = ?"
+PUT_NOTE = "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+RETITLE = "update notes set title = ?, day = ? where id = ?"
+PUT_CHUNK = """
+insert into chunks (note_id, chunk_index, kind, heading_path, start_line, end_line,
+  overlap, tokens, digest, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+PUT_HEADING = "insert into headings values (?, ?, ?, ?, ?, ?, ?)"
+PUT_LINK = """
+insert into links (note_id, seq, kind, embed, target, subpath, display, property, line,
+  start_byte, end_byte, name_key) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+PUT_TAG = "insert into tags values (?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_PROPERTY = "insert into properties values (?, ?, ?, ?)"
+PUT_TASK = "insert into tasks values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_BLOCK = "insert into blocks values (?, ?, ?, ?, ?, ?)"
+PUT_FIELD = "insert into fields values (?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_CALLOUT = "insert into callouts values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
+UNSETTLE_NAME = """
+update links set settled = 0 where name_key = ? and settled = 1
+"""
+UNSETTLE_SOURCE = "update links set settled = 0 where note_id = ?"
+SETTLE = """
+update links set settled = 1, target_id = (select id from files where path = ?)
+where note_id = ? and seq = ?
+"""
+UNSETTLED = """
+select l.note_id, l.seq, f.path, l.kind, l.target, l.name_key
+from links l join files f on f.id = l.note_id
+where l.settled = 0 order by l.note_id, l.seq limit ?
+"""
+NAMESAKES = """
+select path from files where name_key in (select value from json_each(?))
+"""
+START_RUN = "insert into index_runs (started_at, reason) values (?, ?) returning id"
+END_RUN = """
+update index_runs set seconds = ?, added = ?, changed = ?, moved = ?, removed = ?,
+  unchanged = ?, failures = ? where id = ?
+"""
+TRIM_RUNS = "delete from index_runs where id <= ? - 200"
+PUT_SKIPPED = "insert or replace into skipped values (?, ?, ?)"
+PUT_SETTING = "insert or replace into settings values (?, ?)"
+
+NameKey = Callable[[str], str]
+
+
+def to_json(value: Any) -> str:
+    """Return compact JSON text, letters of every script as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+class Transaction:
+    """One atomic step of writing: all of it happens, or none.
+
+    Use it as a context manager; an exception inside undoes everything.
+    """
+
+    def __init__(self, db: apsw.Connection, name_key: NameKey) -> None:
+        self._db = db
+        self._name_key = name_key
+
+    def __enter__(self) -> "Transaction":
+        self._db.execute("begin immediate")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not self._db.in_transaction:
+            return  # SQLite undid it by itself: a full disk, an I/O error
+        self._db.execute("commit" if kind is None else "rollback")
+
+    def put_notes(self, batch: Sequence[Indexed]) -> None:
+        """Write the notes whole, replacing what was known of them, and log each."""
+        ids = [self._put_file(item.file) for item in batch]
+        self._many(DROP_NOTE, [(note_id,) for note_id in ids])
+        for statement, rows in _rows(ids, batch, self._name_key):
+            self._many(statement, rows)
+        self._log(ids)
+
+    def put_attachment(self, file: FileFacts) -> None:
+        """Write a file that is no note (any more), so that links to it resolve."""
+        file_id = self._put_file(file)
+        self._db.execute(DROP_NOTE, (file_id,))
+        if self._db.changes():
+            self._log([file_id])
+
+    def touch(self, file: FileFacts) -> None:
+        """Note the new stamp of a file whose content is as it was."""
+        row = (file.size, file.mtime_ns, file.stamp, file.disk_path, file.path)
+        self._db.execute(TOUCH_FILE, row)
+
+    def move(
+        self, origin: NotePath, file: FileFacts, title: str, day: str | None
+    ) -> None:
+        """Give a note its new path and title; its other rows stay."""
+        self._unsettle(origin)
+        row = (*self._file_row(file), origin)
+        note_id = self._db.execute(MOVE_FILE, row).get
+        self._db.execute(RETITLE, (title, day, note_id))
+        self._db.execute(UNSETTLE_SOURCE, (note_id,))
+        self._unsettle(file.path)
+        self._log([note_id])
+
+    def remove(self, path: NotePath) -> None:
+        """Forget a file and everything read from it."""
+        file_id = self._db.execute(ID_OF, (path,)).get
+        if file_id is None:
+            return
+        self._db.execute(DROP_FILE, (file_id,))
+        self._unsettle(path)
+        self._log([file_id])
+
+    def unsettled(self, limit: int) -> list[Unsettled]:
+        """Return links whose destination is to be found, at most `limit`."""
+        return [Unsettled(*row) for row in self._db.execute(UNSETTLED, (limit,))]
+
+    def namesakes(self, name_keys: Iterable[str]) -> list[NotePath]:
+        """Return every file a link with one of these keys could lead to."""
+        keys = to_json(sorted(name_keys))
+        return [row[0] for row in self._db.execute(NAMESAKES, (keys,))]
+
+    def settle(self, found: Iterable[tuple[Unsettled, NotePath | None]]) -> None:
+        """Write where links lead; None makes the target a ghost."""
+        self._many(SETTLE, [(to, link.note_id, link.seq) for link, to in found])
+
+    def start_run(self, now: datetime, reason: str) -> int:
+        """Open a record of an indexing run and return its id."""
+        return int(self._db.execute(START_RUN, (now.isoformat(), reason)).get)
+
+    def end_run(self, run: int, report: IndexReport) -> None:
+        """Close the record of a run, keeping the last 200."""
+        failures = to_json([[s.path, s.reason] for s in report.skipped][:100])
+        row = (report.seconds, report.added, report.changed, report.moved,
+               report.removed, report.unchanged, failures, run)  # fmt: skip
+        self._db.execute(END_RUN, row)
+        self._db.execute(TRIM_RUNS, (run,))
+
+    def replace_skipped(self, skipped: Iterable[Skipped]) -> None:
+        """Remember what the last full scan could not take in."""
+        self._db.execute("delete from skipped")
+        self._many(PUT_SKIPPED, [(s.path, s.reason, s.unknown) for s in skipped])
+
+    def set(self, key: str, value: str) -> None:
+        """Remember one setting."""
+        self._db.execute(PUT_SETTING, (key, value))
+
+    def prune_log(self, below: int) -> None:
+        """Forget changes that every sidecar has applied, keeping row `below` itself."""
+        self._db.execute("delete from changes where seq < ?", (below,))
+
+    def _put_file(self, file: FileFacts) -> int:
+        known = self._db.execute(ID_OF, (file.path,)).get
+        file_id = int(self._db.execute(PUT_FILE, self._file_row(file)).get)
+        if known is None:
+            self._unsettle(file.path)
+        return file_id
+
+    def _file_row(self, file: FileFacts) -> tuple[Any, ...]:
+        return (file.path, file.kind, file.size, file.mtime_ns, file.stamp,
+                file.disk_path, self._name_key(file.path))  # fmt: skip
+
+    def _unsettle(self, path: NotePath) -> None:
+        self._db.execute(UNSETTLE_NAME, (self._name_key(path),))
+
+    def _log(self, note_ids: Iterable[int]) -> None:
+        rows = [(note_id, secrets.token_bytes(8)) for note_id in note_ids]
+        self._many(PUT_CHANGE, rows)
+
+    def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if rows:
+            self._db.executemany(statement, rows)
+
+
+def _rows(
+    ids: Sequence[int], batch: Sequence[Indexed], name_key: NameKey
+) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """Return each statement with all its rows, parents before children."""
+    tables: dict[str, list[tuple[Any, ...]]] = {
+        PUT_NOTE: [], PUT_CHUNK: [], PUT_HEADING: [], PUT_LINK: [], PUT_TAG: [],
+        PUT_PROPERTY: [], PUT_TASK: [], PUT_BLOCK: [], PUT_FIELD: [], PUT_CALLOUT: [],
+    }  # fmt: skip
+    for i, item in zip(ids, batch, strict=True):
+        note = item.note
+        tables[PUT_NOTE].append(_note_row(i, item))
+        tables[PUT_CHUNK].extend(
+            (i, c.index, c.kind, to_json(c.heading_path), c.span.start, c.span.end,
+             c.overlap, c.tokens, c.digest, c.text) for c in item.chunks
+        )  # fmt: skip
+        tables[PUT_HEADING].extend(
+            (i, n, h.level, h.text, h.line, h.start, h.end)
+            for n, h in enumerate(note.headings)
+        )
+        tables[PUT_LINK].extend(
+            (i, n, k.kind, k.embed, k.target, k.subpath, k.display, k.property, k.line,
+             k.start, k.end, name_key(k.target)) for n, k in enumerate(note.links)
+        )  # fmt: skip
+        tables[PUT_TAG].extend(
+            (i, n, t.name, t.name.lower(), t.in_properties, t.line, t.start, t.end)
+            for n, t in enumerate(note.tags)
+        )
+        tables[PUT_PROPERTY].extend(
+            (i, n, name, to_json(value))
+            for n, (name, value) in enumerate(note.frontmatter.properties.items())
+        )
+        tables[PUT_TASK].extend(
+            (i, n, t.status, t.text, t.line, t.depth, t.parent_line, t.start, t.end)
+            for n, t in enumerate(note.tasks)
+        )
+        tables[PUT_BLOCK].extend(
+            (i, n, b.name, b.line, b.start, b.end) for n, b in enumerate(note.block_ids)
+        )
+        tables[PUT_FIELD].extend(
+            (i, n, f.key, f.value, f.form, f.line, f.start, f.end)
+            for n, f in enumerate(note.fields)
+        )
+        tables[PUT_CALLOUT].extend(
+            (i, n, c.kind, c.title, c.fold, c.span.start, c.span.end, c.start, c.end)
+            for n, c in enumerate(note.callouts)
+        )
+    return list(tables.items())
+
+
+def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
+    note = item.note
+    error = note.frontmatter.error
+    warnings = [*note.warnings, *note.frontmatter.warnings, *item.warnings]
+    return (note_id, note.kind, note.title, item.digest, item.encoding, item.day,
+            to_json(note.aliases), error, to_json(warnings))  # fmt: skip

@@ -1,0 +1,88 @@
+"""What the index tells of itself and of its notes, without searching."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from glassmind.types import NotePath, Span
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFacts:
+    """A note as a list shows it."""
+
+    path: NotePath
+    title: str
+    kind: str
+    size: int
+    mtime_ns: int
+    day: str | None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkText:
+    """A chunk of a note with its text."""
+
+    index: int
+    kind: str
+    heading_path: tuple[str, ...]
+    span: Span
+    tokens: int
+    overlap: int
+    digest: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note, or the part of it that was asked for, as it stands on disk now."""
+
+    path: NotePath
+    title: str
+    text: str
+    span: Span
+    digest: str
+    heading_path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How much the index holds."""
+
+    notes: int
+    chunks: int
+    tags: int
+    links: int
+    ghosts: int
+    attachments: int
+    tasks: int
+    headings: int
+    skipped: int
+    skipped_by_reason: Mapping[str, int]
+    index_bytes: int
+    folder: str
+    last_run: str | None
+
+
+CheckState: TypeAlias = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing a doctor looked at; `fix` says what to do unless all is well."""
+
+    name: str
+    state: CheckState
+    finding: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteList:
+    """Notes that pass the filters, and how many there are in all."""
+
+    notes: Sequence[NoteFacts]
+    total: int

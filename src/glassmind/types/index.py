@@ -1,0 +1,37 @@
+"""What the index holds beside the notes' own values: rows in and out of the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from glassmind.types import Digest, NotePath
+from glassmind.types.files import FileFacts
+from glassmind.types.notes import Chunk, Note
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A note read and split: everything the store writes for it.
+
+    `day` is the day the note is about, as `YYYY-MM-DD`; None when only its modification
+    time can tell.
+    """
+
+    file: FileFacts
+    note: Note
+    digest: Digest
+    encoding: str
+    day: str | None
+    chunks: Sequence[Chunk]
+    warnings: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A link whose destination has to be found (again)."""
+
+    note_id: int
+    seq: int
+    source: NotePath
+    kind: str
+    target: str
+    name_key: str

@@ -1,0 +1,220 @@
+"""Every concrete adapter by name, each imported when it is first needed."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config import Config, load_config
+from glassmind.config.places import index_locations
+from glassmind.engine import Engine
+from glassmind.store.lexical.following import FollowingIndex
+from glassmind.store.place import Place, choose_place
+from glassmind.store.sqlite.reader import SqliteReader
+
+if TYPE_CHECKING:
+    from glassmind.indexing.checkup import Bench
+    from glassmind.indexing.follow import Followed
+    from glassmind.indexing.keeper import IndexKeeper
+    from glassmind.indexing.run import Workshop
+    from glassmind.retrieval.notes import NoteReader
+    from glassmind.store.sqlite.read import Rows
+    from glassmind.store.sqlite.writer import SqliteWriter
+
+WRITER_WAIT_S = 600.0
+"""How long an indexing run waits for another to finish; a large first run takes minutes."""
+
+
+def open_vault(
+    vault: str | Path | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Engine:
+    """Return the engine of a vault, with the settings in force there.
+
+    Without `vault`, the variables, the configuration or the folder one stands in choose it.
+    `settings` go by full name, such as `{"search.limit": 5}`, and win over all others.
+
+    Raises:
+        ConfigError: the vault or a setting cannot be used.
+    """
+    flags = {"vault.path": vault, **(settings or {})}
+    known = os.environ if env is None else env
+    return engine_for(load_config(flags=flags, env=known, cwd=Path.cwd()))
+
+
+def engine_for(config: Config) -> Engine:
+    """Return the engine of a loaded configuration."""
+    return Engine(LocalAdapters(config))
+
+
+class LocalAdapters:
+    """The adapters of one vault on this machine."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self._words: FollowingIndex | None = None
+
+    @cached_property
+    def place(self) -> Place:
+        """The folder of the index, chosen once."""
+        found = choose_place(index_locations(self.config))
+        if found is not None:
+            return found
+        import tempfile  # noqa: PLC0415 - costs a search five milliseconds
+
+        folder = Path(tempfile.mkdtemp(prefix="glassmind-"))
+        notice = (
+            "no place for the index can be written: it is kept for this process alone; "
+            "set index.location to a folder you can write"
+        )
+        return Place(folder, writable=True, notices=(notice,), temporary=True)
+
+    @cached_property
+    def reader(self) -> SqliteReader:
+        """The rows, open for reading."""
+        return SqliteReader(self.place.folder)
+
+    def notices(self) -> list[str]:
+        """Return what a user should know about where the index stands."""
+        return list(self.place.notices)
+
+    def faults(self) -> AbstractContextManager[None]:
+        """Return what names the faults of everything done inside it."""
+        return self.reader.faults()
+
+    def head(self) -> str:
+        """Return how far the rows have come; an index kept in memory is made first."""
+        if self.place.temporary and not (self.place.folder / "index.db").exists():
+            self.keeper().index(None, None)
+        return self.reader.log().head()
+
+    def rows(self) -> "Rows":
+        """Return the rows of hits."""
+        return self.reader.rows()
+
+    def words(self) -> FollowingIndex | None:
+        """Return the word index; None when there is none that can be opened."""
+        if self._words is None:
+            self._words = FollowingIndex.open(self.place.folder)
+        return self._words
+
+    def forget_words(self) -> None:
+        """Open the word index anew when it is next asked for."""
+        if self._words is not None:
+            self._words.close()
+            self._words = None
+
+    def keeper(self) -> "IndexKeeper":
+        """Return what writes, examines and copies the index."""
+        from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
+        from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
+
+        copier = SqliteCopier(self.reader, self.writing)
+        return IndexKeeper(self._workshop(), self._bench(), copier, self.forget_words)
+
+    def notes(self) -> "NoteReader":
+        """Return what reads single notes and lists."""
+        from glassmind.retrieval.notes import NoteReader  # noqa: PLC0415
+        from glassmind.store.sqlite.catalogue import Catalogue  # noqa: PLC0415
+
+        def catalogue() -> Catalogue:
+            return Catalogue(self.reader.connection())
+
+        root, folder = self.config.vault.path, self.place.folder
+        return NoteReader(root, folder, self.reader.rows, catalogue)
+
+    @contextmanager
+    def writing(self, wait_s: float = WRITER_WAIT_S) -> "Iterator[SqliteWriter]":
+        """Hold the writer lock and the rows open for writing.
+
+        Raises:
+            IndexBusy: another process wrote for longer than `wait_s`.
+            IndexUnwritable: the folder does not take an index.
+        """
+        from glassmind.errors import IndexUnwritable  # noqa: PLC0415
+        from glassmind.store.lock import WriterLock  # noqa: PLC0415
+        from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
+        from glassmind.vault.resolve import name_key  # noqa: PLC0415
+
+        folder = self.place.folder
+        if not self.place.writable:
+            raise IndexUnwritable(str(folder), "it is read-only")
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise IndexUnwritable(str(folder), str(error)) from error
+        with WriterLock(folder / "writer.lock") as lock:
+            lock.acquire(timeout_s=wait_s)
+            with SqliteWriter(folder, name_key) as writer:
+                writer.notices.extend(self.place.notices)
+                yield writer
+
+    def _workshop(self) -> "Workshop":
+        from glassmind.indexing.run import Workshop  # noqa: PLC0415
+        from glassmind.markdown.split import SplitRules  # noqa: PLC0415
+
+        index = self.config.index
+        rules = SplitRules(
+            target_tokens=index.chunk_target_tokens,
+            overlap_tokens=index.chunk_overlap_tokens,
+            min_chars=index.chunk_min_chars,
+            max_chunks=index.max_chunks_per_note,
+        )
+        return Workshop(
+            root=self.config.vault.path,
+            ignore_dirs=tuple(index.ignore_dirs),
+            include_agent_dir=index.include_agent_dir,
+            max_note_bytes=index.max_note_bytes,
+            rules=rules,
+            writing=self.writing,
+            words=self._followed(),
+        )
+
+    def _followed(self) -> "Followed":
+        from glassmind.indexing.follow import Followed  # noqa: PLC0415
+        from glassmind.store.lexical import place, write  # noqa: PLC0415
+
+        folder = self.place.folder
+        return Followed(
+            marker=lambda: place.marker_in(folder / place.FOLDER),
+            open=lambda large: write.WordWriter(folder, large=large),
+            discard=lambda: write.discard(folder),
+            deleted=lambda: place.deleted_share(folder / place.FOLDER),
+        )
+
+    def _bench(self) -> "Bench":
+        import apsw  # noqa: PLC0415
+
+        from glassmind.indexing.checkup import Bench  # noqa: PLC0415
+        from glassmind.store.filesystem import filesystem_kind, on_network  # noqa: PLC0415
+        from glassmind.store.lexical import integrity, place  # noqa: PLC0415
+        from glassmind.store.lock import WriterLock  # noqa: PLC0415
+        from glassmind.store.sqlite.examine import wrong_with  # noqa: PLC0415
+
+        folder = self.place.folder
+        words = folder / place.FOLDER
+        return Bench(
+            folder=folder,
+            writable=self.place.writable,
+            sqlite_version=apsw.sqlite_lib_version(),
+            network=filesystem_kind(folder) if on_network(folder) else "",
+            rows=lambda: wrong_with(self.reader.connection()),
+            words=lambda: integrity.damage_in(words),
+            behind=lambda: self.reader.log().pending(place.marker_in(words)),
+            stamps=lambda: self.reader.rows().stamps(),
+            holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
+            warnings=tuple(self.config.warnings),
+        )
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.forget_words()
+        self.reader.close()
+        if self.place.temporary:
+            import shutil  # noqa: PLC0415
+
+            shutil.rmtree(self.place.folder, ignore_errors=True)
