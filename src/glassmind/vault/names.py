@@ -22,10 +22,10 @@ CANDIDATES_SHOWN = 10
 CLOSEST_SHOWN = 3
 
 TYPO_RATIO = 0.8
-"""One letter wrong, missing or doubled in five; below it other words begin to fit."""
+"""About one letter in five wrong. A judgement: wrong notes cost more than a retry."""
 
 HINT_RATIO = 0.5
-"""Half the letters in order: enough to be shown, not to be taken."""
+"""Half the letters in order: enough to be shown, not to be taken. A judgement."""
 
 CLEAR_LEAD = 0.05
 """A better fit by less than this is no reason to prefer one note to another."""

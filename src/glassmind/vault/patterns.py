@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 PATTERN_LIMIT_CHARS = 200
-"""Longer than any exclude pattern seen in a vault; bounds what compiling can cost."""
+"""Beyond what a person types as an exclusion; bounds what compiling can cost."""
 
 PATH_LIMIT_CHARS = 512
 """Longer paths are not tried: the cost grows with the cube of this."""

@@ -3,7 +3,7 @@
 import os
 import sys
 
-_DATALESS = 0x40000000
+_OFFLOADED = 0x40000000
 """macOS: SF_DATALESS of <sys/stat.h>."""
 
 _RECALLED = 0x1000 | 0x40000 | 0x400000
@@ -18,6 +18,6 @@ def is_placeholder(facts: os.stat_result) -> bool:
     if sys.platform == "win32":
         return bool(facts.st_file_attributes & _RECALLED)
     elif sys.platform == "darwin":  # noqa: RET505
-        return bool(facts.st_flags & _DATALESS)
+        return bool(facts.st_flags & _OFFLOADED)
     else:
         return facts.st_size > _INLINE_BYTES and facts.st_blocks == 0
