@@ -174,6 +174,27 @@ def test_a_dotenv_names_the_vault_from_where_it_stands(desk: Desk) -> None:
     assert desk.load(cwd=desk.home).vault.path == desk.vault
 
 
+def test_a_folder_called_dotenv_is_nothing(desk: Desk) -> None:
+    desk.user_says("")
+    (desk.settings / ".env").mkdir()
+
+    assert desk.load().warnings == ()
+
+
+def test_a_dotenv_that_cannot_be_read_is_warned_about(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.user_says("")
+    (desk.settings / ".env").touch()
+
+    def closed(*_: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", closed)
+
+    assert desk.load().warnings[0].endswith(".env is not read: Permission denied")
+
+
 def test_a_misspelt_variable_in_a_dotenv_is_warned_about(desk: Desk) -> None:
     desk.user_says("")
     (desk.settings / ".env").write_text("GLASSMIND_SERVER_PROT=3\n")

@@ -1,6 +1,8 @@
 """Which value wins, which vault is meant, what is said about mistakes."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from config_desk import Desk
@@ -179,6 +181,47 @@ def test_an_unknown_setting_is_named_with_the_nearest_one(desk: Desk) -> None:
         ),
         f"user file {file}:4: [serch] is no section we know; did you mean search?",
     )
+
+
+def test_a_name_cannot_play_tricks_on_a_terminal(desk: Desk) -> None:
+    desk.vault_says('["\\u001b[2J"]\nx = 1\n[search]\n"\\u001b]0;x" = 1\n')
+
+    warnings = desk.load().warnings
+
+    assert len(warnings) == 2
+    assert all(sentence.isprintable() for sentence in warnings)
+
+
+def test_a_folder_that_does_not_let_us_look_is_named(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = os.stat
+
+    def guarded(path: Any, *args: Any, **options: Any) -> os.stat_result:
+        if str(path).startswith(str(desk.settings)):
+            raise PermissionError(13, "Permission denied")
+        return look(path, *args, **options)
+
+    monkeypatch.setattr(os, "stat", guarded)
+
+    with pytest.raises(BadConfigFile, match="Permission denied"):
+        desk.load()
+
+
+def test_folders_above_that_do_not_let_us_look_are_no_vaults(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = os.stat
+
+    def guarded(path: Any, *args: Any, **options: Any) -> os.stat_result:
+        if Path(path).name in {".obsidian", ".agent"}:
+            raise PermissionError(13, "Permission denied")
+        return look(path, *args, **options)
+
+    monkeypatch.setattr(os, "stat", guarded)
+
+    with pytest.raises(NoVault):
+        desk.load()
 
 
 def test_a_key_outside_every_section_is_warned_about(desk: Desk) -> None:

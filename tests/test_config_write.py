@@ -276,6 +276,14 @@ def test_all_settings_are_shown_with_their_origin(desk: Desk) -> None:
     assert ("vault.path", f'"{desk.vault}"', "the current folder") in shown
 
 
+def test_an_agent_folder_that_is_not_written_shows_as_false(desk: Desk) -> None:
+    file = desk.user_says("[writes]\nagent_dir = false\n")
+
+    shown = settings_shown(desk.load())
+
+    assert ("writes.agent_dir", "false", f"user file {file}:2") in shown
+
+
 def test_without_a_vault_the_rest_is_shown(desk: Desk) -> None:
     shown = settings_shown(desk.load(cwd=desk.home, need_vault=False))
 

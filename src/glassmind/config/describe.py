@@ -98,10 +98,18 @@ def settings_shown(config: Config) -> list[tuple[str, str, str]]:
     In the order of the reference page; a vault that was not found is left out.
     """
     return [
-        (path, shown(made, getattr(getattr(config, made.section), made.name)), origin)
+        (path, shown(made, _value(config, made)), origin)
         for path, made in KEYS.items()
         if (origin := config.origins.get(path))
     ]
+
+
+def _value(config: Config, key: Key) -> object:
+    """Return a setting's value as a file would say it."""
+    writes = config.writes
+    if key.kind == "agent_dir" and not writes.agent_dir_writable:
+        return writes.agent_dir if writes.mode == "off" else False
+    return getattr(getattr(config, key.section), key.name)
 
 
 def shown(key: Key, value: object) -> str:

@@ -44,13 +44,15 @@ class Variables:
 
 
 def dotenv_beside(file: Path, vault: Path | None) -> Variables | None:
-    """Return the variables of the `.env` beside a file, if there is one."""
+    """Return the variables of the `.env` beside a file, if there is one.
+
+    Raises:
+        OSError: there is one that we may not read.
+    """
     dotenv = file.with_name(".env")
-    try:
-        found = parse_dotenv(dotenv.read_text("utf-8-sig", "replace"))
-    except OSError:
-        # No file, or one that we may not read: it is an offer, not a demand.
+    if not dotenv.is_file():
         return None
+    found = parse_dotenv(dotenv.read_text("utf-8-sig", "replace"))
     values = {name: value for name, (value, _) in found.items()}
     variables = Variables(values, vault or file.parent, trusted=vault is None)
     variables.file = dotenv

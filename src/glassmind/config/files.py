@@ -18,8 +18,15 @@ VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
 
 
 def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Return those of the named files that exist in a folder."""
-    return [folder / name for name in names if (folder / name).is_file()]
+    """Return those of the named files that exist in a folder.
+
+    Raises:
+        BadConfigFile: the folder does not let us look.
+    """
+    try:
+        return [folder / name for name in names if (folder / name).is_file()]
+    except OSError as error:
+        raise BadConfigFile(short(folder), 0, error.strerror or str(error)) from error
 
 
 def short(file: Path) -> str:
@@ -91,6 +98,11 @@ def line_of(text: str, section: str, name: str = "") -> int:
     return 0
 
 
+def visible(name: str) -> str:
+    """Return a name from a file so that it cannot play tricks on a terminal."""
+    return name[:80] if name.isprintable() else ascii(name[:80])
+
+
 class FileEntries:
     """What one file says: entries by full name, and warnings about the rest.
 
@@ -113,8 +125,9 @@ class FileEntries:
     def _take(self, section: str, table: object) -> None:
         known = [made.title for made in SECTIONS]
         if section not in known or not isinstance(table, Mapping):
-            hint = nearest(section, known) if section not in known else ""
-            what = f"[{section}]" if isinstance(table, Mapping) else section
+            hint = nearest(visible(section), known) if section not in known else ""
+            name = visible(section)
+            what = f"[{name}]" if isinstance(table, Mapping) else name
             self.warnings.append(
                 f"{self.origin(section)}: {what} is no section we know{hint}"
             )
@@ -126,8 +139,9 @@ class FileEntries:
         path = f"{section}.{name}"
         origin = self.origin(section, name)
         if path not in KEYS:
-            hint = nearest(path, list(KEYS))
-            self.warnings.append(f"{origin}: {path} is no setting we know{hint}")
+            name = visible(path)
+            hint = nearest(name, list(KEYS))
+            self.warnings.append(f"{origin}: {name} is no setting we know{hint}")
             return
         self.entries[path] = Entry(
             raw,

@@ -64,8 +64,8 @@ def _user_files(env: Mapping[str, str], cwd: Path, file: Path | None) -> list[Pa
     named = file or env.get(CONFIG_VARIABLE)
     if not named:
         return present(config_home(env), USER_NAMES)
-    found = cwd / Path(named).expanduser()
-    if not found.is_file():
+    found = Path(cwd, os.path.expanduser(named))  # noqa: PTH111 - never raises
+    if not present(found.parent, (found.name,)):
         raise BadConfigFile(str(found), 0, "there is no such file")
     return [found]
 
@@ -80,7 +80,7 @@ def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
         entry = Entry(around, "the current folder", cwd, RANKS["default"])
         choice = Choice(around, entry)
     real = Path(os.path.realpath(str(choice.value)))
-    if not real.is_dir():
+    if not os.path.isdir(real):  # noqa: PTH112 - a folder we may not see is not there
         raise VaultAbsent(str(choice.value), choice.origin)
     return Choice(real, choice.entry)
 
@@ -91,7 +91,8 @@ def _vault_around(cwd: Path, home: Path) -> Path | None:
     The `home` of the user's configuration looks like one and is none.
     """
     for folder in (cwd, *cwd.parents):
-        marked = any((folder / mark).exists() for mark in VAULT_MARKS)
+        # Above a vault there may be folders that do not let us look: no vaults for us.
+        marked = any(os.path.exists(folder / mark) for mark in VAULT_MARKS)  # noqa: PTH110
         if marked and folder != home:
             return folder
     return None

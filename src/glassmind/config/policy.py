@@ -80,12 +80,10 @@ def settle(choices: Mapping[str, Choice]) -> Policy:
 
 
 def _spell_out(choices: dict[str, Choice], policy: Policy) -> None:
-    said = {
-        "writes.mode": policy.mode,
-        "writes.user_notes": policy.user_notes,
-        "writes.agent_dir": choices["writes.agent_dir"].value or AGENT_DIR,
-    }
+    said = {"writes.mode": policy.mode, "writes.user_notes": policy.user_notes}
     for path, value in said.items():
         if value != choices[path].value:
             choices[path] = Choice(value, FOLLOWS)
+    folder = choices["writes.agent_dir"]
+    choices["writes.agent_dir"] = Choice(folder.value or AGENT_DIR, folder.entry)
     choices["writes.agent_dir_writable"] = Choice(policy.agent_dir_writable, FOLLOWS)
