@@ -1,11 +1,7 @@
 """Glassmind: a local retrieval and memory layer for Obsidian vaults.
 
-    from glassmind import open_vault
-
-    with open_vault("Notes") as engine:
-        engine.index()
-        for hit in engine.search("what did I decide about the boiler?").hits:
-            print(hit.path, hit.span)
+`open_vault` returns an `Engine`, whose verbs (index, search, read, list_notes, ...)
+every surface calls; see docs/python.md.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,8 @@
 """The verbs of Glassmind: the one place where the stages meet.
 
-Surfaces parse, call one verb and render what it returns. Adapters come through `Adapters`,
-each made when it is first needed, so a search does not pay for what indexing needs.
+Surfaces parse, call one verb and render what it returns. Adapters come through
+`Adapters`, each made when it is first needed, so a search does not pay for what
+indexing needs.
 """
 
 from contextlib import AbstractContextManager

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
 
 WRITER_WAIT_S = 600.0
-"""How long an indexing run waits for another to finish; a large first run takes minutes."""
+"""How long a run waits for another to finish; a large first run takes minutes."""
 
 
 def open_vault(
@@ -35,8 +35,9 @@ def open_vault(
 ) -> Engine:
     """Return the engine of a vault, with the settings in force there.
 
-    Without `vault`, the variables, the configuration or the folder one stands in choose it.
-    `settings` go by full name, such as `{"search.limit": 5}`, and win over all others.
+    Without `vault`, the variables, the configuration or the folder one stands in choose
+    it. `settings` go by full name, such as `{"search.limit": 5}`, and win over all
+    others.
 
     Raises:
         ConfigError: the vault or a setting cannot be used.

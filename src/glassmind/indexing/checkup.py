@@ -6,6 +6,7 @@ from pathlib import Path
 
 from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.indexing.run import Workshop
+from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
 from glassmind.vault.ignore import load_rules
 from glassmind.vault.scan import scan
@@ -29,7 +30,7 @@ class Bench:
     rows: Callable[[], str | None]
     words: Callable[[], str | None]
     behind: Callable[[], int | None]
-    stamps: Callable[[], dict[str, int]]
+    stamps: Callable[[], dict[NotePath, int]]
     holder: Callable[[], str | None]
     warnings: tuple[str, ...] = ()
 
@@ -89,9 +90,11 @@ def _folder(_shop: Workshop, bench: Bench) -> Iterator[Check]:
 
 def _sqlite(_shop: Workshop, bench: Bench) -> Iterator[Check]:
     parts = tuple(int(part) for part in bench.sqlite_version.split(".")[:3])
-    state = "ok" if parts >= SAFE_SQLITE else "fail"
-    fix = "" if state == "ok" else "upgrade apsw: pip install -U apsw"
-    yield Check("sqlite", state, f"SQLite {bench.sqlite_version}", fix)
+    version = f"SQLite {bench.sqlite_version}"
+    if parts >= SAFE_SQLITE:
+        yield Check("sqlite", "ok", version)
+    else:
+        yield Check("sqlite", "fail", version, "upgrade it: pip install -U apsw")
 
 
 SAFE_SQLITE = (3, 51, 3)
@@ -125,7 +128,7 @@ def _drift(shop: Workshop, bench: Bench) -> Iterator[Check]:
         ignore_dirs=shop.ignore_dirs,
         include_agent_dir=shop.include_agent_dir,
     )
-    found = scan(shop.root, rules, bench.stamps())  # type: ignore[arg-type]
+    found = scan(shop.root, rules, bench.stamps())
     moved = len(found.changed) + len(found.missing)
     if moved:
         yield Check("freshness", "warn", f"{moved:,} files changed since", UPDATE)

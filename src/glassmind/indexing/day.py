@@ -1,6 +1,7 @@
 """Which day a note is about, where it says so itself."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 
 from glassmind.types.notes import PropertyValue
@@ -11,8 +12,8 @@ DATED_BY = ("date", "day", "created")
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
-def day_of(properties: dict[str, PropertyValue], name: str) -> str | None:
-    """Return the day as `YYYY-MM-DD`: from the properties, else from the note's name."""
+def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
+    """Return the day as `YYYY-MM-DD`: from the properties, else from the name."""
     folded = {key.lower(): value for key, value in properties.items()}
     for source in (*(folded.get(key) for key in DATED_BY), name):
         if isinstance(source, str) and (found := _first_day(source)):

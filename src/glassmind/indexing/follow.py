@@ -1,8 +1,8 @@
 """Bringing a sidecar up to the rows.
 
-It re-applies the *current* rows of each changed note, so doing it twice does no harm and a
-killed run is finished by the next. A marker the log does not know means that the sidecar
-followed another database: it is made anew from the rows, never from the vault.
+It re-applies the *current* rows of each changed note, so doing it twice does no harm
+and a killed run is finished by the next. A marker the log does not know means that the
+sidecar followed another database: it is made anew from the rows, never from the vault.
 """
 
 from collections.abc import Callable
@@ -42,8 +42,8 @@ def remake(
 ) -> None:
     """Write every note into an emptied sidecar in one commit.
 
-    This is also compaction: documents that were deleted still count in a word's rarity until
-    all are written anew.
+    This is also compaction: documents that were deleted still count in a word's rarity
+    until all are written anew.
     """
     head, done = log.head(), 0
     sidecar.reset()

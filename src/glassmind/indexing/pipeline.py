@@ -1,11 +1,12 @@
 """One run of indexing: scan, read, parse, split, store, resolve.
 
-Every step is one transaction that leaves the rows whole, so a run that is killed anywhere
-is finished by the next. The bytes of a file, not its times, decide whether a row changes.
+Every step is one transaction that leaves the rows whole, so a run that is killed
+anywhere is finished by the next. The bytes of a file, not its times, decide whether a
+row changes.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -41,6 +42,7 @@ class Job:
 
     store: IndexStore
     read: ReadBytes
+    exists: Callable[[NotePath], bool]
     rules: SplitRules
     progress: ShowProgress
     verify: bool = False
@@ -170,7 +172,9 @@ class _Work:
             if isinstance(content, Content):
                 origin = self._vanished.origin_of(file, content.digest, taken)
                 taken.update([origin] if origin else [])
-        guard(len(self._gone_notes) - len(taken), self._note_count)
+        gone = [path for path in self._gone_notes if path not in taken]
+        # what new rules exclude is not gone: nobody lost it
+        guard(sum(not self._job.exists(path) for path in gone), self._note_count)
 
     def apply(self) -> None:
         """Take in every changed file, then forget what is gone."""

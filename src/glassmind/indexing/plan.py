@@ -8,8 +8,9 @@ from glassmind.types import NotePath
 from glassmind.types.files import FileFacts
 
 GUARD_SHARE, GUARD_NOTES = 1 / 3, 20
-"""More than this share, and more than this many notes, gone at once is an unmounted disk or
-an emptied folder rather than a tidy-up (the notes apps that believed it lost their users)."""
+"""More than this share, and more than this many
+notes, gone at once is an unmounted disk or an emptied folder rather than a tidy-up (the
+notes apps that believed it lost their users)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def _name(path: str) -> str:
 
 
 def _suffix(path: str) -> str:
-    """Return what decides how a file is read: drawings are notes with a longer ending."""
+    """Return the ending that decides how a file is read; drawings have their own."""
     name = _name(path).lower()
     drawing = ".excalidraw.md"
     return drawing if name.endswith(drawing) else name.rpartition(".")[2]

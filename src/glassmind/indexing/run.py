@@ -106,6 +106,7 @@ def _bring_up(
         job = Job(
             store=store,
             read=lambda path: files.read(path, limit_bytes=shop.max_note_bytes),
+            exists=files.exists,
             rules=shop.rules,
             progress=progress,
             verify=request.verify,

@@ -77,7 +77,7 @@ class KnownRows(Protocol):
         """Return how many notes are known."""
 
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
-        """Return path, reason and whether it may be a note, as the last run left them."""
+        """Return what the last run skipped: path, reason, may it be a note."""
 
 
 class Step(Protocol):

@@ -78,7 +78,8 @@ class NoteReader:
             raise FileUnreadable(path, decoded.reason)
         note = read_note(path, decoded.text)
         parts = decoded.text.splitlines(keepends=True)
-        span, under = Span(1, max(len(parts), 1)), ()
+        span = Span(1, max(len(parts), 1))
+        under: tuple[str, ...] = ()
         if heading:
             span, under = section_of(note, heading, span.end)
         if lines is not None:
@@ -104,10 +105,10 @@ class NoteReader:
 
 
 def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...]]:
-    """Return the lines of the section under a heading, and the headings it stands under.
+    """Return the lines of the section under a heading, and its heading path.
 
-    `wanted` is the heading's text, or several from the outside in with `#` between them.
-    Case and blanks at the ends do not matter.
+    `wanted` is the heading's text, or several from the outside in with `#` between
+    them. Case and blanks at the ends do not matter.
 
     Raises:
         HeadingNotFound, AmbiguousHeading: no one heading is meant.
@@ -142,7 +143,7 @@ def _paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
 
 
 def _ends_with(path: tuple[str, ...], names: Sequence[str]) -> bool:
-    """Whether the names stand in the path in this order, the last of them at its end."""
+    """Whether the names stand in the path in this order, the last at its end."""
     folded = [text.strip().lower() for text in path]
     if not names or folded[-1] != names[-1]:
         return False

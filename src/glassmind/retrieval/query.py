@@ -1,7 +1,7 @@
 """Taking apart what a person typed: words, phrases, exclusions, filters.
 
-Anything can be typed. What looks like an operator but is not complete (a lone quote, `tag:`
-with nothing behind it) is read as plain words.
+Anything can be typed. What looks like an operator but is not complete (a lone quote,
+`tag:` with nothing behind it) is read as plain words.
 """
 
 import re

@@ -29,7 +29,8 @@ def search_words(
 ) -> list[Hit]:
     """Return the best passages, best first; with `per_note`, one of each note.
 
-    Ties, and a query without words, go newest first, then by path and place in the note.
+    Ties, and a query without words, go newest first, then by path and place in the
+    note.
 
     Raises:
         IndexDamaged: a passage is not the text that was indexed.
@@ -68,7 +69,7 @@ def _ranked(
 
 
 DIGITS = 4
-"""Decimals of a score that count: below them lies the order in which floats were added."""
+"""Decimals of a score that count: below lies the order in which floats were added."""
 
 
 def _above(candidate: Candidate, other: Candidate) -> bool:

@@ -38,7 +38,7 @@ def _best_start(text: str, marks: Sequence[tuple[int, int]]) -> int:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen neither side; move both inwards to the nearest blank within a word's length."""
+    """Move both ends inwards to the nearest blank, a word's length at most."""
     if start > 0:
         blank = text.find(" ", start, start + 30)
         start = blank + 1 if blank >= 0 else start

@@ -14,7 +14,7 @@ _MOUNTS = Path("/proc/self/mounts")
 
 
 def filesystem_kind(folder: Path, mounts: Path = _MOUNTS) -> str:
-    """Return the type of the file system `folder` is on; empty when it cannot be told."""
+    """Return the type of the file system of `folder`; empty if it cannot be told."""
     if sys.platform == "win32":  # pragma: no cover
         return "smbfs" if str(folder).startswith("\\\\") else ""
     try:

@@ -1,4 +1,4 @@
-"""Choosing the folder an index stands in: the first that can be written, said loudly."""
+"""Choosing the folder an index stands in: the first that can be written."""
 
 import os
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ class Place:
 def choose_place(candidates: Sequence[Path]) -> Place | None:
     """Return the first folder that can be written; failing that, one to read from.
 
-    An index in a folder that cannot be written is still better than none. None means that
-    there is nowhere at all.
+    An index in a folder that cannot be written is still better than none. None means
+    that there is nowhere at all.
     """
     writable = next((c for c in candidates if can_write(c)), None)
     if writable is not None:

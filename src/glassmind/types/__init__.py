@@ -1,7 +1,8 @@
 """The words everything else is said in: addresses, line spans, digests.
 
-The values of each stage live in a module of their own (`notes`, `files`, `search`), because
-defining a dataclass costs about a millisecond and a search must not pay for the parser's.
+The values of each stage live in a module of their own (`notes`, `files`, `search`),
+because defining a dataclass costs about a millisecond and a search must not pay for the
+parser's.
 """
 
 from dataclasses import dataclass

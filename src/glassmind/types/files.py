@@ -13,9 +13,9 @@ FileKind: TypeAlias = Literal["markdown", "canvas", "base", "attachment"]
 class FileFacts:
     """A file as one `stat` shows it.
 
-    `stamp` is one number made of size, times and inode: equal stamps mean an unchanged file,
-    another stamp means that the content hash has to decide. `disk_path` is the name the
-    disk has for it where that is not Unicode NFC.
+    `stamp` is one number made of size, times and inode: equal stamps mean an unchanged
+    file, another stamp means that the content hash has to decide. `disk_path` is the
+    name the disk has for it where that is not Unicode NFC.
     """
 
     path: NotePath

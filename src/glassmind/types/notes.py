@@ -1,19 +1,19 @@
 """What a note says: the values that reading Markdown, canvases and drawings yields.
 
-Every piece knows where it stands. `start` and `end` are byte offsets, half open, into the
-UTF-8 encoding of the note's text (a byte order mark is not part of the text); `line` counts
-from 1.
+Every piece knows where it stands. `start` and `end` are byte offsets, half open, into
+the UTF-8 encoding of the note's text (a byte order mark is not part of the text);
+`line` counts from 1.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, Union
+from typing import Literal, TypeAlias
 
 from glassmind.types import Digest, NotePath, Span
 
-PropertyValue: TypeAlias = Union[
-    str, int, float, bool, None, list["PropertyValue"], dict[str, "PropertyValue"]
-]
+PropertyValue: TypeAlias = (
+    "str | int | float | bool | list[PropertyValue] | dict[str, PropertyValue] | None"
+)
 """What the core schema of YAML 1.2 can say; dates and times stay text."""
 
 NoteKind: TypeAlias = Literal["markdown", "excalidraw", "canvas", "base"]
@@ -29,9 +29,9 @@ ChunkKind: TypeAlias = Literal[
 class Frontmatter:
     """The properties at the head of a note, or why they could not be read.
 
-    `end` is where the body begins; 0 when the note has no frontmatter. `error` is a sentence
-    when the YAML is invalid (the properties are then empty) and `warnings` tell what was
-    salvaged.
+    `end` is where the body begins; 0 when the note has no frontmatter. `error` is a
+    sentence when the YAML is invalid (the properties are then empty) and `warnings`
+    tell what was salvaged.
     """
 
     properties: Mapping[str, PropertyValue] = field(default_factory=dict)
@@ -56,9 +56,9 @@ class Heading:
 class Link:
     """A link as written; where it leads is an edge, and found elsewhere.
 
-    `target` is the path part (empty for a link into the same note), `subpath` begins with
-    `#`, `display` is what stands behind `|` or in square brackets. `property` names the
-    property that holds the link when `kind` is "property".
+    `target` is the path part (empty for a link into the same note), `subpath` begins
+    with `#`, `display` is what stands behind `|` or in square brackets. `property`
+    names the property that holds the link when `kind` is "property".
     """
 
     kind: LinkKind
@@ -85,7 +85,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A list item with a status box; `status` is the one character between the brackets.
+    """A list item with a status box; `status` is the character in it.
 
     `done` is what Obsidian means by it: any status but a blank.
     """
@@ -176,8 +176,9 @@ class Region:
 class Note:
     """A file of the vault, read: what stands in it and where.
 
-    `blocks` are the root blocks in order, which is what splitting works on; `regions` the
-    inline and nested stretches (code, math, comments) inside which other rules hold.
+    `blocks` are the root blocks in order, which is what splitting works on; `regions`
+    the inline and nested stretches (code, math, comments) inside which other rules
+    hold.
     """
 
     path: NotePath
@@ -203,9 +204,9 @@ class Note:
 class Chunk:
     """What is retrieved: a passage of a note.
 
-    `text` stands, to the letter, in the lines of `span`. Its first `overlap` characters are
-    the end of the chunk before; the chunks of a note, overlaps removed, are the note.
-    `heading_path` holds the headings the passage stands under, outermost first.
+    `text` stands, to the letter, in the lines of `span`. Its first `overlap` characters
+    are the end of the chunk before; the chunks of a note, overlaps removed, are the
+    note. `heading_path` holds the headings the passage stands under, outermost first.
     """
 
     index: int

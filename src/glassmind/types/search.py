@@ -1,4 +1,4 @@
-"""What a search takes and gives: the query as understood, and hits that explain themselves."""
+"""What a search takes and gives: the query as understood, and hits that say why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ FilterKind: TypeAlias = Literal["tag", "path", "file", "property", "before", "af
 class Filter:
     """A condition on the note a chunk belongs to; `negated` turns it round.
 
-    `name` is the property's name for "property", else empty; `value` is None for a property
-    that only has to be there. `day` is set for "before" (that day excluded) and "after"
-    (included).
+    `name` is the property's name for "property", else empty; `value` is None for a
+    property that only has to be there. `day` is set for "before" (that day excluded)
+    and "after" (included).
     """
 
     kind: FilterKind
@@ -31,9 +31,9 @@ class Filter:
 class WordQuery:
     """A query by words, taken apart: what a lexical index is asked.
 
-    `words` are wanted but optional; `phrases` must stand to the letter; `excluded` holds
-    phrases (a single word is a phrase of one) that must not stand in the chunk; `prefixes`
-    are beginnings of words, wanted but optional.
+    `words` are wanted but optional; `phrases` must stand to the letter; `excluded`
+    holds phrases (a single word is a phrase of one) that must not stand in the chunk;
+    `prefixes` are beginnings of words, wanted but optional.
     """
 
     words: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A short stretch of a chunk; `marks` are half-open ranges of characters that matched."""
+    """A short stretch of a chunk; `marks` are half-open ranges that matched."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()

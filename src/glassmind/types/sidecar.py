@@ -9,8 +9,8 @@ from glassmind.types import NotePath
 class Document:
     """One chunk as the word index sees it.
 
-    `headings` are those
-    it stands under and those inside it. `properties` pairs each name with its value as JSON.
+    `headings` are those it stands under and those inside it. `properties` pairs each
+    name with its value as JSON.
     """
 
     note_id: int

@@ -128,6 +128,14 @@ class VaultFiles:
             raise PathOutsideVault(path, "a symbolic link stands in it")
         return facts
 
+    def exists(self, path: str) -> bool:
+        """Whether there is a file that is ours to look at."""
+        try:
+            self.stat(path)
+        except (FileUnreadable, PathOutsideVault):
+            return False
+        return True
+
     def close(self) -> None:
         """Let go of the vault; a second time changes nothing."""
         if self._descriptor >= 0:

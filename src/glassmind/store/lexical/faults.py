@@ -1,7 +1,7 @@
 """What tantivy raises, in words of our own.
 
-It says ValueError for a full disk and a damaged file alike, and panics (a BaseException)
-where a flipped bit leads it astray.
+It says ValueError for a full disk and a damaged file alike, and panics (a
+BaseException) where a flipped bit leads it astray.
 """
 
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ WEIGHTS: dict[str, float] = {
     "pairs_title": 1.6,
     "pairs": 1.0,
 }
-"""What a match in each field counts; chosen on three collections, see docs/ranking.md."""
+"""What a match in each field counts; chosen on several sets, see docs/ranking.md."""
 
 SHOWN_AS = {
     "body_stem": "body", "pairs": "body", "pairs_title": "title", "singles": "body",

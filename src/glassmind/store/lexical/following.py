@@ -1,4 +1,4 @@
-"""The word index as a reader meets it: somewhere behind the rows, or level with them."""
+"""The word index as a reader meets it: behind the rows, or level with them."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from glassmind.types.search import WordQuery
 
 
 class FollowingIndex:
-    """The word index, open for reading; owns what a read-only folder makes necessary."""
+    """The word index, open for reading, be its folder writable or not."""
 
     def __init__(self, place: Path) -> None:
         self._place = place

@@ -1,7 +1,7 @@
 """Checking the files of a word index, which tantivy itself does not.
 
-Each file ends with a small JSON footer that holds a checksum of what stands before it; a
-flipped bit otherwise shows as a wrong answer, if at all.
+Each file ends with a small JSON footer that holds a checksum of what stands before it;
+a flipped bit otherwise shows as a wrong answer, if at all.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Telling which words of a text a query matched, for snippets.
 
-A regular expression finds words that begin like one of the query's; the same analyzers that
-made the index then decide. So "running" is marked for "runs", and "runt" is not.
+A regular expression finds words that begin like one of the query's; the same analyzers
+that made the index then decide. So "running" is marked for "runs", and "runt" is not.
 """
 
 import re
@@ -68,13 +68,13 @@ class Marks:
 
 
 def _start(word: str) -> str:
-    """Return how every form of the word begins: English changes at most its last letter."""
+    """Return how every form begins: English changes the last letter at most."""
     return word[: max(len(word) - 1, SHORTEST_START)]
 
 
 @lru_cache(maxsize=1)
 def _plain_letters() -> dict[int, str]:
-    """Return the letters that carry a mark, each with its plain form of the same length."""
+    """Return the letters that carry a mark, each with its one plain letter."""
     table = {}
     for code in range(0xC0, 0x250):
         plain = unicodedata.normalize("NFD", chr(code))[0]

@@ -1,11 +1,12 @@
 """From a taken-apart query to a tantivy query.
 
-A hit's score is a plain sum over fields and words, so the shares of its fields add up to it.
-Queries are built as objects, never as text: no punctuation can mean anything.
+A hit's score is a plain sum over fields and words, so the shares of its fields add up
+to it. Queries are built as objects, never as text: no punctuation can mean anything.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import tantivy
 
@@ -37,12 +38,16 @@ SOMEWHERE = ("body", "title", "aliases", "headings", "tags", "properties")
 _META = frozenset("\\.+*?()|[]{}^$")
 
 STOPWORDS = frozenset(
-    "a about all also am an and any are as at be been but by can could did do does for "
-    "from had has have how i if in into is it its just me my not of on or our out s so "
-    "some t than that the their them then there these they this to was we were what when "
-    "where which who whom why will with would you your".split()
+    word
+    for line in (
+        "a about all also am an and any are as at be been but by can could did do",
+        "does for from had has have how i if in into is it its just me my not of on",
+        "or our out s so some t than that the their them then there these they this",
+        "to was we were what when where which who whom why will with would you your",
+    )
+    for word in line.split()
 )
-"""English words that say nothing about what is sought; used only if other words remain."""
+"""English words that say nothing of what is sought; used only if no others are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ class _Composer:
             else:
                 yield from self._misspelt(word)
         stems = [words.stemmed.analyze(word)[0] for word, _ in typed]
-        for pair in zip(stems, stems[1:], strict=False):
+        for pair in pairwise(stems):
             near = Q.phrase_query(self._schema, "body_stem", list(pair), slop=1)
             yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT)
         for prefix in query.prefixes:

@@ -6,8 +6,8 @@ from pathlib import Path
 import tantivy
 
 from glassmind.store.lexical.fields import SHOWN_AS
-from glassmind.store.lexical.place import META, open_index, read_marker
 from glassmind.store.lexical.marks import Marks
+from glassmind.store.lexical.place import META, open_index, read_marker
 from glassmind.store.lexical.query import MUST, SHOULD, compose
 from glassmind.types.search import Candidate, WordQuery
 
@@ -15,7 +15,7 @@ Q = tantivy.Query
 
 
 class WordIndex:
-    """The word index, open for reading; sees each commit of the writer when it reloads."""
+    """The word index, open for reading; sees new commits when it reloads."""
 
     def __init__(self, place: Path) -> None:
         if not (place / META).is_file():

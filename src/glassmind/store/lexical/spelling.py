@@ -17,8 +17,8 @@ MOST = 8
 def guesses(word: str, searcher: tantivy.Searcher) -> list[str]:
     """Return known words one slip away from `word`, the most frequent first.
 
-    A slip is a letter too many, too few, wrong, or swapped with its neighbour. A slip in the
-    first letter is found when the second is right.
+    A slip is a letter too many, too few, wrong, or swapped with its neighbour. A slip
+    in the first letter is found when the second is right.
     """
     if len(word) < SHORTEST:
         return []

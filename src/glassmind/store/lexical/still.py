@@ -1,6 +1,7 @@
 """Reading a word index in a folder that cannot be written.
 
-tantivy makes a lock file even to read, so it is given a temporary folder of links instead.
+tantivy makes a lock file even to read, so it is given a temporary folder of links
+instead.
 """
 
 import tempfile

@@ -1,9 +1,10 @@
 """How text becomes terms.
 
-Words of alphabets are split at everything that is no letter or digit, folded to lower case
-and plain letters, and stemmed as English in the fields where that helps. Chinese, Japanese,
-Korean and Thai write no spaces that we could split at: their runs become pairs of neighbouring
-characters, so that any stretch of a run is found as a phrase of pairs.
+Words of alphabets are split at everything that is no letter or digit, folded to lower
+case and plain letters, and stemmed as English in the fields where that helps. Chinese,
+Japanese, Korean and Thai write no spaces that we could split at: their runs become
+pairs of neighbouring characters, so that any stretch of a run is found as a phrase of
+pairs.
 """
 
 import re

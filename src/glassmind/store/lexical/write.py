@@ -1,8 +1,9 @@
 """Writing the word index: documents in, one marker a commit.
 
-The rules were each found by breaking it: collect garbage right after opening, or a killed
-commit blocks every later one; roll back after any failure, or the writer silently drops what
-follows; give every value its type, or one bad value loses a whole batch.
+The rules were each found by breaking it: collect garbage right after opening, or a
+killed commit blocks every later one; roll back after any failure, or the writer
+silently drops what follows; give every value its type, or one bad value loses a whole
+batch.
 """
 
 import json
@@ -75,7 +76,7 @@ class WordWriter:
                 self._writer.add_document(_tantivy_document(document))
 
     def commit(self, marker: str) -> None:
-        """Make everything since the last commit visible, with the marker, or nothing."""
+        """Make everything since the last commit visible, or nothing of it."""
         document = tantivy.Document()
         document.add_integer("note", MARKER_NOTE)
         document.add_text("marker", marker)

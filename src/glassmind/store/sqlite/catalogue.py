@@ -65,11 +65,20 @@ class Catalogue:
 
     def stats(self, *, folder: str, index_bytes: int) -> Stats:
         """Return how much there is."""
-        counts: tuple[Any, ...] = next(iter(self._db.execute(COUNTS)))
-        reasons: dict[str, int] = dict(self._db.execute(REASONS).fetchall())  # type: ignore[arg-type]
+        counts: Any = next(iter(self._db.execute(COUNTS)))
+        notes, chunks, tags, links, ghosts, attachments, tasks, headings = counts
+        found: Any = self._db.execute(REASONS).fetchall()
+        reasons: dict[str, int] = dict(found)
         last: Any = self._db.execute(LAST_RUN).get
         return Stats(
-            *counts,
+            notes=notes,
+            chunks=chunks,
+            tags=tags,
+            links=links,
+            ghosts=ghosts,
+            attachments=attachments,
+            tasks=tasks,
+            headings=headings,
             skipped=sum(reasons.values()),
             skipped_by_reason=reasons,
             index_bytes=index_bytes,

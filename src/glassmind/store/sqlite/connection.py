@@ -13,7 +13,7 @@ from glassmind.store.sqlite.faults import DAMAGE
 
 DATABASE = "index.db"
 BUSY_MS = 30_000
-"""How long SQLite waits for another connection; only short transactions ever hold it."""
+"""How long SQLite waits for others; only short transactions ever hold it."""
 
 
 def _address(file: Path, options: str) -> str:
@@ -27,8 +27,8 @@ def _writable(folder: Path) -> bool:
 def open_reader(folder: Path) -> apsw.Connection:
     """Open the rows for reading; never creates or changes a row.
 
-    A folder that cannot be written is read as a still picture, since WAL needs to make files
-    beside the database.
+    A folder that cannot be written is read as a still picture, since WAL needs to make
+    files beside the database.
 
     Raises:
         IndexAbsent: there is no database, or it has no tables yet.
@@ -87,7 +87,7 @@ def _check(db: apsw.Connection, file: Path) -> None:
 
 
 def open_writer(folder: Path) -> apsw.Connection:
-    """Open the rows for writing, creating or migrating the file; the caller holds the lock.
+    """Open the rows for writing, making or migrating the file, under the lock.
 
     Raises:
         IndexDamaged: the file is not a database of ours.

@@ -1,8 +1,8 @@
 """The change log: how far the rows have come, and what a sidecar has yet to apply.
 
-A sidecar remembers a marker `epoch:seq:token`. The token is random, so a database that was
-restored or lost its last commits is told from the one the sidecar followed, even where the
-numbers are used again.
+A sidecar remembers a marker `epoch:seq:token`. The token is random, so a database that
+was restored or lost its last commits is told from the one the sidecar followed, even
+where the numbers are used again.
 """
 
 import json
@@ -69,7 +69,7 @@ class Log:
         return found is not None and found.hex() == token
 
     def pending(self, marker: str | None) -> int | None:
-        """Return how many changes a sidecar has yet to apply; None means all of them."""
+        """Return how many changes are yet to be applied; None means all of them."""
         if marker is None or not self.holds(marker):
             return None
         seq = int(marker.split(":")[1])
@@ -77,9 +77,9 @@ class Log:
         return int(found)
 
     def after(self, marker: str, limit: int) -> tuple[list[int], str]:
-        """Return the notes changed next after a marker, each once, and the new marker."""
+        """Return the notes changed next, each once, and the marker they lead to."""
         seq = int(marker.split(":")[1])
-        rows = self._db.execute(NEXT_CHANGES, (seq, limit)).fetchall()
+        rows: Any = self._db.execute(NEXT_CHANGES, (seq, limit)).fetchall()
         if not rows:
             return [], marker
         last, _, token = rows[-1]
@@ -91,8 +91,10 @@ class Log:
         By path and not by id, so that equal vaults make equal sidecars.
         """
         last = ""
-        rows: Any
-        while rows := self._db.execute(NOTE_IDS, (last, batch)).fetchall():
+        while True:
+            rows: Any = self._db.execute(NOTE_IDS, (last, batch)).fetchall()
+            if not rows:
+                return
             yield [row[0] for row in rows]
             last = rows[-1][1]
 

@@ -72,7 +72,7 @@ class Rows:
         return [(path, title, tuple(json.loads(a))) for path, title, a in rows]
 
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
-        """Return path, reason and whether it may be a note, as the last run left them."""
+        """Return what the last run skipped: path, reason, may it be a note."""
         rows = self._db.execute(
             "select path, reason, unknown from skipped order by path"
         )

@@ -17,8 +17,8 @@ from glassmind.store.sqlite.read import Rows
 class SqliteReader:
     """Owns one read-only connection a thread.
 
-    A database that was deleted or replaced meanwhile is noticed at the next call: nobody is
-    answered from a file that is no longer there.
+    A database that was deleted or replaced meanwhile is noticed at the next call:
+    nobody is answered from a file that is no longer there.
     """
 
     def __init__(self, folder: Path) -> None:

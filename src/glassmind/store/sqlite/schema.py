@@ -1,7 +1,7 @@
 """The tables of `index.db` and how an older file becomes a current one.
 
-Ids are never used twice (`autoincrement`): a sidecar that still names the chunk of an old note
-then finds no row, rather than the passage of another note.
+Ids are never used twice (`autoincrement`): a sidecar that still names the chunk of an
+old note then finds no row, rather than the passage of another note.
 """
 
 import secrets
@@ -177,7 +177,7 @@ def _create(db: apsw.Connection) -> None:
 
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_create,)
-"""Each step takes the file from its own position to the next; a released one never changes."""
+"""Each takes the file from its own position to the next; released ones never change."""
 
 CURRENT = len(MIGRATIONS)
 

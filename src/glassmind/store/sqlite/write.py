@@ -4,7 +4,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 import apsw
 
@@ -90,7 +90,7 @@ class Transaction:
         self._db = db
         self._name_key = name_key
 
-    def __enter__(self) -> "Transaction":
+    def __enter__(self) -> Self:
         self._db.execute("begin immediate")
         return self
 
