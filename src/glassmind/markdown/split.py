@@ -124,13 +124,15 @@ def _chunks(note: Note, outlined: Outline, parts: list[Piece]) -> Iterator[Chunk
     text = note.text
     task_lines = sorted({task.line for task in note.tasks})
     heading_lines = sorted({heading.line for heading in note.headings})
+    opened = [section.start for section in outlined.sections]
     line = 1
     for index, (back, start, end) in enumerate(parts):
         breaks = text.count("\n", start, end)
         last = line + breaks - (text[end - 1] == "\n")
         own = Span(line, max(line, last))
         span = Span(line - text.count("\n", back, start), own.end)
-        sections = _sections(outlined, start, end)
+        first = bisect_right(opened, start) - 1
+        sections = outlined.sections[first : bisect_left(opened, end)]
         kind = _kind(outlined, sections[0], start, end)
         if kind != "frontmatter" and _between(task_lines, own):
             headings = _between(heading_lines, own)
@@ -148,13 +150,6 @@ def _chunks(note: Note, outlined: Outline, parts: list[Piece]) -> Iterator[Chunk
             digest=_digest(passage),
         )
         line += breaks
-
-
-def _sections(outlined: Outline, start: int, end: int) -> list[Section]:
-    found = outlined.sections
-    first = bisect_right(found, start, key=lambda section: section.start) - 1
-    last = bisect_left(found, end, key=lambda section: section.start)
-    return found[first:last]
 
 
 def _kind(outlined: Outline, section: Section, start: int, end: int) -> ChunkKind:

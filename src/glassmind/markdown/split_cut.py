@@ -49,12 +49,11 @@ def pieces(job: Cutting, start: int, end: int) -> Iterator[Piece]:
     """Yield the passages of a section in order, each within the limits."""
     text, limits = job.outlined.text, job.limits
     back = start
-    while True:
+    while start < end:
         room = limits.room - weight(text[back:start])
-        if fits(text, start, end, room + limits.slack):
-            yield Piece(back, start, end)
-            return
-        at = _cut(job, start, reach(text, start, end, room), end)
+        at = end
+        if not fits(text, start, end, room + limits.slack):
+            at = _cut(job, start, reach(text, start, end, room), end)
         yield Piece(back, start, at)
         back = _overlap(job, start, at)
         start = at

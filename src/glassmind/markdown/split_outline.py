@@ -8,6 +8,7 @@ heading is still found in the text of its group.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from glassmind.types.notes import Heading, Note, Region
 
@@ -15,8 +16,7 @@ HEADING_CHARS = 500
 """How much of a heading a path repeats: each passage below it carries the path."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A stretch under one heading path; `closed` when a thematic break ends it."""
 
     start: int
@@ -89,19 +89,22 @@ def _line_start(text: str, at: int) -> int:
 def _blocks(
     note: Note, body: int, blocks: list[Region], offsets: list[int]
 ) -> tuple[list[int], list[str], list[Heading | None]]:
+    text = note.text
     by_line = {heading.line: heading for heading in note.headings}
     starts: list[int] = []
     kinds: list[str] = []
     headings: list[Heading | None] = []
     for block, offset in zip(blocks, offsets, strict=True):
-        start = max(_line_start(note.text, offset), body) if starts else body
-        if starts and start <= starts[-1]:
-            continue
-        heading = by_line.get(block.span.start) if block.kind == "heading" else None
+        start = body
+        if starts:
+            start = offset if text[offset - 1] == "\n" else _line_start(text, offset)
+            if start <= starts[-1]:
+                continue
+        kind = block.kind
         starts.append(start)
-        kinds.append(block.kind)
-        headings.append(heading)
-    if not starts and body < len(note.text):
+        kinds.append(kind)
+        headings.append(by_line.get(block.span.start) if kind == "heading" else None)
+    if not starts and body < len(text):
         return [body], ["paragraph"], [None]
     return starts, kinds, headings
 

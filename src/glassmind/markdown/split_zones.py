@@ -94,7 +94,7 @@ def zones(
             kept.extend(_opening(outlined.text, head, block, limits))
             if whole:
                 long.append((block.start, block.end))
-            for zone in _inner(outlined.text, inner, block):
+            for zone in _inner(outlined.text, inner, block, limits.room):
                 small = fits(outlined.text, *zone, limits.room)
                 (kept if small else long).append(zone)
         head = -1
@@ -132,16 +132,18 @@ def _opening(
 
 
 def _inner(
-    text: str, inner: list[Stretch], block: Stretch
+    text: str, inner: list[Stretch], block: Stretch, room: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield what stands inside a block, in whole lines unless it is inline."""
+    """Yield what stands inside a block, in whole lines unless these are too long."""
     first = bisect_left(inner, block.start, key=lambda s: s.start)
     last = bisect_left(inner, block.end, key=lambda s: s.start)
     for stretch in inner[first:last]:
         start, end = stretch.start, min(stretch.end, block.end)
         if stretch.kind not in INLINE:
-            start = text.rfind("\n", block.start, start) + 1 or block.start
-            end = text.find("\n", max(end - 1, start), block.end) + 1 or block.end
+            line = text.rfind("\n", block.start, start) + 1 or block.start
+            stop = text.find("\n", max(end - 1, start), block.end) + 1 or block.end
+            if fits(text, line, stop, room) or not fits(text, start, end, room):
+                start, end = line, stop
         yield start, end
 
 
