@@ -52,7 +52,7 @@ class Card:
         if self.kind == "file":
             return self.body.rpartition("/")[2].removesuffix(".md") + self.subpath
         first = _MARKERS.sub("", self.body.strip()).partition("\n")[0].strip()
-        return first[:NAME_CHARS] or self.kind
+        return first[:NAME_CHARS].rstrip(" .:") or self.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ SPLITTER_VERSION = 1
 class SplitRules:
     """How long a passage is.
 
-    A passage aims at `target_tokens`, its overlap included, and exceeds them by
-    `min_chars` at most (a quarter of the target at the very most) rather than leave a
-    scrap.
+    A passage aims at `target_tokens`, its overlap included. It goes beyond them rather
+    than leave a scrap or break a block that fits: by `min_chars` as a rule, and never
+    to more than twice the target.
     """
 
     target_tokens: int = 500
