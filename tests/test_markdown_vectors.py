@@ -45,7 +45,11 @@ def test_a_link_has_the_parts_obsidian_gives_it(
 
 @pytest.mark.parametrize(
     ("files", "source", "text", "expected"),
-    [(case["files"], *link) for case in FACTS["link.resolve"] for link in case["links"]],
+    [
+        (case["files"], *link)
+        for case in FACTS["link.resolve"]
+        for link in case["links"]
+    ],
 )
 def test_a_link_leads_where_obsidian_takes_it(
     files: list[str], source: str, text: str, expected: str | None
@@ -99,7 +103,12 @@ def test_the_shared_cases_all_pass() -> None:
 def test_a_case_that_fails_is_named_and_fails_the_run(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     wrong = {"id": "x/1", "area": "tags.inline", "input": "#a", "expected": ["b"]}
-    right = {"id": "x/2", "area": "link.parse", "input": "[[a]]", "expected": {"path": "a"}}
+    right = {
+        "id": "x/2",
+        "area": "link.parse",
+        "input": "[[a]]",
+        "expected": {"path": "a"},
+    }
     file.write_text(json.dumps({"meta": {}, "cases": [wrong, right]}), encoding="utf-8")
 
     run = subprocess.run(

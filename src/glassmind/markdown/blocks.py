@@ -15,8 +15,7 @@ _CALLOUT = re.compile(
 _BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
 _BRACKETS = re.compile(rb"\\.|[\[\]]|\n[ \t>]*\r?\n")
 _BLANK = b" \t\r\n"
-_LONGEST_NOTE = 4096
-"""Bytes an inline footnote may hold; bounds the search for its closing bracket."""
+_GAP = re.compile(rb"[> \t\r\n]*")
 
 
 def callouts(
@@ -53,7 +52,7 @@ def block_ids(
         if start > body and source[start - 1] not in b" \t\n":
             continue
         index = bisect_left(ends, end)
-        if index == len(ends) or source[end : ends[index]].strip(b"> \t\r\n"):
+        if index == len(ends) or _gap_end(source, end) < ends[index]:
             continue
         if not masked.covers(start):
             name = match[1].decode()
@@ -81,13 +80,14 @@ def root_blocks(
     source: bytes,
     head: Stretch,
     structure: Structure,
-    comments: Sequence[tuple[int, int]],
+    joined: Sequence[Stretch],
     starts: Sequence[int],
 ) -> list[Region]:
     """Return the root blocks in order, frontmatter first, without trailing blanks.
 
-    Display math that fills a paragraph and comments that begin and end with blocks are
-    blocks of their own kind; a callout's language is its kind.
+    Display math that fills a paragraph is a block of its own kind, and so is each
+    stretch of `joined` that begins and ends with blocks; a callout's language is its
+    kind.
     """
     math = {
         start: end for kind, start, end, _ in structure.regions if kind == "math_block"
@@ -102,8 +102,8 @@ def root_blocks(
         else:
             first = _indented_start(source, start) if kind == "code" else start
             plain.append((kind, first, end, language))
-    if comments:
-        plain = _with_comments(plain, comments)
+    if joined:
+        plain = _with_joined(plain, joined)
     return regions(plain, starts)
 
 
@@ -122,14 +122,12 @@ def trimmed(source: bytes, start: int, end: int) -> int:
     return end
 
 
-def _with_comments(
-    blocks: Sequence[Stretch], comments: Sequence[tuple[int, int]]
-) -> list[Stretch]:
-    """Return the blocks with those that one comment spans joined into it."""
+def _with_joined(blocks: Sequence[Stretch], joined: Sequence[Stretch]) -> list[Stretch]:
+    """Return the blocks, those that one stretch spans replaced by it."""
     merged: list[Stretch] = []
     first = {block[1]: index for index, block in enumerate(blocks)}
     index = 0
-    for start, end in comments:
+    for kind, start, end, _ in joined:
         begin = first.get(start)
         if begin is None or begin < index:
             continue
@@ -139,7 +137,7 @@ def _with_comments(
         if blocks[after - 1][2] > end:
             continue
         merged.extend(blocks[index:begin])
-        merged.append(("comment", start, blocks[after - 1][2], ""))
+        merged.append((kind, start, blocks[after - 1][2], ""))
         index = after
     merged.extend(blocks[index:])
     return merged
@@ -149,32 +147,42 @@ def _inline_footnotes(
     source: bytes, body: int, texts: Sequence[Range], starts: Sequence[int]
 ) -> list[Footnote]:
     plain = Mask.of((text["start"], text["end"]) for text in texts)
+    closing = _closing_brackets(source, body)
     found: list[Footnote] = []
+    last = body
     start = source.find(b"^[", body)
     while start >= 0:
-        end = _closing_bracket(source, start + 2) if plain.covers(start) else None
-        if end is not None and source[start - 1 : start] != b"\\":
-            name = source[start + 2 : end - 1].decode()
+        end = closing.get(start + 1)
+        free = start >= last and source[start - 1 : start] != b"\\"
+        if end is not None and free and plain.covers(start):
+            name = source[start + 2 : end].decode()
             line = line_at(starts, start)
-            found.append(Footnote(name, "inline", line, start, end))
+            found.append(Footnote(name, "inline", line, start, end + 1))
+            last = end
         start = source.find(b"^[", start + 2)
     return found
 
 
-def _closing_bracket(source: bytes, start: int) -> int | None:
-    """Return the offset behind the bracket that closes one opened before `start`."""
-    depth, limit = 1, min(len(source), start + _LONGEST_NOTE)
-    for match in _BRACKETS.finditer(source, start, limit):
+def _closing_brackets(source: bytes, body: int) -> dict[int, int]:
+    """Return where the `]` stands, in the same paragraph, that closes each `[`."""
+    closing: dict[int, int] = {}
+    waiting: list[int] = []
+    for match in _BRACKETS.finditer(source, body):
         mark = match[0]
         if mark == b"[":
-            depth += 1
+            waiting.append(match.start())
         elif mark == b"]":
-            depth -= 1
-            if not depth:
-                return match.end()
+            if waiting:
+                closing[waiting.pop()] = match.start()
         elif mark[:1] == b"\n":
-            return None
-    return None
+            waiting.clear()
+    return closing
+
+
+def _gap_end(source: bytes, start: int) -> int:
+    """Return where the blanks and quote marks behind `start` end."""
+    gap = _GAP.match(source, start)
+    return gap.end() if gap else start
 
 
 def _indented_start(source: bytes, start: int) -> int:

@@ -14,6 +14,7 @@ from glassmind.markdown.blocks import (
     trimmed,
 )
 from glassmind.markdown.comments import comments, inline_elements
+from glassmind.markdown.equations import block_equations, with_equations
 from glassmind.markdown.fields import inline_fields
 from glassmind.markdown.frontmatter import Property, read_head
 from glassmind.markdown.links import markdown_links, property_links, wikilinks
@@ -49,10 +50,13 @@ def parse_note(path: NotePath, text: str) -> Note:
     body = head.frontmatter.end
     # Blank lines in the place of the frontmatter keep every offset true.
     structure = read_structure("\n" * body + text[head.length :] if body else text)
+    equations = block_equations(source, body, structure)
+    structure.regions = with_equations(structure.regions, equations)
     hidden = comments(source, body, structure)
-    concealed = Mask.of(hidden)
+    concealed = Mask.of((*equations, *hidden))
     links = wikilinks(source, body, structure, starts)
-    barred = _barred(structure, links)
+    barred = _barred(structure, links, equations)
+    joined = _joined(equations, hidden)
     block: Stretch = ("frontmatter", 0, trimmed(source, 0, body), "")
     return Note(
         path=path,
@@ -72,7 +76,7 @@ def parse_note(path: NotePath, text: str) -> Note:
         callouts=_shown(callouts(source, structure.quotes, starts), concealed),
         fields=tuple(inline_fields(source, body, structure.items, starts)),
         footnotes=tuple(footnotes(source, body, structure, starts)),
-        blocks=tuple(root_blocks(source, block, structure, hidden, starts)),
+        blocks=tuple(root_blocks(source, block, structure, joined, starts)),
         regions=tuple(regions(_stretches(source, structure, hidden), starts)),
         warnings=head.frontmatter.warnings,
     )
@@ -100,10 +104,12 @@ def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]
     return ()
 
 
-def _barred(structure: Structure, links: Iterable[Link]) -> Mask:
-    """Return where text is no place for tags: inside wikilinks and inline HTML."""
+def _barred(
+    structure: Structure, links: Iterable[Link], equations: Iterable[tuple[int, int]]
+) -> Mask:
+    """Return where text holds no tags: in wikilinks, inline HTML and equations."""
     in_links = ((link.start, link.end) for link in links)
-    return Mask.of((*in_links, *inline_elements(structure.html)))
+    return Mask.of((*in_links, *inline_elements(structure.html), *equations))
 
 
 def _all_links(
@@ -135,8 +141,17 @@ def _headings(
 
 
 def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
-    """Return what does not stand in a comment."""
+    """Return what does not stand in a comment or an equation."""
     return tuple(item for item in found if not concealed.covers(item.start))
+
+
+def _joined(
+    equations: Iterable[tuple[int, int]], hidden: Iterable[tuple[int, int]]
+) -> list[Stretch]:
+    """Return what may join several root blocks into one of its own kind."""
+    found: list[Stretch] = [("math_block", start, end, "") for start, end in equations]
+    found.extend(("comment", start, end, "") for start, end in hidden)
+    return sorted(found, key=lambda stretch: stretch[1])
 
 
 def _stretches(

@@ -24,6 +24,12 @@ OPTIONS: Final = (
 )
 """Metadata blocks stay off: the parser finds them in the middle of notes, too."""
 
+DEEPEST_LABEL = 8
+"""Links inside the labels of links that keep their own label.
+
+An image may stand in a link. Labels nested without bound would be quadratic in size.
+"""
+
 Range = Mapping[str, Any]
 """A stretch of the source as the parser gives it: `start` and `end` in bytes."""
 Stretch = tuple[RegionKind, int, int, str]
@@ -216,7 +222,8 @@ def _close_link(walk: _Walk, at: Range, previous: Range) -> None:
     start, end = at["start"], at["end"]
     label = start + 1 + embed
     # With nothing between the brackets, the event before is the link's own beginning.
-    label_end = label if previous["start"] == start else previous["end"]
+    empty = previous["start"] == start or len(walk.links) >= DEEPEST_LABEL
+    label_end = label if empty else previous["end"]
     walk.seen.references.append(
         Reference(link["dest_url"], label, label_end, start, end, embed)
     )

@@ -1,0 +1,24 @@
+"""What the tests of the parser share: reading a text, and the source of a piece."""
+
+from typing import Protocol
+
+from glassmind.markdown.parse import parse_note
+from glassmind.types import NotePath
+from glassmind.types.notes import Note
+
+
+class Placed(Protocol):
+    """A piece of a note that knows its bytes."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def read(text: str) -> Note:
+    return parse_note(NotePath("Folder/Note.md"), text)
+
+
+def source_of(note: Note, piece: Placed) -> str:
+    return note.text.encode()[piece.start : piece.end].decode()
