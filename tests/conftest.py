@@ -1,0 +1,28 @@
+"""What many tests stand on: vaults with an index beside them."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from vault_desk import VaultDesk
+
+SAMPLE = Path(__file__).parents[1] / "sample-vault"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Iterator[VaultDesk]:
+    """An empty vault, ready to be written and indexed."""
+    desk = VaultDesk(tmp_path)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+    """The sample vault, indexed once for all that only ask."""
+    desk = VaultDesk(tmp_path_factory.mktemp("sample"))
+    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
+    desk.index()
+    yield desk
+    desk.close()

@@ -1,0 +1,110 @@
+"""What others build on, pinned: a change here is a change of the public API."""
+
+import inspect
+
+import pytest
+
+import glassmind
+from glassmind import Engine, open_vault
+from glassmind.indexing.run import IndexRequest
+from glassmind.types.catalogue import (
+    Check,
+    ChunkText,
+    NoteFacts,
+    NoteList,
+    NoteText,
+    Stats,
+)
+from glassmind.types.files import IndexReport
+from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
+
+VERBS = {
+    "backup": "(file)",
+    "chunks": "(name)",
+    "close": "()",
+    "doctor": "()",
+    "index": "(request=None, progress=None)",
+    "list_notes": (
+        "(*, folder='', tag='', property_name='', property_value=None, since=None, "
+        "until=None, kind='', newest=False, limit=100, offset=0)"
+    ),
+    "read": "(name, *, heading='', lines=None)",
+    "restore": "(file)",
+    "search": "(text, *, limit=None, per_note=True, today=None)",
+    "stats": "()",
+}
+
+VALUES = {
+    Check: "name state finding fix",
+    ChunkText: "index kind heading_path span tokens overlap digest text",
+    Evidence: "channel rank share reason fields",
+    Hit: (
+        "path title heading_path span chunk_index score snippet evidence digest "
+        "mtime_ns"
+    ),
+    IndexReport: (
+        "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
+        "compacted"
+    ),
+    IndexRequest: "verify rebuild compact accept_deletions reason",
+    NoteFacts: "path title kind size mtime_ns day tags aliases properties",
+    NoteList: "notes total",
+    NoteText: "path title text span digest heading_path",
+    SearchReply: "query hits degraded",
+    Snippet: "text marks",
+    Stats: (
+        "notes chunks tags links ghosts attachments tasks headings skipped "
+        "skipped_by_reason index_bytes folder last_run"
+    ),
+}
+
+
+def parameters_of(function: object) -> str:
+    """Return a signature without its annotations and without `self`."""
+    assert callable(function)
+    found = inspect.signature(function)
+    kept = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for name, parameter in found.parameters.items()
+        if name != "self"
+    ]
+    return str(inspect.Signature(kept))
+
+
+def test_the_package_exports_these_names_and_no_others() -> None:
+    assert sorted(glassmind.__all__) == ["Engine", "__version__", "open_vault"]
+
+
+@pytest.mark.parametrize("name", glassmind.__all__)
+def test_every_exported_name_is_there(name: str) -> None:
+    assert getattr(glassmind, name) is not None
+
+
+def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
+        _ = glassmind.no_such_name  # type: ignore[attr-defined]
+
+
+def test_the_engine_has_these_verbs_with_these_parameters() -> None:
+    found = {
+        name: parameters_of(function)
+        for name, function in inspect.getmembers(Engine, inspect.isfunction)
+        if not name.startswith("_")
+    }
+
+    assert found == VERBS
+
+
+def test_every_verb_of_the_engine_says_what_it_promises() -> None:
+    silent = [name for name in VERBS if not inspect.getdoc(getattr(Engine, name))]
+
+    assert silent == []
+
+
+def test_a_vault_is_opened_by_its_folder_its_settings_and_its_variables() -> None:
+    assert parameters_of(open_vault) == "(vault=None, *, settings=None, env=None)"
+
+
+@pytest.mark.parametrize("kind", VALUES, ids=lambda kind: kind.__name__)
+def test_a_value_has_these_fields_in_this_order(kind: type) -> None:
+    assert " ".join(inspect.signature(kind).parameters) == VALUES[kind]

@@ -1,0 +1,390 @@
+"""The rules of the house, executed: sizes, names, words, imports, layers."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "glassmind"
+MODULES = sorted(SOURCE.rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+LONGEST_FILE, LONGEST_TEST_FILE, LONGEST_FUNCTION = 400, 600, 60
+
+BANNED = frozenset(
+    ("manager", "helper", "util", "service", "handler", "process", "data", "info")
+)
+ALLOWED_NAMES: dict[str, str] = {}
+"""Names that hold a banned word because somebody else chose them, each with why."""
+
+HEAVY = frozenset(("numpy", "onnxruntime", "tantivy", "mcp", "rich", "psycopg"))
+"""Each costs a start more than it may take, unless what it does is asked for."""
+
+SQL = re.compile(
+    r"\s*(select\s.+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\w+\s+set\s"
+    r"|delete\s+from\s|create\s+(table|index)\s|drop\s+(table|index)\s|pragma\s)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(ROOT).as_posix()
+
+
+def floor_of(file: Path) -> str:
+    """Return where a module stands in the package, such as `store/lexical/`."""
+    return file.relative_to(SOURCE).as_posix()
+
+
+def tree_of(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"))
+
+
+def functions_of(tree: ast.AST) -> Iterator[Function]:
+    for node in ast.walk(tree):
+        if isinstance(node, Function):
+            yield node
+
+
+def words_of(identifier: str) -> list[str]:
+    """Return the words of a name, be it written_so or WrittenSo, singular."""
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", identifier)
+    return [part.lower() for part in parts]
+
+
+def is_banned(identifier: str) -> bool:
+    if identifier in ALLOWED_NAMES:
+        return False
+    words = words_of(identifier)
+    singular = {word.removesuffix("s") if len(word) > 4 else word for word in words}
+    known = {*words, *singular, *(word.removesuffix("es") for word in words)}
+    return bool(known & BANNED) or identifier.lstrip("_").startswith("do_")
+
+
+def defined_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield every name that is given here, with its line; names used are not ours."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                yield node.name, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr, node.lineno
+            case ast.alias(asname=str() as given):
+                yield given, node.lineno
+            case ast.ExceptHandler(name=str() as given):
+                yield given, node.lineno
+            case ast.MatchAs(name=str() as given) | ast.MatchStar(name=str() as given):
+                yield given, node.lineno
+            case ast.MatchMapping(rest=str() as given):
+                yield given, node.lineno
+            case _:
+                pass
+
+
+def imports_of(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
+    """Yield the top package of each import, its line, and whether it is inside."""
+    inside = {
+        id(node)
+        for function in functions_of(tree)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found = [node.module or ""]
+        else:
+            continue
+        for name in found:
+            yield name.partition(".")[0], node.lineno, id(node) in inside
+
+
+def docstrings_of(tree: ast.AST) -> set[int]:
+    """Return which constants are docstrings or stand where one would."""
+    return {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+
+
+def test_no_file_is_too_long_to_be_read_at_once() -> None:
+    allowed = [(file, LONGEST_FILE) for file in MODULES]
+    allowed += [(file, LONGEST_TEST_FILE) for file in TESTS]
+
+    lengths = [(name_of(f), len(f.read_text("utf-8").splitlines()), n)
+               for f, n in allowed]  # fmt: skip
+
+    assert [(name, length) for name, length, n in lengths if length > n] == []
+
+
+def test_no_function_is_too_long_to_be_read_at_once() -> None:
+    lengths = [
+        (f"{name_of(file)}:{function.lineno} {function.name}", function)
+        for file in (*MODULES, *TESTS)
+        for function in functions_of(tree_of(file))
+    ]
+
+    long = [
+        name
+        for name, function in lengths
+        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION
+    ]
+
+    assert long == []
+
+
+def test_no_name_is_one_of_the_words_that_say_nothing() -> None:
+    found = [
+        f"{name_of(file)}:{line} {name}"
+        for file in MODULES
+        for name, line in defined_names(tree_of(file))
+        if is_banned(name)
+    ]
+    found += [
+        name_of(path) for path in SOURCE.rglob("*") if is_banned(path.stem.lower())
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("name", "banned"),
+    [
+        ("DataManager", True),
+        ("note_data", True),
+        ("fileUtils", True),
+        ("processes", True),
+        ("_do_it", True),
+        ("get_info", True),
+        ("database", False),
+        ("metadata", False),
+        ("Informed", False),
+        ("undo_log", False),
+        ("process_id", True),
+    ],
+)
+def test_a_banned_word_is_told_from_one_that_holds_it(name: str, banned: bool) -> None:
+    assert is_banned(name) is banned
+
+
+def test_every_module_says_what_lives_in_it() -> None:
+    silent = [
+        name_of(f) for f in (*MODULES, *TESTS) if not ast.get_docstring(tree_of(f))
+    ]
+
+    assert silent == []
+
+
+def public_things(node: ast.AST) -> Iterator[Function | ast.ClassDef]:
+    """Yield the public classes and functions, methods too, but nothing local."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, Function | ast.ClassDef):
+            continue
+        if not child.name.startswith("_"):
+            yield child
+        if isinstance(child, ast.ClassDef) and not child.name.startswith("_"):
+            yield from public_things(child)
+
+
+def test_everything_public_says_what_it_promises() -> None:
+    silent = [
+        f"{name_of(file)}:{thing.lineno} {thing.name}"
+        for file in MODULES
+        for thing in public_things(tree_of(file))
+        if not ast.get_docstring(thing)
+    ]
+
+    assert silent == []
+
+
+def test_nothing_is_printed_outside_the_surfaces() -> None:
+    found = [
+        f"{name_of(file)}:{node.lineno}"
+        for file in MODULES
+        if not floor_of(file).startswith("surfaces/")
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+
+    assert found == []
+
+
+def catches_everything(node: ast.ExceptHandler) -> bool:
+    kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    return any(
+        kind is None
+        or (isinstance(kind, ast.Name) and kind.id in {"Exception", "BaseException"})
+        for kind in kinds
+    )
+
+
+def test_nothing_swallows_every_error_but_a_surface_and_the_edge_of_a_channel() -> None:
+    found = [
+        f"{name_of(file)}:{node.lineno}"
+        for file in MODULES
+        if not floor_of(file).startswith(("surfaces/", "retrieval/search.py"))
+        for node in ast.walk(tree_of(file))
+        if isinstance(node, ast.ExceptHandler)
+        and catches_everything(node)
+        and not isinstance(node.body[-1], ast.Raise)  # one that undoes, then raises
+    ]
+
+    assert found == []
+
+
+def test_sql_is_spoken_in_the_store_alone() -> None:
+    found = []
+    for file in MODULES:
+        if floor_of(file).startswith("store/"):
+            continue
+        tree = tree_of(file)
+        prose = docstrings_of(tree)
+        found += [
+            f"{name_of(file)}:{node.lineno}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in prose
+            and SQL.match(node.value)
+        ]
+
+    assert found == []
+
+
+def test_the_store_alone_holds_a_database_driver() -> None:
+    drivers = {"apsw", "sqlite3", "psycopg", "tantivy"}
+
+    found = [
+        f"{name_of(file)}:{line} {package}"
+        for file in MODULES
+        if not floor_of(file).startswith("store/")
+        for package, line, inside in imports_of(tree_of(file))
+        if package in drivers and not (inside and floor_of(file) == "wiring.py")
+    ]
+
+    assert found == []
+
+
+def test_what_is_slow_to_import_is_imported_late_and_where_it_may_be() -> None:
+    found = []
+    for file in MODULES:
+        floor = floor_of(file)
+        for package, line, inside in imports_of(tree_of(file)):
+            if package not in HEAVY:
+                continue
+            if package == "tantivy" and floor.startswith("store/lexical/"):
+                continue  # its own package, which is itself imported late
+            if inside and (floor == "wiring.py" or floor.startswith("surfaces/")):
+                continue
+            found.append(f"{name_of(file)}:{line} {package}")
+
+    assert found == []
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """Return the packages that running Python so imports."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    times = (line for line in done.stderr.splitlines() if line.count("|") == 2)
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in times}
+
+
+def test_importing_the_package_costs_nothing() -> None:
+    found = imported_by("-c", "import glassmind")
+
+    assert found & {*HEAVY, "apsw", "yaml", "pathspec", "asyncio"} == set()
+
+
+def test_telling_the_version_imports_nothing_heavy() -> None:
+    found = imported_by("-m", "glassmind", "--version")
+
+    assert found & {*HEAVY, "apsw", "yaml", "pathspec", "asyncio"} == set()
+
+
+def test_asking_for_the_engine_imports_no_model_and_no_protocol() -> None:
+    found = imported_by("-c", "from glassmind import open_vault")
+
+    assert found & (HEAVY - {"tantivy"}) == set()
+
+
+def test_every_import_leads_one_way_down() -> None:
+    program = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    if program is None:
+        pytest.skip("import-linter is not installed")
+
+    done = subprocess.run(
+        [program, "--no-cache"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(SOURCE.parent), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_module_at_the_top_has_its_layer() -> None:
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (contract,) = pyproject["tool"]["importlinter"]["contracts"]
+
+    named = {
+        part.strip(" ()") for layer in contract["layers"] for part in layer.split("|")
+    }
+    named |= set(contract["exhaustive_ignores"])
+
+    there = {
+        path.stem
+        for path in SOURCE.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
+    assert contract["exhaustive"] is True
+    assert there - named - {"__init__"} == set()
+
+
+def test_no_tracked_file_names_the_machine_it_was_written_on() -> None:
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("not a checkout")
+    listed = subprocess.run(
+        [git, "ls-files", "-z"], cwd=ROOT, capture_output=True, timeout=60, check=True
+    )
+    here = {os.fsencode(ROOT)}
+    if len(Path.home().parts) > 2:
+        here.add(os.fsencode(Path.home()))
+
+    found = [
+        name
+        for name in listed.stdout.decode().split("\0")
+        if name and (ROOT / name).is_file()
+        for content in [(ROOT / name).read_bytes()]
+        if any(place in content for place in here)
+    ]
+
+    assert found == []
