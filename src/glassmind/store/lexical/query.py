@@ -4,6 +4,7 @@ A hit's score is a plain sum over fields and words, so the shares of its fields 
 to it. Queries are built as objects, never as text: no punctuation can mean anything.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,6 +35,9 @@ MISSPELT_SHARE = 0.7
 
 SOMEWHERE = ("body", "title", "aliases", "headings", "tags", "properties")
 """The fields a phrase may stand in."""
+
+LONGEST_PATTERN = 100
+"""Characters; tantivy refuses a pattern of 1,000 states, about four to a character."""
 
 _META = frozenset("\\.+*?()|[]{}^$")
 
@@ -209,16 +213,36 @@ class _Composer:
                 tag = value.lstrip("#").rstrip("/")
                 return Q.term_query(self._schema, "tag", tag, "basic")
             case "path":
-                return self._matching("whole_path", f".*{_literal(value)}.*")
+                return self._holding("whole_path", value)
             case "file":
-                return self._matching("file", f".*{_literal(value)}.*")
+                return self._holding("file", value)
             case "property":
-                return self._matching("property", _property_pattern(wanted))
+                return self._property(wanted.name.lower(), wanted.value)
             case "before" | "after":
                 return self._dated(wanted)
 
-    def _matching(self, field: str, pattern: str) -> tantivy.Query:
-        return Q.regex_query(self._schema, field, pattern)
+    def _holding(self, field: str, value: str) -> tantivy.Query:
+        """Return what finds a value anywhere in a field."""
+        if len(value) <= LONGEST_PATTERN:
+            return Q.regex_query(self._schema, field, f".*{_literal(value)}.*")
+        known = self._searcher.terms_with_prefix(field, "")
+        return self._one_of(field, [term for term, _ in known if value in term])
+
+    def _property(self, name: str, value: str | None) -> tantivy.Query:
+        """Return what finds a property: there, equal, or holding the value as words."""
+        known = self._searcher.terms_with_prefix("property", f"{name}{SEPARATOR}")
+        terms = [term for term, _ in known]
+        if value is not None:
+            words_of = rf"(?<![^\W_]){re.escape(value.lower())}(?![^\W_])"
+            holds = re.compile(words_of).search
+            start = len(name) + len(SEPARATOR)
+            terms = [term for term in terms if holds(term[start:])]
+        return self._one_of("property", terms)
+
+    def _one_of(self, field: str, terms: list[str]) -> tantivy.Query:
+        if not terms:
+            return Q.empty_query()
+        return Q.term_set_query(self._schema, field, terms)
 
     def _dated(self, wanted: Filter) -> tantivy.Query:
         if wanted.day is None:
@@ -238,13 +262,3 @@ def _any(parts: Sequence[tantivy.Query]) -> tantivy.Query:
 
 def _literal(text: str) -> str:
     return "".join(f"\\{c}" if c in _META else c for c in text)
-
-
-def _property_pattern(wanted: Filter) -> str:
-    """Return the pattern of a property: there, equal, or holding the value as words."""
-    name = _literal(wanted.name.lower())
-    if wanted.value is None:
-        return f"{name}{SEPARATOR}.*"
-    value = _literal(wanted.value.lower())
-    edge = r"[^\pL\pN]"
-    return f"{name}{SEPARATOR}(.*{edge})?{value}({edge}.*)?"
