@@ -158,7 +158,8 @@ def test_footnotes_come_in_three_forms() -> None:
 
 def test_root_blocks_cover_the_note_in_order() -> None:
     note = read(
-        "---\na: 1\n---\n# H\ntext\n\n- a\n\n  b\n\n> q\n\n```py x\n1\n```\n\n    code\n\n"
+        "---\na: 1\n---\n# H\ntext\n\n- a\n\n  b\n\n> q\n\n```py x\n1\n```\n\n"
+        "    code\n\n"
         "$$\nx\n$$\n\n|a|\n|-|\n\n<div>\n</div>\n\n***\n%%\n# c\n\nd\n%%\n\n[^1]: f\n"
     )
 

@@ -63,14 +63,20 @@ def test_a_line_of_a_megabyte_is_read_to_its_end() -> None:
 @pytest.mark.parametrize(
     "piece",
     ["%%", "%%\n", "a %% b\n\n", "$$", "$$\n", "$", "`", "^[", "^a\n", "a ^b\n",
-     "[a:: ", "(a:: ", "::\n", "#", "#a", "_#a", "<b>", "</b>", "<!--", "\\", "\\[[a]]", "[a](",
-     "](", "![", "*a_ ", "~~", "|", "\r", "\0", "> ", "&amp;#", "[^1]", "---\n", "- \n",
-     "\U0001f4c5", "{{", "[[a [b "],
+     "[a:: ", "(a:: ", "::\n", "#", "#a", "_#a", "<b>", "</b>", "<!--", "\\", "\\[[a]]",
+     "[a](", "](", "![", "*a_ ", "~~", "|", "\r", "\0", "> ", "&amp;#", "[^1]", "---\n",
+     "- \n", "\U0001f4c5", "{{", "[[a [b "],
 )  # fmt: skip
 def test_no_repeated_piece_makes_the_time_explode(piece: str) -> None:
     note = read(piece * 50_000)
 
     assert note.text == piece * 50_000
+
+
+def test_lines_of_blanks_before_what_is_no_field_are_read_once() -> None:
+    note = read((" " * 30_000 + "a, b:: c\n") * 100)
+
+    assert note.fields == ()
 
 
 def test_images_nested_in_images_do_not_fill_the_memory() -> None:

@@ -16,7 +16,7 @@ _LEADING_MARK = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
 def block_equations(
     source: bytes, body: int, structure: Structure
 ) -> list[tuple[int, int]]:
-    """Return the equations the parser missed: from a `$$` that begins a line to the next.
+    """Return the equations the parser missed: from a leading `$$` to the next one.
 
     In order; one that never closes is text.
     """

@@ -5,7 +5,7 @@ that holds a bracketed field is not read as a whole-line field.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from glassmind.markdown.positions import line_at
@@ -17,7 +17,7 @@ LONGEST_LINE = 32_768
 
 _KEY = re.compile(r"[\[(]([^\[\]()]*?)::")
 _BRACKET = re.compile(r"\\.|[\[\]()]")
-_WHOLE = re.compile(r"\W*([\w\s/-]*)[*~`]*")
+_WHOLE = re.compile(r"\W*+([\w\s/-]*+)[*~`]*+")
 _LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(\[.\][ \t])?")
 _EMOJI = re.compile(
     "(\u2795|\U0001f6eb|\u23f3|\U0001f4c5|\U0001f4c6|\U0001f5d3\ufe0f?|\u2705)"
@@ -99,11 +99,14 @@ def inline_fields(
     source: bytes, body: int, items: Sequence[Item], starts: Sequence[int]
 ) -> list[Field]:
     """Return the fields of the body, in order; those without a key are left out."""
-    if not any(source.find(mark, body) >= 0 for mark in (b"::", *_SIGNS)):
+    signs = _SIGNS if items and not source.isascii() else ()
+    marks = (b"::", *signs)
+    marks = tuple(mark for mark in marks if source.find(mark, body) >= 0)
+    if not marks:
         return []
     listed = {line_at(starts, item.start) for item in items}
     found: list[Field] = []
-    for number in _lines_with_fields(source, body, listed, starts):
+    for number in _lines_with(marks, source, body, listed, starts):
         start = starts[number - 1]
         end = starts[number] - 1 if number < len(starts) else len(source)
         if end - start > 4 * LONGEST_LINE:
@@ -136,12 +139,16 @@ def line_fields(line: str, *, listed: bool) -> list[Found]:
     return [Found(whole.key, whole.value, whole.form, start, end)]
 
 
-def _lines_with_fields(
-    source: bytes, body: int, listed: set[int], starts: Sequence[int]
+def _lines_with(
+    marks: Iterable[bytes],
+    source: bytes,
+    body: int,
+    listed: set[int],
+    starts: Sequence[int],
 ) -> list[int]:
     """Return the numbers of the lines worth reading, in order."""
     numbers: set[int] = set()
-    for mark in (b"::", *_SIGNS):
+    for mark in marks:
         at = source.find(mark, body)
         while at >= 0:
             number = line_at(starts, at)

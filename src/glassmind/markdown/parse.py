@@ -155,15 +155,16 @@ def _joined(
 
 
 def _stretches(
-    source: bytes, structure: Structure, hidden: Iterable[tuple[int, int]]
+    source: bytes, structure: Structure, hidden: Sequence[tuple[int, int]]
 ) -> list[Stretch]:
     found = [
         (kind, start, trimmed(source, start, end), language)
         for kind, start, end, language in structure.regions
     ]
-    elements = Mask.of(inline_elements(structure.html))
-    for start, end in zip(elements.starts, elements.ends, strict=True):
-        found.append(("html", start, end, ""))
-    found.extend(("comment", start, end, "") for start, end in hidden)
-    found.sort(key=lambda stretch: (stretch[1], -stretch[2]))
+    if structure.html or hidden:
+        elements = Mask.of(inline_elements(structure.html))
+        pairs = zip(elements.starts, elements.ends, strict=True)
+        found.extend(("html", start, end, "") for start, end in pairs)
+        found.extend(("comment", start, end, "") for start, end in hidden)
+        found.sort(key=lambda stretch: (stretch[1], -stretch[2]))
     return found

@@ -11,8 +11,13 @@ from glassmind.types import Span
 
 def line_starts(source: bytes) -> list[int]:
     """Return the offset at which each line begins; lines end at a line feed."""
-    lengths = accumulate(map(len, source.split(b"\n")[:-1]))
-    return [0, *map(add, lengths, count(1))]
+    if b"\r" in source:
+        lengths = accumulate(map(len, source.split(b"\n")[:-1]))
+        return [0, *map(add, lengths, count(1))]
+    starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
+    if len(starts) > 1 and not source.endswith(b"\n"):
+        starts.pop()
+    return starts
 
 
 def line_at(starts: Sequence[int], offset: int) -> int:

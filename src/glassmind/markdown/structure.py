@@ -47,7 +47,7 @@ _BLOCKS: Final[dict[str, RegionKind]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Title:
     """A heading that stands at the root of the note."""
 
@@ -69,7 +69,7 @@ class Item:
     paragraphs: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reference:
     """A Markdown link or image, its destination as the parser read it."""
 
@@ -81,7 +81,7 @@ class Reference:
     embed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class InlineTag:
     """An HTML tag or comment inside the text block that begins at `leaf`."""
 
@@ -117,7 +117,6 @@ class _Walk:
     """Where the pass stands."""
 
     seen: Structure
-    depth: int = 0
     leaf: int = 0
     text_mark: int = 0
     words: list[str] | None = None
@@ -129,20 +128,32 @@ def read_structure(text: str) -> Structure:
     """Return the skeleton of `text`; offsets are bytes of its UTF-8 encoding."""
     seen = Structure()
     walk = _Walk(seen)
-    add_text = seen.texts.append
-    previous: Any = {"start": 0, "end": 0}
+    depth = 0
+    previous: Any = None
     events: Iterator[Any] = events_with_range(text, options=OPTIONS)
+    # The branches stand in the order of how often they are taken.
     for event, at in events:
         if "Text" in event:
-            add_text(at)
+            seen.texts.append(at)
             if walk.words is not None:
                 walk.words.append(event["Text"])
         elif "Start" in event:
-            _open(walk, event["Start"], at)
+            tag = event["Start"]
+            name = tag if tag.__class__ is str else next(iter(tag))
+            if not depth:
+                seen.blocks.append((_BLOCKS[name], at["start"], at["end"], ""))
+            depth += 1
+            opener = _OPENERS.get(name)
+            if opener is not None:
+                opener(walk, tag, at, depth)
         elif "End" in event:
-            _close(walk, event["End"], at, previous)
+            depth -= 1
+            tag = event["End"]
+            closer = _CLOSERS.get(tag if tag.__class__ is str else next(iter(tag)))
+            if closer is not None:
+                closer(walk, tag, at, previous)
         elif event.__class__ is str:
-            _mark(walk, event, at)
+            _mark(walk, event, at, depth)
         else:
             ((kind, value),) = event.items()
             _inline(walk, kind, value, at)
@@ -150,9 +161,9 @@ def read_structure(text: str) -> Structure:
     return seen
 
 
-def _mark(walk: _Walk, event: str, at: Range) -> None:
+def _mark(walk: _Walk, event: str, at: Range, depth: int) -> None:
     if event == "Rule":
-        if not walk.depth:
+        if not depth:
             walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
         _end_own_text(walk, at["start"])
     elif walk.words is not None:
@@ -177,45 +188,32 @@ def _inline(walk: _Walk, kind: str, value: Any, at: Range) -> None:
         walk.words.append(str(value))
 
 
-def _open(walk: _Walk, tag: Any, at: Range) -> None:
-    name, value = (tag, None) if tag.__class__ is str else next(iter(tag.items()))
-    if not walk.depth:
-        start, end = at["start"], at["end"]
-        walk.seen.blocks.append((_BLOCKS[name], start, end, ""))
-    walk.depth += 1
-    opener = _OPENERS.get(name)
-    if opener is not None:
-        opener(walk, value, at)
+def _close_paragraph(walk: _Walk, _tag: Any, at: Range, _previous: Range) -> None:
+    walk.seen.ends.append(at["end"])
 
 
-def _close(walk: _Walk, tag: Any, at: Range, previous: Range) -> None:
-    walk.depth -= 1
-    if tag.__class__ is not str:
-        if "Heading" in tag:
-            _close_heading(walk, tag["Heading"], at)
-    elif tag == "Paragraph":
-        walk.seen.ends.append(at["end"])
-    elif tag == "Item":
-        item = walk.items.pop()
-        if item.own_end < 0:
-            item.own_end = item.end
-            walk.seen.ends.append(item.end)
-    elif tag == "CodeBlock":
-        # What a code block holds comes as text events: it is not text.
-        del walk.seen.texts[walk.text_mark :]
-    elif tag in ("Link", "Image"):
-        _close_link(walk, at, previous)
+def _close_item(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
+    item = walk.items.pop()
+    if item.own_end < 0:
+        item.own_end = item.end
+        walk.seen.ends.append(item.end)
 
 
-def _close_heading(walk: _Walk, level: str, at: Range) -> None:
+def _close_code(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
+    # What a code block holds comes as text events: it is not text.
+    del walk.seen.texts[walk.text_mark :]
+
+
+def _close_heading(walk: _Walk, tag: Any, at: Range, _previous: Range) -> None:
     walk.seen.ends.append(at["end"])
     if walk.words is not None:
         text = "".join(walk.words).replace("==", "").strip()
-        walk.seen.titles.append(Title(int(level[1:]), text, at["start"], at["end"]))
+        level = int(tag["Heading"][1:])
+        walk.seen.titles.append(Title(level, text, at["start"], at["end"]))
         walk.words = None
 
 
-def _close_link(walk: _Walk, at: Range, previous: Range) -> None:
+def _close_link(walk: _Walk, _tag: Any, at: Range, previous: Range) -> None:
     link, embed = walk.links.pop()
     if link is None:
         return
@@ -229,7 +227,7 @@ def _close_link(walk: _Walk, at: Range, previous: Range) -> None:
     )
 
 
-def _open_paragraph(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_paragraph(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     walk.leaf = at["start"]
     if walk.items:
         item = walk.items[-1]
@@ -238,18 +236,18 @@ def _open_paragraph(walk: _Walk, _value: Any, at: Range) -> None:
             _end_own_text(walk, at["start"])
 
 
-def _open_leaf(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_leaf(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     walk.leaf = at["start"]
 
 
-def _open_heading(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_heading(walk: _Walk, _tag: Any, at: Range, depth: int) -> None:
     walk.leaf = at["start"]
-    if walk.depth == 1:
+    if depth == 1:
         walk.words = []
     _end_own_text(walk, at["start"])
 
 
-def _open_item(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     walk.leaf = at["start"]
     parent = walk.items[-1].start if walk.items else None
     item = Item(at["start"], at["end"], len(walk.items), parent)
@@ -257,52 +255,57 @@ def _open_item(walk: _Walk, _value: Any, at: Range) -> None:
     walk.seen.items.append(item)
 
 
-def _open_code(walk: _Walk, value: Any, at: Range) -> None:
+def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
     start, end = at["start"], at["end"]
     _end_own_text(walk, start)
     walk.text_mark = len(walk.seen.texts)
+    value = tag["CodeBlock"]
     fenced = value.__class__ is dict
     words = value["Fenced"].split(None, 1) if fenced else ()
     region: Stretch = (
         "fence" if fenced else "code", start, end, words[0] if words else "",
     )  # fmt: skip
     walk.seen.regions.append(region)
-    if walk.depth == 1:
+    if depth == 1:
         walk.seen.blocks[-1] = region
 
 
-def _open_html(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_html(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     _end_own_text(walk, at["start"])
     walk.seen.regions.append(("html", at["start"], at["end"], ""))
 
 
-def _open_quote(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_quote(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     _end_own_text(walk, at["start"])
     walk.seen.quotes.append((at["start"], at["end"]))
 
 
-def _open_table(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_table(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     _end_own_text(walk, at["start"])
     walk.seen.tables.append((at["start"], at["end"]))
 
 
-def _open_list(walk: _Walk, _value: Any, at: Range) -> None:
+def _open_list(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     _end_own_text(walk, at["start"])
 
 
-def _open_footnote(walk: _Walk, value: Any, at: Range) -> None:
-    walk.seen.footnotes.append((value, True, at["start"], at["end"]))
+def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
+    walk.seen.footnotes.append(
+        (tag["FootnoteDefinition"], True, at["start"], at["end"])
+    )
 
 
-def _open_link(walk: _Walk, value: Any, _at: Range) -> None:
-    # Wikilinks are scanned for in the source, by Obsidian's rules.
-    wiki = value["link_type"].__class__ is dict
-    walk.links.append((None if wiki else value, False))
+def _open_link(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
+    walk.links.append((_markdown_only(tag["Link"]), False))
 
 
-def _open_image(walk: _Walk, value: Any, _at: Range) -> None:
-    wiki = value["link_type"].__class__ is dict
-    walk.links.append((None if wiki else value, True))
+def _open_image(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
+    walk.links.append((_markdown_only(tag["Image"]), True))
+
+
+def _markdown_only(link: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a link unless it is a wikilink: those are scanned for in the source."""
+    return None if link["link_type"].__class__ is dict else link
 
 
 def _end_own_text(walk: _Walk, offset: int) -> None:
@@ -312,7 +315,7 @@ def _end_own_text(walk: _Walk, offset: int) -> None:
         walk.seen.ends.append(offset)
 
 
-_OPENERS: Final[dict[str, Callable[[_Walk, Any, Range], None]]] = {
+_OPENERS: Final[dict[str, Callable[[_Walk, Any, Range, int], None]]] = {
     "Paragraph": _open_paragraph,
     "TableCell": _open_leaf,
     "Heading": _open_heading,
@@ -325,4 +328,13 @@ _OPENERS: Final[dict[str, Callable[[_Walk, Any, Range], None]]] = {
     "FootnoteDefinition": _open_footnote,
     "Link": _open_link,
     "Image": _open_image,
+}
+
+_CLOSERS: Final[dict[str, Callable[[_Walk, Any, Range, Range], None]]] = {
+    "Paragraph": _close_paragraph,
+    "Heading": _close_heading,
+    "Item": _close_item,
+    "CodeBlock": _close_code,
+    "Link": _close_link,
+    "Image": _close_link,
 }
