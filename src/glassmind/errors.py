@@ -30,6 +30,15 @@ class QueryError(GlassmindError):
     """What was asked cannot be understood."""
 
 
+class WrongUsage(QueryError):
+    """A command was called in a way it does not know."""
+
+    def __init__(self, problem: str, command: str = "") -> None:
+        see = " ".join(word for word in ("glassmind", command, "--help") if word)
+        super().__init__(f"{problem}; see: {see}")
+        self.problem, self.command = problem, command
+
+
 class IndexAbsent(IndexFault):
     """There is no index yet."""
 

@@ -1,9 +1,12 @@
-"""What a search takes and gives: the query as understood, and hits that say why."""
+"""What a search takes and gives: the query as understood, and hits that say why.
+
+Named tuples, for the reason that `types` gives.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import NotePath, Span
 
@@ -11,8 +14,7 @@ ChannelName: TypeAlias = Literal["lexical"]
 FilterKind: TypeAlias = Literal["tag", "path", "file", "property", "before", "after"]
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """A condition on the note a chunk belongs to; `negated` turns it round.
 
     `name` is the property's name for "property", else empty; `value` is None for a
@@ -27,8 +29,7 @@ class Filter:
     negated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WordQuery:
+class WordQuery(NamedTuple):
     """A query by words, taken apart: what a lexical index is asked.
 
     `words` are wanted but optional; `phrases` must stand to the letter; `excluded`
@@ -43,35 +44,31 @@ class WordQuery:
     filters: tuple[Filter, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One chunk that a channel votes for."""
 
     chunk_id: int
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Why a hit is here: one line per channel that voted for it."""
 
     channel: ChannelName
     rank: int
     share: float
     reason: str
-    fields: Mapping[str, float] = field(default_factory=dict)
+    fields: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """A short stretch of a chunk; `marks` are half-open ranges that matched."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A passage that matters for the query, and why."""
 
     path: NotePath
@@ -86,8 +83,7 @@ class Hit:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class SearchReply:
+class SearchReply(NamedTuple):
     """The hits, best first, and what was missing while they were found."""
 
     query: str

@@ -1,12 +1,11 @@
 """What a sidecar takes in: a chunk with what is known of its note."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from glassmind.types import NotePath
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One chunk as the word index sees it.
 
     `headings` are those it stands under and those inside it. `properties` pairs each

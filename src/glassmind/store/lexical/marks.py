@@ -6,7 +6,6 @@ that made the index then decide. So "running" is marked for "runs", and "runt" i
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from glassmind.store.lexical import words
@@ -15,14 +14,16 @@ SHORTEST_START = 2
 """Letters of a word that its inflected forms surely share."""
 
 
-@dataclass(slots=True)
 class Terms:
     """The terms of a query as the index knows them."""
 
-    exact: set[str] = field(default_factory=set)
-    stems: set[str] = field(default_factory=set)
-    prefixes: set[str] = field(default_factory=set)
-    runs: set[str] = field(default_factory=set)
+    __slots__ = ("exact", "prefixes", "runs", "stems")
+
+    def __init__(self) -> None:
+        self.exact: set[str] = set()
+        self.stems: set[str] = set()
+        self.prefixes: set[str] = set()
+        self.runs: set[str] = set()
 
 
 class Marks:
@@ -55,7 +56,7 @@ class Marks:
         return known
 
     def _decide(self, word: str) -> bool:
-        if words.UNSPACED_RUN.match(word):
+        if words.begins_with_run(word):
             return True
         forms = words.exact.analyze(word)
         if not forms:

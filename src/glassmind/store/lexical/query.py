@@ -6,8 +6,8 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import tantivy
 
@@ -54,8 +54,7 @@ STOPWORDS = frozenset(
 """English words that say nothing of what is sought; used only if no others are left."""
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(NamedTuple):
     """A query as tantivy takes it.
 
     `by_field` says what is wanted of each field (empty when no word is wanted),
@@ -112,11 +111,11 @@ class _Composer:
         for prefix in query.prefixes:
             yield from self._prefix(prefix)
         for text in (*query.words, *query.prefixes):
-            for run in words.UNSPACED_RUN.findall(text):
+            for run in words.runs_of(text):
                 yield from self._run(run)
         for phrase in query.phrases:
             self.terms.exact.update(words.exact.analyze(words.spaced_part(phrase)))
-            self.terms.runs.update(words.UNSPACED_RUN.findall(phrase.lower()))
+            self.terms.runs.update(words.runs_of(phrase.lower()))
             for field, wanted in self._phrase(phrase):
                 yield field, Q.boost_query(wanted, WEIGHTS[field])
 
@@ -183,7 +182,7 @@ class _Composer:
     def _phrase(self, phrase: str) -> Iterator[tuple[str, tantivy.Query]]:
         spaced = words.spaced_part(phrase)
         exact, stems = words.exact.analyze(spaced), words.stemmed.analyze(spaced)
-        runs = [run.lower() for run in words.UNSPACED_RUN.findall(phrase)]
+        runs = [run.lower() for run in words.runs_of(phrase)]
         for field in SOMEWHERE if exact else ():
             terms = exact if field == "body" else stems
             yield field, self._in_a_row(field, terms)
@@ -198,7 +197,7 @@ class _Composer:
 
     def _somewhere(self, phrase: str) -> tantivy.Query:
         places = [wanted for _, wanted in self._phrase(phrase)]
-        singles = words.UNSPACED_RUN.findall(phrase) if not places else []
+        singles = words.runs_of(phrase) if not places else []
         places += [
             Q.term_query(self._schema, "singles", run.lower(), "basic")
             for run in singles

@@ -8,6 +8,7 @@ pairs.
 """
 
 import re
+from functools import lru_cache
 
 import tantivy
 
@@ -25,8 +26,12 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han
     "\U0001b000-\U0001b16f\U00020000-\U0003134f"
 )
-UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
-SPACED_WORD = re.compile(rf"[^\W_{_UNSPACED}]+")
+
+
+@lru_cache(maxsize=1)
+def _unspaced_run() -> re.Pattern[str]:
+    """Return the pattern of a run; two milliseconds that plain ASCII need not pay."""
+    return re.compile(f"[{_UNSPACED}]+")
 
 
 def _analyzer(*, stem: bool) -> tantivy.TextAnalyzer:
@@ -55,12 +60,22 @@ def register(index: tantivy.Index) -> None:
 
 def has_unspaced(text: str) -> bool:
     """Whether any of the text is in a script without spaces."""
-    return not text.isascii() and UNSPACED_RUN.search(text) is not None
+    return not text.isascii() and _unspaced_run().search(text) is not None
+
+
+def runs_of(text: str) -> list[str]:
+    """Return the stretches of a text that are written without spaces, in order."""
+    return [] if text.isascii() else _unspaced_run().findall(text)
+
+
+def begins_with_run(text: str) -> bool:
+    """Whether the first character is of a script without spaces."""
+    return not text[:1].isascii() and _unspaced_run().match(text) is not None
 
 
 def spaced_part(text: str) -> str:
     """Return the text with a blank in place of each run without spaces."""
-    return UNSPACED_RUN.sub(" ", text)
+    return text if text.isascii() else _unspaced_run().sub(" ", text)
 
 
 def pairs_of(run: str) -> list[str]:
@@ -70,10 +85,9 @@ def pairs_of(run: str) -> list[str]:
 
 def pairs_text(text: str) -> str:
     """Return the pairs of every run, ready for the whitespace tokenizer."""
-    runs = UNSPACED_RUN.findall(text)
-    return " ".join(pair for run in runs for pair in pairs_of(run))
+    return " ".join(pair for run in runs_of(text) for pair in pairs_of(run))
 
 
 def singles_text(text: str) -> str:
     """Return the single characters of every run, each once."""
-    return " ".join(dict.fromkeys("".join(UNSPACED_RUN.findall(text))))
+    return " ".join(dict.fromkeys("".join(runs_of(text))))

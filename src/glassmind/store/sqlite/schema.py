@@ -4,7 +4,7 @@ Ids are never used twice (`autoincrement`): a sidecar that still names the chunk
 old note then finds no row, rather than the passage of another note.
 """
 
-import secrets
+import os
 from collections.abc import Callable
 
 import apsw
@@ -173,7 +173,7 @@ create table index_runs (
 def _create(db: apsw.Connection) -> None:
     db.execute(_FIRST)
     db.execute(f"pragma application_id = {APPLICATION_ID}")
-    db.execute("insert into settings values ('epoch', ?)", (secrets.token_hex(8),))
+    db.execute("insert into settings values ('epoch', ?)", (os.urandom(8).hex(),))
 
 
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_create,)
