@@ -1,0 +1,493 @@
+"""A run of indexing does what changed, and nothing else."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors import MassDeletion, VaultMissing
+from glassmind.types.files import Progress
+from glassmind.vault.read import VaultFiles
+
+TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The path of every file read of the vault, in order."""
+    seen: list[str] = []
+    read = VaultFiles.read
+
+    def counted(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+        if not path.startswith("."):  # the rules of ignoring are read every time
+            seen.append(path)
+        return read(files, path, limit_bytes=limit_bytes)
+
+    monkeypatch.setattr(VaultFiles, "read", counted)
+    return seen
+
+
+NOTE_TABLES = ("files", "notes", "chunks", "headings", "links", "tags", "properties",
+               "tasks", "blocks", "fields", "callouts")  # fmt: skip
+
+
+def everything(vault: VaultDesk) -> dict[str, list[tuple[object, ...]]]:
+    """Return every row that tells of notes."""
+    return {
+        table: vault.rows(f"select * from {table} order by 1, 2")  # noqa: S608
+        for table in NOTE_TABLES
+    }
+
+
+def test_a_first_run_takes_in_every_note(vault: VaultDesk) -> None:
+    report = vault.indexed({**TWO, "img.png": b"\x89PNG"})
+
+    assert (report.added, report.changed, report.unchanged) == (2, 0, 0)
+    assert report.notes == 2
+    assert vault.engine.stats().attachments == 1
+
+
+def test_an_empty_vault_is_indexed_and_searched(vault: VaultDesk) -> None:
+    report = vault.index()
+
+    assert (report.added, report.notes) == (0, 0)
+    assert vault.found("anything") == []
+
+
+def test_an_unchanged_vault_reads_no_file(vault: VaultDesk, reads: list[str]) -> None:
+    vault.indexed({**TWO, "img.png": b"\x89PNG", "Bad.md": b"\x00\x01\x02\xff" * 50})
+    reads.clear()
+
+    report = vault.index()
+
+    assert reads == []
+    assert (report.added, report.changed, report.removed) == (0, 0, 0)
+    assert report.notes == 2
+
+
+def test_an_unchanged_vault_logs_no_change(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+    before, head = everything(vault), vault.value("select max(seq) from changes")
+
+    vault.index()
+
+    assert everything(vault) == before
+    assert vault.value("select max(seq) from changes") == head
+
+
+def test_of_a_changed_vault_only_the_changed_note_is_read(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    vault.indexed(TWO)
+    reads.clear()
+
+    report = vault.indexed({"Cup.md": "stoneware"})
+
+    assert reads == ["Cup.md"]
+    assert (report.added, report.changed, report.unchanged) == (0, 1, 1)
+    assert vault.found("stoneware") == ["Cup.md"]
+    assert vault.found("porcelain") == []
+
+
+def test_a_changed_note_keeps_its_id(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+    before = vault.value("select id from files where path = 'Cup.md'")
+
+    vault.indexed({"Cup.md": "stoneware"})
+
+    assert vault.value("select id from files where path = 'Cup.md'") == before
+
+
+def test_a_note_that_was_only_touched_is_read_but_not_logged(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    vault.indexed(TWO)
+    before, log = everything(vault), vault.rows("select * from changes")
+    reads.clear()
+
+    report = vault.indexed({"Cup.md": TWO["Cup.md"]})
+
+    after = everything(vault)
+    assert reads == ["Cup.md"]
+    assert (report.changed, report.unchanged) == (0, 2)
+    assert vault.rows("select * from changes") == log
+    assert {**after, "files": []} == {**before, "files": []}
+
+
+def test_a_touched_note_is_not_read_a_second_time(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    vault.indexed(TWO)
+    vault.indexed({"Cup.md": TWO["Cup.md"]})
+    reads.clear()
+
+    vault.index()
+
+    assert reads == []
+
+
+def test_a_note_written_just_now_is_read_again_once_more(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    (vault.root / "New.md").write_text("fresh")
+    vault.index()
+    reads.clear()
+
+    report = vault.index()
+
+    assert reads == ["New.md"]
+    assert (report.added, report.changed, report.unchanged) == (0, 0, 1)
+
+
+def test_a_change_that_keeps_size_and_time_is_seen_by_its_other_times(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    facts = (vault.root / "Tea.md").stat()
+
+    (vault.root / "Tea.md").write_text("sencha")
+    os.utime(vault.root / "Tea.md", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    vault.index()
+
+    assert vault.found("sencha") == ["Tea.md"]
+
+
+def test_verifying_reads_everything_and_changes_nothing(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    vault.indexed(TWO)
+    before = everything(vault)
+    reads.clear()
+
+    report = vault.index(verify=True)
+
+    assert sorted(reads) == ["Cup.md", "Tea.md"]
+    assert (report.changed, report.unchanged) == (0, 2)
+    assert everything(vault) == before
+
+
+def test_a_renamed_note_keeps_its_id_and_its_chunks(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+    before = vault.rows("select id from files where path = 'Cup.md'")
+    chunks = vault.rows("select id, note_id from chunks order by id")
+
+    vault.move("Cup.md", "kitchen/Bowl.md")
+    report = vault.index()
+
+    assert (report.moved, report.added, report.removed) == (1, 0, 0)
+    assert vault.rows("select id from files where path = 'kitchen/Bowl.md'") == before
+    assert vault.rows("select id, note_id from chunks order by id") == chunks
+    assert [h.title for h in vault.ask("porcelain").hits] == ["Bowl"]
+    assert vault.found("path:kitchen") == ["kitchen/Bowl.md"]
+
+
+def test_a_note_renamed_and_changed_is_another_note(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+
+    vault.remove("Cup.md")
+    report = vault.indexed({"Bowl.md": "glass"})
+
+    assert (report.moved, report.added, report.removed) == (0, 1, 1)
+
+
+def test_of_two_equal_notes_the_one_of_the_same_name_is_the_one_that_moved(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"a/One.md": "same", "a/Two.md": "same"})
+    ids = dict(vault.rows("select path, id from files"))
+
+    vault.move("a/One.md", "b/One.md")
+    vault.move("a/Two.md", "b/Two.md")
+    report = vault.index()
+
+    assert report.moved == 2
+    assert dict(vault.rows("select path, id from files")) == {
+        "b/One.md": ids["a/One.md"],
+        "b/Two.md": ids["a/Two.md"],
+    }
+
+
+def test_two_notes_that_trade_names_are_both_right_afterwards(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "apple", "B.md": "banana"})
+
+    vault.move("A.md", "C.md")
+    vault.move("B.md", "A.md")
+    vault.move("C.md", "B.md")
+    vault.index()
+
+    assert (vault.found("apple"), vault.found("banana")) == (["B.md"], ["A.md"])
+
+
+def test_a_note_renamed_in_case_alone_is_found_under_its_new_name(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"tea.md": "oolong", "Home.md": "[[Tea]]"})
+
+    vault.move("tea.md", "x.tmp")
+    vault.move("x.tmp", "Tea.md")
+    vault.index()
+
+    assert vault.found("oolong") == ["Tea.md"]
+    assert vault.edges() == {("Home.md", "Tea"): "Tea.md"}
+
+
+def test_a_renamed_daily_note_is_about_another_day(vault: VaultDesk) -> None:
+    vault.indexed({"2024-01-01.md": "walk"})
+
+    vault.move("2024-01-01.md", "2024-02-02.md")
+    vault.index()
+
+    assert vault.rows("select title, day from notes") == [("2024-02-02", "2024-02-02")]
+    assert vault.found("walk after:2024-02-01") == ["2024-02-02.md"]
+
+
+def test_a_deleted_note_leaves_nothing_behind(vault: VaultDesk) -> None:
+    vault.indexed({"Gone.md": "---\np: 1\n---\n# H\n- [ ] t #tag [[x]] ^b\nk:: v"})
+
+    vault.remove("Gone.md")
+    report = vault.index()
+
+    assert report.removed == 1
+    assert not any(everything(vault).values())
+    assert vault.found("tag:tag") == []
+
+
+def test_attachments_come_and_go_without_being_read(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    vault.indexed({"a.png": b"1", "b.pdf": b"2"})
+    vault.remove("a.png")
+    report = vault.index()
+
+    assert reads == []
+    assert (report.added, report.removed, report.notes) == (0, 0, 0)
+    assert vault.rows("select path, kind from files") == [("b.pdf", "attachment")]
+
+
+def test_a_note_that_becomes_binary_leaves_and_returns(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+
+    gone = vault.indexed({"Cup.md": b"\x00\x01\x02\xfe" * 100})
+    linked = vault.edges()
+    found = vault.found("porcelain")
+    vault.indexed({"Cup.md": "porcelain again"})
+
+    assert [skipped.path for skipped in gone.skipped] == ["Cup.md"]
+    assert gone.notes == 1
+    assert linked == {("Tea.md", "Cup"): "Cup.md"}
+    assert found == []
+    assert vault.found("porcelain") == ["Cup.md"]
+
+
+def test_what_could_not_be_read_is_reported_until_it_can_be(vault: VaultDesk) -> None:
+    vault.indexed({"Bad.md": b"\x00\x01\x02\xfe" * 100})
+
+    again = vault.index()
+    mended = vault.indexed({"Bad.md": "good"})
+
+    assert [skipped.path for skipped in again.skipped] == ["Bad.md"]
+    assert vault.engine.stats().skipped == 0
+    assert mended.skipped == ()
+    assert mended.added == 1
+
+
+def test_a_note_over_the_size_limit_is_skipped_and_says_so(vault: VaultDesk) -> None:
+    vault.open(index__max_note_bytes=10)
+
+    report = vault.indexed({"Big.md": "x" * 11, "Small.md": "tiny"})
+
+    assert [(s.path, "larger than" in s.reason) for s in report.skipped] == [
+        ("Big.md", True)
+    ]
+    assert report.notes == 1
+
+
+def test_a_note_that_grew_over_the_limit_stays_known_as_it_was(
+    vault: VaultDesk,
+) -> None:
+    vault.open(index__max_note_bytes=20)
+    vault.indexed({"Tea.md": "oolong"})
+
+    vault.indexed({"Tea.md": "sencha " * 20})
+
+    assert vault.found("oolong") == ["Tea.md"]
+
+
+def test_a_new_ignore_rule_takes_notes_out_and_its_end_brings_them_back(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Open.md": "word", "private/Diary.md": "word"})
+
+    vault.write({".glassmindignore": "private/\n"})
+    vault.index()
+    hidden = vault.found("word")
+    vault.remove(".glassmindignore")
+    vault.index()
+
+    assert hidden == ["Open.md"]
+    assert sorted(vault.found("word")) == ["Open.md", "private/Diary.md"]
+
+
+def test_a_folder_that_the_settings_ignore_is_taken_out(vault: VaultDesk) -> None:
+    vault.indexed({"Open.md": "word", "drafts/Raw.md": "word"})
+
+    vault.open(index__ignore_dirs=[".git", ".obsidian", ".trash", "drafts"])
+    vault.index()
+
+    assert vault.found("word") == ["Open.md"]
+
+
+def test_ignoring_most_of_the_vault_is_no_loss_of_notes(vault: VaultDesk) -> None:
+    vault.indexed({f"private/{n}.md": f"note {n}" for n in range(40)})
+
+    vault.write({".glassmindignore": "private/\n"})
+    report = vault.index()
+
+    assert (report.removed, report.notes) == (40, 0)
+
+
+def test_a_vault_that_was_emptied_is_not_believed(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
+    vault.remove(*(f"{n}.md" for n in range(30)))
+
+    with pytest.raises(MassDeletion, match="30 of 40 notes"):
+        vault.index()
+
+    assert vault.engine.stats().notes == 40
+
+
+def test_a_vault_that_was_emptied_on_purpose_is_believed_when_told(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
+    vault.remove(*(f"{n}.md" for n in range(30)))
+
+    report = vault.index(accept_deletions=True)
+
+    assert (report.removed, report.notes) == (30, 10)
+
+
+def test_a_large_folder_that_was_renamed_is_no_loss_of_notes(vault: VaultDesk) -> None:
+    vault.indexed({f"old/{n}.md": f"note {n}" for n in range(40)})
+    (vault.root / "old").rename(vault.root / "new")
+
+    report = vault.index()
+
+    assert (report.moved, report.removed, report.notes) == (40, 0, 40)
+
+
+def test_a_vault_that_is_not_there_writes_nothing(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+    vault.root.rename(vault.root.with_name("Elsewhere"))
+
+    with pytest.raises(VaultMissing):
+        vault.index()
+
+    assert vault.engine.stats().notes == 2
+
+
+def test_other_rules_of_splitting_read_every_note_again(
+    vault: VaultDesk, reads: list[str]
+) -> None:
+    vault.indexed({"Long.md": "\n\n".join(f"para {n} " * 20 for n in range(30)), **TWO})
+    before = vault.engine.stats().chunks
+    reads.clear()
+
+    vault.open(index__chunk_target_tokens=60, index__chunk_overlap_tokens=0)
+    report = vault.index()
+    again = vault.index()
+
+    assert sorted(reads) == ["Cup.md", "Long.md", "Tea.md"]
+    assert (report.changed, report.added) == (3, 0)
+    assert vault.engine.stats().chunks > before
+    assert again.changed == 0
+
+
+def test_a_rebuilt_index_has_equal_rows_but_for_ids_and_times(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({**TWO, "D.md": "delta"})
+    vault.indexed({"Tea.md": "sencha [[D]]"})
+    vault.move("Cup.md", "Bowl.md")
+    vault.remove("D.md")
+    vault.index()
+    shown = (
+        "select f.path, f.size, f.mtime_ns, n.title, n.digest, c.text, c.digest "
+        "from files f join notes n on n.id = f.id join chunks c on c.note_id = n.id "
+        "order by f.path, c.chunk_index"
+    )
+    before, edges = vault.rows(shown), vault.edges()
+
+    report = vault.index(rebuild=True)
+
+    assert report.rebuilt
+    assert vault.rows(shown) == before
+    assert vault.edges() == edges
+
+
+def test_indexing_never_changes_a_byte_of_the_vault(vault: VaultDesk) -> None:
+    vault.write({**TWO, "Crlf.md": b"a\r\nb\r\n", "Bom.md": b"\xef\xbb\xbfx"})
+
+    def picture() -> dict[str, tuple[bytes, int]]:
+        files = (f for f in vault.root.rglob("*") if f.is_file())
+        return {str(f): (f.read_bytes(), f.stat().st_mtime_ns) for f in files}
+
+    before = picture()
+    vault.index()
+    vault.index(rebuild=True)
+    vault.ask("oolong")
+
+    assert picture() == before
+
+
+def test_progress_is_told_for_every_stage_and_ends_where_it_said(
+    vault: VaultDesk,
+) -> None:
+    vault.write({f"{n}.md": f"[[{n + 1}]]" for n in range(5)})
+    told: list[Progress] = []
+
+    vault.engine.index(progress=told.append)
+
+    assert {step.stage for step in told} == {"scan", "read", "resolve", "words"}
+    assert [s for s in told if s.stage == "read"][-1] == Progress("read", 5, 5)
+    assert [s for s in told if s.stage == "words"][-1] == Progress("words", 5, 5)
+
+
+def test_a_run_that_fails_midway_is_finished_by_the_next(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write({f"{n}.md": f"note {n}" for n in range(5)})
+    read = VaultFiles.read
+
+    def fails_on_3(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+        if path == "3.md":
+            raise KeyboardInterrupt
+        return read(files, path, limit_bytes=limit_bytes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(VaultFiles, "read", fails_on_3)
+        with pytest.raises(KeyboardInterrupt):
+            vault.index()
+    report = vault.index()
+
+    assert report.notes == 5
+    assert len(vault.found("note")) == 5
+
+
+def test_a_file_that_vanishes_while_it_is_taken_in_is_no_error(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write(TWO)
+    read = VaultFiles.read
+
+    def vanishing(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+        Path(vault.root / "Cup.md").unlink(missing_ok=True)
+        return read(files, path, limit_bytes=limit_bytes)
+
+    monkeypatch.setattr(VaultFiles, "read", vanishing)
+    report = vault.index()
+
+    assert report.notes == 1
+    assert vault.edges() == {("Tea.md", "Cup"): None}

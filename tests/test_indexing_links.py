@@ -1,0 +1,244 @@
+"""Where links lead follows the files: targets appear, vanish and move."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.vault.resolve import Names
+
+
+def test_a_link_to_nothing_is_a_ghost_until_its_note_is_written(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Home.md": "[[Tea]]"})
+    ghost, ghosts = vault.edges(), vault.engine.stats().ghosts
+
+    vault.indexed({"drinks/Tea.md": "oolong"})
+
+    assert (ghost, ghosts) == ({("Home.md", "Tea"): None}, 1)
+    assert vault.edges() == {("Home.md", "Tea"): "drinks/Tea.md"}
+    assert vault.engine.stats().ghosts == 0
+
+
+def test_a_link_whose_note_is_deleted_becomes_a_ghost(vault: VaultDesk) -> None:
+    vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "oolong"})
+
+    vault.remove("Tea.md")
+    vault.index()
+
+    assert vault.edges() == {("Home.md", "Tea"): None}
+
+
+def test_a_link_falls_back_on_a_namesake_when_its_note_is_deleted(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "1", "far/away/Tea.md": "2"})
+    before = vault.edges()
+
+    vault.remove("Tea.md")
+    vault.index()
+
+    assert before == {("Home.md", "Tea"): "Tea.md"}
+    assert vault.edges() == {("Home.md", "Tea"): "far/away/Tea.md"}
+
+
+def test_a_nearer_namesake_takes_a_link_over(vault: VaultDesk) -> None:
+    vault.indexed({"x/Home.md": "[[Tea]]", "Tea.md": "1"})
+
+    vault.indexed({"x/Tea.md": "2"})
+
+    assert vault.edges() == {("x/Home.md", "Tea"): "x/Tea.md"}
+
+
+def test_a_link_by_name_follows_a_note_that_moves(vault: VaultDesk) -> None:
+    vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "oolong"})
+
+    vault.move("Tea.md", "drinks/Tea.md")
+    vault.index()
+
+    assert vault.edges() == {("Home.md", "Tea"): "drinks/Tea.md"}
+
+
+def test_a_link_by_path_is_left_behind_by_a_note_that_moves(vault: VaultDesk) -> None:
+    vault.indexed({"Home.md": "[[drinks/Tea]]", "drinks/Tea.md": "oolong"})
+
+    vault.move("drinks/Tea.md", "Tea.md")
+    vault.index()
+
+    assert vault.edges() == {("Home.md", "drinks/Tea"): None}
+
+
+def test_a_note_that_is_renamed_leaves_one_ghost_and_fills_another(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Home.md": "[[Tea]] [[Cha]]", "Tea.md": "oolong"})
+
+    vault.move("Tea.md", "Cha.md")
+    vault.index()
+
+    assert vault.edges() == {("Home.md", "Tea"): None, ("Home.md", "Cha"): "Cha.md"}
+
+
+def test_a_relative_link_is_read_anew_when_its_own_note_moves(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({
+        "a/Home.md": "[x](./Tea.md)", "a/Tea.md": "near", "b/Tea.md": "far",
+    })  # fmt: skip
+
+    vault.move("a/Home.md", "b/Home.md")
+    vault.index()
+
+    assert vault.edges() == {("b/Home.md", "./Tea.md"): "b/Tea.md"}
+
+
+def test_a_link_into_its_own_note_leads_to_itself(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "# H\n[[#H]] and [[Tea]]"})
+
+    assert vault.edges() == {("Tea.md", ""): "Tea.md", ("Tea.md", "Tea"): "Tea.md"}
+
+
+def test_a_link_into_its_own_note_stays_there_when_the_note_moves(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "# H\n[[#H]]"})
+
+    vault.move("Tea.md", "Cha.md")
+    vault.index()
+
+    assert vault.edges() == {("Cha.md", ""): "Cha.md"}
+
+
+def test_wiki_markdown_property_and_canvas_links_all_lead_somewhere(
+    vault: VaultDesk,
+) -> None:
+    canvas = {
+        "nodes": [
+            {"id": "1", "type": "file", "file": "drinks/Tea.md"},
+            {"id": "2", "type": "text", "text": "see [[Cup]]"},
+        ],
+        "edges": [],
+    }
+
+    vault.indexed({
+        "Wiki.md": "[[Tea]] and ![[pic.png]]",
+        "Plain.md": "[tea](drinks/Tea.md) [web](https://a.example) [sp](My%20Note.md)",
+        "Prop.md": '---\nrelated: "[[Cup]]"\n---\n',
+        "Board.canvas": json.dumps(canvas),
+        "drinks/Tea.md": "t", "Cup.md": "c", "My Note.md": "n", "pic.png": b"p",
+    })  # fmt: skip
+
+    assert vault.edges() == {
+        ("Wiki.md", "Tea"): "drinks/Tea.md",
+        ("Wiki.md", "pic.png"): "pic.png",
+        ("Plain.md", "drinks/Tea.md"): "drinks/Tea.md",
+        ("Plain.md", "My Note.md"): "My Note.md",
+        ("Prop.md", "Cup"): "Cup.md",
+        ("Board.canvas", "drinks/Tea.md"): "drinks/Tea.md",
+        ("Board.canvas", "Cup"): "Cup.md",
+    }
+    assert set(vault.rows("select kind, count(*) from links group by 1")) == {
+        ("wikilink", 3), ("markdown", 2), ("property", 1), ("canvas", 1),
+    }  # fmt: skip
+
+
+def test_a_link_to_an_attachment_follows_it_too(vault: VaultDesk) -> None:
+    vault.indexed({"Home.md": "![[pic.png]]"})
+    vault.indexed({"img/pic.png": b"1"})
+    shown = vault.edges()
+
+    vault.remove("img/pic.png")
+    vault.index()
+
+    assert shown == {("Home.md", "pic.png"): "img/pic.png"}
+    assert vault.edges() == {("Home.md", "pic.png"): None}
+
+
+def test_links_of_other_names_are_not_resolved_again(vault: VaultDesk) -> None:
+    vault.indexed({"Home.md": "[[Tea]] [[Cup]]", "Tea.md": "t", "Cup.md": "c"})
+    db = vault.database()
+    db.execute("update links set target_id = null where target = 'Cup'")
+    db.close()
+
+    vault.indexed({"far/Tea.md": "2"})
+
+    assert vault.edges()["Home.md", "Cup"] is None  # only a new Cup would look again
+
+
+@pytest.mark.parametrize(
+    ("target", "path"),
+    [
+        ("TEA", "Tea.md"),
+        ("Tea.md", "Tea.md"),
+        ("Straße", "Straße.md"),
+        ("café", "cafe\u0301.md"),
+        ("v1.2", "v1.2.md"),
+    ],
+)
+def test_a_ghost_is_filled_however_its_name_is_written(
+    vault: VaultDesk, target: str, path: str
+) -> None:
+    vault.indexed({"Home.md": f"[[{target}]]"})
+
+    vault.indexed({path: "here"})
+
+    assert list(vault.edges().values()) != [None]
+
+
+NAMES = ("A.md", "B.md", "x/A.md", "x/B.md", "x/y/A.md", "pic.png", "x/pic.png")
+LINKS = ("[[A]]", "[[B]]", "[[x/A]]", "![[pic.png]]", "[m](./A.md)", "[m](../B.md)")
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["write", "remove", "move"]),
+        st.sampled_from(NAMES),
+        st.sampled_from(NAMES),
+        st.lists(st.sampled_from(LINKS), max_size=3),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(
+    max_examples=15,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(rounds=st.lists(steps, min_size=1, max_size=3))
+def test_links_lead_where_a_fresh_index_would_have_them(
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, ...]]]
+) -> None:
+    vault = VaultDesk(tmp_path_factory.mktemp("links"))
+
+    for number, changes in enumerate(rounds):
+        for verb, path, other, links in changes:
+            file, end = vault.root / path, vault.root / other
+            if verb == "write":
+                vault.write({path: f"{number} {' '.join(links)}"})
+            elif verb == "remove":
+                file.unlink(missing_ok=True)
+            elif file.exists() and not end.exists() and file.suffix == end.suffix:
+                vault.move(path, other)
+        vault.index()
+
+    paths = [row[0] for row in vault.rows("select path from files")]
+    links = vault.rows(
+        "select f.path, l.target, l.kind, t.path, l.settled from links l "
+        "join files f on f.id = l.note_id left join files t on t.id = l.target_id"
+    )
+    names = Names.of(paths)
+    expected = [
+        (
+            source,
+            target,
+            kind,
+            names.resolve(target, source, markdown=kind == "markdown"),
+        )
+        for source, target, kind, _, _ in links
+    ]
+    vault.close()
+    assert [link[:4] for link in links] == expected
+    assert all(link[4] for link in links)
