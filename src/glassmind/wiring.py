@@ -129,8 +129,10 @@ class LocalAdapters:
         return NoteReader(root, folder, self.reader.rows, catalogue)
 
     @contextmanager
-    def writing(self, wait_s: float = WRITER_WAIT_S) -> "Iterator[SqliteWriter]":
-        """Hold the writer lock and the rows open for writing.
+    def writing(
+        self, wait_s: float = WRITER_WAIT_S, *, anew: bool = False
+    ) -> "Iterator[SqliteWriter]":
+        """Hold the writer lock and the rows open for writing; `anew` throws them away.
 
         Raises:
             IndexBusy: another process wrote for longer than `wait_s`.
@@ -150,7 +152,7 @@ class LocalAdapters:
             raise IndexUnwritable(str(folder), str(error)) from error
         with WriterLock(folder / "writer.lock") as lock:
             lock.acquire(timeout_s=wait_s)
-            with SqliteWriter(folder, name_key) as writer:
+            with SqliteWriter(folder, name_key, anew=anew) as writer:
                 writer.notices.extend(self.place.notices)
                 yield writer
 
@@ -208,6 +210,7 @@ class LocalAdapters:
             behind=lambda: self.reader.log().pending(place.marker_in(words)),
             stamps=lambda: self.reader.rows().stamps(),
             holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
+            faults=self.reader.faults,
             warnings=tuple(self.config.warnings),
         )
 

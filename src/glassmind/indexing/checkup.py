@@ -1,6 +1,7 @@
 """Examining an index: each finding with what to do about it."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,8 @@ class Bench:
     """What an examination looks through; each returns a finding or raises.
 
     `rows` returns what is wrong with the database, `words` what is wrong with the word
-    index, `behind` how many changes it has yet to apply (None for all).
+    index, `behind` how many changes it has yet to apply (None for all). `faults` names
+    what goes wrong in any of them.
     """
 
     folder: Path
@@ -32,6 +34,7 @@ class Bench:
     behind: Callable[[], int | None]
     stamps: Callable[[], dict[NotePath, int]]
     holder: Callable[[], str | None]
+    faults: Callable[[], AbstractContextManager[None]]
     warnings: tuple[str, ...] = ()
 
 
@@ -40,7 +43,8 @@ def examine(shop: Workshop, bench: Bench) -> list[Check]:
     found: list[Check] = []
     for look in (_config, _vault, _folder, _sqlite, _rows, _words, _drift, _writer):
         try:
-            found.extend(look(shop, bench))
+            with bench.faults():
+                found.extend(look(shop, bench))
         except IndexAbsent:
             found.append(Check("index", "warn", "there is no index yet", UPDATE))
             break

@@ -28,8 +28,8 @@ class WritableStore(IndexStore, Protocol):
     def notices(self) -> list[str]:
         """What a user should know about how the rows were opened."""
 
-    def begin_anew(self, wrong: str | None = None, /) -> None:
-        """Throw the rows away, or set them aside when something was wrong."""
+    def begin_anew(self, wrong: str, /) -> None:
+        """Set the rows aside, saying what was wrong with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,15 @@ def run_index(
         IndexUnwritable: the disk does not take the index.
     """
     began = time.perf_counter()
-    with shop.writing() as store:
+    with shop.writing(anew=request.rebuild) as store:
         if request.rebuild:
-            store.begin_anew()
             shop.words.discard()
         try:
             with store.faults():
                 report = _bring_up(shop, store, request, progress)
         except IndexDamaged as error:
+            if Path(error.file).name != "index.db":
+                raise  # the word index: the rows it is made from are well
             store.begin_anew(error.reason)
             with store.faults():
                 report = _bring_up(shop, store, request, progress)

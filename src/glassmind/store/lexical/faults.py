@@ -26,6 +26,8 @@ def faults_named(place: str) -> Iterator[None]:
     """
     try:
         yield
+    except OSError as error:
+        raise IndexUnwritable(place, str(error)) from error
     except ValueError as error:
         raise _named(place, str(error)) from error
     except BaseException as error:

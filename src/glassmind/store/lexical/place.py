@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tantivy
 
-from glassmind.errors import IndexFault
+from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import schema
@@ -50,8 +50,15 @@ def marker_in(place: Path) -> str | None:
 
 
 def deleted_share(place: Path) -> tuple[int, float]:
-    """Return how many documents are deleted but still counted, and their share."""
-    found = json.loads((place / META).read_text("utf-8"))
+    """Return how many documents are deleted but still counted, and their share.
+
+    Raises:
+        IndexDamaged: the list of segments does not read well.
+    """
+    try:
+        found = json.loads((place / META).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise IndexDamaged(str(place / META), str(error)) from error
     total = sum(segment["max_doc"] for segment in found["segments"])
     gone = sum(
         segment["deletes"]["num_deleted_docs"]

@@ -1,5 +1,6 @@
 """What SQLite raises, in words of our own."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,13 @@ DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 FULL = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError)
 """Raised when the disk will not take what we write, or give back what we wrote."""
 
-UNEXPECTED = (apsw.SQLError, apsw.ConstraintError, apsw.MismatchError)
+UNEXPECTED = (
+    apsw.SQLError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    UnicodeDecodeError,
+    json.JSONDecodeError,
+)
 """Raised when rows are not what our own statements left: a damaged page can do that."""
 
 
@@ -37,3 +44,16 @@ def faults_named(folder: Path) -> Iterator[None]:
         raise IndexBusy("another program", 0.0) from error
     except UNEXPECTED as error:
         raise IndexDamaged(str(folder / "index.db"), str(error)) from error
+
+
+@contextmanager
+def disk_faults_named(folder: Path) -> Iterator[None]:
+    """Turn what the disk says to files being moved or deleted into words of our own.
+
+    Raises:
+        IndexUnwritable: it did not let us.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise IndexUnwritable(str(folder), str(error)) from error

@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.errors import IndexDamaged
 from glassmind.types import NotePath
 
 STAMPS = "select path, stamp from files"
@@ -18,10 +19,14 @@ NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
 SETTING = "select value from settings where key = ?"
 HIT_ROWS = """
 select c.id, f.path, n.title, c.heading_path, c.start_line, c.end_line, c.chunk_index,
-  c.digest, f.mtime_ns, c.text
+  c.digest, f.mtime_ns, c.text,
+  (select x.id from files x where x.path = f.path) is f.id
+  and (select x.id from chunks x where x.note_id = c.note_id
+       and x.chunk_index = c.chunk_index) is c.id
 from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))
 """
+"""The last column asks the indexes, which hold the path and the owner a second time."""
 CHUNK_PLACES = """
 select c.id, f.path, c.chunk_index, f.mtime_ns
 from chunks c join files f on f.id = c.note_id
@@ -94,6 +99,14 @@ class Rows:
         return {row[0]: row[1:] for row in found}
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-        """Return what a hit shows for each chunk that is still there, by chunk id."""
-        found = self._db.execute(HIT_ROWS, (json.dumps(chunk_ids),))
-        return {row[0]: row for row in found}
+        """Return what a hit shows for each chunk that is still there, by chunk id.
+
+        Raises:
+            IndexDamaged: a row says another thing than the indexes of its table.
+        """
+        shown = {}
+        for *row, agrees in self._db.execute(HIT_ROWS, (json.dumps(chunk_ids),)):
+            if not agrees:
+                raise IndexDamaged("index.db", f"{row[1]} is not where it was written")
+            shown[row[0]] = tuple(row)
+        return shown

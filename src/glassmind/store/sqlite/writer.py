@@ -8,9 +8,9 @@ from typing import Self
 
 import apsw
 
-from glassmind.errors import IndexDamaged, IndexUnwritable
+from glassmind.errors import IndexDamaged
 from glassmind.store.sqlite import connection
-from glassmind.store.sqlite.faults import DAMAGE, FULL, faults_named
+from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.write import NameKey, Transaction
@@ -21,10 +21,12 @@ PARTS = ("", "-wal", "-shm", "-journal")
 class SqliteWriter:
     """Owns the one connection that writes; the caller holds the writer lock."""
 
-    def __init__(self, folder: Path, name_key: NameKey) -> None:
+    def __init__(self, folder: Path, name_key: NameKey, *, anew: bool = False) -> None:
         self.folder = folder
         self._name_key = name_key
         self.notices: list[str] = []
+        if anew:
+            self._delete()
         self._db = self._open()
 
     def _open(self) -> apsw.Connection:
@@ -35,23 +37,22 @@ class SqliteWriter:
             IndexTooNew: a later release wrote it.
         """
         try:
-            db = connection.open_writer(self.folder)
-            wrong = connection.is_sound(db) if Rows(db).unfinished() else None
+            with self.faults():
+                db = connection.open_writer(self.folder)
+                wrong = connection.is_sound(db) if Rows(db).unfinished() else None
             if wrong is None:
                 return db
             db.close()
         except IndexDamaged as error:
             wrong = error.reason
-        except DAMAGE as error:
-            wrong = str(error)
-        except FULL as error:
-            raise IndexUnwritable(str(self.folder), str(error)) from error
         self._set_aside(wrong)
-        return connection.open_writer(self.folder)
+        with self.faults():
+            return connection.open_writer(self.folder)
 
     def _set_aside(self, wrong: str) -> None:
         stamp = f"{datetime.now(UTC):%Y%m%d%H%M%S}"
-        aside = connection.move_aside(self.folder, stamp)
+        with disk_faults_named(self.folder):
+            aside = connection.move_aside(self.folder, stamp)
         self.notices.append(
             f"index.db was damaged ({wrong}); it is kept as {aside} and was made anew"
         )
@@ -72,14 +73,22 @@ class SqliteWriter:
         """Return what names the faults of everything done inside it."""
         return faults_named(self.folder)
 
-    def begin_anew(self, wrong: str | None = None) -> None:
-        """Throw the rows away, or set them aside when something was wrong with them."""
+    def _delete(self) -> None:
+        with disk_faults_named(self.folder):
+            for part in PARTS:
+                file = Path(f"{self.folder / connection.DATABASE}{part}")
+                file.unlink(missing_ok=True)
+
+    def begin_anew(self, wrong: str) -> None:
+        """Set the rows aside, saying what was wrong with them, and begin again.
+
+        Raises:
+            IndexUnwritable: the folder does not take a database.
+        """
         self._db.close()
-        if wrong is not None:
-            self._set_aside(wrong)
-        for part in PARTS:
-            Path(f"{self.folder / connection.DATABASE}{part}").unlink(missing_ok=True)
-        self._db = connection.open_writer(self.folder)
+        self._set_aside(wrong)
+        with self.faults():
+            self._db = connection.open_writer(self.folder)
 
     def take_from(self, file: Path) -> None:
         """Replace every row by those of a backup, while others read.
