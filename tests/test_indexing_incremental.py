@@ -1,7 +1,6 @@
 """A run of indexing does what changed, and nothing else."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The path of every file read of the vault, in order."""
     seen: list[str] = []
     read = VaultFiles.read

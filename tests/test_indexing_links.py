@@ -190,6 +190,7 @@ def test_a_ghost_is_filled_however_its_name_is_written(
 
 NAMES = ("A.md", "B.md", "x/A.md", "x/B.md", "x/y/A.md", "pic.png", "x/pic.png")
 LINKS = ("[[A]]", "[[B]]", "[[x/A]]", "![[pic.png]]", "[m](./A.md)", "[m](../B.md)")
+Step = tuple[str, str, str, list[str]]
 steps = st.lists(
     st.tuples(
         st.sampled_from(["write", "remove", "move"]),
@@ -209,15 +210,15 @@ steps = st.lists(
 )
 @given(rounds=st.lists(steps, min_size=1, max_size=3))
 def test_links_lead_where_a_fresh_index_would_have_them(
-    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, ...]]]
+    tmp_path_factory: pytest.TempPathFactory, rounds: list[list[Step]]
 ) -> None:
     vault = VaultDesk(tmp_path_factory.mktemp("links"))
 
     for number, changes in enumerate(rounds):
-        for verb, path, other, links in changes:
+        for verb, path, other, written in changes:
             file, end = vault.root / path, vault.root / other
             if verb == "write":
-                vault.write({path: f"{number} {' '.join(links)}"})
+                vault.write({path: f"{number} {' '.join(written)}"})
             elif verb == "remove":
                 file.unlink(missing_ok=True)
             elif file.exists() and not end.exists() and file.suffix == end.suffix:

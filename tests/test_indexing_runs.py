@@ -1,0 +1,217 @@
+"""Runs leave a record, compaction comes when it is due, and notes know their day."""
+
+import json
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.indexing import run as run_module
+from glassmind.indexing.day import day_of
+from glassmind.indexing.plan import Vanished, exceeds
+from glassmind.types import NotePath
+from glassmind.types.files import FileFacts
+
+RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
+
+
+def test_each_run_is_recorded_with_what_it_did(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "a", "B.md": "b", "C.md": "c"})
+    vault.move("A.md", "D.md")
+    vault.remove("B.md")
+    vault.indexed({"C.md": "changed", "E.md": "e"})
+    vault.index(reason="watch")
+
+    assert vault.rows(RUN) == [
+        ("index", 3, 0, 0, 0, 0),
+        ("index", 1, 1, 1, 1, 0),
+        ("watch", 0, 0, 0, 0, 3),
+    ]
+
+
+def test_a_finished_run_says_how_long_it_took_and_an_unfinished_one_does_not(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"A.md": "a"})
+    vault.write({"B.md": "b"})
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("glassmind.indexing.pipeline.settle_links", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            vault.index()
+
+    seconds = [row[0] for row in vault.rows("select seconds from index_runs")]
+    assert seconds[0] > 0
+    assert seconds[1] is None
+
+
+def test_a_run_records_what_it_could_not_read_and_why(vault: VaultDesk) -> None:
+    report = vault.indexed({"Bad.md": b"\x00\x01\xfe\xff" * 50, "Good.md": "x"})
+
+    failures = json.loads(vault.value("select failures from index_runs"))
+    assert failures == [[s.path, s.reason] for s in report.skipped]
+    assert [path for path, _ in failures] == ["Bad.md"]
+
+
+def test_a_rebuild_is_recorded_as_one(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "a"})
+
+    vault.index(rebuild=True)
+
+    assert vault.rows("select reason from index_runs") == [("rebuild",)]
+
+
+def test_only_the_last_runs_are_remembered(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "a"})
+    db = vault.database()
+    db.execute(
+        "with recursive n(i) as (select 2 union all select i + 1 from n where i < 300) "
+        "insert into index_runs (id, started_at, reason, seconds) "
+        "select i, 't', 'index', 1 from n"
+    )
+    db.close()
+
+    vault.index()
+
+    assert vault.rows("select min(id), max(id) from index_runs") == [(102, 301)]
+
+
+def test_the_time_of_the_last_run_is_told(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "a"})
+
+    last = vault.engine.stats().last_run
+
+    assert last == vault.value("select max(started_at) from index_runs")
+
+
+def counts_deleted(vault: VaultDesk) -> int:
+    """Return how many documents of the word index are deleted but still counted."""
+    meta = json.loads((vault.folder / "lexical" / "meta.json").read_text("utf-8"))
+    deletes = [segment.get("deletes") for segment in meta["segments"]]
+    return sum(found["num_deleted_docs"] for found in deletes if found)
+
+
+def test_the_word_index_is_compacted_when_many_of_its_documents_are_deleted(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "COMPACT_CHUNKS", 10)
+    vault.indexed({f"{n}.md": f"old {n}" for n in range(40)})
+
+    report = vault.indexed({f"{n}.md": f"new {n}" for n in range(30)})
+
+    assert report.compacted
+    assert counts_deleted(vault) == 0
+    assert len(vault.found("new", limit=100)) == 30
+
+
+def test_the_word_index_is_not_compacted_for_a_few_deletions(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": f"old {n}" for n in range(40)})
+
+    report = vault.indexed({f"{n}.md": f"new {n}" for n in range(30)})
+
+    assert not report.compacted
+
+
+def test_the_word_index_is_compacted_when_asked(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": f"old {n}" for n in range(10)})
+    vault.indexed({f"{n}.md": f"new {n}" for n in range(5)})
+
+    report = vault.index(compact=True)
+
+    assert report.compacted
+    assert counts_deleted(vault) == 0
+
+
+def answers(vault: VaultDesk, text: str) -> list[tuple[Any, ...]]:
+    return [(h.path, h.score, h.snippet, h.span) for h in vault.ask(text).hits]
+
+
+def test_an_index_deleted_and_made_again_gives_equal_answers(
+    vault: VaultDesk,
+) -> None:
+    words = ("tea", "cup", "pot", "leaf", "water")
+    vault.indexed({f"{n}.md": " ".join(words[: n % 5 + 1]) for n in range(25)})
+    vault.indexed({f"{n}.md": f"{words[n % 5]} changed" for n in range(0, 25, 3)})
+    vault.remove("1.md", "2.md")
+    vault.move("4.md", "x/4.md")
+    vault.index()
+    vault.index(compact=True)
+    before = [answers(vault, text) for text in (*words, "tea cup", "changed -pot")]
+
+    vault.index(rebuild=True)
+
+    after = [answers(vault, text) for text in (*words, "tea cup", "changed -pot")]
+    assert after == before
+
+
+def test_the_log_is_pruned_once_the_word_index_has_followed(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": "x" for n in range(10)})
+    vault.indexed({"3.md": "y"})
+
+    assert vault.rows("select count(*), max(seq) from changes") == [(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("properties", "name", "day"),
+    [
+        ({}, "2024-03-01", "2024-03-01"),
+        ({}, "Meeting 2024-03-01 with Ann", "2024-03-01"),
+        ({"date": "2023-01-02"}, "2024-03-01", "2023-01-02"),
+        ({"Created": "2023-01-02T10:00:00Z"}, "Tea", "2023-01-02"),
+        ({"created": "2023-01-02", "date": "2022-02-03"}, "Tea", "2022-02-03"),
+        ({"date": "soon", "created": "2023-01-02"}, "Tea", "2023-01-02"),
+        ({"date": None}, "Tea", None),
+        ({"date": 20240301}, "Tea", None),
+        ({"date": ["2024-03-01"]}, "Tea", None),
+        ({}, "2024-13-01", None),
+        ({}, "2024-02-30 then 2024-02-29", "2024-02-29"),
+        ({}, "12024-03-01", None),
+        ({}, "2024-03-011", None),
+        ({}, "Tea", None),
+    ],
+)
+def test_a_note_is_about_the_day_it_says(
+    properties: dict[str, Any], name: str, day: str | None
+) -> None:
+    assert day_of(properties, name) == day
+
+
+@given(st.dates(), st.text(max_size=20))
+def test_a_day_in_a_name_is_always_a_real_one(day: date, text: str) -> None:
+    found = day_of({}, f"{text} {day.isoformat()}")
+
+    assert found is not None
+    assert date.fromisoformat(found) - date(1, 1, 1) >= timedelta(0)
+
+
+FACTS = FileFacts(NotePath("new/A.md"), "markdown", 1, 1, 1)
+
+
+def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind() -> None:
+    old = [NotePath("old/A.canvas"), NotePath("old/B.md"), NotePath("old/A.md")]
+    vanished = Vanished.of(old, dict.fromkeys(old, "same"))
+
+    first = vanished.origin_of(FACTS, "same", set())
+    then = vanished.origin_of(FACTS, "same", {NotePath("old/A.md")})
+    drawing = replace(FACTS, path=NotePath("new/A.excalidraw.md"))
+
+    assert (first, then) == ("old/A.md", "old/B.md")
+    assert vanished.origin_of(drawing, "same", set()) is None
+    assert vanished.origin_of(FACTS, "other", set()) is None
+
+
+@pytest.mark.parametrize(
+    ("gone", "known", "too_many"),
+    [(20, 21, False), (21, 62, True), (21, 63, False), (0, 0, False), (100, 100, True)],
+)
+def test_more_than_a_third_of_many_notes_gone_at_once_is_too_many(
+    gone: int, known: int, too_many: bool
+) -> None:
+    assert exceeds(gone, known) is too_many
