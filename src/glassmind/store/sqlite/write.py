@@ -1,7 +1,7 @@
 """Putting notes into the rows, and every change into the log that sidecars follow."""
 
 import json
-import secrets
+import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Self
@@ -193,7 +193,7 @@ class Transaction:
         self._db.execute(UNSETTLE_NAME, (self._name_key(path),))
 
     def _log(self, note_ids: Iterable[int]) -> None:
-        rows = [(note_id, secrets.token_bytes(8)) for note_id in note_ids]
+        rows = [(note_id, os.urandom(8)) for note_id in note_ids]
         self._many(PUT_CHANGE, rows)
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
