@@ -17,10 +17,10 @@ LONGEST_QUERY = 10_000
 
 _PIECE = re.compile(
     r"""
-    (?P<not>-)?
+    (?P<not>-(?!-))?
     (?:
-      \[(?P<property>[^\[\]:"]+)(?::(?P<value>"[^"]*"|[^\[\]]*))?\](?!\])
-      | (?P<filter>tag|path|file|before|after):(?P<argument>"[^"]*"|[^\s"]+)
+      \[(?P<property>\s*[^\s\[\]:"][^\[\]:"]*)(?::(?P<value>"[^"]*"|[^\[\]]*))?\](?!\])
+      | (?P<filter>tag|path|file|before|after):(?P<argument>"\s*[^\s"][^"]*"|[^\s"]+)
       | "(?P<phrase>[^"]*)"
       | (?P<word>[^\s"]+)
     )
@@ -118,7 +118,10 @@ def parse_day(text: str, today: date) -> date:
     if text.lower() in named:
         return today - timedelta(days=named[text.lower()])
     if ago := _AGO.fullmatch(text.lower()):
-        return today - timedelta(days=int(ago[1]) * _DAYS_IN[ago[2]])
+        days = int(ago[1]) * _DAYS_IN[ago[2]]
+        if days >= today.toordinal():
+            raise BadDate(text)
+        return today - timedelta(days=days)
     padded = text + "-01-01"[len(text) - 4 :] if len(text) in (4, 7) else text
     try:
         return date.fromisoformat(padded)
