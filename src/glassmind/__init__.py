@@ -7,7 +7,7 @@ every surface calls; see docs/python.md.
 from glassmind.version import __version__
 
 TYPE_CHECKING = False
-"""True for type checkers alone; `typing` itself would double the time of `--version`."""
+"""True for type checkers alone; importing `typing` would double a short start."""
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine

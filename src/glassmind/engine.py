@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
-from glassmind.retrieval.query import parse_query
+from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.search import search_words
 from glassmind.types.search import SearchReply
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types import NotePath
     from glassmind.types.catalogue import Check, ChunkText, NoteList, NoteText, Stats
     from glassmind.types.files import IndexReport
+
+
+def _today() -> date:
+    return datetime.now().astimezone().date()
 
 
 class FollowingWords(WordSearch, Protocol):
@@ -87,7 +91,7 @@ class Engine:
             IndexAbsent: nothing is indexed yet.
             IndexDamaged: the index does not read well and could not be mended.
         """
-        query = parse_query(text, today or datetime.now().astimezone().date())
+        query = parse_query(text, today or _today())
         wanted = self.config.search.limit if limit is None else limit
         notices = [*self._adapters.notices()]
         with self._adapters.faults():
@@ -157,14 +161,21 @@ class Engine:
         limit: int = 100,
         offset: int = 0,
     ) -> "NoteList":
-        """Return the notes that pass every filter given, by path or newest first."""
+        """Return the notes that pass every filter given, by path or newest first.
+
+        `since` (that day included) and `until` (that day excluded) are days as a search
+        takes them, such as `2026-03` or `7d`.
+
+        Raises:
+            BadDate: one of them is no day.
+        """
         wanted = {
             "folder": folder,
             "tag": tag,
             "property": property_name,
             "value": property_value,
-            "since": since,
-            "until": until,
+            "since": since and parse_day(since, _today()).isoformat(),
+            "until": until and parse_day(until, _today()).isoformat(),
             "kind": kind,
             "limit": limit,
             "offset": offset,

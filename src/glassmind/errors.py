@@ -119,6 +119,16 @@ class VaultAbsent(ConfigError):
         self.path, self.origin = path, origin
 
 
+class SeveralVaults(ConfigError):
+    """Obsidian knows several vaults, and nobody says which one is meant."""
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        super().__init__(
+            f"Obsidian knows several vaults; name one of them: {', '.join(known)}"
+        )
+        self.known = known
+
+
 class BadConfigFile(ConfigError):
     """A configuration file cannot be read; `line` is 0 when no line is to blame."""
 
@@ -195,6 +205,14 @@ class FileTooLarge(FileUnreadable):
     def __init__(self, path: str, limit_bytes: int) -> None:
         super().__init__(path, f"it is larger than {limit_bytes:,} bytes")
         self.limit_bytes = limit_bytes
+
+
+class FolderUnwritable(VaultError):
+    """A folder of the vault could not be made."""
+
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"{folder} could not be made: {reason}")
+        self.folder, self.reason = folder, reason
 
 
 class NoteNotFound(VaultError):

@@ -65,11 +65,14 @@ class NoteReader:
     ) -> NoteText:
         """Return a note, one section of it, or some of its lines, as on disk now.
 
+        The name may say the section too, as `Note#Heading`.
+
         Raises:
             NoteNotFound, AmbiguousName: no one note is called so.
             HeadingNotFound, AmbiguousHeading, LinesOutOfRange: it has no one such part.
             FileUnreadable: the file is gone or holds no text.
         """
+        name, heading = self._parted(name, heading)
         path = self.find(name)
         with VaultFiles(self._root) as files:
             raw = files.read(path)
@@ -87,6 +90,15 @@ class NoteReader:
         text = decoded.text if not heading and lines is None else ""
         text = text or "".join(parts[span.start - 1 : span.end])
         return NoteText(path, note.title, text, span, digest_of(raw), under)
+
+    def _parted(self, name: str, heading: str) -> tuple[str, str]:
+        """Return the name and the heading of `Note#Heading`, as a search shows it."""
+        note, sharp, inside = name.partition("#")
+        if not sharp or heading or not note.strip() or name.lstrip().startswith("[["):
+            return name, heading
+        if any(path == name for path, _, _ in self._rows().named()):
+            return name, heading
+        return note, inside
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
         """Return the chunks of a note as they are indexed."""

@@ -1,0 +1,26 @@
+"""The program `glassmind`: tells its version itself, leaves all else to the surface."""
+
+import sys
+
+
+def main() -> int:
+    """Run the program with the arguments it was started with, to its end.
+
+    Returns an exit code for `--version` alone; all else leaves with its own.
+    """
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from glassmind.version import __version__  # noqa: PLC0415 - before all else
+
+        sys.stdout.write(f"glassmind {__version__}\n")
+        return 0
+    import gc  # noqa: PLC0415 - see above
+
+    # What is loaded stays: looking through it for litter takes a tenth of a search.
+    gc.disable()
+    from glassmind.surfaces.cli.program import leave, run_program  # noqa: PLC0415
+
+    return leave(run_program(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

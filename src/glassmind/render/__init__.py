@@ -1,0 +1,1 @@
+"""Values put in words: the one place that makes JSON shapes and plain text."""

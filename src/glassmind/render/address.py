@@ -1,0 +1,35 @@
+"""Where a passage stands, in forms that people and programs can follow."""
+
+import time
+from urllib.parse import quote
+
+NOTE_SUFFIX = ".md"
+
+_UNLINKED = str.maketrans("#^|[]:", "      ")
+"""Characters that Obsidian leaves out when it links to a heading."""
+
+
+def heading_address(path: str, heading_path: tuple[str, ...]) -> str:
+    """Return `Folder/Note.md#Heading`, or the path alone above the first heading."""
+    return f"{path}#{heading_path[-1]}" if heading_path else path
+
+
+def obsidian_uri(vault: str, path: str, heading_path: tuple[str, ...] = ()) -> str:
+    """Return the address that opens a note in Obsidian, at the heading if there is one.
+
+    Everything but letters, digits and `_.-~` is percent-encoded.
+    """
+    file = path.removesuffix(NOTE_SUFFIX)
+    if heading_path:
+        heading = " ".join(heading_path[-1].translate(_UNLINKED).split())
+        file += f"#{heading}" if heading else ""
+    return f"obsidian://open?vault={_encoded(vault)}&file={_encoded(file)}"
+
+
+def _encoded(text: str) -> str:
+    return quote(text, safe="", errors="surrogatepass")
+
+
+def iso_time(time_ns: int) -> str:
+    """Return nanoseconds since 1970 as `2026-03-12T16:40:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time_ns // 1_000_000_000))

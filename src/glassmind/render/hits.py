@@ -1,0 +1,49 @@
+"""Hits as programs read them."""
+
+from typing import Any
+
+from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.types.search import Evidence, Hit, SearchReply
+
+
+def hits_as_json(reply: SearchReply, *, vault: str) -> dict[str, Any]:
+    """Return the hits of a search, best first, and what was missing.
+
+    `vault` is the name that Obsidian knows the vault by.
+    """
+    return {
+        "query": reply.query,
+        "hits": [hit_as_json(hit, vault=vault) for hit in reply.hits],
+        "degraded": list(reply.degraded),
+    }
+
+
+def hit_as_json(hit: Hit, *, vault: str) -> dict[str, Any]:
+    """Return one hit: where it stands, why it is here, what it says."""
+    return {
+        "path": hit.path,
+        "title": hit.title,
+        "heading_path": list(hit.heading_path),
+        "heading": heading_address(hit.path, hit.heading_path),
+        "lines": [hit.span.start, hit.span.end],
+        "chunk_index": hit.chunk_index,
+        "score": hit.score,
+        "evidence": [_evidence(evidence) for evidence in hit.evidence],
+        "snippet": {
+            "text": hit.snippet.text,
+            "marks": [list(mark) for mark in hit.snippet.marks],
+        },
+        "digest": hit.digest,
+        "modified": iso_time(hit.mtime_ns),
+        "uri": obsidian_uri(vault, hit.path, hit.heading_path),
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        "channel": evidence.channel,
+        "rank": evidence.rank,
+        "share": evidence.share,
+        "reason": evidence.reason,
+        "fields": dict(evidence.fields),
+    }

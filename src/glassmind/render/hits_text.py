@@ -1,0 +1,65 @@
+"""Hits as people read them."""
+
+from collections.abc import Iterator, Sequence
+
+from glassmind.render.style import Style
+from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
+
+
+def hits_as_text(reply: SearchReply, style: Style, *, explain: bool = False) -> str:
+    """Return each hit with its address, snippet and, if wanted, its score."""
+    return "\n".join(
+        "".join(f"{line}\n" for line in _hit_lines(number, hit, style, explain=explain))
+        for number, hit in enumerate(reply.hits, 1)
+    )
+
+
+def _hit_lines(number: int, hit: Hit, style: Style, *, explain: bool) -> Iterator[str]:
+    heading = f"#{hit.heading_path[-1]}" if hit.heading_path else ""
+    lines = style.faint(f":{hit.span.start}-{hit.span.end}")
+    yield f"{number}. {style.strong(hit.path + heading)}{lines}"
+    yield f"   {marked(hit.snippet, style)}"
+    if explain:
+        yield f"   score {hit.score:.2f}"
+        shares = shares_in_hundredths([e.share for e in hit.evidence], hit.score)
+        for evidence, share in zip(hit.evidence, shares, strict=True):
+            yield from _why(evidence, share, style)
+
+
+def marked(snippet: Snippet, style: Style) -> str:
+    """Return a snippet with its matched words standing out."""
+    parts, at = [], 0
+    for start, end in snippet.marks:
+        parts.append(style.clean(snippet.text[at:start]))
+        parts.append(style.mark(snippet.text[start:end]))
+        at = end
+    parts.append(style.clean(snippet.text[at:]))
+    return "".join(parts)
+
+
+def _why(evidence: Evidence, share: int, style: Style) -> Iterator[str]:
+    said = style.faint(f"rank {evidence.rank}, {evidence.reason}")
+    yield f"     {evidence.channel} {share / 100:.2f}  {said}"
+    names = sorted(evidence.fields, key=lambda name: (-evidence.fields[name], name))
+    values = [evidence.fields[name] for name in names]
+    for name, part in zip(
+        names, shares_in_hundredths(values, share / 100), strict=True
+    ):
+        yield f"       {name} {part / 100:.2f}"
+
+
+def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
+    """Return shares rounded so that, as they are shown, they add up to the total.
+
+    What rounding leaves over goes to the shares that lost the most by it.
+    """
+    wanted = round(total * 100)
+    exact = [value * 100 for value in values]
+    floors = [int(value // 1) for value in exact]
+    left = wanted - sum(floors)
+    if not 0 <= left <= len(floors):
+        return [round(value) for value in exact]
+    order = sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))
+    for i in order[:left]:
+        floors[i] += 1
+    return floors

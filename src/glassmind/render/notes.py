@@ -1,0 +1,62 @@
+"""Notes, chunks and lists of notes as programs read them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.types.catalogue import ChunkText, NoteFacts, NoteList, NoteText
+
+
+def note_as_json(note: NoteText, *, vault: str) -> dict[str, Any]:
+    """Return a note, or the part of it that was asked for."""
+    return {
+        "path": note.path,
+        "title": note.title,
+        "heading_path": list(note.heading_path),
+        "heading": heading_address(note.path, note.heading_path),
+        "lines": [note.span.start, note.span.end],
+        "text": note.text,
+        "digest": note.digest,
+        "uri": obsidian_uri(vault, note.path, note.heading_path),
+    }
+
+
+def chunks_as_json(path: str, chunks: Sequence[ChunkText]) -> dict[str, Any]:
+    """Return a note as it was split."""
+    return {"path": path, "chunks": [_chunk(path, chunk) for chunk in chunks]}
+
+
+def _chunk(path: str, chunk: ChunkText) -> dict[str, Any]:
+    return {
+        "chunk_index": chunk.index,
+        "kind": chunk.kind,
+        "heading_path": list(chunk.heading_path),
+        "heading": heading_address(path, chunk.heading_path),
+        "lines": [chunk.span.start, chunk.span.end],
+        "tokens": chunk.tokens,
+        "overlap": chunk.overlap,
+        "digest": chunk.digest,
+        "text": chunk.text,
+    }
+
+
+def list_as_json(found: NoteList, *, offset: int, vault: str) -> dict[str, Any]:
+    """Return a page of notes and how many there are in all."""
+    notes = [facts_as_json(note, vault=vault) for note in found.notes]
+    return {"notes": notes, "total": found.total, "offset": offset}
+
+
+def facts_as_json(note: NoteFacts, *, vault: str) -> dict[str, Any]:
+    """Return a note as a list shows it."""
+    return {
+        "path": note.path,
+        "title": note.title,
+        "kind": note.kind,
+        "size": note.size,
+        "modified": iso_time(note.mtime_ns),
+        "day": note.day,
+        "tags": list(note.tags),
+        "aliases": list(note.aliases),
+        "properties": dict(note.properties),
+        "uri": obsidian_uri(vault, note.path),
+    }

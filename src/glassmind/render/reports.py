@@ -1,0 +1,67 @@
+"""What a run did, what the index holds, what a doctor found: as programs read it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from glassmind.types.catalogue import Check, Stats
+from glassmind.types.files import IndexReport, Skipped
+
+
+def report_as_json(report: IndexReport) -> dict[str, Any]:
+    """Return what one run of indexing did."""
+    return {
+        "added": report.added,
+        "changed": report.changed,
+        "moved": report.moved,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "notes": report.notes,
+        "seconds": round(report.seconds, 3),
+        "skipped": [_skipped(skipped) for skipped in report.skipped],
+        "warnings": list(report.warnings),
+        "rebuilt": report.rebuilt,
+        "compacted": report.compacted,
+    }
+
+
+def _skipped(skipped: Skipped) -> dict[str, Any]:
+    return {
+        "path": skipped.path,
+        "reason": skipped.reason,
+        "unknown": skipped.unknown,
+    }
+
+
+def stats_as_json(stats: Stats) -> dict[str, Any]:
+    """Return how much the index holds."""
+    return {
+        "notes": stats.notes,
+        "chunks": stats.chunks,
+        "tags": stats.tags,
+        "links": stats.links,
+        "ghosts": stats.ghosts,
+        "attachments": stats.attachments,
+        "tasks": stats.tasks,
+        "headings": stats.headings,
+        "skipped": stats.skipped,
+        "skipped_by_reason": dict(stats.skipped_by_reason),
+        "index_bytes": stats.index_bytes,
+        "folder": stats.folder,
+        "last_run": stats.last_run,
+    }
+
+
+def checks_as_json(checks: Sequence[Check]) -> dict[str, Any]:
+    """Return what was looked at; `ok` means that nothing failed."""
+    return {
+        "ok": all(check.state != "fail" for check in checks),
+        "checks": [
+            {
+                "name": check.name,
+                "state": check.state,
+                "finding": check.finding,
+                "fix": check.fix,
+            }
+            for check in checks
+        ],
+    }

@@ -1,0 +1,77 @@
+"""What a run did, what the index holds, what a doctor found: as people read it."""
+
+from collections.abc import Iterator, Sequence
+
+from glassmind.render.notes_text import bytes_in_words
+from glassmind.render.style import Style
+from glassmind.types.catalogue import Check, Stats
+from glassmind.types.files import IndexReport, Skipped
+
+PATHS_SHOWN = 3
+"""Paths named for each reason; `--json` has them all."""
+
+
+def report_as_text(report: IndexReport, style: Style) -> str:
+    """Return what one run of indexing did."""
+    return "".join(f"{line}\n" for line in _report_lines(report, style))
+
+
+def _report_lines(report: IndexReport, style: Style) -> Iterator[str]:
+    notes = style.strong(f"{report.notes:,} notes")
+    how = " from nothing" if report.rebuilt else ""
+    yield f"Indexed {notes}{how} in {report.seconds:.2f} s"
+    counts = ("added", "changed", "moved", "removed", "unchanged")
+    yield "  " + ", ".join(f"{getattr(report, name):,} {name}" for name in counts)
+    if report.skipped:
+        yield f"Skipped {len(report.skipped):,}:"
+    for reason, paths in _by_reason(report.skipped).items():
+        more = ", ..." if len(paths) > PATHS_SHOWN else ""
+        named = style.clean(", ".join(paths[:PATHS_SHOWN]))
+        yield f"  {len(paths):,} {style.clean(reason)}: {style.faint(named + more)}"
+
+
+def _by_reason(skipped: Sequence[Skipped]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in skipped:
+        found.setdefault(one.reason, []).append(one.path)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def stats_as_text(stats: Stats, style: Style) -> str:
+    """Return how much the index holds, a line for each count."""
+    return "".join(f"{line}\n" for line in _stats_lines(stats, style))
+
+
+def _stats_lines(stats: Stats, style: Style) -> Iterator[str]:
+    counts = {
+        "Notes indexed": stats.notes,
+        "Chunks indexed": stats.chunks,
+        "Tags indexed": stats.tags,
+        "Links indexed": stats.links,
+        "Links to notes not yet written": stats.ghosts,
+        "Headings": stats.headings,
+        "Tasks": stats.tasks,
+        "Attachments": stats.attachments,
+        "Skipped": stats.skipped,
+    }
+    for name, count in counts.items():
+        yield f"{name}: {style.strong(f'{count:,}')}"
+    for reason, count in stats.skipped_by_reason.items():
+        yield f"  {count:,} {style.clean(reason)}"
+    size = style.strong(bytes_in_words(stats.index_bytes))
+    yield f"Index size: {size} in {style.clean(stats.folder)}"
+    yield f"Last indexed: {style.strong(stats.last_run or 'never')}"
+
+
+def checks_as_text(checks: Sequence[Check], style: Style) -> str:
+    """Return a line for each thing looked at, and one more for what to do about it."""
+    return "".join(f"{line}\n" for line in _check_lines(checks, style))
+
+
+def _check_lines(checks: Sequence[Check], style: Style) -> Iterator[str]:
+    for check in checks:
+        blanks = " " * (5 - len(check.state))
+        finding = style.clean(check.finding)
+        yield f"{style.state(check.state)}{blanks}{check.name}: {finding}"
+        if check.fix:
+            yield f"     {style.faint(check.fix)}"

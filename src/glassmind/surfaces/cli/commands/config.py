@@ -1,0 +1,105 @@
+"""`glassmind config`: show, find and change settings."""
+
+import os
+import tomllib
+from argparse import Namespace
+from pathlib import Path
+
+from glassmind.config.describe import settings_shown
+from glassmind.config.entries import nearest
+from glassmind.config.files import FILE_NAME, USER_NAMES, VAULT_NAMES, present
+from glassmind.config.places import config_home
+from glassmind.config.values import HIDDEN
+from glassmind.config.write import set_key
+from glassmind.errors import WrongUsage
+from glassmind.render.settings import settings_as_json
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.opening import config_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+TAKES = {"show": 0, "path": 0, "get": 1, "set": 2}
+"""What can be done, and how many words it takes."""
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    parser.add_argument(
+        "action", choices=TAKES, help="show all, path of the file, get one, set one"
+    )
+    parser.take_words("words", "KEY [VALUE]", "what to get or set")
+    parser.add_argument(
+        "--origin", action="store_true", help="show where each value came from"
+    )
+    parser.add_argument(
+        "--in-vault", action="store_true", help="set it in the vault's own file"
+    )
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Do what the action says."""
+    if len(args.words) != TAKES[args.action]:
+        wanted = {0: "takes no more words", 1: "takes a KEY", 2: "takes KEY VALUE"}
+        said = wanted[TAKES[args.action]]
+        raise WrongUsage(f"config {args.action} {said}", "config")
+    actions = {"show": _show, "path": _path, "get": _get, "set": _set}
+    actions[args.action](args, output)
+    return exits.OK
+
+
+def _show(args: Namespace, output: Output) -> None:
+    config = config_of(args, need_vault=False)
+    if output.as_json:
+        output.json(settings_as_json(config))
+        return
+    for warning in config.warnings:
+        output.notice(warning)
+    for key, shown, origin in settings_shown(config):
+        line = f"{output.style.strong(key)} = {output.style.clean(shown)}"
+        output.line(
+            f"{line}  {output.style.faint(f'# {origin}')}" if args.origin else line
+        )
+
+
+def _path(args: Namespace, output: Output) -> None:
+    file = _file(args)
+    if output.as_json:
+        output.json({"path": str(file), "exists": file.is_file()})
+    else:
+        output.line(str(file))
+
+
+def _get(args: Namespace, output: Output) -> None:
+    (wanted,) = args.words
+    config = config_of(args, need_vault=False)
+    settings = {key: (shown, origin) for key, shown, origin in settings_shown(config)}
+    if wanted not in settings:
+        hint = nearest(wanted, list(settings))
+        raise WrongUsage(f"{wanted} is no setting we know{hint}", "config")
+    shown, origin = settings[wanted]
+    value = shown if shown == HIDDEN else tomllib.loads(f"x = {shown}")["x"]
+    if output.as_json:
+        output.json({"key": wanted, "value": value, "origin": origin})
+    else:
+        output.line(output.style.clean(value if isinstance(value, str) else shown))
+
+
+def _set(args: Namespace, output: Output) -> None:
+    key, value = args.words
+    file = _file(args)
+    set_key(file, key, value, in_vault=args.in_vault)
+    if output.as_json:
+        output.json({"key": key, "path": str(file)})
+    else:
+        output.notice(f"{key} is set in {file}")
+
+
+def _file(args: Namespace) -> Path:
+    """Return the file that is meant: the vault's, the one named, or the user's."""
+    if args.in_vault:
+        folder, names = config_of(args).vault.path, VAULT_NAMES
+    elif getattr(args, "config", None):
+        return Path(args.config).absolute()
+    else:
+        folder, names = config_home(os.environ), USER_NAMES
+    return next(iter(present(folder, names)), folder / FILE_NAME)

@@ -1,0 +1,50 @@
+"""`glassmind read`: a note, or a part of it, as it stands on disk."""
+
+from argparse import ArgumentTypeError, Namespace
+
+from glassmind.errors import WrongUsage
+from glassmind.render.notes import note_as_json
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    parser.take_words("name", "NAME", "path, title or alias; Note#Heading for a part")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--heading", metavar="TEXT", default="", help="one section alone")
+    part.add_argument(
+        "--lines", metavar="A-B", type=line_range, help="some lines alone, from 1"
+    )
+
+
+def line_range(text: str) -> tuple[int, int]:
+    """Return the ends of `12-34`, or of one line; the type of an option.
+
+    Raises:
+        ArgumentTypeError: it is neither.
+    """
+    first, _, last = text.partition("-")
+    ends = (first, last or first)
+    if not all(end.isascii() and end.isdigit() for end in ends):
+        raise ArgumentTypeError(f"{text!r} is no range of lines such as 12-34")
+    return int(ends[0]), int(ends[1])
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Print the note."""
+    name = " ".join(args.name)
+    if not name.strip():
+        raise WrongUsage("no note is named", "read")
+    with engine_of(args, output) as engine:
+        note = engine.read(name, heading=args.heading, lines=args.lines)
+        vault = engine.config.vault.name
+    if output.as_json:
+        output.json(note_as_json(note, vault=vault))
+    else:
+        output.text(output.style.clean(note.text))
+        if output.on_terminal and not note.text.endswith("\n"):
+            output.line()
+    return exits.OK

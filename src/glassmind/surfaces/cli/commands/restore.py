@@ -1,0 +1,28 @@
+"""`glassmind restore`: the index taken back from a copy."""
+
+from argparse import Namespace
+from pathlib import Path
+
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    parser.add_argument("file", metavar="FILE", help="what glassmind backup wrote")
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Take the copy in."""
+    file = Path(args.file).absolute()
+    with engine_of(args, output) as engine:
+        engine.restore(file)
+    if output.as_json:
+        output.json({"file": str(file)})
+    else:
+        output.notice(
+            f"the index is as in {file}; glassmind index brings it up to date"
+        )
+    return exits.OK

@@ -1,0 +1,25 @@
+"""`glassmind stats`: how much the index holds."""
+
+from argparse import Namespace
+
+from glassmind.render.reports import stats_as_json
+from glassmind.render.reports_text import stats_as_text
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+
+def add_arguments(_parser: CommandParser) -> None:
+    """Tell the parser what the command takes: nothing of its own."""
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Print the counts."""
+    with engine_of(args, output) as engine:
+        stats = engine.stats()
+    if output.as_json:
+        output.json(stats_as_json(stats))
+    else:
+        output.text(stats_as_text(stats, output.style))
+    return exits.OK

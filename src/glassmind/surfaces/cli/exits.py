@@ -1,0 +1,41 @@
+"""What the exit code says; docs/cli.md has the same table."""
+
+from glassmind.errors import (
+    BackupExists,
+    ConfigError,
+    GlassmindError,
+    IndexFault,
+    QueryError,
+    VaultAbsent,
+    VaultError,
+)
+
+OK = 0
+NOTHING = 1
+"""Nothing was found."""
+
+USAGE = 2
+"""The call or the configuration cannot be used; also a doctor's failed check."""
+
+VAULT = 3
+INDEX = 4
+BUG = 70
+"""EX_SOFTWARE of sysexits.h: a fault that is ours."""
+
+INTERRUPTED = 130
+"""What shells report of a program that Ctrl-C ended."""
+
+BY_ERROR: tuple[tuple[type[GlassmindError], int], ...] = (
+    (VaultAbsent, VAULT),
+    (BackupExists, USAGE),
+    (QueryError, USAGE),
+    (ConfigError, USAGE),
+    (VaultError, VAULT),
+    (IndexFault, INDEX),
+)
+"""The first that fits decides."""
+
+
+def exit_code(error: GlassmindError) -> int:
+    """Return the exit code that tells of an error."""
+    return next((code for kind, code in BY_ERROR if isinstance(error, kind)), BUG)

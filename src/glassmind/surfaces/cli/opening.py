@@ -1,0 +1,38 @@
+"""From the options of every command to a configuration and an engine."""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from glassmind.config import Config, load_config
+from glassmind.engine import Engine
+from glassmind.surfaces.cli.output import Output
+from glassmind.wiring import engine_for
+
+
+def config_of(args: Namespace, *, need_vault: bool = True) -> Config:
+    """Return the settings in force.
+
+    Raises:
+        ConfigError: they cannot be used.
+    """
+    file = getattr(args, "config", None)
+    return load_config(
+        flags={"vault.path": getattr(args, "vault", None)},
+        env=os.environ,
+        cwd=Path.cwd(),
+        file=Path(file) if file else None,
+        need_vault=need_vault,
+    )
+
+
+def engine_of(args: Namespace, output: Output) -> Engine:
+    """Return the engine of the vault that is meant, having told of odd settings.
+
+    Raises:
+        ConfigError: the vault or a setting cannot be used.
+    """
+    config = config_of(args)
+    for warning in config.warnings:
+        output.notice(warning)
+    return engine_for(config)

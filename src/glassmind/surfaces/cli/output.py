@@ -1,0 +1,115 @@
+"""What the program writes: results to stdout, everything else to stderr."""
+
+import os
+import sys
+from argparse import Namespace
+from typing import TextIO
+
+from glassmind.errors import GlassmindError
+from glassmind.render.style import Style
+
+
+class Output:
+    """Owns the two streams, and knows how they want to be written to."""
+
+    def __init__(self, *, as_json: bool = False, verbose: bool = False) -> None:
+        self.as_json, self.quiet, self.verbose = as_json, False, verbose
+        self.on_terminal = sys.stdout.isatty()
+        for stream in (sys.stdout, sys.stderr):
+            _take_any_letter(stream)
+        self._wants_colour = _wants_colour()
+
+    def adopt(self, args: Namespace) -> None:
+        """Follow the options of every command."""
+        self.as_json = getattr(args, "json", False)
+        self.quiet = getattr(args, "quiet", False)
+        self.verbose = getattr(args, "verbose", False)
+        if getattr(args, "no_color", False):
+            self._wants_colour = False
+
+    @property
+    def style(self) -> Style:
+        """How text is dressed for stdout."""
+        colour = self._wants_colour and self.on_terminal
+        return Style(colour=colour, guarded=self.on_terminal)
+
+    @property
+    def colourful(self) -> bool:
+        """Whether colours are wanted and can be seen on stderr."""
+        return self._wants_colour and sys.stderr.isatty()
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether somebody is there to watch."""
+        return sys.stderr.isatty() and not self.quiet
+
+    def line(self, text: str = "") -> None:
+        """Write a line of the result."""
+        sys.stdout.write(f"{text}\n")
+
+    def text(self, text: str) -> None:
+        """Write a part of the result as it is."""
+        sys.stdout.write(text)
+
+    def json(self, value: object) -> None:
+        """Write the result as one JSON object, always in UTF-8."""
+        import json  # noqa: PLC0415 - plain results do not need it
+
+        indent = 2 if self.on_terminal else None
+        made = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
+        sys.stdout.flush()
+        # A lone surrogate becomes an escape, which JSON reads as what it was.
+        sys.stdout.buffer.write(made.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()
+
+    def notice(self, sentence: str) -> None:
+        """Tell a person something beside the result, unless they want quiet."""
+        if not self.quiet:
+            self.fault(sentence)
+
+    def fault(self, sentence: str) -> None:
+        """Tell a person what went wrong."""
+        sys.stderr.write(f"glassmind: {Style.for_terminal(sentence)}\n")
+
+    def failed(self, error: BaseException, sentence: str) -> None:
+        """Tell of an error, with its traceback when asked to say more."""
+        if self.verbose:
+            import traceback  # noqa: PLC0415 - only now
+
+            traceback.print_exception(error)
+        if self.as_json:
+            kind = type(error).__name__ if _is_ours(error) else "Unexpected"
+            self.json({"error": {"kind": kind, "message": sentence}})
+        self.fault(sentence)
+
+    def flush(self) -> None:
+        """Write what is still held back.
+
+        Raises:
+            BrokenPipeError: nobody reads any more.
+        """
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+    def abandon(self) -> None:
+        """Forget what is still held back: nobody reads any more."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _is_ours(error: BaseException) -> bool:
+    return isinstance(error, GlassmindError)
+
+
+def _take_any_letter(stream: TextIO) -> None:
+    """Let a stream escape what its encoding lacks rather than fail."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+def _wants_colour() -> bool:
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    # An old Windows console shows escapes as they are; newer ones say who they are.
+    return os.name != "nt" or bool({"WT_SESSION", "TERM"} & set(os.environ))

@@ -1,0 +1,113 @@
+"""The parser of one command, with the options that every command takes."""
+
+import os
+from argparse import (
+    SUPPRESS,
+    Action,
+    ArgumentParser,
+    ArgumentTypeError,
+    HelpFormatter,
+    Namespace,
+)
+from typing import NoReturn
+
+from glassmind.errors import WrongUsage
+
+VALUED = ("--vault", "--config")
+"""Options of every command that take a value."""
+
+
+class CommandParser(ArgumentParser):
+    """Parses one command; what it does not understand is a `WrongUsage`."""
+
+    def __init__(self, name: str, help_line: str) -> None:
+        super().__init__(
+            prog=f"glassmind {name}",
+            description=help_line,
+            formatter_class=_formatter,
+            allow_abbrev=False,
+        )
+        self._name = name
+        self._words = ""
+        add_global_options(self)
+
+    def take_words(self, dest: str, metavar: str, help_line: str) -> None:
+        """Take any number of free words; behind `--` they may begin with a dash."""
+        self._words = dest
+        self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
+
+    def actions(self) -> list[Action]:
+        """Return what the command takes, in the order it was told."""
+        return list(self._actions)
+
+    def read(self, argv: list[str]) -> Namespace:
+        """Return what the arguments say.
+
+        Raises:
+            WrongUsage: they cannot be understood.
+        """
+        if not self._words:
+            return self.parse_args(argv)
+        # By hand: argparse loses words that stand behind an option.
+        stop = argv.index("--") if "--" in argv else len(argv)
+        args, more = self.parse_known_args(argv[:stop])
+        for word in more:
+            if word.startswith("-"):
+                hint = "; words that begin with - go behind --"
+                self.error(f"there is no option {word}{hint}")
+        words = [*getattr(args, self._words), *more, *argv[stop + 1 :]]
+        setattr(args, self._words, words)
+        return args
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments.
+
+        Raises:
+            WrongUsage: always.
+        """
+        raise WrongUsage(message, self._name)
+
+
+def _formatter(prog: str) -> HelpFormatter:
+    """Return a formatter that knows its width: to find it, argparse loads `shutil`."""
+    try:
+        width = os.get_terminal_size().columns
+    except (OSError, ValueError):
+        width = 80
+    return HelpFormatter(prog, width=max(width - 2, 40))
+
+
+def add_global_options(parser: ArgumentParser) -> None:
+    """Add what every command takes; absent ones leave no trace in the namespace."""
+    group = parser.add_argument_group("options of every command")
+    add = group.add_argument
+    add("--vault", metavar="PATH", default=SUPPRESS, help="the vault's folder")
+    add("--config", metavar="FILE", default=SUPPRESS, help="use this file as your own")
+    add("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
+    add("--quiet", "-q", action="store_true", default=SUPPRESS, help="no notices")
+    add("--verbose", "-v", action="store_true", default=SUPPRESS, help="say more")
+    add("--no-color", action="store_true", default=SUPPRESS, help="no colours")
+
+
+def at_least_one(text: str) -> int:
+    """Return a whole number from 1; the type of an option.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    return _count(text, 1)
+
+
+def at_least_zero(text: str) -> int:
+    """Return a whole number from 0; the type of an option.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    return _count(text, 0)
+
+
+def _count(text: str, least: int) -> int:
+    if text.isascii() and text.isdigit() and int(text) >= least:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is no whole number from {least}")

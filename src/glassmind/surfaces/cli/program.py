@@ -1,0 +1,126 @@
+"""From arguments to an exit code: find the command, run it, tell what went wrong."""
+
+import atexit
+import gc
+import os
+from argparse import Namespace
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn, Protocol, cast
+
+from glassmind.errors import GlassmindError, WrongUsage
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import VALUED, CommandParser
+from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
+
+
+class Command(Protocol):
+    """The module of a command."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Tell the parser what the command takes."""
+
+    def run(self, args: Namespace, output: Output) -> int:
+        """Carry the command out and return the exit code."""
+
+
+def run_program(argv: Sequence[str]) -> int:
+    """Run one command and return its exit code; errors are told, never raised."""
+    output = Output(
+        as_json="--json" in argv, verbose="-v" in argv or "--verbose" in argv
+    )
+    try:
+        code = _guarded(list(argv), output)
+        output.flush()
+    except BrokenPipeError:
+        # `| head` has seen enough; that is no fault of anyone.
+        output.abandon()
+        return exits.OK
+    return code
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once.
+
+    Taking the interpreter apart, object by object, takes a tenth of a search and helps
+    nobody: the engine is closed, the output flushed, and who asked for a last word
+    gets it.
+    """
+    atexit._run_exitfuncs()  # noqa: SLF001 - there is no public name for it
+    os._exit(code)
+
+
+def _guarded(argv: list[str], output: Output) -> int:
+    try:
+        return _dispatch(argv, output)
+    except GlassmindError as error:
+        output.failed(error, str(error))
+        return exits.exit_code(error)
+    except KeyboardInterrupt:
+        output.fault("interrupted")
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        raise
+    except SystemExit as error:  # argparse, having printed help
+        return int(error.code or exits.OK)
+    except Exception as error:  # noqa: BLE001 - the edge: nobody is shown a traceback
+        hint = "" if output.verbose else "; --verbose shows where"
+        output.failed(error, f"unexpected {type(error).__name__}: {error}{hint}")
+        return exits.BUG
+
+
+def _dispatch(argv: list[str], output: Output) -> int:
+    before, name, after = split_command(argv)
+    if "--help" in before or "-h" in before or not argv:
+        return _list_commands(output)
+    if name is None:
+        raise WrongUsage("no command is named")
+    module, parser = command_parser(name)
+    args = parser.read([*before, *after])
+    output.adopt(args)
+    gc.freeze()
+    gc.enable()
+    return module.run(args, output)
+
+
+def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
+    """Return the options before the command, the command and all behind it."""
+    at = 0
+    while at < len(argv) and argv[at].startswith("-"):
+        at += 2 if argv[at] in VALUED else 1
+    if at >= len(argv):
+        return argv, None, []
+    return argv[:at], argv[at], argv[at + 1 :]
+
+
+def command_parser(name: str) -> tuple[Command, CommandParser]:
+    """Return a command with its parser.
+
+    Raises:
+        WrongUsage: there is none of that name.
+    """
+    if name not in COMMANDS:
+        from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
+
+        raise WrongUsage(f"there is no command {name!r}{nearest(name, list(COMMANDS))}")
+    module_name, help_line = COMMANDS[name]
+    module = cast("Command", import_module(f"{PACKAGE}.{module_name}"))
+    parser = CommandParser(name, help_line)
+    module.add_arguments(parser)
+    return module, parser
+
+
+def _list_commands(output: Output) -> int:
+    if output.as_json:
+        listed = [{"name": name, "help": said} for name, (_, said) in COMMANDS.items()]
+        output.json({"commands": listed})
+        return exits.OK
+    output.line("usage: glassmind [--vault PATH] COMMAND ...")
+    output.line()
+    for name, (_, said) in COMMANDS.items():
+        output.line(f"  {name:<12} {said}")
+    output.line()
+    output.line("glassmind COMMAND --help tells what a command takes;")
+    output.line("--version tells the release.")
+    return exits.OK

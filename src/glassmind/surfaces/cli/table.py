@@ -1,0 +1,18 @@
+"""Every command by name, with the module that holds it and one line of help."""
+
+COMMANDS = {
+    "init": ("init", "choose a vault and write a configuration for it"),
+    "index": ("index", "bring the index up to the vault"),
+    "search": ("search", "find the passages that matter for a question"),
+    "read": ("read", "print a note, a section or some lines of it"),
+    "read-chunks": ("read_chunks", "print a note as it was split for the index"),
+    "list": ("list", "list notes by folder, tag, property or date"),
+    "stats": ("stats", "tell how much the index holds"),
+    "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
+    "config": ("config", "show and change settings"),
+    "backup": ("backup", "write a copy of the index to a file"),
+    "restore": ("restore", "take the index back from a copy"),
+    "completion": ("completion", "print a completion script for a shell"),
+}
+
+PACKAGE = "glassmind.surfaces.cli.commands"
