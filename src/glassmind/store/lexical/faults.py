@@ -37,6 +37,7 @@ def faults_named(place: str) -> Iterator[None]:
 
 
 def _named(place: str, message: str) -> IndexDamaged | IndexUnwritable:
-    if any(sign in message for sign in _DISK):
-        return IndexUnwritable(place, message)
+    full = next((sign for sign in _DISK if sign in message), None)
+    if full is not None:
+        return IndexUnwritable(place, full)
     return IndexDamaged(place, message)

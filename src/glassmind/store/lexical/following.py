@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from glassmind.errors import IndexFault
+from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.place import FOLDER, META
 from glassmind.store.lexical.search import AskedIndex, WordIndex
@@ -36,10 +36,16 @@ class FollowingIndex:
             return None
 
     def reaches(self, head: str) -> bool:
-        """Whether it shows everything up to `head`, looking anew if need be."""
+        """Whether it shows everything up to `head`, looking anew if need be.
+
+        Damaged files reach nothing.
+        """
         if self._level_with != head:
-            with faults_named(str(self._place)):
-                self._level_with = self._index.marker()
+            try:
+                with faults_named(str(self._place)):
+                    self._level_with = self._index.marker()
+            except IndexDamaged:
+                self._level_with = None
         return self._level_with == head
 
     def ask(self, query: WordQuery) -> AskedIndex:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import tantivy
 
+from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import SHOWN_AS
 from glassmind.store.lexical.marks import Marks
 from glassmind.store.lexical.place import META, open_index, read_marker
@@ -12,6 +13,7 @@ from glassmind.store.lexical.query import MUST, SHOULD, compose
 from glassmind.types.search import Candidate, WordQuery
 
 Q = tantivy.Query
+NAME = "the word index"
 
 
 class WordIndex:
@@ -29,13 +31,22 @@ class WordIndex:
         self._searcher = self._index.searcher()
         return read_marker(self._searcher, self._index.schema)
 
+    @faults_named(NAME)
     def ask(self, query: WordQuery) -> "AskedIndex":
-        """Return the query, ready to be put to the state last reloaded."""
+        """Return the query, ready to be put to the state last reloaded.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
         return AskedIndex(self._index.schema, self._searcher, query)
 
 
 class AskedIndex:
-    """One query put to one state of the index."""
+    """One query put to one state of the index.
+
+    Raises:
+        IndexDamaged: the files are not what was written.
+    """
 
     def __init__(
         self, schema: tantivy.Schema, searcher: tantivy.Searcher, query: WordQuery
@@ -45,6 +56,7 @@ class AskedIndex:
         self._wanted, self._conditions = composed.by_field, composed.conditions
         self._marks = Marks(composed.terms)
 
+    @faults_named(NAME)
     def best(self, limit: int) -> list[Candidate]:
         """Return the best chunks, best first.
 
@@ -60,6 +72,7 @@ class AskedIndex:
             )
         return self._run(Q.boolean_query(parts), limit)
 
+    @faults_named(NAME)
     def shares(self, chunk_ids: Sequence[int]) -> dict[int, dict[str, float]]:
         """Return what each field gave to each chunk: one small search per field."""
         shares: dict[int, dict[str, float]] = {chunk: {} for chunk in chunk_ids}
@@ -71,7 +84,9 @@ class AskedIndex:
             name = SHOWN_AS.get(field, field)
             query = Q.boolean_query([(MUST, these), (MUST, part)])
             for found in self._run(query, len(chunk_ids)):
-                fields = shares[found.chunk_id]
+                fields = shares.get(found.chunk_id)
+                if fields is None:
+                    raise ValueError("it finds chunks that were not asked for")
                 fields[name] = fields.get(name, 0.0) + found.score
         return shares
 

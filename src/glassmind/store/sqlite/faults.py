@@ -1,13 +1,14 @@
 """What SQLite raises, in words of our own."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from glassmind.errors import IndexBusy, IndexDamaged, IndexUnwritable
+from glassmind.store.sqlite.examine import wrong_with
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 """Raised when a file is not a sound database any more."""
@@ -25,9 +26,17 @@ UNEXPECTED = (
 """Raised when rows are not what our own statements left: a damaged page can do that."""
 
 
+ASTRAY = (TypeError, ValueError, LookupError, AttributeError)
+"""What Python raises over a row that is not what we wrote, or over a fault of ours."""
+
+
 @contextmanager
-def faults_named(folder: Path) -> Iterator[None]:
+def faults_named(
+    folder: Path, connection: Callable[[], apsw.Connection]
+) -> Iterator[None]:
     """Turn what SQLite raises into an error that says what happened.
+
+    The rows are examined before an error of Python's is blamed on them.
 
     Raises:
         IndexDamaged: the file does not read well.
@@ -44,6 +53,11 @@ def faults_named(folder: Path) -> Iterator[None]:
         raise IndexBusy("another program", 0.0) from error
     except UNEXPECTED as error:
         raise IndexDamaged(str(folder / "index.db"), str(error)) from error
+    except ASTRAY as error:
+        wrong = wrong_with(connection())
+        if wrong is None:
+            raise
+        raise IndexDamaged(str(folder / "index.db"), wrong) from error
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class SqliteReader:
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
-        return faults_named(self.folder)
+        return faults_named(self.folder, self.connection)
 
     def connection(self) -> apsw.Connection:
         """Return this thread's connection to the file that is there now."""

@@ -1,7 +1,8 @@
 """The tables of `index.db` and how an older file becomes a current one.
 
 Ids are never used twice (`autoincrement`): a sidecar that still names the chunk of an
-old note then finds no row, rather than the passage of another note.
+old note then finds no row, rather than the passage of another note. Types are strict
+and JSON is checked, so that an examination finds the row that a damaged disk changed.
 """
 
 import os
@@ -15,7 +16,7 @@ APPLICATION_ID = 0x676C6D64
 _FIRST = """
 create table settings (
   key text primary key, value text not null
-) without rowid;
+) without rowid, strict;
 create table files (
   id integer primary key autoincrement,
   path text not null unique,
@@ -25,7 +26,7 @@ create table files (
   stamp integer not null,
   disk_path text,
   name_key text not null
-);
+) strict;
 create index files_by_name on files(name_key);
 create table notes (
   id integer primary key references files(id) on delete cascade,
@@ -34,17 +35,18 @@ create table notes (
   digest text not null,
   encoding text not null,
   day text,
-  aliases text not null,
+  aliases text not null check (json_valid(aliases) and aliases like '[%'),
   error text,
   warnings text not null
-);
+) strict;
 create index notes_by_digest on notes(digest);
 create table chunks (
   id integer primary key autoincrement,
   note_id integer not null references notes(id) on delete cascade,
   chunk_index integer not null,
   kind text not null,
-  heading_path text not null,
+  heading_path text not null
+    check (json_valid(heading_path) and heading_path like '[%'),
   start_line integer not null,
   end_line integer not null,
   overlap integer not null,
@@ -52,7 +54,7 @@ create table chunks (
   digest text not null,
   text text not null,
   unique (note_id, chunk_index)
-);
+) strict;
 create table headings (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
@@ -62,7 +64,7 @@ create table headings (
   start_byte integer not null,
   end_byte integer not null,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create table links (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
@@ -79,7 +81,7 @@ create table links (
   target_id integer references files(id) on delete set null,
   settled integer not null default 0,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create index links_by_name on links(name_key);
 create index links_by_target on links(target_id);
 create index links_unsettled on links(settled) where settled = 0;
@@ -93,15 +95,15 @@ create table tags (
   start_byte integer not null,
   end_byte integer not null,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create index tags_by_name on tags(folded);
 create table properties (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
   name text not null,
-  value text not null,
+  value text not null check (json_valid(value)),
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create index properties_by_name on properties(name);
 create table tasks (
   note_id integer not null references notes(id) on delete cascade,
@@ -114,7 +116,7 @@ create table tasks (
   start_byte integer not null,
   end_byte integer not null,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create table blocks (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
@@ -123,7 +125,7 @@ create table blocks (
   start_byte integer not null,
   end_byte integer not null,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create table fields (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
@@ -134,7 +136,7 @@ create table fields (
   start_byte integer not null,
   end_byte integer not null,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create table callouts (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
@@ -146,15 +148,15 @@ create table callouts (
   start_byte integer not null,
   end_byte integer not null,
   primary key (note_id, seq)
-) without rowid;
+) without rowid, strict;
 create table skipped (
   path text primary key, reason text not null, unknown integer not null
-) without rowid;
+) without rowid, strict;
 create table changes (
   seq integer primary key autoincrement,
   note_id integer not null,
   token blob not null
-);
+) strict;
 create table index_runs (
   id integer primary key autoincrement,
   started_at text not null,
@@ -166,7 +168,7 @@ create table index_runs (
   removed integer not null default 0,
   unchanged integer not null default 0,
   failures text not null default '[]'
-);
+) strict;
 """
 
 

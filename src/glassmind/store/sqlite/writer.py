@@ -71,7 +71,7 @@ class SqliteWriter:
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
-        return faults_named(self.folder)
+        return faults_named(self.folder, lambda: self._db)
 
     def _delete(self) -> None:
         with disk_faults_named(self.folder):
