@@ -116,7 +116,7 @@ def _rows(_shop: Workshop, bench: Bench) -> Iterator[Check]:
 def _words(_shop: Workshop, bench: Bench) -> Iterator[Check]:
     wrong = bench.words()
     if wrong is not None:
-        yield Check("word index", "fail", wrong, UPDATE)
+        yield Check("word index", "fail", wrong, REBUILD)
         return
     behind = bench.behind()
     if behind == 0:

@@ -1,7 +1,7 @@
 """Bringing a sidecar up to the rows.
 
-It re-applies the *current* rows of each changed note, so doing it twice does no harm
-and a killed run is finished by the next. A marker the log does not know means that the
+It re-applies the *current* rows of each changed note, so doing it twice does no harm and
+a killed run is finished by the next. A marker that the log does not know means that the
 sidecar followed another database: it is made anew from the rows, never from the vault.
 """
 
@@ -16,72 +16,16 @@ from glassmind.types.files import Progress
 BATCH = 500
 """Notes read at a time: bounds memory, and lets the sidecar write while we read."""
 
-COMMIT_EVERY = 20_000
-"""Notes to one commit of a long catch-up; a commit costs about as much as 100 notes."""
-
-
-def follow(
-    log: ChangeLog, sidecar: Sidecar, *, total: int, progress: ShowProgress
-) -> bool:
-    """Apply what the sidecar lacks and return whether it had to be made anew."""
-    marker = sidecar.marker()
-    try:
-        if marker is None or not log.holds(marker):
-            remake(log, sidecar, total=total, progress=progress)
-            return True
-        _catch_up(log, sidecar, marker, total=total, progress=progress)
-    except BaseException:
-        with suppress(IndexFault):
-            sidecar.rollback()
-        raise
-    return False
-
-
-def remake(
-    log: ChangeLog, sidecar: Sidecar, *, total: int, progress: ShowProgress
-) -> None:
-    """Write every note into an emptied sidecar in one commit.
-
-    This is also compaction: documents that were deleted still count in a word's rarity
-    until all are written anew.
-    """
-    head, done = log.head(), 0
-    sidecar.reset()
-    for ids in log.all_notes(BATCH):
-        sidecar.put(ids, log.documents(ids))
-        done += len(ids)
-        progress(Progress("words", done, total))
-    sidecar.commit(head)
-
-
-def _catch_up(
-    log: ChangeLog, sidecar: Sidecar, marker: str, *, total: int, progress: ShowProgress
-) -> None:
-    done = since = 0
-    while True:
-        ids, reached = log.after(marker, BATCH)
-        if not ids:
-            break
-        sidecar.put(ids, log.documents(ids))
-        marker, done, since = reached, done + len(ids), since + len(ids)
-        progress(Progress("words", done, max(total, done)))
-        if since >= COMMIT_EVERY:
-            sidecar.commit(marker)
-            since = 0
-    if since:
-        sidecar.commit(marker)
-
+MUCH = 500
+"""Changes from which a writer with more memory and threads pays for itself."""
 
 OpenSidecar = Callable[[bool], Sidecar]
 """Opens a sidecar for writing; True when much is to be written."""
 
-MUCH = 500
-"""Changes from which a writer with more memory and threads pays for itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How one sidecar is looked at, opened and thrown away."""
+    """How one sidecar is looked at, opened, thrown away and measured."""
 
     marker: Callable[[], str | None]
     open: OpenSidecar
@@ -89,30 +33,98 @@ class Followed:
     deleted: Callable[[], tuple[int, float]]
 
 
-def bring_up(
-    log: ChangeLog, followed: Followed, *, total: int, progress: ShowProgress
-) -> bool:
-    """Bring a sidecar up to the log; a damaged one is thrown away and made anew.
+class Follower:
+    """One sidecar on its way to the head of the log; owns its writer once opened.
 
-    Returns whether it was made anew. One that is up to date is not opened for writing.
+    Nothing is visible before `finish`, which commits once.
     """
-    marker = followed.marker()
-    if marker is not None and marker == log.head():
-        return False
-    pending = log.pending(marker)
-    much = total if pending is None else pending
-    try:
-        return _once(log, followed.open(much > MUCH), total=much, progress=progress)
-    except IndexDamaged:
-        followed.discard()
-        _once(log, followed.open(total > MUCH), total=total, progress=progress)
-        return True
 
+    def __init__(
+        self, log: ChangeLog, followed: Followed, progress: ShowProgress
+    ) -> None:
+        self._log, self._followed, self._progress = log, followed, progress
+        self._sidecar: Sidecar | None = None
+        self._marker = followed.marker()
+        self._known = self._marker is not None and log.holds(self._marker)
+        self._done = 0
+        self.anew = False
 
-def _once(
-    log: ChangeLog, sidecar: Sidecar, *, total: int, progress: ShowProgress
-) -> bool:
-    try:
-        return follow(log, sidecar, total=total, progress=progress)
-    finally:
-        sidecar.close()
+    @property
+    def is_level(self) -> bool:
+        """Whether there is nothing to apply."""
+        return self._known and self._marker == self._log.head()
+
+    def begin(self, expected: int) -> None:
+        """Get ready for about `expected` changes, before the first of them is logged.
+
+        A sidecar that follows nothing yet can follow an index that holds nothing yet.
+        """
+        if not self._known and self._log.is_empty():
+            self._open(much=expected > MUCH).reset()
+            self._marker, self._known, self.anew = self._log.head(), True, True
+
+    def advance(self, total: int = 0) -> None:
+        """Apply what the log holds beyond the marker, without committing."""
+        if not self._known or self._marker is None:
+            return  # it has to be made anew, which waits until every row is there
+        while True:
+            ids, reached = self._log.after(self._marker, BATCH)
+            if not ids:
+                return
+            much = (self._log.pending(self._marker) or 0) > MUCH
+            self._open(much=much).put(ids, self._log.documents(ids))
+            self._marker, self._done = reached, self._done + len(ids)
+            self._progress(Progress("words", self._done, max(total, self._done)))
+
+    def finish(self, total: int) -> None:
+        """Apply what is left and commit; a damaged sidecar is made anew."""
+        try:
+            self.advance(total)
+            if not self._known or self._marker is None:
+                self._remake(total)
+            elif self._sidecar is not None:
+                self._sidecar.commit(self._marker)
+        except IndexDamaged:
+            self.close()
+            self._followed.discard()
+            self._remake(total)
+
+    def remake(self, total: int) -> None:
+        """Write every note anew in one commit.
+
+        This is also compaction: documents that were deleted still count in a word's
+        rarity until all are written anew.
+        """
+        try:
+            self._remake(total)
+        except IndexDamaged:
+            self.close()
+            self._followed.discard()
+            self._remake(total)
+
+    def _remake(self, total: int) -> None:
+        sidecar, head, done = self._open(much=total > MUCH), self._log.head(), 0
+        sidecar.reset()
+        for ids in self._log.all_notes(BATCH):
+            sidecar.put(ids, self._log.documents(ids))
+            done += len(ids)
+            self._progress(Progress("words", done, max(total, done)))
+        sidecar.commit(head)
+        self._marker, self._known, self.anew = head, True, True
+
+    def _open(self, *, much: bool) -> Sidecar:
+        if self._sidecar is None:
+            self._sidecar = self._followed.open(much)
+        return self._sidecar
+
+    def abandon(self) -> None:
+        """Forget what was not committed."""
+        if self._sidecar is not None:
+            with suppress(IndexFault):
+                self._sidecar.rollback()
+
+    def close(self) -> None:
+        """Give the writer back."""
+        if self._sidecar is not None:
+            sidecar, self._sidecar = self._sidecar, None
+            sidecar.close()

@@ -37,7 +37,8 @@ PARSER_VERSION = 1
 class Job:
     """What a run works with and is asked for.
 
-    `verify` hashes every file, `accept_deletions` believes that notes are gone.
+    `written` is called after each batch of rows, `verify` hashes every file,
+    `accept_deletions` believes that notes are gone.
     """
 
     store: IndexStore
@@ -45,6 +46,7 @@ class Job:
     exists: Callable[[NotePath], bool]
     rules: SplitRules
     progress: ShowProgress
+    written: Callable[[], None]
     verify: bool = False
     accept_deletions: bool = False
     reason: str = "index"
@@ -234,6 +236,7 @@ class _Work:
                 moved = take_in(file, content, self._job.rules)
                 if isinstance(moved, Indexed):
                     step.move(origin, file, moved.note.title, moved.day)
+        self._job.written()
         self._tally.moved += len(self._moves)
         self._tally.unchanged += len(self._touched)
         self._clear()

@@ -20,6 +20,9 @@ class ChangeLog(Protocol):
     def head(self) -> str:
         """Return the marker of a sidecar that has applied everything."""
 
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+
     def holds(self, marker: str, /) -> bool:
         """Whether the marker was reached by following this very log."""
 

@@ -13,7 +13,10 @@ _DISK = (
     "No space left", "StorageFull", "Input/output error", "File too large",
     "Read-only file system", "ReadOnlyFilesystem", "PermissionDenied",
     "Permission denied", "Disk quota", "QuotaExceeded", "FileTooLarge",
+    "io::Error most likely",
 )  # fmt: skip
+"""Signs of a disk that does not take what is written; the last is all that is said of
+a thread that could not write."""
 
 
 @contextmanager
@@ -39,5 +42,5 @@ def faults_named(place: str) -> Iterator[None]:
 def _named(place: str, message: str) -> IndexDamaged | IndexUnwritable:
     full = next((sign for sign in _DISK if sign in message), None)
     if full is not None:
-        return IndexUnwritable(place, full)
+        return IndexUnwritable(place, full.replace("io::Error", "a fault of the disk"))
     return IndexDamaged(place, message)

@@ -7,15 +7,15 @@ import tantivy
 from glassmind.store.lexical import words
 
 WEIGHTS: dict[str, float] = {
-    "title": 1.6,
-    "aliases": 1.6,
-    "headings": 0.8,
+    "title": 1.2,
+    "aliases": 1.2,
+    "headings": 0.5,
     "tags": 0.6,
     "path": 0.3,
     "properties": 0.3,
-    "body": 0.4,
+    "body": 1.0,
     "body_stem": 1.0,
-    "pairs_title": 1.6,
+    "pairs_title": 1.2,
     "pairs": 1.0,
 }
 """What a match in each field counts; chosen on several sets, see docs/ranking.md."""

@@ -8,8 +8,10 @@ batch.
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +74,9 @@ class WordWriter:
             if not self._fresh:
                 for note_id in note_ids:
                     self._writer.delete_documents_by_term("note", note_id)
-            for document in documents:
-                self._writer.add_document(_tantivy_document(document))
+            for _, chunks in groupby(documents, key=attrgetter("note_id")):
+                for document in _tantivy_documents(list(chunks)):
+                    self._writer.add_document(document)
 
     def commit(self, marker: str) -> None:
         """Make everything since the last commit visible, or nothing of it."""
@@ -97,55 +100,74 @@ class WordWriter:
             self._writer.wait_merging_threads()
 
 
-def _tantivy_document(source: Document) -> tantivy.Document:
-    document = tantivy.Document()
-    text, headings = source.text, " \n".join(source.headings)
-    titles = " \n".join((source.title, *source.aliases))
-    shown = list(_property_words(source.properties))
+def _tantivy_documents(chunks: Sequence[Document]) -> Iterator[tantivy.Document]:
+    """Yield the chunks of one note, working out what they share only once."""
+    note = chunks[0]
+    texts, numbers = _shared_texts(note), _shared_numbers(note)
+    titles = "\n".join((note.title, *note.aliases))
+    for chunk in chunks:
+        document = tantivy.Document()
+        for field, text in texts:
+            document.add_text(field, text)
+        for field, number in numbers:
+            document.add_integer(field, number)
+        document.add_integer("chunk", chunk.chunk_id)
+        _add_body(document, chunk, titles)
+        yield document
+
+
+def _add_body(document: tantivy.Document, chunk: Document, titles: str) -> None:
+    text, headings = chunk.text, " \n".join(chunk.headings)
     if words.has_unspaced(text) or words.has_unspaced(titles + headings):
+        above = f"{titles}\n{headings}"
         document.add_text("pairs", words.pairs_text(text))
-        document.add_text("pairs_title", words.pairs_text(f"{titles}\n{headings}"))
-        document.add_text(
-            "singles", words.singles_text(f"{titles}\n{headings}\n{text}")
-        )
+        document.add_text("pairs_title", words.pairs_text(above))
+        document.add_text("singles", words.singles_text(f"{above}\n{text}"))
         text, headings = words.spaced_part(text), words.spaced_part(headings)
-    document.add_text("title", words.spaced_part(source.title))
-    for alias in source.aliases:
-        document.add_text("aliases", words.spaced_part(alias))
     document.add_text("headings", headings)
-    document.add_text("path", words.spaced_part(source.path.rpartition("/")[0]))
-    document.add_text("tags", " ".join(source.tags))
-    document.add_text("properties", " \n".join(shown))
     document.add_text("body", text)
     document.add_text("body_stem", text)
-    _add_filters(document, source)
-    return document
 
 
-def _add_filters(document: tantivy.Document, source: Document) -> None:
-    for tag in source.tags:
+def _shared_texts(note: Document) -> list[tuple[str, str]]:
+    values = [(name, _flat(json.loads(value))) for name, value in note.properties]
+    shown = [
+        f"{name} {' '.join(items)}"
+        for name, items in values
+        if name not in ("tags", "aliases")
+    ]
+    folded = note.path.lower()
+    found = [
+        ("title", words.spaced_part(note.title)),
+        ("path", words.spaced_part(note.path.rpartition("/")[0])),
+        ("tags", " ".join(note.tags)),
+        ("properties", " \n".join(shown)),
+        ("whole_path", folded),
+        ("file", folded.rpartition("/")[2]),
+    ]
+    found += [("aliases", words.spaced_part(alias)) for alias in note.aliases]
+    found += [("tag", tag) for tag in dict.fromkeys(_with_parents(note.tags))]
+    for name, items in values:
+        start = f"{name.lower()}{SEPARATOR}"
+        found += [
+            ("property", f"{start}{item.lower()}"[:LONGEST_TERM]) for item in items
+        ]
+    return found
+
+
+def _shared_numbers(note: Document) -> list[tuple[str, int]]:
+    seconds = note.mtime_ns // 1_000_000_000
+    day = day_number(note.day) if note.day else seconds // SECONDS_A_DAY
+    return [("day", day), ("mtime", seconds), ("note", note.note_id)]
+
+
+SECONDS_A_DAY = 86_400
+
+
+def _with_parents(tags: Iterable[str]) -> Iterator[str]:
+    for tag in tags:
         parts = tag.split("/")
-        for depth in range(1, len(parts) + 1):
-            document.add_text("tag", "/".join(parts[:depth]))
-    folded = source.path.lower()
-    document.add_text("whole_path", folded)
-    document.add_text("file", folded.rpartition("/")[2])
-    for name, value in source.properties:
-        for item in _flat(json.loads(value)):
-            term = f"{name.lower()}{SEPARATOR}{item.lower()}"
-            document.add_text("property", term[:LONGEST_TERM])
-    seconds = source.mtime_ns // 1_000_000_000
-    day = day_number(source.day) if source.day else seconds // 86_400
-    document.add_integer("day", day)
-    document.add_integer("mtime", seconds)
-    document.add_integer("note", source.note_id)
-    document.add_integer("chunk", source.chunk_id)
-
-
-def _property_words(properties: Iterable[tuple[str, str]]) -> Iterable[str]:
-    for name, value in properties:
-        if name not in ("tags", "aliases"):
-            yield f"{name} {' '.join(_flat(json.loads(value)))}"
+        yield from ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
 
 
 def _flat(value: Any) -> list[str]:

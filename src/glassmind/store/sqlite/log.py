@@ -14,6 +14,7 @@ import apsw
 from glassmind.types.sidecar import Document
 
 EPOCH = "select value from settings where key = 'epoch'"
+EMPTY = "select not exists (select 1 from changes) and not exists (select 1 from notes)"
 HEAD = "select seq, token from changes order by seq desc limit 1"
 TOKEN = "select token from changes where seq = ?"  # noqa: S105 - names a log row
 PENDING = "select count(*) from changes where seq > ?"
@@ -56,6 +57,10 @@ class Log:
         """Return the marker a sidecar has when it has applied everything."""
         row: Any = self._db.execute(HEAD).fetchone()
         return self._marker(*row) if row else self._marker(0, b"")
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written: no note, no change."""
+        return bool(self._db.execute(EMPTY).get)
 
     def holds(self, marker: str) -> bool:
         """Whether the marker was reached by following this very log."""

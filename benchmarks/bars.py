@@ -1,0 +1,296 @@
+"""The bars of the ground floor, each a ratio against a baseline of the same run.
+
+    python benchmarks/bars.py [--large] [--notes N] [--vault FOLDER]
+
+Figures are medians. A bar that is missed is marked and makes the exit code 1.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyromark
+import tantivy
+import vaults
+import xxhash
+
+from glassmind import Engine, open_vault
+
+OPTIONS = (
+    pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_FOOTNOTES
+    | pyromark.Options.ENABLE_STRIKETHROUGH
+    | pyromark.Options.ENABLE_TASKLISTS
+    | pyromark.Options.ENABLE_MATH
+    | pyromark.Options.ENABLE_GFM
+    | pyromark.Options.ENABLE_WIKILINKS
+)
+LYZ = Path(__file__).resolve().parents[2] / "shared" / "data" / "vaults" / "lyz"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: what was measured against what, and how far the ratio may go."""
+
+    name: str
+    ours: float
+    baseline: float
+    most: float
+    unit: str = "ms"
+
+    @property
+    def ratio(self) -> float:
+        """How many times the baseline ours is."""
+        return self.ours / self.baseline
+
+    def row(self) -> str:
+        """Return a line of the table."""
+        state = "ok" if self.ratio <= self.most else "MISSED"
+        return (
+            f"{self.name:<46}{self.ours:>10.1f}{self.baseline:>10.1f} {self.unit:<3}"
+            f"{self.ratio:>7.2f}x  <= {self.most:g}x  {state}"
+        )
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return how long the work took, in milliseconds."""
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1_000
+
+
+def walk(root: Path) -> int:
+    """Stat every file below a folder: the least a scan can cost."""
+    count, folders = 0, [str(root)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    entry.stat(follow_symlinks=False)
+                    count += 1
+    return count
+
+
+def note_files(root: Path) -> list[Path]:
+    """Return the Markdown files of a vault."""
+    return sorted(root.rglob("*.md"))
+
+
+def least_first_index(root: Path, place: Path) -> None:
+    """Read, hash, parse and add the text of every note to a bare tantivy index."""
+    build = tantivy.SchemaBuilder()
+    build.add_text_field("path", stored=True, tokenizer_name="raw")
+    build.add_text_field("body", tokenizer_name="en_stem")
+    place.mkdir(parents=True, exist_ok=True)
+    index = tantivy.Index(build.build(), path=str(place))
+    writer = index.writer(heap_size=100_000_000, num_threads=2)
+    for file in note_files(root):
+        raw = file.read_bytes()
+        xxhash.xxh3_128_hexdigest(raw)
+        text = raw.decode()
+        for _ in pyromark.events_with_range(text, options=OPTIONS):
+            pass
+        document = tantivy.Document()
+        document.add_text("path", str(file))
+        document.add_text("body", text)
+        writer.add_document(document)
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+def opened(root: Path, place: Path) -> Engine:
+    """Return an engine with its index in `place`, whatever the user has configured."""
+    return open_vault(root, settings={"index.location": str(place)}, env={})
+
+
+def no_change(engine: Engine, root: Path) -> Bar:
+    """Bar 1: nothing changed."""
+    engine.index()
+    ours, least = [], []
+    for _ in range(9):
+        least.append(timed(lambda: walk(root)))
+        ours.append(timed(engine.index))
+    pair = statistics.median(ours), statistics.median(least)
+    return Bar("1 no-change index / bare walk with stat", *pair, 2)
+
+
+def first_index(root: Path, scratch: Path) -> Bar:
+    """Bar 2: the first index of text."""
+    ours, least = [], []
+    for turn in range(2):
+        bare = scratch / f"bare{turn}"
+        least.append(timed(lambda bare=bare: least_first_index(root, bare)))  # type: ignore[misc]
+        engine = opened(root, scratch / f"first{turn}")
+        ours.append(timed(engine.index))
+        engine.close()
+    return Bar("2 first index / read+hash+parse+tantivy", min(ours), min(least), 4)
+
+
+def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[Bar]:
+    """Bar 3: the top 50 with snippets, against tantivy itself over the same fields."""
+    from glassmind.store.lexical import fields, place as words  # noqa: PLC0415
+
+    folder = next(place.iterdir()) / words.FOLDER
+    index = words.open_index(folder)
+    searcher = index.searcher()
+
+    def raw(text: str, names: list[str]) -> None:
+        query = index.parse_query(text, default_field_names=names)
+        searcher.search(query, limit=50)
+
+    every = [name for name in fields.WEIGHTS if not name.startswith("pairs")]
+    ours, all_fields, body = [], [], []
+    for text in asked:
+        engine.search(text, limit=50, per_note=False)
+        raw(text, every)
+        ours.append(
+            timed(lambda t=text: engine.search(t, limit=50, per_note=False))  # type: ignore[misc]
+        )
+        all_fields.append(timed(lambda t=text: raw(t, every)))  # type: ignore[misc]
+        body.append(timed(lambda t=text: raw(t, ["body"])))  # type: ignore[misc]
+    mine = statistics.median(ours)
+    yield Bar(
+        "3 top 50 with snippets / raw tantivy", mine, statistics.median(all_fields), 4
+    )
+    print(
+        f"    (against raw tantivy over the body alone: "
+        f"{mine / statistics.median(body):.2f}x of {statistics.median(body):.2f} ms)"
+    )
+
+
+def one_note(engine: Engine, root: Path, scratch: Path) -> Bar:
+    """Bar 4: one note changed; the allowance is 150 ms or two tantivy commits."""
+    file, ours = note_files(root)[17], []
+    text = file.read_text("utf-8")
+    for turn in range(7):
+        file.write_text(f"{text}\nturn {turn}\n", "utf-8")
+        ours.append(timed(engine.index))
+    file.write_text(text, "utf-8")
+    engine.index()
+    commit = statistics.median(tantivy_commits(scratch))
+    allowed = max(150.0, 2 * commit)
+    return Bar("4 one changed note / larger of 150 ms, 2 commits",
+               statistics.median(ours), allowed, 1)  # fmt: skip
+
+
+def tantivy_commits(scratch: Path) -> list[float]:
+    """Return what single commits of one document cost in a bare index."""
+    build = tantivy.SchemaBuilder()
+    build.add_text_field("body")
+    place = scratch / "commits"
+    place.mkdir(exist_ok=True)
+    writer = tantivy.Index(build.build(), path=str(place)).writer(15_000_000, 1)
+    costs = []
+    for turn in range(7):
+        document = tantivy.Document()
+        document.add_text("body", f"turn {turn}")
+        writer.add_document(document)
+        costs.append(timed(writer.commit))
+    return costs
+
+
+def cold_start(root: Path, place: Path, word: str) -> Iterator[Bar]:
+    """Bar 5: whole processes."""
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    env |= {"GLASSMIND_INDEX_LOCATION": str(place), "GLASSMIND_VAULT_PATH": str(root)}
+    program = str(Path(sys.executable).with_name("glassmind"))
+    commands = {
+        "pass": [sys.executable, "-c", "pass"],
+        "search": [program, "search", word],
+        "version": [program, "--version"],
+    }
+    costs: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(25):
+        for name, command in commands.items():
+            costs[name].append(timed(lambda c=command: _silent(c, env)))  # type: ignore[misc]
+    least = statistics.median(costs["pass"])
+    yield Bar("5 cold search / python -c pass", statistics.median(costs["search"]), least, 6)
+    yield Bar("5 --version / python -c pass", statistics.median(costs["version"]), least, 3)
+
+
+def _silent(command: Sequence[str], env: dict[str, str]) -> None:
+    subprocess.run(command, env=env, check=True, capture_output=True)
+
+
+def peak_memory(root: Path, scratch: Path, notes: int) -> Bar:
+    """Bar 6: the most memory a process of its own needs to index the vault."""
+    code = (
+        "import resource, sys; from glassmind import open_vault; "
+        "open_vault(sys.argv[1], settings={'index.location': sys.argv[2]}, env={})"
+        ".index(); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    place = scratch / "memory"
+    command = [sys.executable, "-c", code, str(root), str(place)]
+    peak = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    shutil.rmtree(place)
+    name = f"6 peak memory indexing {notes:,} notes / 500 MB"
+    return Bar(name, int(peak) / 1_024, 500, 1, "MB")
+
+
+def measure(root: Path, scratch: Path, asked: Sequence[str], notes: int) -> list[Bar]:
+    """Return every bar for one vault, printing each as it comes."""
+    bars: list[Bar] = []
+
+    def keep(bar: Bar) -> None:
+        bars.append(bar)
+        print(bar.row(), flush=True)
+
+    keep(first_index(root, scratch))
+    place = scratch / "first0"
+    engine = opened(root, place)
+    engine.index()
+    keep(no_change(engine, root))
+    for bar in warm_search(engine, place, asked):
+        keep(bar)
+    if os.access(note_files(root)[0], os.W_OK):
+        keep(one_note(engine, root, scratch))
+    for bar in cold_start(root, place, asked[0]):
+        keep(bar)
+    engine.close()
+    keep(peak_memory(root, scratch, notes))
+    return bars
+
+
+def main() -> int:
+    """Print every bar for the generated vault and, where it is at hand, a real one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--large", action="store_true", help="50,000 notes")
+    parser.add_argument("--notes", type=int, default=0)
+    given = parser.parse_args()
+    notes = given.notes or (50_000 if given.large else 10_000)
+    cache = Path(tempfile.gettempdir()) / "glassmind-benchmarks"
+    root = cache / f"vault-{notes}"
+    vaults.write_vault(root, notes)
+    missed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        print(f"generated vault, {notes:,} notes")
+        bars = measure(root, Path(scratch), vaults.queries(200), notes)
+        missed += sum(bar.ratio > bar.most for bar in bars)
+    if LYZ.is_dir():
+        import quality  # noqa: PLC0415
+
+        asked = [query.text for query in quality.link_queries(LYZ)][:200]
+        with tempfile.TemporaryDirectory() as scratch:
+            copy = Path(scratch) / "lyz"
+            shutil.copytree(LYZ / "vault", copy)
+            subprocess.run(["chmod", "-R", "u+w", str(copy)], check=True)
+            print("real vault lyz, 636 notes")
+            bars = measure(copy, Path(scratch), asked, 636)
+            missed += sum(bar.ratio > bar.most for bar in bars)
+    else:
+        print("skipped: the real vault (no ../shared/data beside the checkout)")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
