@@ -5,13 +5,21 @@ that made the index then decide. So "running" is marked for "runs", and "runt" i
 """
 
 import re
-import unicodedata
 from functools import lru_cache
 
 from glassmind.store.lexical import words
 
 SHORTEST_START = 2
 """Letters of a word that its inflected forms surely share."""
+
+LIGATURES = {"ae": "æ", "oe": "œ", "ss": "ß", "th": "þ"}
+"""Letters that the index folds to two."""
+
+SIGNS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0963\u0966-\u0dff"
+)
+"""Accents, points and vowel signs, which belong to the letter before them."""
 
 
 class Terms:
@@ -32,22 +40,28 @@ class Marks:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
         self._prefixes = tuple(terms.prefixes)
-        starts = {_start(word) for word in terms.exact | terms.stems} | terms.prefixes
-        parts = [rf"(?<![^\W_]){re.escape(start)}[^\W_]*" for start in sorted(starts)]
-        parts += [re.escape(run) for run in sorted(terms.runs, key=len, reverse=True)]
-        self._pattern = re.compile("|".join(parts), re.IGNORECASE) if parts else None
+        self._patterns: dict[bool, re.Pattern[str] | None] = {}
         self._decided: dict[str, bool] = {}
 
     def find(self, text: str) -> list[tuple[int, int]]:
         """Return half-open ranges of characters, in order, none overlapping."""
-        if self._pattern is None:
-            return []
-        searched = text if text.isascii() else text.translate(_plain_letters())
-        return [
-            found.span()
-            for found in self._pattern.finditer(searched)
-            if self._is_match(found[0])
-        ]
+        if text.isascii():
+            return self._words(text, plain=True)
+        folded = words.blanked(text).translate(_plain_letters())
+        found = self._words(folded, plain=False)
+        return sorted(found + self._runs(text)) if self._terms.runs else found
+
+    def _words(self, text: str, *, plain: bool) -> list[tuple[int, int]]:
+        if plain not in self._patterns:
+            self._patterns[plain] = _pattern(self._terms, plain=plain)
+        pattern = self._patterns[plain]
+        found = pattern.finditer(text) if pattern else ()
+        return [match.span() for match in found if self._is_match(match[0])]
+
+    def _runs(self, text: str) -> list[tuple[int, int]]:
+        longest_first = sorted(self._terms.runs, key=lambda run: (-len(run), run))
+        pattern = "|".join(re.escape(run) for run in longest_first)
+        return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
 
     def _is_match(self, word: str) -> bool:
         known = self._decided.get(word)
@@ -56,8 +70,6 @@ class Marks:
         return known
 
     def _decide(self, word: str) -> bool:
-        if words.begins_with_run(word):
-            return True
         forms = words.exact.analyze(word)
         if not forms:
             return False
@@ -68,17 +80,32 @@ class Marks:
         )
 
 
+def _pattern(terms: Terms, *, plain: bool) -> re.Pattern[str] | None:
+    """Return what finds words that begin like a term; `plain` will do for ASCII."""
+    starts = {_start(word) for word in terms.exact | terms.stems} | terms.prefixes
+    if not starts:
+        return None
+    begun = "|".join(re.escape(start) for start in sorted(starts))
+    rest = r"[^\W_]*"
+    if not plain:
+        rest = rf"(?-i:[^\W_]|[{SIGNS}])*"
+        for letters, one in LIGATURES.items():
+            begun = begun.replace(letters, f"(?:{letters}|{one})")
+    return re.compile(rf"(?<![^\W_])(?:{begun}){rest}", re.IGNORECASE)
+
+
 def _start(word: str) -> str:
     """Return how every form begins: English changes the last letter at most."""
-    return word[: max(len(word) - 1, SHORTEST_START)]
+    cut = 2 if word[-2:] in LIGATURES else 1
+    return word[: max(len(word) - cut, SHORTEST_START)]
 
 
 @lru_cache(maxsize=1)
 def _plain_letters() -> dict[int, str]:
-    """Return the letters that carry a mark, each with its one plain letter."""
+    """Return the letters that the index folds, each with the one letter it becomes."""
     table = {}
-    for code in range(0xC0, 0x250):
-        plain = unicodedata.normalize("NFD", chr(code))[0]
-        if plain.isascii():
-            table[code] = plain
+    for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)):
+        forms = words.exact.analyze(chr(code))
+        if forms and len(forms[0]) == 1 and forms[0].isascii():
+            table[code] = forms[0]
     return table

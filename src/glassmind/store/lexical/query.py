@@ -196,14 +196,18 @@ class _Composer:
         return Q.phrase_query(self._schema, field, list(terms))
 
     def _somewhere(self, phrase: str) -> tantivy.Query:
-        places = [wanted for _, wanted in self._phrase(phrase)]
-        singles = words.runs_of(phrase) if not places else []
-        places += [
-            Q.term_query(self._schema, "singles", run.lower(), "basic")
-            for run in singles
-        ]
-        found = _any(places) if places else Q.empty_query()
-        return Q.const_score_query(found, 0.0)
+        """Return what holds the phrase; of one in two scripts, each script's part."""
+        pieces = (words.spaced_part(phrase), *words.runs_of(phrase))
+        parts = [part for piece in pieces if (part := self._piece(piece))]
+        found = Q.boolean_query([(MUST, part) for part in parts])
+        return Q.const_score_query(found if parts else Q.empty_query(), 0.0)
+
+    def _piece(self, piece: str) -> tantivy.Query | None:
+        places = [wanted for _, wanted in self._phrase(piece)]
+        if not places and words.has_unspaced(piece):
+            single = Q.term_query(self._schema, "singles", piece.lower(), "basic")
+            places.append(single)
+        return _any(places) if places else None
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
         value = (wanted.value or "").lower()

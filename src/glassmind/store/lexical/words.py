@@ -68,14 +68,16 @@ def runs_of(text: str) -> list[str]:
     return [] if text.isascii() else _unspaced_run().findall(text)
 
 
-def begins_with_run(text: str) -> bool:
-    """Whether the first character is of a script without spaces."""
-    return not text[:1].isascii() and _unspaced_run().match(text) is not None
-
-
 def spaced_part(text: str) -> str:
     """Return the text with a blank in place of each run without spaces."""
     return text if text.isascii() else _unspaced_run().sub(" ", text)
+
+
+def blanked(text: str) -> str:
+    """Return the text with a blank in place of each character of such a run."""
+    if not any(letter > "\u0dff" and letter.isalpha() for letter in set(text)):
+        return text  # dashes, quotes and emoji alone
+    return _unspaced_run().sub(lambda found: " " * len(found[0]), text)
 
 
 def pairs_of(run: str) -> list[str]:

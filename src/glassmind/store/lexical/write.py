@@ -175,6 +175,8 @@ def _flat(value: Any) -> list[str]:
     match value:
         case None:
             return ["null"]
+        case list() | dict() if not value:
+            return ["null"]
         case bool():
             return ["true" if value else "false"]
         case list():
