@@ -88,10 +88,14 @@ class LocalAdapters:
         return self.reader.faults()
 
     def head(self) -> str:
-        """Return how far the rows have come; an index kept in memory is made first."""
+        """Return how far the rows have come."""
+        self._make_temporary()
+        return self.reader.log().head()
+
+    def _make_temporary(self) -> None:
+        """Make an index that is kept for this process alone when it is first asked."""
         if self.place.temporary and not (self.place.folder / "index.db").exists():
             self.keeper().index(None, None)
-        return self.reader.log().head()
 
     def rows(self) -> "Rows":
         """Return the rows of hits."""
@@ -125,6 +129,7 @@ class LocalAdapters:
         def catalogue() -> Catalogue:
             return Catalogue(self.reader.connection())
 
+        self._make_temporary()
         root, folder = self.config.vault.path, self.place.folder
         return NoteReader(root, folder, self.reader.rows, catalogue)
 

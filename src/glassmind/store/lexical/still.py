@@ -15,7 +15,8 @@ class StillPlace:
         self._owned = tempfile.TemporaryDirectory(prefix="glassmind-")
         self.folder = Path(self._owned.name)
         for file in place.iterdir():
-            (self.folder / file.name).symlink_to(file.resolve())
+            if file.suffix != ".lock":
+                (self.folder / file.name).symlink_to(file.resolve())
 
     def close(self) -> None:
         """Remove the links."""

@@ -24,11 +24,16 @@ def _writable(folder: Path) -> bool:
     return os.access(folder, os.W_OK)
 
 
+def _has_log(file: Path) -> bool:
+    log, shared = Path(f"{file}-wal"), Path(f"{file}-shm")
+    return shared.is_file() and log.is_file() and log.stat().st_size > 0
+
+
 def open_reader(folder: Path) -> apsw.Connection:
     """Open the rows for reading; never creates or changes a row.
 
     A folder that cannot be written is read as a still picture, since WAL needs to make
-    files beside the database.
+    files beside the database, unless a log with the latest rows lies there with them.
 
     Raises:
         IndexAbsent: there is no database, or it has no tables yet.
@@ -38,7 +43,7 @@ def open_reader(folder: Path) -> apsw.Connection:
     file = folder / DATABASE
     if not file.is_file() or not file.stat().st_size:
         raise IndexAbsent(str(folder))
-    still = "" if _writable(folder) else "&immutable=1"
+    still = "" if _writable(folder) or _has_log(file) else "&immutable=1"
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
         db = apsw.Connection(_address(file, "mode=ro" + still), flags=flags)
@@ -122,7 +127,7 @@ def is_sound(db: apsw.Connection) -> str | None:
         found = str(db.execute("pragma quick_check(1)").get)
     except apsw.Error as error:
         return str(error)
-    return None if found == "ok" else found
+    return None if found == "ok" else found.splitlines()[-1]
 
 
 def move_aside(folder: Path, stamp: str) -> Path | None:

@@ -15,7 +15,7 @@ def wrong_with(db: apsw.Connection) -> str | None:
     try:
         found = str(db.execute("pragma integrity_check(1)").get)
         if found != "ok":
-            return found
+            return found.splitlines()[-1]
         if next(iter(db.execute("pragma foreign_key_check")), None) is not None:
             return "a row belongs to a note that is not there"
         passages: Any = db.execute(PASSAGES)

@@ -1,0 +1,276 @@
+"""Folders that cannot be written, network disks, and an index that vanishes."""
+
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from faults.desk import NOBODY, Desk, Finished, answers, fingerprint
+from faults.dump import differences, dump
+from faults.strace import is_root
+from faults.vaults import make_vault, write
+
+from glassmind.errors import IndexAbsent, IndexUnwritable
+from glassmind.store.filesystem import filesystem_kind, on_network
+from glassmind.store.sqlite import connection
+
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+SEARCH = ("search", {"text": "oolong"})
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    """A desk in a folder that another user can reach."""
+    root = Path(tempfile.mkdtemp(prefix="glassmind-faults-"))
+    root.chmod(0o755)
+    yield Desk(root)
+    for folder, _, _ in os.walk(root):
+        Path(folder).chmod(0o755)
+    shutil.rmtree(root)
+
+
+def give_away(root: Path) -> None:
+    """Let the files belong to the user the program will run as."""
+    if is_root():
+        for file in [root, *root.rglob("*")]:
+            os.chown(file, NOBODY, NOBODY, follow_symlinks=False)
+
+
+def forbid_writing(root: Path) -> None:
+    for file in [*root.rglob("*"), root]:
+        file.chmod(stat.S_IMODE(file.stat().st_mode) & ~0o222)
+
+
+def run_as_nobody(desk: Desk, *verbs: object) -> Finished:
+    """Run the program as a user whom permissions bind, which they do not bind root."""
+    return desk.run(*verbs, user=NOBODY if is_root() else 0)  # type: ignore[arg-type]
+
+
+@posix
+def test_a_vault_that_cannot_be_written_is_indexed_and_searched(desk: Desk) -> None:
+    make_vault(desk.vault, 12, 1)
+    give_away(desk.vault.parent)
+    forbid_writing(desk.vault)
+    before = fingerprint(desk.vault)
+
+    done = run_as_nobody(desk, "index", SEARCH, "doctor", "stats")
+
+    report, reply, checks, stats = done.answer
+    assert report["notes"] == stats["notes"] == 12
+    assert reply["hits"]
+    assert {check["state"] for check in checks} == {"ok"}
+    assert fingerprint(desk.vault) == before
+
+
+@posix
+def test_an_index_that_cannot_be_written_answers_as_it_is_and_says_so(
+    desk: Desk,
+) -> None:
+    make_vault(desk.vault, 12, 2)
+    desk.index()
+    with desk.engine() as engine:
+        right = [hit.path for hit in engine.search("oolong").hits]
+    give_away(desk.vault.parent)
+    forbid_writing(desk.home)
+    before = fingerprint(desk.home)
+
+    done = run_as_nobody(desk, SEARCH, "doctor", "stats", ("notes", {}))
+
+    reply, checks, stats, notes = done.answer
+    assert [hit["path"] for hit in reply["hits"]] == right
+    assert any("cannot be written" in notice for notice in reply["degraded"])
+    assert {c["name"]: c["state"] for c in checks}["index folder"] == "warn"
+    assert "fail" not in {check["state"] for check in checks}
+    assert stats["notes"] == notes["total"] == 12
+    assert fingerprint(desk.home) == before
+
+
+@posix
+def test_indexing_into_a_folder_that_cannot_be_written_is_refused_in_one_line(
+    desk: Desk,
+) -> None:
+    make_vault(desk.vault, 5, 3)
+    desk.index()
+    give_away(desk.vault.parent)
+    forbid_writing(desk.home)
+
+    done = run_as_nobody(desk, "index")
+
+    assert done.code == 1
+    assert done.err.count("\n") == 1
+    assert "cannot be written" in done.err
+
+
+@posix
+def test_an_index_left_in_the_middle_of_a_log_is_read_where_nothing_can_be_written(
+    desk: Desk,
+) -> None:
+    make_vault(desk.vault, 12, 2)
+    desk.index()
+    with desk.engine() as engine:
+        engine.search("oolong")
+        write(desk.vault, "Late.md", "A late oolong, written into the log alone.")
+        desk.index()
+        saved = {file: file.read_bytes() for file in desk.folder.glob("index.db*")}
+    for file, content in saved.items():
+        file.write_bytes(content)
+    assert any(file.name.endswith("-wal") and c for file, c in saved.items())
+    give_away(desk.vault.parent)
+    forbid_writing(desk.home)
+
+    done = run_as_nobody(desk, ("search", {"text": "late", "limit": 50}), "doctor")
+
+    reply, checks = done.answer
+    assert "Late.md" in [hit["path"] for hit in reply["hits"]]
+    assert "fail" not in {check["state"] for check in checks}
+
+
+@posix
+def test_without_any_place_to_write_the_index_is_kept_for_the_program_alone(
+    desk: Desk,
+) -> None:
+    make_vault(desk.vault, 12, 4)
+    give_away(desk.vault.parent)
+    forbid_writing(desk.home)
+    forbid_writing(desk.vault)
+    before = fingerprint(desk.vault.parent)
+
+    done = run_as_nobody(desk, SEARCH, "stats")
+
+    reply, stats = done.answer
+    assert reply["hits"]
+    assert any("this process alone" in notice for notice in reply["degraded"])
+    assert stats["notes"] == 12
+    assert fingerprint(desk.vault.parent) == before
+    assert not Path(stats["folder"]).exists()
+
+
+@pytest.mark.parametrize("verb", ["stats", "notes", "doctor", "read"])
+@posix
+def test_every_verb_answers_from_an_index_kept_for_the_program_alone(
+    desk: Desk, verb: str
+) -> None:
+    write(desk.vault, "Tea.md", "oolong")
+    give_away(desk.vault.parent)
+    forbid_writing(desk.home)
+    forbid_writing(desk.vault)
+
+    done = run_as_nobody(desk, (verb, {"name": "Tea"} if verb == "read" else {}))
+
+    assert done.code == 0, done.err
+
+
+NETWORK = [
+    ("server:/export {place} nfs4 rw,vers=4.2 0 0", "nfs4"),
+    ("//server/share {place} cifs rw 0 0", "cifs"),
+    ("user@host: {place} fuse.sshfs rw 0 0", "fuse.sshfs"),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mounts are listed so on Linux")
+@pytest.mark.parametrize(("line", "kind"), NETWORK)
+def test_a_network_disk_is_known_by_its_mount(
+    tmp_path: Path, line: str, kind: str
+) -> None:
+    mounts = tmp_path / "mounts"
+    place = tmp_path / "my share"
+    place.mkdir()
+    shown = str(place).replace(" ", "\\040")
+    mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\n{line.format(place=shown)}\nodd\n")
+
+    assert filesystem_kind(place / "deep" / "er", mounts) == kind
+    assert on_network(place, mounts)
+    assert not on_network(tmp_path, mounts)
+    assert filesystem_kind(place, tmp_path / "no such file") == ""
+
+
+def test_an_index_on_a_network_disk_keeps_no_log_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path)
+    make_vault(desk.vault, 12, 5)
+    monkeypatch.setattr(connection, "on_network", lambda _: True)
+
+    desk.index()
+
+    db = apsw.Connection(str(desk.folder / "index.db"))
+    assert db.pragma("journal_mode") == "delete"
+    db.close()
+    rows, right = desk.fresh()
+    assert differences(dump(desk.folder), rows) == []
+    with desk.engine() as engine:
+        assert answers(engine) == right
+        write(desk.vault, "More.md", "oolong again")
+        engine.index()
+        assert "More.md" in [hit.path for hit in engine.search("again").hits]
+
+
+def test_an_index_deleted_under_an_open_engine_is_not_answered_from(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    make_vault(desk.vault, 12, 6)
+    desk.index()
+    with desk.engine() as engine:
+        right = answers(engine)
+        for file in desk.folder.glob("index.db*"):
+            file.unlink()
+
+        with pytest.raises(IndexAbsent):
+            engine.search("oolong")
+        with pytest.raises(IndexAbsent):
+            engine.stats()
+        assert any(check.state == "warn" for check in engine.doctor())
+
+        engine.index()
+        assert answers(engine) == right
+
+
+def test_an_index_replaced_under_an_open_engine_is_noticed(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    make_vault(desk.vault, 12, 7)
+    desk.index()
+    with desk.engine() as engine:
+        engine.search("oolong")
+        write(desk.vault, "Fresh.md", "a fresh kettle of oolong")
+        shutil.rmtree(desk.folder)
+        desk.index()
+
+        assert "Fresh.md" in [hit.path for hit in engine.search("kettle").hits]
+        assert engine.stats().notes == 13
+
+
+def test_the_whole_folder_deleted_under_an_open_engine_is_made_again(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    make_vault(desk.vault, 12, 8)
+    desk.index()
+    with desk.engine() as engine:
+        right = answers(engine)
+        shutil.rmtree(desk.folder)
+
+        with pytest.raises(IndexAbsent):
+            engine.search("oolong")
+        engine.index()
+
+        assert answers(engine) == right
+
+
+def test_a_file_where_the_folder_of_the_index_should_be_is_named(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    make_vault(desk.vault, 3, 9)
+    write(desk.home, ".local/share/glassmind", "in the way")
+    with desk.engine(**{"writes.mode": "off", "index.location": "data"}) as engine:
+        try:
+            engine.index()
+        except IndexUnwritable as error:
+            assert "cannot be written" in str(error)  # noqa: PT017 - either will do
+        assert engine.search("oolong").degraded
