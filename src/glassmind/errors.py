@@ -270,3 +270,11 @@ class BackupExists(IndexFault):
     def __init__(self, file: str) -> None:
         super().__init__(f"{file} exists already; name another file")
         self.file = file
+
+
+class BackupUnwritable(IndexFault):
+    """A copy of the index could not be written where it was to go."""
+
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"no copy can be written in {folder} ({reason})")
+        self.folder, self.reason = folder, reason

@@ -35,7 +35,7 @@ where (:folder = '' or f.path like :folder escape '\\')
        and (t.folded = :tag or t.folded like :below escape '\\')))
   and (:property = '' or exists (select 1 from properties p where p.note_id = n.id
        and lower(p.name) = :property and (:value is null
-         or lower(json_extract(p.value, '$')) = :value
+         or lower(json_extract(p.value, '$')) = :value or lower(p.value) = :value
          or exists (select 1 from json_each(p.value) e where lower(e.value) = :value))))
   and (:since is null or coalesce(n.day,
        date(f.mtime_ns / 1000000000, 'unixepoch')) >= :since)

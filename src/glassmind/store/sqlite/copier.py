@@ -4,6 +4,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+from glassmind.errors import BackupUnwritable
+from glassmind.store.sqlite.faults import FULL
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.writer import SqliteWriter, write_copy
 
@@ -19,8 +21,16 @@ class SqliteCopier:
         self._reader, self._writing = reader, writing
 
     def write(self, file: Path) -> None:
-        """Write the rows to a new file."""
-        write_copy(self._reader.connection(), file)
+        """Write the rows to a new file.
+
+        Raises:
+            BackupUnwritable: the disk does not take it.
+        """
+        rows = self._reader.connection()
+        try:
+            write_copy(rows, file)
+        except FULL as error:
+            raise BackupUnwritable(str(file.parent), str(error)) from error
 
     def take(self, file: Path) -> None:
         """Replace the rows by those of a file.

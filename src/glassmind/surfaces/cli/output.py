@@ -3,7 +3,7 @@
 import os
 import sys
 from argparse import Namespace
-from typing import TextIO
+from pathlib import Path
 
 from glassmind.errors import GlassmindError
 from glassmind.render.style import Style
@@ -14,9 +14,9 @@ class Output:
 
     def __init__(self, *, as_json: bool = False, verbose: bool = False) -> None:
         self.as_json, self.quiet, self.verbose = as_json, False, verbose
+        for name in ("stdout", "stderr"):
+            _prepare(name)
         self.on_terminal = sys.stdout.isatty()
-        for stream in (sys.stdout, sys.stderr):
-            _take_any_letter(stream)
         self._wants_colour = _wants_colour()
 
     def adopt(self, args: Namespace) -> None:
@@ -77,10 +77,10 @@ class Output:
             import traceback  # noqa: PLC0415 - only now
 
             traceback.print_exception(error)
+        self.fault(sentence)
         if self.as_json:
             kind = type(error).__name__ if _is_ours(error) else "Unexpected"
             self.json({"error": {"kind": kind, "message": sentence}})
-        self.fault(sentence)
 
     def flush(self) -> None:
         """Write what is still held back.
@@ -101,9 +101,15 @@ def _is_ours(error: BaseException) -> bool:
     return isinstance(error, GlassmindError)
 
 
-def _take_any_letter(stream: TextIO) -> None:
-    """Let a stream escape what its encoding lacks rather than fail."""
-    reconfigure = getattr(stream, "reconfigure", None)
+def _prepare(name: str) -> None:
+    """Let a stream escape what its encoding lacks, and take the place of a closed one.
+
+    Python has None for a stream that the shell closed.
+    """
+    if getattr(sys, name) is None:
+        nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - kept
+        setattr(sys, name, nowhere)
+    reconfigure = getattr(getattr(sys, name), "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
 

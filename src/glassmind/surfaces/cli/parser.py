@@ -85,7 +85,13 @@ def add_global_options(parser: ArgumentParser) -> None:
     add("--config", metavar="FILE", default=SUPPRESS, help="use this file as your own")
     add("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
     add("--quiet", "-q", action="store_true", default=SUPPRESS, help="no notices")
-    add("--verbose", "-v", action="store_true", default=SUPPRESS, help="say more")
+    add(
+        "--verbose",
+        "-v",
+        action="store_true",
+        default=SUPPRESS,
+        help="show where an error came from",
+    )
     add("--no-color", action="store_true", default=SUPPRESS, help="no colours")
 
 

@@ -37,6 +37,10 @@ def run_program(argv: Sequence[str]) -> int:
         # `| head` has seen enough; that is no fault of anyone.
         output.abandon()
         return exits.OK
+    except OSError:
+        # The error could not be told either: the disk behind stdout is full.
+        output.abandon()
+        return exits.BUG
     return code
 
 
@@ -53,7 +57,8 @@ def leave(code: int) -> NoReturn:
 
 def _guarded(argv: list[str], output: Output) -> int:
     try:
-        return _dispatch(argv, output)
+        code = _dispatch(argv, output)
+        output.flush()
     except GlassmindError as error:
         output.failed(error, str(error))
         return exits.exit_code(error)
@@ -68,6 +73,7 @@ def _guarded(argv: list[str], output: Output) -> int:
         hint = "" if output.verbose else "; --verbose shows where"
         output.failed(error, f"unexpected {type(error).__name__}: {error}{hint}")
         return exits.BUG
+    return code
 
 
 def _dispatch(argv: list[str], output: Output) -> int:

@@ -1,0 +1,126 @@
+"""The real program, started as a user starts it, in a home and a vault of its own."""
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SAMPLE = Path(__file__).parents[1] / "sample-vault"
+KEPT = ("PATH", "LANG", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "SYSTEMROOT")
+"""Variables that the program may see of ours; the rest is the test's to choose."""
+
+LIMIT_S = 60
+"""How long one run may take before the test gives up."""
+
+Done = subprocess.CompletedProcess[str]
+
+
+class Program:
+    """`glassmind` with a home of its own, standing outside of every vault."""
+
+    def __init__(self, root: Path) -> None:
+        self.home, self.vault = root / "home", root / "Notes"
+        self.home.mkdir()
+        self.env = {name: os.environ[name] for name in KEPT if name in os.environ}
+        self.env["HOME"] = str(self.home)
+
+    @property
+    def settings(self) -> Path:
+        return self.home / ".config/glassmind/glassmind.toml"
+
+    def bare(self, *args: str | Path, **variables: str) -> Done:
+        """Run without a vault."""
+        return subprocess.run(
+            self._command(*args),
+            cwd=self.home,
+            env={**self.env, **variables},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LIMIT_S,
+            check=False,
+        )
+
+    def run(self, *args: str | Path, **variables: str) -> Done:
+        """Run on the vault."""
+        return self.bare("--vault", self.vault, *args, **variables)
+
+    def json(self, *args: str | Path) -> Any:
+        """Run on the vault and return the one object it prints."""
+        return json.loads(self.run("--json", *args).stdout)
+
+    def imported(self, *args: str | Path) -> set[str]:
+        """Run on the vault and return the packages that were imported."""
+        command = [sys.executable, "-X", "importtime", *self._command(*args)[1:]]
+        done = subprocess.run(
+            command,
+            cwd=self.vault,
+            env=self.env,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LIMIT_S,
+            check=True,
+        )
+        times = [line for line in done.stderr.splitlines() if line.count("|") == 2]
+        return {line.rpartition("|")[2].strip().partition(".")[0] for line in times}
+
+    def on_terminal(self, *args: str | Path, **variables: str) -> str:
+        """Run on the vault in a pseudo-terminal and return all that it showed."""
+        ours, theirs = pty.openpty()
+        started = subprocess.Popen(
+            self._command("--vault", self.vault, *args),
+            cwd=self.home,
+            env={**self.env, "TERM": "xterm-256color", **variables},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        try:
+            return _all_of(ours)
+        finally:
+            started.wait(timeout=LIMIT_S)
+            os.close(ours)
+
+    def _command(self, *args: str | Path) -> list[str]:
+        return [sys.executable, "-m", "glassmind", *map(str, args)]
+
+
+def _all_of(terminal: int) -> str:
+    shown = bytearray()
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # what Linux says when the last writer is gone
+            break
+        if not part:
+            break
+        shown += part
+    return shown.decode("utf-8", "replace")
+
+
+def with_sample(root: Path) -> Program:
+    """Return a program beside a copy of the sample vault."""
+    program = Program(root)
+    shutil.copytree(SAMPLE, program.vault)
+    return program
+
+
+def with_index(root: Path) -> Program:
+    """Return a program beside an indexed copy of the sample vault."""
+    program = with_sample(root)
+    done = program.run("index")
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def with_note(root: Path, text: str = "# Tea\n\nOolong rests.\n") -> Program:
+    """Return a program beside a vault of one note, `Tea.md`."""
+    program = Program(root)
+    (program.vault / ".obsidian").mkdir(parents=True)
+    (program.vault / "Tea.md").write_text(text, "utf-8")
+    return program

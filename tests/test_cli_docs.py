@@ -1,0 +1,134 @@
+"""Every command and option is documented, and every shell can complete them."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_desk import Program
+
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.offers import offers_of
+from glassmind.surfaces.cli.program import command_parser
+from glassmind.surfaces.cli.scripts import COMMON, SHELLS
+from glassmind.surfaces.cli.table import COMMANDS
+
+PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text("utf-8")
+
+
+def sections() -> dict[str, str]:
+    """Return what the page says under each heading."""
+    parts = re.split(r"^## (.+)$", PAGE, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def section_of(command: str) -> str:
+    pattern = re.compile(rf"`glassmind {re.escape(command)}( [^`]*)?`")
+    (found,) = [text for head, text in sections().items() if pattern.fullmatch(head)]
+    return found
+
+
+def test_the_page_has_every_command_and_no_other() -> None:
+    heads = re.findall(r"^## `glassmind ([\w-]+)", PAGE, re.MULTILINE)
+
+    assert heads == list(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_documented_where_it_belongs(command: str) -> None:
+    everywhere = sections()["Options of every command"]
+
+    for action in command_parser(command)[1].actions():
+        for name in action.option_strings:
+            common = name in {*COMMON, "--help", "-h", "-q", "-v"}
+            assert f"`{name}" in (everywhere if common else section_of(command))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_that_is_documented_is_there(command: str) -> None:
+    there = {
+        name
+        for action in command_parser(command)[1].actions()
+        for name in action.option_strings
+    }
+
+    rows = re.findall(r"^\| (`-.+?) \|", section_of(command), re.MULTILINE)
+    documented = {name for row in rows for name in re.findall(r"`(-[\w-]+)", row)}
+
+    assert documented <= there
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_an_example_and_tells_its_json(command: str) -> None:
+    text = section_of(command)
+
+    assert "```" in text
+    assert "JSON: " in text
+
+
+def test_every_exit_code_is_documented() -> None:
+    table = sections()["Exit codes"]
+
+    codes = {value for name, value in vars(exits).items() if name.isupper()}
+    numbers = {code for code in codes if isinstance(code, int)}
+    documented = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
+    assert {int(code) for code in documented} == numbers
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_completion_names_every_command_and_option(shell: str) -> None:
+    offers = offers_of()
+
+    script = SHELLS[shell](offers)
+
+    for command, taken in offers.items():
+        assert command in script
+        for offer in taken:
+            for name in offer.names:
+                if name.startswith("--"):
+                    assert name.lstrip("-") in script
+
+
+def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash here")
+    script = Program(tmp_path).bare("completion", "bash").stdout
+
+    def completed(*words: str) -> list[str]:
+        typed = " ".join(f"'{word}'" for word in ("glassmind", *words))
+        asked = (
+            f"COMP_WORDS=({typed}); COMP_CWORD={len(words)}; _glassmind; "
+            'printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(
+            [bash, "--norc", "-c", f"{script}\n{asked}"],
+            capture_output=True,
+            encoding="utf-8",
+            timeout=30,
+            check=True,
+        )
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    assert completed("sea") == ["search"]
+    assert completed("--json", "re") == ["read", "read-chunks", "restore"]
+    assert completed("search", "--ex") == ["--explain"]
+    assert completed("search", "--unique", "") == ["notes", "chunks"]
+    assert completed("search", "heron", "-n", "") == []
+    assert completed("config", "se") == ["set"]
+    assert "--vault" in completed("--v")
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_can_read_their_completion(shell: str, tmp_path: Path) -> None:
+    found = shutil.which(shell)
+    if found is None:
+        pytest.skip(f"there is no {shell} here")
+    script = tmp_path / "completion"
+    script.write_text(SHELLS[shell](offers_of()), "utf-8")
+
+    done = subprocess.run([found, "-n", script], timeout=30, check=False)
+
+    assert done.returncode == 0

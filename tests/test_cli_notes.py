@@ -1,0 +1,168 @@
+"""Reading, listing and counting notes from the command line."""
+
+from pathlib import Path
+
+import pytest
+from cli_desk import Program, with_index
+
+NOTE = "Projects/Heron node v3.md"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return with_index(tmp_path_factory.mktemp("notes"))
+
+
+def test_a_note_is_printed_as_it_stands_on_disk(program: Program) -> None:
+    done = program.run("read", "Heron", "node", "v3")
+
+    assert done.stdout == (program.vault / NOTE).read_text("utf-8")
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "asked", [["Heron node v3", "--heading", "Known faults"], [f"{NOTE}#Known faults"]]
+)
+def test_one_section_can_be_printed(program: Program, asked: list[str]) -> None:
+    note = program.json("read", *asked)
+
+    assert note["text"].startswith("## Known faults\n")
+    assert note["heading"] == f"{NOTE}#Known faults"
+    assert note["heading_path"] == ["Heron node v3", "Known faults"]
+    assert note["uri"].endswith("Heron%20node%20v3%23Known%20faults")
+
+
+def test_some_lines_can_be_printed(program: Program) -> None:
+    done = program.run("read", NOTE, "--lines", "2-3")
+    one = program.json("read", NOTE, "--lines", "2")
+
+    lines = (program.vault / NOTE).read_text("utf-8").splitlines(keepends=True)
+    assert done.stdout == "".join(lines[1:3])
+    assert (one["text"], one["lines"]) == (lines[1], [2, 2])
+
+
+def test_what_is_no_range_of_lines_is_refused(program: Program) -> None:
+    done = program.run("read", NOTE, "--lines", "two")
+
+    assert done.returncode == 2
+    assert "is no range of lines" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        (["Heron no such note"], "NoteNotFound"),
+        ([NOTE, "--heading", "Nowhere"], "HeadingNotFound"),
+        ([NOTE, "--lines", "9000-9001"], "LinesOutOfRange"),
+    ],
+)
+def test_what_is_not_there_is_an_error_about_the_vault(
+    program: Program, asked: list[str], kind: str
+) -> None:
+    plain = program.run("read", *asked)
+    error = program.json("read", *asked)["error"]
+
+    assert plain.returncode == 3
+    assert plain.stdout == ""
+    assert error["kind"] == kind
+    assert plain.stderr == f"glassmind: {error['message']}\n"
+
+
+@pytest.mark.parametrize("command", ["read", "read-chunks"])
+def test_a_note_has_to_be_named(program: Program, command: str) -> None:
+    assert program.run(command).returncode == 2
+
+
+def test_chunks_are_shown_with_address_and_size(program: Program) -> None:
+    text = program.run("read-chunks", "Home").stdout
+    found = program.json("read-chunks", "Home")
+
+    first = found["chunks"][0]
+    assert found["path"] == "Home.md"
+    assert [chunk["chunk_index"] for chunk in found["chunks"]] == list(
+        range(len(found["chunks"]))
+    )
+    start, end = first["lines"]
+    assert text.startswith(
+        f"[0] Home.md:{start}-{end}  {first['kind']}, {first['tokens']} tokens\n---\n"
+    )
+
+
+def test_a_pipe_gets_paths_alone(program: Program) -> None:
+    done = program.run("list", "--folder", "Meetings")
+
+    lines = done.stdout.splitlines()
+    assert lines == sorted(lines)
+    assert lines
+    assert all(line.startswith("Meetings/") for line in lines)
+    assert done.stderr == ""
+
+
+def test_a_terminal_gets_days_sizes_and_tags(program: Program) -> None:
+    shown = program.on_terminal("list", "--folder", "Meetings", NO_COLOR="1")
+
+    assert "2026-01-22" in shown
+    assert "Meetings/2026-01-22 Steering group.md  #meeting #steering" in shown
+
+
+def test_filters_all_have_to_pass(program: Program) -> None:
+    tagged = program.json("list", "--tag", "#meeting")
+    recent = program.json("list", "--tag", "meeting", "--since", "2026-01")
+    older = program.json("list", "--tag", "meeting", "--until", "2026-01")
+    canvases = program.json("list", "--kind", "canvas")
+
+    assert recent["total"] + older["total"] == tagged["total"]
+    assert recent["notes"][0]["path"] == "Meetings/2026-01-22 Steering group.md"
+    assert {note["kind"] for note in canvases["notes"]} == {"canvas"}
+
+
+def test_a_property_is_found_by_name_or_value(program: Program) -> None:
+    named = program.json("list", "--property", "online")
+    valued = program.json("list", "--property", "online=true")
+
+    assert 0 < valued["total"] <= named["total"]
+    assert all("online" in note["properties"] for note in named["notes"])
+
+
+def test_a_page_says_that_there_is_more(program: Program) -> None:
+    done = program.run("list", "-n", "2", "--offset", "1")
+    all_paths = program.run("list").stdout.splitlines()
+
+    assert done.stdout.splitlines() == all_paths[1:3]
+    assert done.stderr == f"glassmind: notes 2 to 3 of {len(all_paths)}\n"
+
+
+def test_newest_notes_come_first_when_asked_for(program: Program) -> None:
+    notes = program.json("list", "--newest")["notes"]
+
+    times = [note["modified"] for note in notes]
+    assert times == sorted(times, reverse=True)
+
+
+def test_no_note_is_told_by_the_exit_code(program: Program) -> None:
+    done = program.run("list", "--tag", "nosuchtag")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "glassmind: no note passes\n"
+
+
+def test_a_day_that_is_none_is_refused(program: Program) -> None:
+    done = program.run("list", "--since", "soon")
+
+    assert done.returncode == 2
+    assert "is no day" in done.stderr
+
+
+def test_stats_count_what_is_indexed(program: Program) -> None:
+    text = program.run("stats").stdout.splitlines()
+    stats = program.json("stats")
+
+    assert text[:4] == [
+        f"Notes indexed: {stats['notes']}",
+        f"Chunks indexed: {stats['chunks']}",
+        f"Tags indexed: {stats['tags']}",
+        f"Links indexed: {stats['links']}",
+    ]
+    assert stats["notes"] == len(program.run("list").stdout.splitlines())
+    assert stats["skipped"] == sum(stats["skipped_by_reason"].values())
+    assert Path(stats["folder"]).is_relative_to(program.home)

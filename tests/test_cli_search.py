@@ -1,0 +1,171 @@
+"""Searching from the command line."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_desk import Program, with_index, with_note
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return with_index(tmp_path_factory.mktemp("search"))
+
+
+def test_a_hit_shows_its_address_its_lines_and_what_matched(program: Program) -> None:
+    done = program.run("search", "spiders", "-n", "2")
+
+    first, snippet, blank, second = done.stdout.splitlines()[:4]
+    assert re.fullmatch(r"1\. [^#]+\.md(#.+)?:\d+-\d+", first)
+    assert re.search(r"\*\*Spiders?\*\*", snippet, re.IGNORECASE)
+    assert blank == ""
+    assert second.startswith("2. ")
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_words_are_one_query_wherever_options_stand(program: Program) -> None:
+    together = program.json("search", "heron network", "-n", "3")
+    apart = program.json("search", "heron", "-n", "3", "network")
+
+    assert together == apart
+    assert together["query"] == "heron network"
+    assert len(together["hits"]) == 3
+
+
+def test_a_query_may_begin_with_a_dash(program: Program) -> None:
+    behind = program.json("search", "--", "-network", "heron")
+    quoted = program.json("search", "heron -network")
+
+    paths = {hit["path"] for hit in quoted["hits"]}
+    assert behind["query"] == "-network heron"
+    assert {hit["path"] for hit in behind["hits"]} == paths
+    assert paths
+
+
+def test_an_unknown_option_is_refused_with_the_way_out(program: Program) -> None:
+    done = program.run("search", "heron", "-draft")
+
+    assert done.returncode == 2
+    assert "there is no option -draft" in done.stderr
+    assert "behind --" in done.stderr
+
+
+def test_shares_as_shown_add_up_to_the_score(program: Program) -> None:
+    done = program.run("search", "heron", "node", "--explain", "-n", "5")
+
+    hits = done.stdout.split("\n\n")
+    assert len(hits) == 5
+    for hit in hits:
+        score = re.search(r"^   score (\d+\.\d\d)$", hit, re.MULTILINE)
+        fields = re.findall(r"^       \w+ (\d+\.\d\d)$", hit, re.MULTILINE)
+        assert score
+        assert fields
+        total = sum(round(float(field) * 100) for field in fields)
+        assert total == round(float(score[1]) * 100)
+
+
+def test_json_has_all_that_text_has_and_more(program: Program) -> None:
+    reply = program.json("search", "energy", "budget", "-n", "1")
+
+    (hit,) = reply["hits"]
+    assert reply["degraded"] == []
+    assert set(hit) == {
+        "path", "title", "heading_path", "heading", "lines", "chunk_index", "score",
+        "evidence", "snippet", "digest", "modified", "uri",
+    }  # fmt: skip
+    assert hit["heading"] == f"{hit['path']}#{hit['heading_path'][-1]}"
+    assert hit["uri"].startswith("obsidian://open?vault=Notes&file=Projects%2F")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", hit["modified"])
+    (why,) = hit["evidence"]
+    assert set(why) == {"channel", "rank", "share", "reason", "fields"}
+    assert sum(why["fields"].values()) == pytest.approx(why["share"], abs=1e-4)
+    start, end = hit["snippet"]["marks"][0]
+    assert hit["snippet"]["text"][start:end].lower() in {"energy", "budget"}
+
+
+def test_every_passage_of_a_note_can_be_shown(program: Program) -> None:
+    notes = program.run("search", "heron", "-n", "20", "--json")
+    chunks = program.json("search", "heron", "-n", "20", "--unique", "chunks")
+
+    paths = [hit["path"] for hit in chunks["hits"]]
+    assert len(set(paths)) < len(paths)
+    assert '"chunk_index"' in notes.stdout
+
+
+def test_paths_come_alone_and_once(program: Program) -> None:
+    done = program.run("search", "heron", "--unique", "chunks", "--paths")
+
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(set(lines))
+    assert all((program.vault / line).is_file() for line in lines)
+
+
+def test_nothing_found_is_said_aside_and_by_the_exit_code(program: Program) -> None:
+    plain = program.run("search", "qqqqzzzz")
+    quiet = program.run("search", "qqqqzzzz", "-q")
+
+    assert (plain.returncode, plain.stdout) == (1, "")
+    assert plain.stderr == "glassmind: nothing found for 'qqqqzzzz'\n"
+    assert (quiet.returncode, quiet.stderr) == (1, "")
+
+
+def test_a_search_without_words_is_refused(program: Program) -> None:
+    done = program.run("search", "  ")
+
+    assert done.returncode == 2
+    assert "nothing to search for" in done.stderr
+
+
+def test_a_day_that_is_none_is_refused(program: Program) -> None:
+    done = program.run("search", "before:soon")
+
+    assert done.returncode == 2
+    assert "is no day" in done.stderr
+
+
+def test_a_search_imports_nothing_it_does_not_need(program: Program) -> None:
+    found = program.imported("search", "heron")
+
+    heavy = {"rich", "pyromark", "yaml", "pathspec", "dataclasses", "inspect", "shutil"}
+    assert not found & {*heavy, "tomllib", "hashlib", "asyncio", "difflib"}
+
+
+def test_matches_are_bold_on_a_terminal_unless_colours_are_unwanted(
+    program: Program,
+) -> None:
+    bold = program.on_terminal("search", "heron", "-n", "1")
+    plain = program.on_terminal("search", "heron", "-n", "1", NO_COLOR="1")
+    asked = program.on_terminal("search", "heron", "-n", "1", "--no-color")
+
+    assert "\x1b[1mHeron\x1b[0m" in bold
+    assert "\x1b" not in plain + asked
+    assert "**Heron**" in plain
+
+
+def test_a_note_cannot_command_the_terminal(tmp_path: Path) -> None:
+    program = with_note(tmp_path, "# Tea\n\nOolong \x1b]0;owned\x07 rests.\n")
+    program.run("index")
+
+    shown = program.on_terminal("search", "oolong", NO_COLOR="1")
+    read = program.on_terminal("read", "Tea")
+
+    assert "\x1b" not in shown + read
+    assert "\\x1b]0;owned\\x07" in shown
+
+
+def test_results_survive_an_encoding_that_lacks_their_letters(program: Program) -> None:
+    plain = program.run("search", "日記", "--paths", PYTHONIOENCODING="ascii")
+    found = subprocess.run(
+        [sys.executable, "-m", "glassmind", "search", "日記", "--json"],
+        cwd=program.vault,
+        env={**program.env, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+
+    assert "Languages/\\u65e5\\u672c" in plain.stdout
+    assert "日本語の日記" in found.stdout.decode("utf-8")

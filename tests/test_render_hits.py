@@ -1,0 +1,150 @@
+"""Hits in words and as JSON: addresses, shares, marks."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.render.hits import hits_as_json
+from glassmind.render.hits_text import hits_as_text, marked, shares_in_hundredths
+from glassmind.render.style import Style
+from glassmind.types import NotePath, Span
+from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
+
+HIT = Hit(
+    path=NotePath("Projects/Glassmind.md"),
+    title="Glassmind",
+    heading_path=("Glassmind", "Architecture"),
+    span=Span(12, 34),
+    chunk_index=3,
+    score=1.0,
+    snippet=Snippet("one way down", ((4, 7),)),
+    evidence=(
+        Evidence(
+            "lexical", 1, 1.0, "words found in title", {"title": 0.7, "body": 0.3}
+        ),
+    ),
+    digest="d1",
+    mtime_ns=1_773_333_600_123_456_789,
+)
+
+
+def test_a_hit_is_numbered_and_addressed() -> None:
+    text = hits_as_text(SearchReply("way", (HIT, HIT)), Style())
+
+    assert text == (
+        "1. Projects/Glassmind.md#Architecture:12-34\n   one **way** down\n\n"
+        "2. Projects/Glassmind.md#Architecture:12-34\n   one **way** down\n"
+    )
+
+
+def test_no_hits_are_no_text() -> None:
+    assert hits_as_text(SearchReply("way", ()), Style()) == ""
+
+
+def test_a_hit_explains_its_score() -> None:
+    text = hits_as_text(SearchReply("way", (HIT,)), Style(), explain=True)
+
+    assert text.endswith(
+        "   score 1.00\n"
+        "     lexical 1.00  rank 1, words found in title\n"
+        "       title 0.70\n"
+        "       body 0.30\n"
+    )
+
+
+def test_json_says_where_why_and_what() -> None:
+    reply = SearchReply("way", (HIT,), ("no vectors yet",))
+
+    assert hits_as_json(reply, vault="My notes") == {
+        "query": "way",
+        "hits": [
+            {
+                "path": "Projects/Glassmind.md",
+                "title": "Glassmind",
+                "heading_path": ["Glassmind", "Architecture"],
+                "heading": "Projects/Glassmind.md#Architecture",
+                "lines": [12, 34],
+                "chunk_index": 3,
+                "score": 1.0,
+                "evidence": [
+                    {
+                        "channel": "lexical",
+                        "rank": 1,
+                        "share": 1.0,
+                        "reason": "words found in title",
+                        "fields": {"title": 0.7, "body": 0.3},
+                    }
+                ],
+                "snippet": {"text": "one way down", "marks": [[4, 7]]},
+                "digest": "d1",
+                "modified": "2026-03-12T16:40:00Z",
+                "uri": "obsidian://open?vault=My%20notes"
+                "&file=Projects%2FGlassmind%23Architecture",
+            }
+        ],
+        "degraded": ["no vectors yet"],
+    }
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=8))
+def test_shares_as_shown_add_up(values: list[float]) -> None:
+    shown = shares_in_hundredths(values, sum(values))
+
+    assert sum(shown) == round(sum(values) * 100)
+    for share, value in zip(shown, values, strict=True):
+        assert abs(share - value * 100) <= 1
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_any_name_comes_back_from_its_uri(vault: str, name: str) -> None:
+    uri = obsidian_uri(vault, f"{name}.md")
+
+    found = parse_qs(urlsplit(uri).query, strict_parsing=True, errors="surrogatepass")
+    assert found == {"vault": [vault], "file": [name]}
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "file"),
+    [
+        ("A b/C&d.md", (), "A%20b%2FC%26d"),
+        ("Board.canvas", (), "Board.canvas"),
+        ("Note.md", ("Up", "Why: [[this]] #now?"), "Note%23Why%20this%20now%3F"),
+        ("Note.md", ("#",), "Note"),
+        ("日記.md", ("一日",), "%E6%97%A5%E8%A8%98%23%E4%B8%80%E6%97%A5"),
+    ],
+)
+def test_a_uri_names_file_and_heading(
+    path: str, heading: tuple[str, ...], file: str
+) -> None:
+    assert obsidian_uri("v", path, heading) == f"obsidian://open?vault=v&file={file}"
+
+
+def test_above_the_first_heading_the_address_is_the_path() -> None:
+    assert heading_address("Tea.md", ()) == "Tea.md"
+
+
+def test_times_before_1970_are_times_too() -> None:
+    assert iso_time(-1) == "1969-12-31T23:59:59Z"
+
+
+def test_marks_are_bold_with_colours_and_stars_without() -> None:
+    snippet = Snippet("green tea", ((0, 5), (6, 9)))
+
+    assert marked(snippet, Style()) == "**green** **tea**"
+    assert marked(snippet, Style(colour=True)) == (
+        "\x1b[1mgreen\x1b[0m \x1b[1mtea\x1b[0m"
+    )
+
+
+@given(st.text())
+def test_nothing_that_is_guarded_holds_a_control_character(text: str) -> None:
+    shown = Style(guarded=True).clean(text)
+
+    assert all(c in "\n\t" or not (c < " " or "\x7f" <= c < "\xa0") for c in shown)
+
+
+def test_what_is_not_guarded_stays_as_it_is() -> None:
+    assert Style().clean("\x1b[1m") == "\x1b[1m"
