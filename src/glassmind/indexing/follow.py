@@ -1,8 +1,9 @@
 """Bringing a sidecar up to the rows.
 
-It re-applies the *current* rows of each changed note, so doing it twice does no harm and
-a killed run is finished by the next. A marker that the log does not know means that the
-sidecar followed another database: it is made anew from the rows, never from the vault.
+It re-applies the *current* rows of each changed note, so doing it twice does no harm
+and a killed run is finished by the next. A marker that the log does not know means that
+the sidecar followed another database: it is made anew from the rows, never from the
+vault.
 """
 
 from collections.abc import Callable
@@ -46,28 +47,42 @@ class Follower:
         self._sidecar: Sidecar | None = None
         self._marker = followed.marker()
         self._known = self._marker is not None and log.holds(self._marker)
+        self._committed = self._marker if self._known else None
         self._done = 0
         self.anew = False
 
     @property
     def is_level(self) -> bool:
-        """Whether there is nothing to apply."""
-        return self._known and self._marker == self._log.head()
+        """Whether everything is applied and committed."""
+        return self._committed == self._log.head()
 
     def begin(self, expected: int) -> None:
         """Get ready for about `expected` changes, before the first of them is logged.
 
         A sidecar that follows nothing yet can follow an index that holds nothing yet.
         """
-        if not self._known and self._log.is_empty():
+        if self._known or not self._log.is_empty():
+            return
+        try:
             self._open(much=expected > MUCH).reset()
-            self._marker, self._known, self.anew = self._log.head(), True, True
+        except IndexDamaged:
+            self._throw_away()
+            return
+        self._marker, self._known, self.anew = self._log.head(), True, True
 
     def advance(self, total: int = 0) -> None:
-        """Apply what the log holds beyond the marker, without committing."""
-        if not self._known or self._marker is None:
-            return  # it has to be made anew, which waits until every row is there
-        while True:
+        """Apply what the log holds beyond the marker, without committing.
+
+        A sidecar that is damaged, or followed another log, has to be made anew, which
+        waits until every row is there.
+        """
+        try:
+            self._catch_up(total)
+        except IndexDamaged:
+            self._throw_away()
+
+    def _catch_up(self, total: int) -> None:
+        while self._known and self._marker is not None:
             ids, reached = self._log.after(self._marker, BATCH)
             if not ids:
                 return
@@ -78,16 +93,15 @@ class Follower:
 
     def finish(self, total: int) -> None:
         """Apply what is left and commit; a damaged sidecar is made anew."""
-        try:
-            self.advance(total)
-            if not self._known or self._marker is None:
+        self.advance(total)
+        if not self._known or self._marker is None:
+            self.remake(total)
+        elif self._sidecar is not None:
+            try:
+                self._commit(self._sidecar, self._marker)
+            except IndexDamaged:
+                self._throw_away()
                 self._remake(total)
-            elif self._sidecar is not None:
-                self._sidecar.commit(self._marker)
-        except IndexDamaged:
-            self.close()
-            self._followed.discard()
-            self._remake(total)
 
     def remake(self, total: int) -> None:
         """Write every note anew in one commit.
@@ -98,9 +112,20 @@ class Follower:
         try:
             self._remake(total)
         except IndexDamaged:
-            self.close()
-            self._followed.discard()
+            self._throw_away()
             self._remake(total)
+
+    def _throw_away(self) -> None:
+        with suppress(IndexFault):
+            self.close()
+        self._followed.discard()
+        self._marker = self._committed = None
+        self._known = False
+
+    def _commit(self, sidecar: Sidecar, marker: str) -> None:
+        sidecar.commit(marker)
+        self._marker = self._committed = marker
+        self._known = True
 
     def _remake(self, total: int) -> None:
         sidecar, head, done = self._open(much=total > MUCH), self._log.head(), 0
@@ -109,8 +134,8 @@ class Follower:
             sidecar.put(ids, self._log.documents(ids))
             done += len(ids)
             self._progress(Progress("words", done, max(total, done)))
-        sidecar.commit(head)
-        self._marker, self._known, self.anew = head, True, True
+        self._commit(sidecar, head)
+        self.anew = True
 
     def _open(self, *, much: bool) -> Sidecar:
         if self._sidecar is None:
