@@ -1,7 +1,9 @@
 """A sidecar follows the log: through crashes, strangers' markers and damage."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
 from glassmind.indexing import follow as follow_module
-from glassmind.indexing.follow import Followed, bring_up, follow
+from glassmind.indexing import run as run_module
+from glassmind.indexing.follow import Followed, Follower
+from glassmind.indexing.run import finish_words, follow_words
 from glassmind.types import NotePath
 from glassmind.types.files import Progress
 from glassmind.types.sidecar import Document
@@ -48,6 +52,9 @@ class FakeLog:
         self.made += 1
         seq = self.changes[-1][0] + 1 if self.changes else 1
         self.changes.append((seq, note_id, f"t{self.made}"))
+
+    def is_empty(self) -> bool:
+        return not self.changes and not self.notes
 
     def head(self) -> str:
         if not self.changes:
@@ -96,6 +103,8 @@ class FakeSidecar:
     fuse: int = -1
     fault: Callable[[], BaseException] = KeyboardInterrupt
     calls: list[str] = field(default_factory=list)
+    opened: list[bool] = field(default_factory=list)
+    deleted: tuple[int, float] = (0, 0.0)
 
     def _call(self, name: str) -> None:
         self.calls.append(name)
@@ -132,12 +141,88 @@ class FakeSidecar:
         self.staged = None  # what a killed writer leaves is nothing
 
 
+@dataclass
+class FakeStore:
+    """The rows of an index, as far as following them needs any."""
+
+    changes: FakeLog
+
+    def log(self) -> FakeLog:
+        return self.changes
+
+    def rows(self) -> Self:
+        return self
+
+    def note_count(self) -> int:
+        return len(self.changes.notes)
+
+    def transaction(self) -> Self:
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def prune_log(self, below: int) -> None:
+        kept = [change for change in self.changes.changes if change[0] >= below]
+        self.changes.changes = kept
+
+
+class Shelf:
+    """Where a sidecar stands; one that is thrown away leaves room for a fresh one."""
+
+    def __init__(self, sidecar: FakeSidecar) -> None:
+        self.sidecar = sidecar
+        self.thrown_away = 0
+
+    def discard(self) -> None:
+        self.thrown_away += 1
+        self.sidecar = FakeSidecar()
+
+    def open(self, large: bool) -> FakeSidecar:
+        self.sidecar.opened.append(large)
+        return self.sidecar
+
+    def followed(self) -> Followed:
+        return Followed(
+            marker=lambda: self.sidecar.reached,
+            open=self.open,
+            discard=self.discard,
+            deleted=lambda: self.sidecar.deleted,
+        )
+
+
 def quiet(_: Progress) -> None:
     return
 
 
-def catch_up(log: FakeLog, sidecar: FakeSidecar) -> bool:
-    return follow(log, sidecar, total=len(log.notes), progress=quiet)
+def catch_up(log: FakeLog, shelf: Shelf | FakeSidecar) -> None:
+    if isinstance(shelf, FakeSidecar):
+        shelf = Shelf(shelf)
+    store: Any = FakeStore(log)
+    follow_words(shelf.followed(), store, quiet)
+
+
+def run_of(
+    log: FakeLog, shelf: Shelf, changes: Sequence[tuple[int, str | None]]
+) -> Follower:
+    """Do as a run of indexing does: follow while rows are written, then finish."""
+    store: Any = FakeStore(log)
+    follower = Follower(log, shelf.followed(), quiet)
+    try:
+        follower.begin(len(changes))
+        for note_id, text in changes:
+            log.change(note_id, text)
+            follower.advance()
+        finish_words(follower, shelf.followed(), store)
+    except BaseException:
+        follower.abandon()
+        raise
+    finally:
+        follower.close()
+    return follower
 
 
 def test_a_new_sidecar_is_made_from_the_rows() -> None:
@@ -145,9 +230,9 @@ def test_a_new_sidecar_is_made_from_the_rows() -> None:
     log.change(1, "a")
     log.change(2, "b")
 
-    anew = catch_up(log, sidecar)
+    catch_up(log, sidecar)
 
-    assert anew
+    assert sidecar.calls[0] == "reset"
     assert sidecar.shown == {1: "a", 2: "b"}
     assert sidecar.reached == log.head()
 
@@ -160,14 +245,13 @@ def test_a_sidecar_behind_applies_only_what_it_lacks() -> None:
     log.change(2, "b")
     log.change(1, None)
 
-    anew = catch_up(log, sidecar)
+    catch_up(log, sidecar)
 
-    assert not anew
-    assert sidecar.calls == ["put", "commit"]
+    assert sidecar.calls == ["put", "commit", "close"]
     assert sidecar.shown == {2: "b"}
 
 
-def test_a_sidecar_that_is_level_commits_nothing() -> None:
+def test_a_sidecar_that_is_level_is_not_even_opened() -> None:
     log, sidecar = FakeLog(), FakeSidecar()
     log.change(1, "a")
     catch_up(log, sidecar)
@@ -182,13 +266,14 @@ def test_catching_up_twice_from_the_same_marker_does_no_harm() -> None:
     log, sidecar = FakeLog(), FakeSidecar()
     log.change(1, "a")
     catch_up(log, sidecar)
-    behind = sidecar.reached
+    behind, kept = sidecar.reached, list(log.changes)
     log.change(1, "b")
     log.change(2, "c")
+    kept = list(log.changes)
     catch_up(log, sidecar)
     once = dict(sidecar.shown)
 
-    sidecar.reached = behind
+    sidecar.reached, log.changes = behind, kept
     catch_up(log, sidecar)
 
     assert sidecar.shown == once == {1: "b", 2: "c"}
@@ -200,9 +285,8 @@ def test_a_marker_this_log_never_gave_makes_the_sidecar_anew(marker: str) -> Non
     log.change(1, "a")
     sidecar = FakeSidecar(shown={7: "stranger"}, reached=marker)
 
-    anew = catch_up(log, sidecar)
+    catch_up(log, sidecar)
 
-    assert anew
     assert sidecar.shown == {1: "a"}
 
 
@@ -214,8 +298,19 @@ def test_a_log_that_was_pruned_beyond_the_marker_makes_the_sidecar_anew() -> Non
         log.change(1, text)
     del log.changes[:2]
 
-    assert catch_up(log, sidecar)
+    catch_up(log, sidecar)
+
+    assert "reset" in sidecar.calls
     assert sidecar.shown == {1: "d"}
+
+
+def test_the_log_is_pruned_to_its_head_once_it_was_followed() -> None:
+    log, shelf = FakeLog(), Shelf(FakeSidecar())
+
+    run_of(log, shelf, [(1, "a"), (2, "b")])
+    run_of(log, shelf, [(1, "c")])
+
+    assert [(seq, note_id) for seq, note_id, _ in log.changes] == [(3, 1)]
 
 
 @pytest.mark.parametrize("fuse", [1, 2, 3])
@@ -227,7 +322,7 @@ def test_a_failure_anywhere_is_rolled_back_and_shows_nothing_new(fuse: int) -> N
     with pytest.raises(KeyboardInterrupt):
         catch_up(log, sidecar)
 
-    assert sidecar.calls[-1] == "rollback"
+    assert sidecar.calls[-2:] == ["rollback", "close"]
     assert (sidecar.shown, sidecar.reached) == ({9: "old"}, "other:1:x")
 
 
@@ -245,131 +340,166 @@ def test_a_failed_rollback_does_not_hide_what_went_wrong() -> None:
         catch_up(log, sidecar)
 
 
-def test_a_long_catch_up_commits_on_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_catch_up_reads_a_batch_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(follow_module, "BATCH", 2)
-    monkeypatch.setattr(follow_module, "COMMIT_EVERY", 4)
     log, sidecar = FakeLog(), FakeSidecar()
     log.change(0, "first")
     catch_up(log, sidecar)
     sidecar.calls.clear()
-    for note_id in range(1, 8):
+    for note_id in range(1, 6):
         log.change(note_id, f"n{note_id}")
 
     catch_up(log, sidecar)
 
-    assert sidecar.calls == ["put", "put", "commit", "put", "put", "commit"]
+    assert sidecar.calls == ["put", "put", "put", "commit", "close"]
     assert sidecar.reached == log.head()
-    assert len(sidecar.shown) == 8
 
 
-def followed(sidecars: list[FakeSidecar], thrown: list[str]) -> Followed:
-    """Return a sidecar that after being thrown away is the next of the list."""
+def test_a_run_shows_nothing_before_it_is_finished() -> None:
+    log, shelf = FakeLog(), Shelf(FakeSidecar())
+    follower = Follower(log, shelf.followed(), quiet)
+    follower.begin(2)
 
-    def discard() -> None:
-        thrown.append("away")
-        sidecars.pop(0)
-
-    return Followed(
-        marker=lambda: sidecars[0].reached,
-        open=lambda _: sidecars[0],
-        discard=discard,
-        deleted=lambda: (0, 0.0),
-    )
-
-
-def test_a_sidecar_that_is_level_is_not_even_opened() -> None:
-    log = FakeLog()
     log.change(1, "a")
-    sidecar = FakeSidecar(reached=log.head())
+    follower.advance()
 
-    anew = bring_up(log, followed([sidecar], []), total=1, progress=quiet)
+    assert shelf.sidecar.calls == ["reset", "put"]
+    assert shelf.sidecar.shown == {}
 
-    assert not anew
-    assert sidecar.calls == []
+
+def test_a_first_run_follows_while_rows_are_written() -> None:
+    log, shelf = FakeLog(), Shelf(FakeSidecar())
+
+    follower = run_of(log, shelf, [(1, "a"), (2, "b")])
+
+    assert shelf.sidecar.calls == ["reset", "put", "put", "commit", "close"]
+    assert follower.anew
+    assert shelf.sidecar.shown == {1: "a", 2: "b"}
 
 
 def test_a_damaged_sidecar_is_thrown_away_and_made_anew() -> None:
     log = FakeLog()
     log.change(1, "a")
-    damaged = FakeSidecar(fuse=1, fault=lambda: IndexDamaged("lexical", "bit rot"))
-    fresh, thrown = FakeSidecar(), list[str]()
+    fault = IndexDamaged("lexical", "bit rot")
+    damaged = FakeSidecar(reached="e:1:t0", fuse=1, fault=lambda: fault)
+    shelf = Shelf(damaged)
 
-    anew = bring_up(log, followed([damaged, fresh], thrown), total=1, progress=quiet)
+    catch_up(log, shelf)
 
-    assert anew
-    assert thrown == ["away"]
+    assert shelf.thrown_away == 1
     assert damaged.calls[-1] == "close"
-    assert fresh.shown == {1: "a"}
+    assert shelf.sidecar.shown == {1: "a"}
+
+
+@pytest.mark.parametrize("fuse", [1, 2, 3, 4])
+def test_a_sidecar_damaged_in_the_middle_of_a_run_is_made_anew_at_its_end(
+    fuse: int,
+) -> None:
+    log, shelf = FakeLog(), Shelf(FakeSidecar())
+    run_of(log, shelf, [(1, "a")])
+    shelf.sidecar.fuse = fuse
+    shelf.sidecar.fault = lambda: IndexDamaged("lexical", "bit rot")
+
+    follower = run_of(log, shelf, [(1, "b"), (2, "c"), (3, "d")])
+
+    assert shelf.thrown_away == 1
+    assert follower.anew
+    assert shelf.sidecar.shown == {1: "b", 2: "c", 3: "d"}
+    assert shelf.sidecar.reached == log.head()
 
 
 def test_a_sidecar_the_disk_refuses_is_kept() -> None:
     log = FakeLog()
     log.change(1, "a")
-    sidecar = FakeSidecar(fuse=1, fault=lambda: IndexUnwritable("lexical", "full"))
-    thrown: list[str] = []
+    full = IndexUnwritable("lexical", "full")
+    shelf = Shelf(FakeSidecar(fuse=1, fault=lambda: full))
 
     with pytest.raises(IndexUnwritable):
-        bring_up(log, followed([sidecar], thrown), total=1, progress=quiet)
+        catch_up(log, shelf)
 
-    assert thrown == []
-    assert sidecar.calls[-1] == "close"
+    assert shelf.thrown_away == 0
+    assert shelf.sidecar.calls[-1] == "close"
 
 
 def test_a_sidecar_with_much_to_write_is_opened_for_much() -> None:
-    log, opened = FakeLog(), list[bool]()
+    log, shelf = FakeLog(), Shelf(FakeSidecar())
     for note_id in range(follow_module.MUCH + 1):
         log.change(note_id, "x")
-    sidecar = FakeSidecar()
 
-    def open_it(large: bool) -> FakeSidecar:
-        opened.append(large)
-        return sidecar
-
-    words = Followed(lambda: sidecar.reached, open_it, lambda: None, lambda: (0, 0.0))
-    bring_up(log, words, total=len(log.notes), progress=quiet)
+    catch_up(log, shelf)
     log.change(1, "y")
-    bring_up(log, words, total=len(log.notes), progress=quiet)
+    catch_up(log, shelf)
 
-    assert opened == [True, False]
+    assert shelf.sidecar.opened == [True, False]
 
 
-change = st.tuples(
-    st.just("change"),
-    st.integers(1, 4),
-    st.one_of(st.none(), st.sampled_from("abc")),
+@pytest.mark.parametrize(
+    ("deleted", "compacted"),
+    [((3_000, 0.3), True), ((3_000, 0.1), False), ((100, 0.9), False)],
 )
-crash = st.tuples(st.just("follow"), st.integers(0, 6), st.none())
-prune = st.tuples(st.just("prune"), st.integers(0, 5), st.none())
-lost = st.tuples(st.just("lose"), st.integers(0, 3), st.none())
-story = st.lists(st.one_of(change, change, crash, prune, lost), max_size=30)
-
-
-@settings(max_examples=300, deadline=None)
-@given(story=story)
-def test_any_interleaving_of_changes_and_crashes_converges(
-    story: list[tuple[str, int, str | None]],
+def test_compaction_comes_when_many_and_much_is_deleted(
+    deleted: tuple[int, float], compacted: bool
 ) -> None:
-    log, sidecar = FakeLog(), FakeSidecar()
+    log, shelf = FakeLog(), Shelf(FakeSidecar(deleted=deleted))
+    log.change(1, "a")
+    catch_up(log, shelf)
+    shelf.sidecar.calls.clear()
+
+    follower = run_of(log, shelf, [(1, "b")])
+
+    assert follower.anew is compacted
+    assert ("reset" in shelf.sidecar.calls) is compacted
+    assert run_module.COMPACT_SHARE > 0.1
+
+
+def test_a_level_sidecar_is_not_compacted_again_and_again() -> None:
+    log, shelf = FakeLog(), Shelf(FakeSidecar(deleted=(3_000, 0.9)))
+    run_of(log, shelf, [(1, "a")])
+    shelf.sidecar.calls.clear()
+
+    run_of(log, shelf, [])
+
+    assert shelf.sidecar.calls == []
+
+
+changes = st.lists(
+    st.tuples(st.integers(1, 4), st.one_of(st.none(), st.sampled_from("abc"))),
+    max_size=4,
+)
+write = st.tuples(st.just("write"), st.just(0), changes)
+run = st.tuples(st.just("run"), st.integers(0, 9), changes)
+crash = st.tuples(st.just("follow"), st.integers(0, 6), st.just([]))
+damage = st.tuples(st.just("damage"), st.integers(1, 6), changes)
+lost = st.tuples(st.just("lose"), st.integers(0, 3), st.just([]))
+Story = list[tuple[str, int, list[tuple[int, str | None]]]]
+
+
+@settings(max_examples=400, deadline=None)
+@given(story=st.lists(st.one_of(write, run, crash, damage, lost), max_size=20))
+def test_any_interleaving_of_changes_and_crashes_converges(story: Story) -> None:
+    log, shelf = FakeLog(), Shelf(FakeSidecar())
     past = [(dict(log.notes), list(log.changes))]
 
-    for verb, number, text in story:
-        if verb == "change":
-            log.change(number, text)
-        elif verb == "follow":
-            sidecar.fuse = number or -1
-            try:
-                catch_up(log, sidecar)
-            except KeyboardInterrupt:
-                sidecar.close()
-        elif verb == "prune" and sidecar.reached == log.head():
-            del log.changes[:-1]  # the sidecar is level: only its own row is kept
-        elif verb == "lose" and number < len(past):
+    for verb, number, written in story:
+        shelf.sidecar.fuse = number or -1
+        shelf.sidecar.fault = KeyboardInterrupt
+        if verb == "write":  # a run that was killed before it followed
+            for note_id, text in written:
+                log.change(note_id, text)
+        elif verb == "lose":
             # the database lost its last commits: its rows are what they were then
-            notes, changes = past[-1 - number]
-            log.notes, log.changes = dict(notes), list(changes)
+            notes, logged = past[max(-1 - number, -len(past))]
+            log.notes, log.changes = dict(notes), list(logged)
+        else:
+            if verb == "damage":
+                shelf.sidecar.fault = lambda: IndexDamaged("lexical", "bit rot")
+            with suppress(KeyboardInterrupt):
+                run_of(log, shelf, written)
         past.append((dict(log.notes), list(log.changes)))
-    sidecar.fuse = -1
-    catch_up(log, sidecar)
+    shelf.sidecar.fuse = -1
+    catch_up(log, shelf)
 
-    assert sidecar.shown == log.notes
-    assert sidecar.reached == log.head()
+    assert shelf.sidecar.shown == log.notes
+    assert shelf.sidecar.reached == log.head()
