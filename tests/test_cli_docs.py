@@ -132,3 +132,13 @@ def test_other_shells_can_read_their_completion(shell: str, tmp_path: Path) -> N
     done = subprocess.run([found, "-n", script], timeout=30, check=False)
 
     assert done.returncode == 0
+
+
+def test_zsh_is_told_of_one_place_for_the_words_of_a_command() -> None:
+    script = SHELLS["zsh"](offers_of())
+
+    (config,) = re.findall(r"^ +config\) (.+)$", script, re.MULTILINE)
+    assert config.count("'*:") == 1
+    assert "'1:show all, path of the file, get one, set one:(show path get set)'" in (
+        config
+    )

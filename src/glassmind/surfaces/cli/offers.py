@@ -13,13 +13,15 @@ FOLDERS, FILES = ("PATH", "VAULT"), ("FILE",)
 class Offer(NamedTuple):
     """One option, or with no names what may stand in its own place.
 
-    `value` is empty for a flag, else `folder`, `file` or `text`.
+    `value` is empty for a flag, else `folder`, `file` or `text`; `many` means that any
+    number of words may stand there.
     """
 
     names: tuple[str, ...]
     help_line: str
     value: str
     choices: tuple[str, ...]
+    many: bool
 
 
 def offers_of() -> dict[str, list[Offer]]:
@@ -33,7 +35,13 @@ def offers_of() -> dict[str, list[Offer]]:
 def _offer(action: Action) -> Offer:
     choices = tuple(str(choice) for choice in action.choices or ())
     value = "" if action.nargs == 0 else _value(str(action.metavar))
-    return Offer(tuple(action.option_strings), action.help or "", value, choices)
+    return Offer(
+        tuple(action.option_strings),
+        action.help or "",
+        value,
+        choices,
+        many=action.nargs == "*",
+    )
 
 
 def _value(metavar: str) -> str:

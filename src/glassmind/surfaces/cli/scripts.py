@@ -113,9 +113,12 @@ def zsh_script(offers: Offers) -> str:
 
 
 def _zsh_specs(taken: Sequence[Offer]) -> Iterator[str]:
+    place = 0
     for offer in taken:
         if not offer.names:
-            yield _quoted(f"*:{_zsh_text(offer.help_line)}:{_zsh_action(offer)}")
+            place += 1
+            where = "*" if offer.many else str(place)
+            yield _quoted(f"{where}:{_zsh_text(offer.help_line)}:{_zsh_action(offer)}")
         for name in offer.names:
             yield _zsh_spec(offer, name)
 
