@@ -16,7 +16,7 @@ from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.search import search_words
-from glassmind.types.search import SearchReply
+from glassmind.types.search import Hit, SearchReply
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from glassmind.indexing.keeper import IndexKeeper
@@ -82,9 +82,13 @@ class Engine:
         *,
         limit: int | None = None,
         per_note: bool = True,
+        explain: bool = False,
         today: date | None = None,
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
+
+        One passage of each note, unless `per_note` is false. With `explain`, each hit
+        says what every field gave to its score, for one small search more per field.
 
         Raises:
             BadDate: a date filter names no day.
@@ -97,11 +101,16 @@ class Engine:
         with self._adapters.faults():
             words = self._current_words(notices)
             rows = self._adapters.rows()
+
+            def found(words: FollowingWords) -> list[Hit]:
+                return search_words(
+                    query, words, rows, limit=wanted, per_note=per_note, explain=explain
+                )
+
             try:
-                hits = search_words(query, words, rows, limit=wanted, per_note=per_note)
+                hits = found(words)
             except IndexDamaged as error:
-                words = self._mended_words(error)
-                hits = search_words(query, words, rows, limit=wanted, per_note=per_note)
+                hits = found(self._mended_words(error))
         return SearchReply(text, tuple(hits), tuple(notices))
 
     def _current_words(self, notices: list[str]) -> FollowingWords:

@@ -31,8 +31,8 @@ class HitRows(Protocol):
 
     def chunk_places(
         self, chunk_ids: Sequence[int], /
-    ) -> dict[int, tuple[str, int, int]]:
-        """Return path, number in the note and modification time of each chunk."""
+    ) -> dict[int, tuple[int, str, int]]:
+        """Return what ties are broken by: newest note, path, place in the note."""
 
     def hit_rows(self, chunk_ids: Sequence[int], /) -> dict[int, tuple[Any, ...]]:
         """Return what a hit shows of each chunk."""

@@ -1,7 +1,8 @@
 """Answering a query: ask the channels, put their votes together, show the passages."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import xxhash
@@ -19,53 +20,75 @@ MOST_CHUNKS = 10_000
 """Where asking for more ends; beyond it only equal scores remain."""
 
 
-def search_words(
+def search_words(  # noqa: PLR0913 - each choice by its name
     query: WordQuery,
     words: WordSearch,
     rows: HitRows,
     *,
     limit: int,
     per_note: bool = True,
+    explain: bool = False,
 ) -> list[Hit]:
     """Return the best passages, best first; with `per_note`, one of each note.
 
     Ties, and a query without words, go newest first, then by path and place in the
-    note.
+    note. With `explain`, each hit says what every field gave to its score.
 
     Raises:
         IndexDamaged: a passage is not the text that was indexed.
     """
     asked = words.ask(query)
-    ranked = _ranked(asked, rows, limit=limit, per_note=per_note)
-    ids = [candidate.chunk_id for candidate in ranked]
-    shown, shares = rows.hit_rows(ids), asked.shares(ids)
+    chosen = _chosen(asked, rows, limit=limit, per_note=per_note)
+    ids = [candidate.chunk_id for candidate in chosen]
+    shown = rows.hit_rows(ids)
+    shares = asked.shares(ids) if explain else {}
+    ranked = sorted(
+        (c for c in chosen if c.chunk_id in shown),
+        key=lambda c: (-round(c.score, DIGITS), _place(shown[c.chunk_id])),
+    )
     return [
         _hit(candidate, rank, shown[candidate.chunk_id], shares, asked)
         for rank, candidate in enumerate(ranked, 1)
-        if candidate.chunk_id in shown
     ]
 
 
-def _ranked(
+def _chosen(
     asked: AskedWords, rows: HitRows, *, limit: int, per_note: bool
 ) -> list[Candidate]:
     """Return the candidates to show, asking for more while ties are cut in two."""
-    count = limit * OVERFETCH
+    count = limit * OVERFETCH if per_note else limit + 1
     while True:
         found = asked.best(count)
-        places = rows.chunk_places([candidate.chunk_id for candidate in found])
-        kept: dict[object, Candidate] = {}
-        for candidate in sorted(
-            (c for c in found if c.chunk_id in places),
-            key=lambda c: (-round(c.score, DIGITS), _order(places[c.chunk_id])),
-        ):
-            path = places[candidate.chunk_id][0]
-            kept.setdefault(path if per_note else candidate.chunk_id, candidate)
-        best = list(kept.values())[:limit]
-        full = len(best) == limit and _above(best[-1], found[-1])
-        if full or len(found) < count or count >= MOST_CHUNKS:
-            return best
+        kept = _one_a_note(found) if per_note else found
+        if len(found) < count or count >= MOST_CHUNKS:
+            return _cut(kept, rows, limit)
+        if len(kept) > limit and _above(kept[limit - 1], found[-1]):
+            return _cut(kept, rows, limit)
         count *= OVERFETCH
+
+
+def _one_a_note(found: Sequence[Candidate]) -> list[Candidate]:
+    """Return the best chunk of each note; of equal ones the first in the note."""
+    best: dict[int, Candidate] = {}
+    for candidate in found:
+        known = best.setdefault(candidate.note_id, candidate)
+        equal = not _above(known, candidate)
+        if equal and candidate.chunk_id < known.chunk_id:
+            best[candidate.note_id] = candidate
+    return list(best.values())
+
+
+def _cut(kept: Sequence[Candidate], rows: HitRows, limit: int) -> list[Candidate]:
+    """Return the best `limit`; of those tied at the cut, the first by place."""
+    if len(kept) <= limit or _above(kept[limit - 1], kept[limit]):
+        return list(kept[:limit])
+    edge = kept[limit - 1]
+    clear = [candidate for candidate in kept if _above(candidate, edge)]
+    tied = [c for c in kept if not _above(c, edge) and not _above(edge, c)]
+    places = rows.chunk_places([candidate.chunk_id for candidate in tied])
+    there = [candidate for candidate in tied if candidate.chunk_id in places]
+    there.sort(key=lambda candidate: places[candidate.chunk_id])
+    return [*clear, *there[: limit - len(clear)]]
 
 
 DIGITS = 4
@@ -76,9 +99,9 @@ def _above(candidate: Candidate, other: Candidate) -> bool:
     return round(candidate.score, DIGITS) > round(other.score, DIGITS)
 
 
-def _order(place: tuple[str, int, int]) -> tuple[int, str, int]:
-    path, index, mtime_ns = place
-    return (-mtime_ns, path, index)
+def _place(row: tuple[Any, ...]) -> tuple[int, str, int]:
+    """Return what ties are broken by: newest note, path, place in the note."""
+    return (-row[8], row[1], row[6])
 
 
 def _hit(
@@ -91,8 +114,10 @@ def _hit(
     _, path, title, under, first, last, index, digest, mtime_ns, text = row
     if xxhash.xxh3_128_hexdigest(text.encode()) != digest:
         raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
-    fields = shares.get(candidate.chunk_id, {})
-    why = Evidence("lexical", rank, candidate.score, _reason(fields), fields)
+    marks = asked.mark(text)
+    fields = shares.get(candidate.chunk_id, NO_FIELDS)
+    reason = _reason(candidate, text, marks)
+    why = Evidence("lexical", rank, candidate.score, reason, fields)
     return Hit(
         path=NotePath(path),
         title=title,
@@ -100,15 +125,22 @@ def _hit(
         span=Span(first, last),
         chunk_index=index,
         score=candidate.score,
-        snippet=cut_snippet(text, asked.mark(text)),
+        snippet=cut_snippet(text, marks),
         evidence=(why,),
         digest=digest,
         mtime_ns=mtime_ns,
     )
 
 
-def _reason(fields: Mapping[str, float]) -> str:
-    if not fields:
+NO_FIELDS: Mapping[str, float] = MappingProxyType({})
+MOST_WORDS = 5
+"""Words a reason names; more would say less."""
+
+
+def _reason(candidate: Candidate, text: str, marks: Sequence[tuple[int, int]]) -> str:
+    if not candidate.score:
         return "passes the filters"
-    ranked = sorted(fields, key=lambda field: (-fields[field], field))
-    return f"words found in {', '.join(ranked)}"
+    found = dict.fromkeys(text[start:end].lower() for start, end in marks[:50])
+    if not found:
+        return "words found in the note's title, headings, tags or properties"
+    return f"words found: {', '.join(list(found)[:MOST_WORDS])}"

@@ -1,14 +1,11 @@
 """Cutting the stretch of a passage that shows why it was found."""
 
-import re
 from collections.abc import Sequence
 
 from glassmind.types.search import Snippet
 
 WIDTH = 240
 """Characters: about three lines on a terminal."""
-
-_BLANKS = re.compile(r"\s+")
 
 
 def cut_snippet(text: str, marks: Sequence[tuple[int, int]]) -> Snippet:
@@ -19,17 +16,30 @@ def cut_snippet(text: str, marks: Sequence[tuple[int, int]]) -> Snippet:
     start = _best_start(text, marks)
     end = min(len(text), start + WIDTH)
     start, end = _whole_words(text, start, end)
-    inside = [(max(a, start), min(b, end)) for a, b in marks if a < end and b > start]
-    return _on_one_line(text, start, end, inside)
+    inside = [(a, b) for a, b in marks if a < end and b > start]
+    placed = []
+    for a, b in inside:
+        before = text[start : max(a, start)]
+        at = len(_squeezed(before)) + (before[-1:].isspace() and not before.isspace())
+        placed.append((at, at + min(b, end) - max(a, start)))
+    return Snippet(_squeezed(text[start:end]), tuple(placed))
+
+
+def _squeezed(text: str) -> str:
+    """Return the text on one line, each run of blanks made one."""
+    return " ".join(text.split())
 
 
 def _best_start(text: str, marks: Sequence[tuple[int, int]]) -> int:
-    best, best_value = 0, (-1, -1)
-    last = 0
+    if not marks or marks[-1][1] <= WIDTH:
+        return 0
+    best, best_value, last = 0, (-1, -1), 0
     for first, (begin, _) in enumerate(marks):
-        last = max(last, first)
         while last < len(marks) and marks[last][1] <= begin + WIDTH * 3 // 4:
             last += 1
+        last = max(last, first + 1)
+        if last - first < best_value[0]:
+            continue  # fewer matches cannot be more different ones
         seen = {text[a:b].lower() for a, b in marks[first:last]}
         value = (len(seen), last - first)
         if value > best_value:
@@ -46,24 +56,3 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
         blank = text.rfind(" ", max(start, end - 30), end)
         end = blank if blank >= 0 else end
     return start, end
-
-
-def _on_one_line(
-    text: str, start: int, end: int, marks: Sequence[tuple[int, int]]
-) -> Snippet:
-    pieces: list[str] = []
-    placed: list[tuple[int, int]] = []
-    length, at = 0, start
-    for a, b in [*marks, (end, end)]:
-        between = _BLANKS.sub(" ", text[at:a])
-        if not pieces:
-            between = between.lstrip()
-        pieces.append(between)
-        length += len(between)
-        matched = _BLANKS.sub(" ", text[a:b])
-        if matched:
-            placed.append((length, length + len(matched)))
-        pieces.append(matched)
-        length += len(matched)
-        at = b
-    return Snippet("".join(pieces).rstrip(), tuple(placed))

@@ -48,6 +48,7 @@ class Candidate(NamedTuple):
     """One chunk that a channel votes for."""
 
     chunk_id: int
+    note_id: int
     score: float
 
 

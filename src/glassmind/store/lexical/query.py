@@ -27,6 +27,10 @@ MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.Must
 NEIGHBOURS_LIFT = 0.6
 """What two query words standing next to each other add, relative to the words alone."""
 
+COMMON = 0.05
+"""Share of the passages from which a word is common. Two common words together say
+little and cost most: leaving them out changes nDCG@10 by .002 (docs/ranking.md)."""
+
 PREFIX_LIMIT = 50
 """Most words a prefix stands for, the most frequent first."""
 
@@ -104,10 +108,7 @@ class _Composer:
                 yield from self._word(word, share)
             else:
                 yield from self._misspelt(word)
-        stems = [words.stemmed.analyze(word)[0] for word, _ in typed]
-        for pair in pairwise(stems):
-            near = Q.phrase_query(self._schema, "body_stem", list(pair), slop=1)
-            yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT)
+        yield from self._neighbours([word for word, _ in typed])
         for prefix in query.prefixes:
             yield from self._prefix(prefix)
         for text in (*query.words, *query.prefixes):
@@ -118,6 +119,18 @@ class _Composer:
             self.terms.runs.update(words.runs_of(phrase.lower()))
             for field, wanted in self._phrase(phrase):
                 yield field, Q.boost_query(wanted, WEIGHTS[field])
+
+    def _neighbours(self, typed: Sequence[str]) -> Iterator[tuple[str, tantivy.Query]]:
+        """Lift passages where two of the words stand together, one not common."""
+        most = self._searcher.num_docs * COMMON
+        stems = [words.stemmed.analyze(word)[0] for word in typed]
+        rare = {
+            stem: self._searcher.doc_freq("body_stem", stem) <= most for stem in stems
+        }
+        for one, other in pairwise(stems):
+            if (rare[one] or rare[other]) and one != other:
+                near = Q.phrase_query(self._schema, "body_stem", [one, other], slop=1)
+                yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT)
 
     def _typed_words(self, query: WordQuery) -> list[tuple[str, float]]:
         """Return the wanted words as indexed, without those that say nothing."""

@@ -96,14 +96,23 @@ class AskedIndex:
 
     def _run(self, query: tantivy.Query, limit: int) -> list[Candidate]:
         hits = self._searcher.search(query, limit=limit, count=False).hits
-        chunks = self._searcher.fast_field_values("chunk", [a for _, a in hits])
-        found = zip(chunks, hits, strict=True)
-        return [Candidate(int(c), score) for c, (score, _) in found if c is not None]
+        return self._candidates(hits)
 
     def _newest(self, limit: int) -> list[Candidate]:
         if not self._conditions:
             return []
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
         found = self._searcher.search(query, limit, count=False, order_by_field="mtime")
-        chunks = self._searcher.fast_field_values("chunk", [a for _, a in found.hits])
-        return [Candidate(int(c), 0.0) for c in chunks if c is not None]
+        return self._candidates([(0.0, place) for _, place in found.hits])
+
+    def _candidates(
+        self, hits: Sequence[tuple[float, tantivy.DocAddress]]
+    ) -> list[Candidate]:
+        places = [place for _, place in hits]
+        chunks = self._searcher.fast_field_values("chunk", places)
+        notes = self._searcher.fast_field_values("note", places)
+        return [
+            Candidate(int(chunk), int(note), score)
+            for chunk, note, (score, _) in zip(chunks, notes, hits, strict=True)
+            if chunk is not None and note is not None
+        ]

@@ -28,7 +28,7 @@ where c.id in (select value from json_each(?))
 """
 """The last column asks the indexes, which hold the path and the owner a second time."""
 CHUNK_PLACES = """
-select c.id, f.path, c.chunk_index, f.mtime_ns
+select c.id, -f.mtime_ns, f.path, c.chunk_index
 from chunks c join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))
 """
@@ -93,8 +93,8 @@ class Rows:
         found = self._db.execute(SETTING, (key,)).get
         return None if found is None else str(found)
 
-    def chunk_places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[str, int, int]]:
-        """Return path, number in the note and modification time of each chunk."""
+    def chunk_places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
+        """Return what ties are broken by: newest note, path, place in the note."""
         found = self._db.execute(CHUNK_PLACES, (json.dumps(chunk_ids),))
         return {row[0]: row[1:] for row in found}
 
