@@ -17,9 +17,13 @@ def main() -> int:
 
     # What is loaded stays: looking through it for litter takes a tenth of a search.
     gc.disable()
-    from glassmind.surfaces.cli.program import leave, run_program  # noqa: PLC0415
+    try:
+        from glassmind.surfaces.cli.program import leave, run_program  # noqa: PLC0415
 
-    return leave(run_program(sys.argv[1:]))
+        code = run_program(sys.argv[1:])
+    except KeyboardInterrupt:  # before the program could say it better
+        return 130
+    return leave(code)
 
 
 if __name__ == "__main__":
