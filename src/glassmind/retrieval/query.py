@@ -53,7 +53,9 @@ def parse_query(text: str, today: date) -> WordQuery:
     excluded: list[str] = []
     prefixes: list[str] = []
     filters: list[Filter] = []
-    for found in _PIECE.finditer(text[:LONGEST_QUERY]):
+    # half of a surrogate pair, as a terminal may send it, is a letter of no note
+    text = text[:LONGEST_QUERY].encode("utf-8", "replace").decode("utf-8")
+    for found in _PIECE.finditer(text):
         negated = found["not"] is not None and _starts_piece(text, found.start())
         if found["property"] is not None:
             filters.append(

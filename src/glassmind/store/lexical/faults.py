@@ -31,6 +31,8 @@ def faults_named(place: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise IndexUnwritable(place, str(error)) from error
+    except UnicodeEncodeError:
+        raise  # what was asked is no text: the files are not to blame
     except ValueError as error:
         raise _named(place, str(error)) from error
     except BaseException as error:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import normalize
 
 import tantivy
 
@@ -223,7 +224,7 @@ class _Composer:
         return _any(places) if places else None
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
-        value = (wanted.value or "").lower()
+        value = normalize("NFC", wanted.value or "").lower()
         match wanted.kind:
             case "tag":
                 tag = value.lstrip("#").rstrip("/")
