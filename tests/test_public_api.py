@@ -30,7 +30,7 @@ VERBS = {
     ),
     "read": "(name, *, heading='', lines=None)",
     "restore": "(file)",
-    "search": "(text, *, limit=None, per_note=True, today=None)",
+    "search": "(text, *, limit=None, per_note=True, explain=False, today=None)",
     "stats": "()",
 }
 
