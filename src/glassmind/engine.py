@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from glassmind.config import Config
-from glassmind.errors import IndexDamaged
+from glassmind.errors import BadLimit, IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.search import search_words
@@ -30,6 +30,10 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
 
 def _today() -> date:
     return datetime.now().astimezone().date()
+
+
+MOST_HITS = 10_000
+"""More would be a listing; tantivy sets room aside for all that are asked for."""
 
 
 class FollowingWords(WordSearch, Protocol):
@@ -92,11 +96,14 @@ class Engine:
 
         Raises:
             BadDate: a date filter names no day.
+            BadLimit: so many hits cannot be given.
             IndexAbsent: nothing is indexed yet.
             IndexDamaged: the index does not read well and could not be mended.
         """
         query = parse_query(text, today or _today())
         wanted = self.config.search.limit if limit is None else limit
+        if not 1 <= wanted <= MOST_HITS:
+            raise BadLimit(wanted, MOST_HITS)
         notices = [*self._adapters.notices()]
         with self._adapters.faults():
             words = self._current_words(notices)

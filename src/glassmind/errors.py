@@ -39,6 +39,14 @@ class WrongUsage(QueryError):
         self.problem, self.command = problem, command
 
 
+class BadLimit(QueryError):
+    """A number of hits that cannot be given."""
+
+    def __init__(self, limit: int, most: int) -> None:
+        super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
+        self.limit, self.most = limit, most
+
+
 class IndexAbsent(IndexFault):
     """There is no index yet."""
 
