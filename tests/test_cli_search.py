@@ -68,7 +68,7 @@ def test_shares_as_shown_add_up_to_the_score(program: Program) -> None:
 
 
 def test_json_has_all_that_text_has_and_more(program: Program) -> None:
-    reply = program.json("search", "energy", "budget", "-n", "1")
+    reply = program.json("search", "energy", "budget", "-n", "1", "--explain")
 
     (hit,) = reply["hits"]
     assert reply["degraded"] == []

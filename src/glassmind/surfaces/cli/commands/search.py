@@ -36,7 +36,12 @@ def run(args: Namespace, output: Output) -> int:
     if not query.strip():
         raise WrongUsage("nothing to search for is given", "search")
     with engine_of(args, output) as engine:
-        reply = engine.search(query, limit=args.limit, per_note=args.unique == "notes")
+        reply = engine.search(
+            query,
+            limit=args.limit,
+            per_note=args.unique == "notes",
+            explain=args.explain,
+        )
         vault = engine.config.vault.name
     for missing in reply.degraded:
         output.notice(missing)
