@@ -1,5 +1,6 @@
 """Reading every page and every passage of the rows, to find what is wrong."""
 
+from collections import deque
 from typing import Any
 
 import apsw
@@ -8,6 +9,24 @@ import xxhash
 PASSAGES = """
 select f.path, c.digest, c.text from chunks c join files f on f.id = c.note_id
 """
+
+
+OTHERS = (
+    "select * from settings",
+    "select * from files",
+    "select * from notes",
+    "select * from chunks",
+    "select * from headings",
+    "select * from links",
+    "select * from tags",
+    "select * from properties",
+    "select * from tasks",
+    "select * from blocks",
+    "select * from fields",
+    "select * from callouts",
+    "select * from skipped",
+)
+"""Read for their letters alone: bytes that are no text raise."""
 
 
 def wrong_with(db: apsw.Connection) -> str | None:
@@ -22,6 +41,8 @@ def wrong_with(db: apsw.Connection) -> str | None:
         for path, digest, text in passages:
             if xxhash.xxh3_128_hexdigest(str(text).encode()) != digest:
                 return f"a passage of {path} is not what was indexed"
+        for statement in OTHERS:
+            deque(db.execute(statement), maxlen=0)
     except (apsw.Error, UnicodeDecodeError) as error:
         return str(error)
     return None
