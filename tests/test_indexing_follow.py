@@ -470,9 +470,10 @@ changes = st.lists(
 )
 write = st.tuples(st.just("write"), st.just(0), changes)
 run = st.tuples(st.just("run"), st.integers(0, 9), changes)
-crash = st.tuples(st.just("follow"), st.integers(0, 6), st.just([]))
+nothing: st.SearchStrategy[list[tuple[int, str | None]]] = st.just([])
+crash = st.tuples(st.just("follow"), st.integers(0, 6), nothing)
 damage = st.tuples(st.just("damage"), st.integers(1, 6), changes)
-lost = st.tuples(st.just("lose"), st.integers(0, 3), st.just([]))
+lost = st.tuples(st.just("lose"), st.integers(0, 3), nothing)
 Story = list[tuple[str, int, list[tuple[int, str | None]]]]
 
 
