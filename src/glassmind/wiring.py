@@ -58,6 +58,7 @@ class LocalAdapters:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._words: FollowingIndex | None = None
+        self._marker: tuple[tuple[int, ...], str | None] | None = None
 
     @cached_property
     def place(self) -> Place:
@@ -145,8 +146,6 @@ class LocalAdapters:
         """
         from glassmind.errors import IndexUnwritable  # noqa: PLC0415
         from glassmind.store.lock import WriterLock  # noqa: PLC0415
-        from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
-        from glassmind.vault.resolve import name_key  # noqa: PLC0415
 
         folder = self.place.folder
         if not self.place.writable:
@@ -157,9 +156,21 @@ class LocalAdapters:
             raise IndexUnwritable(str(folder), str(error)) from error
         with WriterLock(folder / "writer.lock") as lock:
             lock.acquire(timeout_s=wait_s)
-            with SqliteWriter(folder, name_key, anew=anew) as writer:
-                writer.notices.extend(self.place.notices)
-                yield writer
+            try:
+                self.writer.begin(anew=anew)
+                self.writer.notices.extend(self.place.notices)
+                yield self.writer
+            except BaseException:
+                self.writer.close()  # in whatever state: the next run begins clean
+                raise
+
+    @cached_property
+    def writer(self) -> "SqliteWriter":
+        """The rows, for the holder of the writer lock."""
+        from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
+        from glassmind.vault.resolve import name_key  # noqa: PLC0415
+
+        return SqliteWriter(self.place.folder, name_key)
 
     def _workshop(self) -> "Workshop":
         from glassmind.indexing.run import Workshop  # noqa: PLC0415
@@ -188,11 +199,25 @@ class LocalAdapters:
 
         folder = self.place.folder
         return Followed(
-            marker=lambda: place.marker_in(folder / place.FOLDER),
+            marker=self._words_marker,
             open=lambda large: write.WordWriter(folder, large=large),
             discard=lambda: write.discard(folder),
             deleted=lambda: place.deleted_share(folder / place.FOLDER),
         )
+
+    def _words_marker(self) -> str | None:
+        """Return how far the word index has come, reading it only if it was written."""
+        from glassmind.store.lexical import place  # noqa: PLC0415
+
+        words = self.place.folder / place.FOLDER
+        try:
+            found = (words / place.META).stat()
+        except OSError:
+            return None
+        state = (found.st_mtime_ns, found.st_size, found.st_ino)
+        if self._marker is None or self._marker[0] != state:
+            self._marker = (state, place.marker_in(words))
+        return self._marker[1]
 
     def _bench(self) -> "Bench":
         import apsw  # noqa: PLC0415
@@ -223,6 +248,8 @@ class LocalAdapters:
         """Let go of everything."""
         self.forget_words()
         self.reader.close()
+        if "writer" in self.__dict__:
+            self.writer.close()
         if self.place.temporary:
             import shutil  # noqa: PLC0415
 

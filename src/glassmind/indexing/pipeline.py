@@ -65,7 +65,6 @@ class Tally:
     changed: int = 0
     moved: int = 0
     removed: int = 0
-    unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -76,7 +75,7 @@ class Tally:
             changed=self.changed,
             moved=self.moved,
             removed=self.removed,
-            unchanged=self.unchanged,
+            unchanged=notes - self.added - self.changed - self.moved,
             notes=notes,
             seconds=seconds,
             skipped=tuple(sorted(self.skipped, key=lambda s: s.path)),
@@ -100,7 +99,7 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
         MassDeletion: a large part of the vault seems gone; nothing was written.
     """
     began = time.perf_counter()
-    tally = Tally(unchanged=scan.seen - len(scan.changed), skipped=[*scan.skipped])
+    tally = Tally(skipped=[*scan.skipped])
     tally.skipped += _still_skipped(job, known, scan)
     run = None
     if scan.changed or scan.missing:
@@ -108,6 +107,8 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
         work.check()
         with job.store.transaction() as step:
             run = step.start_run(datetime.now(UTC), job.reason)
+            if not known:  # so that a first run that is cut short is gone on with
+                step.set("fingerprint", fingerprint(job.rules))
         work.apply()
     settle_links(job.store, job.progress)
     with job.store.transaction() as step:
@@ -238,7 +239,6 @@ class _Work:
                     step.move(origin, file, moved.note.title, moved.day)
         self._job.written()
         self._tally.moved += len(self._moves)
-        self._tally.unchanged += len(self._touched)
         self._clear()
 
     def _forget(self, paths: Sequence[NotePath]) -> None:

@@ -82,7 +82,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run of indexing did."""
+    """What one run of indexing did; the counts are of notes."""
 
     added: int = 0
     changed: int = 0

@@ -3,8 +3,6 @@
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import apsw
 
@@ -19,15 +17,48 @@ PARTS = ("", "-wal", "-shm", "-journal")
 
 
 class SqliteWriter:
-    """Owns the one connection that writes; the caller holds the writer lock."""
+    """Owns the one connection that writes; used only by a holder of the writer lock.
 
-    def __init__(self, folder: Path, name_key: NameKey, *, anew: bool = False) -> None:
+    Between runs the connection may stay open: it holds no lock of its own.
+    """
+
+    def __init__(self, folder: Path, name_key: NameKey) -> None:
         self.folder = folder
         self._name_key = name_key
         self.notices: list[str] = []
+        self._db: apsw.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+
+    def begin(self, *, anew: bool = False) -> None:
+        """Get ready for a run; `anew` throws the rows away first.
+
+        Raises:
+            IndexUnwritable: the folder does not take a database.
+            IndexTooNew: a later release wrote it.
+        """
+        self.notices.clear()
         if anew:
+            self.close()
             self._delete()
+        if self._db is not None and self._identity == self._found():
+            with self.faults():
+                if not Rows(self._db).unfinished():
+                    return
+        self.close()
         self._db = self._open()
+        self._identity = self._found()
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            there = (self.folder / connection.DATABASE).stat()
+        except OSError:
+            return None
+        return (there.st_dev, there.st_ino)
+
+    def _open_db(self) -> apsw.Connection:
+        if self._db is None:
+            raise RuntimeError("begin() comes first")
+        return self._db
 
     def _open(self) -> apsw.Connection:
         """Open the file; one that is damaged is set aside and begun anew.
@@ -59,19 +90,19 @@ class SqliteWriter:
 
     def rows(self) -> Rows:
         """Return the rows as this connection sees them."""
-        return Rows(self._db)
+        return Rows(self._open_db())
 
     def log(self) -> Log:
         """Return the change log as this connection sees it."""
-        return Log(self._db)
+        return Log(self._open_db())
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
-        return Transaction(self._db, self._name_key)
+        return Transaction(self._open_db(), self._name_key)
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
-        return faults_named(self.folder, lambda: self._db)
+        return faults_named(self.folder, self._open_db)
 
     def _delete(self) -> None:
         with disk_faults_named(self.folder):
@@ -85,10 +116,11 @@ class SqliteWriter:
         Raises:
             IndexUnwritable: the folder does not take a database.
         """
-        self._db.close()
+        self.close()
         self._set_aside(wrong)
         with self.faults():
             self._db = connection.open_writer(self.folder)
+        self._identity = self._found()
 
     def take_from(self, file: Path) -> None:
         """Replace every row by those of a backup, while others read.
@@ -99,24 +131,15 @@ class SqliteWriter:
         """
         source = connection.open_copy(file)
         try:
-            _copy(source, self._db)
+            _copy(source, self._open_db())
         finally:
             source.close()
 
     def close(self) -> None:
-        """Close the connection; the lock stays with the caller."""
-        self._db.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        """Close the connection; the next run opens another."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
 
 
 def write_copy(source: apsw.Connection, file: Path) -> None:

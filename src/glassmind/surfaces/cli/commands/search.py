@@ -40,7 +40,7 @@ def run(args: Namespace, output: Output) -> int:
             query,
             limit=args.limit,
             per_note=args.unique == "notes",
-            explain=args.explain,
+            explain=args.explain or output.as_json,
         )
         vault = engine.config.vault.name
     for missing in reply.degraded:
