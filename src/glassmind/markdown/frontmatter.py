@@ -6,11 +6,12 @@ properties only, never the body.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import yaml
 
 from glassmind.markdown.yaml_core import Leaf, load
+from glassmind.markdown.yaml_plain import load_plain
 from glassmind.types.notes import Frontmatter, PropertyValue
 
 MAX_BYTES = 64 * 1024
@@ -20,8 +21,7 @@ _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Property:
+class Property(NamedTuple):
     """A scalar of the frontmatter: what it says and its byte offsets in the note."""
 
     leaf: Leaf
@@ -34,8 +34,7 @@ class Property:
         return ".".join(step for step in self.leaf.path if isinstance(step, str))
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What stands before the body; `length` is the block's size in characters."""
 
     frontmatter: Frontmatter
@@ -65,7 +64,7 @@ def read_head(text: str) -> Head:
         # JSON may be indented with tabs, YAML may not; one for one, places stay true.
         block = block.replace("\t", " ")
     try:
-        loaded = load(block)
+        loaded = load_plain(block) or load(block)
     except yaml.YAMLError as reason:
         frontmatter = Frontmatter(end=end, lines=lines, error=_sentence(reason, block))
         return Head(frontmatter, length=length)
@@ -78,11 +77,15 @@ def read_head(text: str) -> Head:
         for key in loaded.repeated
     )
     frontmatter = Frontmatter(value, end, lines, None, warnings)
-    return Head(frontmatter, _placed(text, opening.end(), loaded.leaves), length)
+    return Head(frontmatter, _placed(head, opening.end(), loaded.leaves), length)
 
 
 def _placed(text: str, base: int, leaves: tuple[Leaf, ...]) -> tuple[Property, ...]:
     """Return the leaves with byte offsets, counting bytes once from the front."""
+    if text.isascii():
+        return tuple(
+            Property(leaf, base + leaf.start, base + leaf.end) for leaf in leaves
+        )
     placed: list[Property] = []
     chars = size = 0
     for leaf in leaves:

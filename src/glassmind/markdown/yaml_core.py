@@ -7,7 +7,7 @@ stack of our own: no recursion, no objects from tags, no unbounded expansion.
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -41,8 +41,7 @@ _SHAPE_TAGS = frozenset((_CORE + "seq", _CORE + "map"))
 Step = str | int
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A scalar, the keys and list positions that lead to it, and its characters."""
 
     path: tuple[Step, ...]
@@ -51,8 +50,7 @@ class Leaf:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A document: its value, its scalars in order, and the keys said twice."""
 
     value: PropertyValue
@@ -123,8 +121,7 @@ def load(text: str) -> Loaded:
 
     Raises:
         yaml.YAMLError: not YAML, more than one document, a tag outside the core schema,
-        a
-            key that is not a scalar, or a bound exceeded.
+            a key that is not a scalar, or a bound exceeded.
     """
     builder = _Builder()
     loader = _LOADER(text)
