@@ -132,7 +132,7 @@ def check_flips(words: Words, seeds: range) -> None:
 
 
 def test_a_flipped_bit_of_the_word_index_is_found_by_the_doctor(words: Words) -> None:
-    check_flips(words, range(40))
+    check_flips(words, range(24))
     check_mended(words, "after the last flip", rebuild=True)
 
 
@@ -146,7 +146,7 @@ def test_a_thousand_flipped_bits_are_found_by_the_doctor(words: Words) -> None:
 def test_a_flipped_bit_of_the_list_of_segments_never_changes_an_answer_silently(
     words: Words, name: str
 ) -> None:
-    for seed in range(20):
+    for seed in range(10):
         flip(words.restore() / name, random.Random(seed))
 
         check_search(words, f"seed {seed}: a bit of {name}")

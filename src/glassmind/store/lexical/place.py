@@ -5,7 +5,7 @@ from pathlib import Path
 
 import tantivy
 
-from glassmind.errors import IndexDamaged, IndexFault
+from glassmind.errors import IndexFault
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import schema
@@ -54,11 +54,10 @@ def deleted_share(place: Path) -> tuple[int, float]:
 
     Raises:
         IndexDamaged: the list of segments does not read well.
+        IndexUnwritable: the disk does not give it back.
     """
-    try:
+    with faults_named(str(place)):
         found = json.loads((place / META).read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise IndexDamaged(str(place / META), str(error)) from error
     total = sum(segment["max_doc"] for segment in found["segments"])
     gone = sum(
         segment["deletes"]["num_deleted_docs"]
