@@ -34,9 +34,11 @@ where (:folder = '' or f.path like :folder escape '\\')
   and (:tag = '' or exists (select 1 from tags t where t.note_id = n.id
        and (t.folded = :tag or t.folded like :below escape '\\')))
   and (:property = '' or exists (select 1 from properties p where p.note_id = n.id
-       and lower(p.name) = :property and (:value is null
-         or lower(json_extract(p.value, '$')) = :value or lower(p.value) = :value
-         or exists (select 1 from json_each(p.value) e where lower(e.value) = :value))))
+       and fold(p.name) = :property and (:value is null
+         or (:value = 'null' and p.value in ('[]', '{}'))
+         or exists (select 1 from json_each(p.value) e where :value =
+              case when e.type in ('true', 'false', 'null') then e.type
+              else fold(e.value) end))))
   and (:since is null or coalesce(n.day,
        date(f.mtime_ns / 1000000000, 'unixepoch')) >= :since)
   and (:until is null or coalesce(n.day,
@@ -57,11 +59,17 @@ def _pattern(text: str) -> str:
     return f"{escaped}%"
 
 
+def _fold(value: Any) -> str:
+    return str(value).lower()
+
+
 class Catalogue:
     """Lists and counts over an open database."""
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
+        # SQLite's own lower() knows ASCII alone
+        db.create_scalar_function("fold", _fold, 1, deterministic=True)
 
     def stats(self, *, folder: str, index_bytes: int) -> Stats:
         """Return how much there is."""
