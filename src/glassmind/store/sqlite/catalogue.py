@@ -59,8 +59,8 @@ def _pattern(text: str) -> str:
     return f"{escaped}%"
 
 
-def _fold(value: Any) -> str:
-    return str(value).lower()
+def _fold(*values: Any) -> str:
+    return str(values[0]).lower()
 
 
 class Catalogue:
