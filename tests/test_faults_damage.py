@@ -193,6 +193,27 @@ def test_a_database_found_damaged_is_kept_aside_and_named(sound: Sound) -> None:
     assert any(aside[0] in warning for warning in report.warnings)
 
 
+@pytest.mark.parametrize("damage", KINDS)
+def test_a_database_damaged_under_an_open_engine_is_made_good(
+    sound: Sound, damage: Damage
+) -> None:
+    file = sound.restore()
+    with sound.desk.engine() as engine:
+        engine.index()
+        engine.search("oolong")
+        damage(file, random.Random(8))
+        write(sound.desk.vault, "Late.md", "a late oolong")
+
+        use_everything(engine, sound.desk.vault)
+        engine.index(IndexRequest(accept_deletions=True))
+        use_everything(engine, sound.desk.vault)
+
+        (sound.desk.vault / "Late.md").unlink()
+        engine.index(IndexRequest(rebuild=True))
+        assert answers(engine) == sound.answers
+    assert differences(dump(sound.folder), sound.rows) == []
+
+
 def test_damage_that_shows_in_the_middle_of_a_run_is_made_good(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     make_vault(desk.vault, 60, 4)
