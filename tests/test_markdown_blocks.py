@@ -4,7 +4,13 @@ import pytest
 from markdown_desk import read, source_of
 
 from glassmind.types import Span
-from glassmind.types.notes import Region
+from glassmind.types.notes import Note, Region
+
+
+def lines(note: Note, region: Region) -> Span:
+    source = note.text.encode()
+    first = source.count(b"\n", 0, region.start) + 1
+    return Span(first, first + source.count(b"\n", region.start, region.end))
 
 
 def kinds(regions: tuple[Region, ...]) -> list[str]:
@@ -163,7 +169,7 @@ def test_root_blocks_cover_the_note_in_order() -> None:
         "$$\nx\n$$\n\n|a|\n|-|\n\n<div>\n</div>\n\n***\n%%\n# c\n\nd\n%%\n\n[^1]: f\n"
     )
 
-    assert [(item.kind, item.language, item.span) for item in note.blocks] == [
+    assert [(item.kind, item.language, lines(note, item)) for item in note.blocks] == [
         ("frontmatter", "", Span(1, 3)),
         ("heading", "", Span(4, 4)),
         ("paragraph", "", Span(5, 5)),
@@ -228,7 +234,7 @@ def test_comments_end_where_obsidian_ends_them(text: str, expected: list[str]) -
 def test_an_equation_runs_on_over_lines_that_look_like_blocks() -> None:
     note = read("$$\n# a\n\n- [ ] [[1,2]] #b\n+ c\n$$\n\n$$x$$ [[d]] $$y$$\n")
 
-    assert [(item.kind, item.span) for item in note.blocks] == [
+    assert [(item.kind, lines(note, item)) for item in note.blocks] == [
         ("math_block", Span(1, 6)),
         ("paragraph", Span(8, 8)),
     ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_at, span_at
-from glassmind.markdown.structure import Range, Stretch, Structure
+from glassmind.markdown.structure import Range, Structure
 from glassmind.types.notes import BlockId, Callout, Footnote, FootnoteForm, Region
 
 _CALLOUT = re.compile(
@@ -77,11 +77,7 @@ def footnotes(
 
 
 def root_blocks(
-    source: bytes,
-    head: Stretch,
-    structure: Structure,
-    joined: Sequence[Stretch],
-    starts: Sequence[int],
+    source: bytes, body: int, structure: Structure, joined: Sequence[Region]
 ) -> list[Region]:
     """Return the root blocks in order, frontmatter first, without trailing blanks.
 
@@ -90,29 +86,23 @@ def root_blocks(
     kind.
     """
     math = {
-        start: end for kind, start, end, _ in structure.regions if kind == "math_block"
+        region.start: region.end
+        for region in structure.regions
+        if region.kind == "math_block"
     }
-    plain: list[Stretch] = [head] if head[2] else []
+    head = trimmed(source, 0, body)
+    found = [Region("frontmatter", 0, head)] if head else []
     for kind, start, stop, language in structure.blocks:
         end = trimmed(source, start, stop)
         if kind == "paragraph" and math.get(start) == end:
-            plain.append(("math_block", start, end, ""))
+            found.append(Region("math_block", start, end))
         elif kind == "quote" and (callout := _CALLOUT.match(source, start)):
-            plain.append(("quote", start, end, callout[1].decode().strip().lower()))
+            name = callout[1].decode().strip().lower()
+            found.append(Region("quote", start, end, name))
         else:
             first = _indented_start(source, start) if kind == "code" else start
-            plain.append((kind, first, end, language))
-    if joined:
-        plain = _with_joined(plain, joined)
-    return regions(plain, starts)
-
-
-def regions(stretches: Iterable[Stretch], starts: Sequence[int]) -> list[Region]:
-    """Return stretches with their lines."""
-    return [
-        Region(kind, start, end, span_at(starts, start, end), language)
-        for kind, start, end, language in stretches
-    ]
+            found.append(Region(kind, first, end, language))
+    return _with_joined(found, joined) if joined else found
 
 
 def trimmed(source: bytes, start: int, end: int) -> int:
@@ -122,22 +112,22 @@ def trimmed(source: bytes, start: int, end: int) -> int:
     return end
 
 
-def _with_joined(blocks: Sequence[Stretch], joined: Sequence[Stretch]) -> list[Stretch]:
+def _with_joined(blocks: Sequence[Region], joined: Sequence[Region]) -> list[Region]:
     """Return the blocks, those that one stretch spans replaced by it."""
-    merged: list[Stretch] = []
-    first = {block[1]: index for index, block in enumerate(blocks)}
+    merged: list[Region] = []
+    first = {block.start: index for index, block in enumerate(blocks)}
     index = 0
     for kind, start, end, _ in joined:
         begin = first.get(start)
         if begin is None or begin < index:
             continue
         after = begin
-        while after < len(blocks) and blocks[after][1] < end:
+        while after < len(blocks) and blocks[after].start < end:
             after += 1
-        if blocks[after - 1][2] > end:
+        if blocks[after - 1].end > end:
             continue
         merged.extend(blocks[index:begin])
-        merged.append((kind, start, blocks[after - 1][2], ""))
+        merged.append(Region(kind, start, blocks[after - 1].end))
         index = after
     merged.extend(blocks[index:])
     return merged

@@ -113,7 +113,7 @@ def _write_heading(sheet: _Sheet, label: str, depth: int) -> None:
     start, line = _write(sheet, text)
     end = start + len(text.encode())
     heading = Heading(level, label, line, start, end)
-    block = Region("heading", start, end, Span(line, line))
+    block = Region("heading", start, end)
     sheet.parts.append(_part(sheet, headings=(heading,), blocks=(block,)))
 
 
@@ -122,20 +122,20 @@ def _write_card(sheet: _Sheet, card: Card, depth: int) -> None:
         _write_text(sheet, card.body.strip("\r\n"), depth)
     elif card.kind == "file":
         text = f"![[{card.body}{card.subpath}]]"
-        block = _write_block(sheet, "paragraph", text)
+        line, block = _write_block(sheet, "paragraph", text)
         link = Link(
             kind="canvas",
             target=card.body,
             subpath=card.subpath or None,
             display=None,
             embed=True,
-            line=block.span.start,
+            line=line,
             start=block.start,
             end=block.end,
         )
         sheet.parts.append(_part(sheet, links=(link,), blocks=(block,)))
     else:
-        block = _write_block(sheet, "paragraph", card.body[:URL_CHARS])
+        _, block = _write_block(sheet, "paragraph", card.body[:URL_CHARS])
         sheet.parts.append(_part(sheet, blocks=(block,)))
 
 
@@ -145,7 +145,7 @@ def _write_text(sheet: _Sheet, text: str, depth: int) -> None:
     start, line = _write(sheet, text)
     part = _moved_note(card, start - 1, line - 2)
     ranked = tuple(
-        replace(heading, level=min(heading.level + depth, LOWEST))
+        heading._replace(level=min(heading.level + depth, LOWEST))
         for heading in part.headings
     )
     sheet.parts.append(replace(part, headings=ranked))
@@ -157,14 +157,14 @@ def _write_edges(sheet: _Sheet, edges: Iterable[Edge]) -> None:
     lines = [f"{e.source} {e.arrow} {e.target}: {e.label}" for e in edges]
     if lines:
         _write_heading(sheet, CONNECTIONS, 1)
-        block = _write_block(sheet, "list", "\n".join(lines))
+        _, block = _write_block(sheet, "list", "\n".join(lines))
         sheet.parts.append(_part(sheet, blocks=(block,)))
 
 
-def _write_block(sheet: _Sheet, kind: RegionKind, text: str) -> Region:
+def _write_block(sheet: _Sheet, kind: RegionKind, text: str) -> tuple[int, Region]:
+    """Add a block; return the line it begins at, and the block."""
     start, line = _write(sheet, text)
-    end = start + len(text.encode())
-    return Region(kind, start, end, Span(line, line + text.count("\n")))
+    return line, Region(kind, start, start + len(text.encode()))
 
 
 def _write(sheet: _Sheet, text: str) -> tuple[int, int]:
@@ -191,7 +191,7 @@ def _moved_note(note: Note, by: int, lines: int) -> Note:
         headings=tuple(_moved(note.headings, by, lines)),
         links=tuple(_moved(note.links, by, lines)),
         tasks=tuple(
-            replace(task, parent_line=task.parent_line and task.parent_line + lines)
+            task._replace(parent_line=task.parent_line and task.parent_line + lines)
             for task in _moved(note.tasks, by, lines)
         ),
         block_ids=tuple(_moved(note.block_ids, by, lines)),
@@ -206,11 +206,11 @@ def _moved_note(note: Note, by: int, lines: int) -> Note:
 def _moved(values: Iterable[_Placed], by: int, lines: int) -> Iterator[_Placed]:
     for value in values:
         place: dict[str, Any] = {"start": value.start + by, "end": value.end + by}
-        if isinstance(value, Callout | Region):
+        if isinstance(value, Callout):
             place["span"] = Span(value.span.start + lines, value.span.end + lines)
-        else:
+        elif not isinstance(value, Region):
             place["line"] = value.line + lines
-        yield replace(value, **place)
+        yield value._replace(**place)
 
 
 def _note(sheet: _Sheet, canvas: Canvas) -> Note:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 
 from glassmind.markdown.masks import Mask
-from glassmind.markdown.structure import Stretch, Structure
+from glassmind.markdown.structure import Structure
+from glassmind.types.notes import Region
 
 _LEADING_MARK = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
 
@@ -40,12 +41,12 @@ def block_equations(
 
 
 def with_equations(
-    regions: Sequence[Stretch], equations: Sequence[tuple[int, int]]
-) -> list[Stretch]:
+    regions: Sequence[Region], equations: Sequence[tuple[int, int]]
+) -> list[Region]:
     """Return the regions with equations in the place of what stands inside them."""
     if not equations:
         return list(regions)
     inside = Mask.of(equations)
-    kept = [region for region in regions if not inside.covers(region[1])]
-    kept.extend(("math_block", start, end, "") for start, end in equations)
-    return sorted(kept, key=lambda region: region[1])
+    kept = [region for region in regions if not inside.covers(region.start)]
+    kept.extend(Region("math_block", start, end) for start, end in equations)
+    return sorted(kept, key=lambda region: region.start)

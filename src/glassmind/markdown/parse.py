@@ -9,7 +9,6 @@ from glassmind.markdown.blocks import (
     block_ids,
     callouts,
     footnotes,
-    regions,
     root_blocks,
     trimmed,
 )
@@ -20,7 +19,7 @@ from glassmind.markdown.frontmatter import Property, read_head
 from glassmind.markdown.links import markdown_links, property_links, wikilinks
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_at, line_starts
-from glassmind.markdown.structure import Stretch, Structure, Title, read_structure
+from glassmind.markdown.structure import Structure, Title, read_structure
 from glassmind.markdown.tags import inline_tags, property_tags
 from glassmind.markdown.tasks import tasks
 from glassmind.types import NotePath
@@ -31,6 +30,7 @@ from glassmind.types.notes import (
     Link,
     Note,
     PropertyValue,
+    Region,
     Task,
 )
 
@@ -57,7 +57,6 @@ def parse_note(path: NotePath, text: str) -> Note:
     links = wikilinks(source, body, structure, starts)
     barred = _barred(structure, links, equations)
     joined = _joined(equations, hidden)
-    block: Stretch = ("frontmatter", 0, trimmed(source, 0, body), "")
     return Note(
         path=path,
         kind="markdown",
@@ -76,8 +75,8 @@ def parse_note(path: NotePath, text: str) -> Note:
         callouts=_shown(callouts(source, structure.quotes, starts), concealed),
         fields=tuple(inline_fields(source, body, structure.items, starts)),
         footnotes=tuple(footnotes(source, body, structure, starts)),
-        blocks=tuple(root_blocks(source, block, structure, joined, starts)),
-        regions=tuple(regions(_stretches(source, structure, hidden), starts)),
+        blocks=tuple(root_blocks(source, body, structure, joined)),
+        regions=_regions(source, structure, hidden),
         warnings=head.frontmatter.warnings,
     )
 
@@ -147,24 +146,24 @@ def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
 
 def _joined(
     equations: Iterable[tuple[int, int]], hidden: Iterable[tuple[int, int]]
-) -> list[Stretch]:
+) -> list[Region]:
     """Return what may join several root blocks into one of its own kind."""
-    found: list[Stretch] = [("math_block", start, end, "") for start, end in equations]
-    found.extend(("comment", start, end, "") for start, end in hidden)
-    return sorted(found, key=lambda stretch: stretch[1])
+    found = [Region("math_block", start, end) for start, end in equations]
+    found.extend(Region("comment", start, end) for start, end in hidden)
+    return sorted(found, key=lambda region: region.start)
 
 
-def _stretches(
+def _regions(
     source: bytes, structure: Structure, hidden: Sequence[tuple[int, int]]
-) -> list[Stretch]:
+) -> tuple[Region, ...]:
     found = [
-        (kind, start, trimmed(source, start, end), language)
+        Region(kind, start, trimmed(source, start, end), language)
         for kind, start, end, language in structure.regions
     ]
     if structure.html or hidden:
         elements = Mask.of(inline_elements(structure.html))
         pairs = zip(elements.starts, elements.ends, strict=True)
-        found.extend(("html", start, end, "") for start, end in pairs)
-        found.extend(("comment", start, end, "") for start, end in hidden)
-        found.sort(key=lambda stretch: (stretch[1], -stretch[2]))
-    return found
+        found.extend(Region("html", start, end) for start, end in pairs)
+        found.extend(Region("comment", start, end) for start, end in hidden)
+        found.sort(key=lambda region: (region.start, -region.end))
+    return tuple(found)

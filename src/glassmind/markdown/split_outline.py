@@ -90,7 +90,9 @@ def _blocks(
     note: Note, body: int, blocks: list[Region], offsets: list[int]
 ) -> tuple[list[int], list[str], list[Heading | None]]:
     text = note.text
+    # Lone carriage returns may put two headings on a line: the last one speaks for it.
     by_line = {heading.line: heading for heading in note.headings}
+    titles = {heading.start: by_line[heading.line] for heading in note.headings}
     starts: list[int] = []
     kinds: list[str] = []
     headings: list[Heading | None] = []
@@ -103,7 +105,7 @@ def _blocks(
         kind = block.kind
         starts.append(start)
         kinds.append(kind)
-        headings.append(by_line.get(block.span.start) if kind == "heading" else None)
+        headings.append(titles.get(block.start) if kind == "heading" else None)
     if not starts and body < len(text):
         return [body], ["paragraph"], [None]
     return starts, kinds, headings

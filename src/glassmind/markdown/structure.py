@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from pyromark import Options, events_with_range
 
-from glassmind.types.notes import RegionKind
+from glassmind.types.notes import Region, RegionKind
 
 OPTIONS: Final = (
     Options.ENABLE_TABLES
@@ -32,8 +32,6 @@ An image may stand in a link. Labels nested without bound would be quadratic in 
 
 Range = Mapping[str, Any]
 """A stretch of the source as the parser gives it: `start` and `end` in bytes."""
-Stretch = tuple[RegionKind, int, int, str]
-"""A region still without lines: kind, start, end, language."""
 
 _BLOCKS: Final[dict[str, RegionKind]] = {
     "Paragraph": "paragraph",
@@ -101,8 +99,8 @@ class Structure:
 
     texts: list[Range] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    blocks: list[Stretch] = field(default_factory=list)
-    regions: list[Stretch] = field(default_factory=list)
+    blocks: list[Region] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
     tables: list[tuple[int, int]] = field(default_factory=list)
     quotes: list[tuple[int, int]] = field(default_factory=list)
     titles: list[Title] = field(default_factory=list)
@@ -141,7 +139,7 @@ def read_structure(text: str) -> Structure:
             tag = event["Start"]
             name = tag if tag.__class__ is str else next(iter(tag))
             if not depth:
-                seen.blocks.append((_BLOCKS[name], at["start"], at["end"], ""))
+                seen.blocks.append(Region(_BLOCKS[name], at["start"], at["end"]))
             depth += 1
             opener = _OPENERS.get(name)
             if opener is not None:
@@ -164,7 +162,7 @@ def read_structure(text: str) -> Structure:
 def _mark(walk: _Walk, event: str, at: Range, depth: int) -> None:
     if event == "Rule":
         if not depth:
-            walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
+            walk.seen.blocks.append(Region("rule", at["start"], at["end"]))
         _end_own_text(walk, at["start"])
     elif walk.words is not None:
         walk.words.append(" ")
@@ -173,11 +171,11 @@ def _mark(walk: _Walk, event: str, at: Range, depth: int) -> None:
 def _inline(walk: _Walk, kind: str, value: Any, at: Range) -> None:
     start, end = at["start"], at["end"]
     if kind == "Code":
-        walk.seen.regions.append(("code", start, end, ""))
+        walk.seen.regions.append(Region("code", start, end))
     elif kind == "InlineMath":
-        walk.seen.regions.append(("math", start, end, ""))
+        walk.seen.regions.append(Region("math", start, end))
     elif kind == "DisplayMath":
-        walk.seen.regions.append(("math_block", start, end, ""))
+        walk.seen.regions.append(Region("math_block", start, end))
     elif kind == "InlineHtml":
         walk.seen.html.append(InlineTag(value, start, end, walk.leaf))
         return
@@ -262,9 +260,8 @@ def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
     value = tag["CodeBlock"]
     fenced = value.__class__ is dict
     words = value["Fenced"].split(None, 1) if fenced else ()
-    region: Stretch = (
-        "fence" if fenced else "code", start, end, words[0] if words else "",
-    )  # fmt: skip
+    kind: RegionKind = "fence" if fenced else "code"
+    region = Region(kind, start, end, words[0] if words else "")
     walk.seen.regions.append(region)
     if depth == 1:
         walk.seen.blocks[-1] = region
@@ -272,7 +269,7 @@ def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
 
 def _open_html(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     _end_own_text(walk, at["start"])
-    walk.seen.regions.append(("html", at["start"], at["end"], ""))
+    walk.seen.regions.append(Region("html", at["start"], at["end"]))
 
 
 def _open_quote(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:

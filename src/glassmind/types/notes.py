@@ -3,11 +3,14 @@
 Every piece knows where it stands. `start` and `end` are byte offsets, half open, into
 the UTF-8 encoding of the note's text (a byte order mark is not part of the text);
 `line` counts from 1.
+
+The pieces are named tuples: a note has dozens of them, and a frozen dataclass takes
+four times as long to make.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import Digest, NotePath, Span
 
@@ -41,8 +44,7 @@ class Frontmatter:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading, ATX or setext, with its Markdown markers removed."""
 
     level: int
@@ -52,8 +54,7 @@ class Heading:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link as written; where it leads is an edge, and found elsewhere.
 
     `target` is the path part (empty for a link into the same note), `subpath` begins
@@ -72,8 +73,7 @@ class Link:
     property: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A tag without its `#`, in the case it was written in."""
 
     name: str
@@ -83,8 +83,7 @@ class Tag:
     in_properties: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A list item with a status box; `status` is the character in it.
 
     `done` is what Obsidian means by it: any status but a blank.
@@ -104,8 +103,7 @@ class Task:
         return self.status != " "
 
 
-@dataclass(frozen=True, slots=True)
-class BlockId:
+class BlockId(NamedTuple):
     """A `^id` that names the block it closes."""
 
     name: str
@@ -114,8 +112,7 @@ class BlockId:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Callout:
+class Callout(NamedTuple):
     """A `> [!kind]` block; `fold` is "+", "-" or empty."""
 
     kind: str
@@ -126,8 +123,7 @@ class Callout:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`.
 
     The form "emoji" is a date in a list item behind the sign of a task plugin.
@@ -141,8 +137,7 @@ class Field:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Footnote:
+class Footnote(NamedTuple):
     """A footnote: a reference `[^id]`, its definition, or an inline `^[text]`."""
 
     name: str
@@ -158,8 +153,7 @@ RegionKind: TypeAlias = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A stretch of the note read in one way: code, math, a comment, a table.
 
     `language` is the first word of a fence's info string, or a callout's kind.
@@ -168,7 +162,6 @@ class Region:
     kind: RegionKind
     start: int
     end: int
-    span: Span
     language: str = ""
 
 
