@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,21 @@ def test_a_run_beside_another_process_is_told_who_is_writing(
 
     assert finding == [f"process {holder.pid} is writing the index now"]
     assert vault.index().notes == 1
+
+
+def test_a_run_waits_for_the_one_before_it(
+    vault: VaultDesk, holder: "subprocess.Popen[str]"
+) -> None:
+    vault.write({"B.md": "beta"})
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(vault.index)
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.1)
+        let_go(holder)
+        report = waiting.result(timeout=60)
+
+    assert (report.added, report.notes) == (1, 2)
 
 
 def test_searching_goes_on_while_another_process_writes(
