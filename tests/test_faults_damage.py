@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 from faults.desk import Desk, answers, check_texts, words_of
 from faults.dump import differences, dump
@@ -214,6 +215,26 @@ def test_a_database_damaged_under_an_open_engine_is_made_good(
     assert differences(dump(sound.folder), sound.rows) == []
 
 
+def test_pages_gone_bad_under_an_open_engine_are_set_aside_by_its_next_run(
+    sound: Sound,
+) -> None:
+    file = sound.restore()
+    with sound.desk.engine() as engine:
+        engine.index()
+        db = apsw.Connection(str(file))  # makes the engine forget the pages it knows
+        db.execute("insert into settings values ('odd', '1')")
+        db.close()
+        with file.open("r+b") as opened:
+            opened.seek(4096)
+            opened.write(random.Random(9).randbytes(file.stat().st_size - 4096))
+
+        report = engine.index()
+
+        assert any("made anew" in warning for warning in report.warnings)
+        assert answers(engine) == sound.answers
+    assert differences(dump(sound.folder), sound.rows) == []
+
+
 def test_damage_that_shows_in_the_middle_of_a_run_is_made_good(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     make_vault(desk.vault, 60, 4)
@@ -235,8 +256,6 @@ def test_damage_that_shows_in_the_middle_of_a_run_is_made_good(tmp_path: Path) -
 
 
 def test_a_database_of_a_later_release_is_rebuilt_only_when_asked(sound: Sound) -> None:
-    import apsw  # noqa: PLC0415
-
     db = apsw.Connection(str(sound.restore()))
     db.execute("pragma user_version = 99")
     db.close()
