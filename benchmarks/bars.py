@@ -214,8 +214,12 @@ def cold_start(root: Path, place: Path, word: str) -> Iterator[Bar]:
         for name, command in commands.items():
             costs[name].append(timed(lambda c=command: _silent(c, env)))  # type: ignore[misc]
     least = statistics.median(costs["pass"])
-    yield Bar("5 cold search / python -c pass", statistics.median(costs["search"]), least, 6)
-    yield Bar("5 --version / python -c pass", statistics.median(costs["version"]), least, 3)
+    yield Bar(
+        "5 cold search / python -c pass", statistics.median(costs["search"]), least, 6
+    )
+    yield Bar(
+        "5 --version / python -c pass", statistics.median(costs["version"]), least, 3
+    )
 
 
 def _silent(command: Sequence[str], env: dict[str, str]) -> None:

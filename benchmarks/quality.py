@@ -12,7 +12,7 @@ import math
 import random
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,7 +119,9 @@ def typo_queries(notes: Iterable[dict[str, object]]) -> list[Asked]:
         for word in sorted(set(words), key=lambda w: (-len(w), w))[:3]:
             wrong = mistyped(word.lower(), chance)
             holders = frozenset(
-                f"{n['id']}.md" for n in english if word.lower() in str(n["text"]).lower()
+                f"{n['id']}.md"
+                for n in english
+                if word.lower() in str(n["text"]).lower()
             )
             asked.append(Asked(wrong, holders))
     return asked
@@ -179,26 +181,40 @@ def sets(scratch: Path) -> Iterator[tuple[str, Path, list[Asked]]]:
         yield "scifact", root, asked_
 
 
-def main(names: Sequence[str]) -> int:
-    """Print a row for each set."""
-    print(f"{'set':<16}{'queries':>8}{'nDCG@10':>10}{'Recall@10':>11}")
+def figures_of(
+    names: Sequence[str], show: Callable[[str, Figures], None] = lambda _n, _f: None
+) -> dict[str, Figures]:
+    """Return the figures of the sets whose names begin so; of all when none is named."""
+    found: dict[str, Figures] = {}
     engines: dict[Path, Engine] = {}
     with tempfile.TemporaryDirectory() as scratch:
+        settings = {"index.location": str(Path(scratch) / "index")}
         for name, root, asked in sets(Path(scratch)):
             if names and not any(name.startswith(wanted) for wanted in names):
                 continue
             if root not in engines:
-                place = Path(scratch) / "index"
-                settings = {"index.location": str(place)}
                 engines[root] = open_vault(root, settings=settings, env={})
                 engines[root].index()
-            found = score(engines[root], asked)
-            row = f"{name:<16}{found.queries:>8}{found.ndcg:>10.4f}{found.recall:>11.4f}"
-            print(row, flush=True)
+            found[name] = score(engines[root], asked)
+            show(name, found[name])
         for engine in engines.values():
             engine.close()
+    return found
+
+
+def main(names: Sequence[str]) -> int:
+    """Print a row for each set."""
+
+    def show(name: str, found: Figures) -> None:
+        row = f"{name:<16}{found.queries:>8}{found.ndcg:>10.4f}{found.recall:>11.4f}"
+        print(row, flush=True)
+
+    print(f"{'set':<16}{'queries':>8}{'nDCG@10':>10}{'Recall@10':>11}")
+    figures_of(names, show)
     if not SHARED.is_dir():
-        print("skipped: lyz, tasks-docs, scifact (no ../shared/data beside the checkout)")
+        print(
+            "skipped: lyz, tasks-docs, scifact (no ../shared/data beside the checkout)"
+        )
     return 0
 
 

@@ -105,9 +105,8 @@ class _Composer:
         """Yield each clause with its field."""
         typed = self._typed_words(query)
         for word, share in typed:
-            if self._known(word):
-                yield from self._word(word, share)
-            else:
+            yield from self._word(word, share)
+            if not self._known(word):
                 yield from self._misspelt(word)
         yield from self._neighbours([word for word, _ in typed])
         for prefix in query.prefixes:
@@ -155,20 +154,33 @@ class _Composer:
             yield self._term("body", word, WEIGHTS["body"] * share)
 
     def _known(self, word: str) -> bool:
+        """Whether the word stands somewhere as typed.
+
+        Where only passages hold its stem the form may be a slip all the same: the stem
+        of "resonably" is that of "resonance".
+        """
         stem = words.stemmed.analyze(word)[0]
         frequency = self._searcher.doc_freq
         return bool(frequency("body", word)) or any(
-            frequency(field, stem) for field in STEMMED_FIELDS
+            frequency(field, stem) for field in STEMMED_FIELDS if field != "body_stem"
         )
 
     def _misspelt(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
         guesses = spelling.guesses(word, self._searcher)
         for guess in guesses:
-            yield from self._word(guess, MISSPELT_SHARE)
+            yield from self._guess(guess)
         if not guesses and len(word) >= spelling.SHORTEST:
             distance = 2 if len(word) >= spelling.LONG else 1
             near = Q.fuzzy_term_query(self._schema, "body", word, distance)
             yield "body", near
+
+    def _guess(self, guess: str) -> Iterator[tuple[str, tantivy.Query]]:
+        """Look in two fields only, or frequent guesses would bury the rarer ones."""
+        stem = words.stemmed.analyze(guess)[0]
+        self.terms.exact.add(guess)
+        self.terms.stems.add(stem)
+        yield self._term("body", guess, MISSPELT_SHARE * 2)
+        yield self._term("title", stem, MISSPELT_SHARE * WEIGHTS["title"])
 
     def _prefix(self, prefix: str) -> Iterator[tuple[str, tantivy.Query]]:
         for start in words.exact.analyze(words.spaced_part(prefix))[-1:]:

@@ -10,26 +10,42 @@ from glassmind.store.lexical import words
 SHORTEST, LONG = 4, 8
 """Letters: shorter words resemble too many others; longer ones may hold two slips."""
 
-MOST = 8
+MOST = 20
 """Most guesses for one word, the most frequent first."""
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def guesses(word: str, searcher: tantivy.Searcher) -> list[str]:
     """Return known words one slip away from `word`, the most frequent first.
 
-    A slip is a letter too many, too few, wrong, or swapped with its neighbour. A slip
-    in the first letter is found when the second is right.
+    A slip is a letter too many, too few, wrong, or swapped with its neighbour. In the
+    first letter it is found for the letters of English.
     """
     if len(word) < SHORTEST:
         return []
     found: dict[str, int] = {}
     stem = words.stemmed.analyze(word)[0]
-    for field, wanted in (("body", word), ("title", stem), ("headings", stem)):
-        for first in dict.fromkeys(wanted[:2]):
-            for term, count in searcher.terms_with_prefix(field, first):
+    fields = [("body", word), ("title", stem), ("headings", stem)]
+    for field, wanted in fields if len(stem) >= SHORTEST else fields[:1]:
+        for start in _starts(wanted):
+            for term, count in searcher.terms_with_prefix(field, start):
                 if one_slip(wanted, term):
                     found[term] = max(count, found.get(term, 0))
     return sorted(found, key=lambda term: (-found[term], term))[:MOST]
+
+
+def _starts(word: str) -> list[str]:
+    """Return how every word one slip away begins; few words begin like the longer ones.
+
+    The first letter stands unless the slip is in it: then it is one too many, swapped,
+    lost or wrong.
+    """
+    lost = (letter + word[:2] for letter in LETTERS)
+    wrong = (letter + word[1:3] for letter in LETTERS)
+    starts = (word[0], word[1:3], word[1] + word[0], *lost, *wrong)
+    longer = (s for s in dict.fromkeys(starts) if s == word[0] or s[0] != word[0])
+    return list(longer)
 
 
 def one_slip(a: str, b: str) -> bool:
