@@ -70,7 +70,7 @@ def footnotes(
         line = line_at(starts, start)
         form: FootnoteForm = "definition" if defines else "reference"
         found.append(Footnote(name, form, line, start, end))
-    if source.find(b"^[", body) >= 0:
+    if source.find(b"^", body) >= 0 and source.find(b"^[", body) >= 0:
         found.extend(_inline_footnotes(source, body, structure.texts, starts))
         found.sort(key=lambda footnote: footnote.start)
     return found
@@ -93,8 +93,8 @@ def root_blocks(
     head = trimmed(source, 0, body)
     found = [Region("frontmatter", 0, head)] if head else []
     for kind, start, stop, language in structure.blocks:
-        end = trimmed(source, start, stop)
-        if kind == "paragraph" and math.get(start) == end:
+        end = start + len(source[start:stop].rstrip(_BLANK))
+        if math and kind == "paragraph" and math.get(start) == end:
             found.append(Region("math_block", start, end))
         elif kind == "quote" and (callout := _CALLOUT.match(source, start)):
             name = callout[1].decode().strip().lower()

@@ -23,12 +23,9 @@ _EMOJI = re.compile(
     "(\u2795|\U0001f6eb|\u23f3|\U0001f4c5|\U0001f4c6|\U0001f5d3\ufe0f?|\u2705)"
     r"\s*(\d{4}-\d{2}-\d{2})"
 )
-_SIGNS = tuple(
-    sign.encode()
-    for sign in (
-        "\u2795", "\u23f3", "\u2705",
-        "\U0001f6eb", "\U0001f4c5", "\U0001f4c6", "\U0001f5d3",
-    )
+_SIGNS = (
+    "\u2795", "\u23f3", "\u2705",
+    "\U0001f6eb", "\U0001f4c5", "\U0001f4c6", "\U0001f5d3",
 )  # fmt: skip
 _MEANING = {
     "\u2795": "created",
@@ -96,12 +93,16 @@ def whole_line_field(line: str) -> Found | None:
 
 
 def inline_fields(
-    source: bytes, body: int, items: Sequence[Item], starts: Sequence[int]
+    text: str, body: int, items: Sequence[Item], source: bytes, starts: Sequence[int]
 ) -> list[Field]:
-    """Return the fields of the body, in order; those without a key are left out."""
-    signs = _SIGNS if items and not source.isascii() else ()
-    marks = (b"::", *signs)
-    marks = tuple(mark for mark in marks if source.find(mark, body) >= 0)
+    """Return the fields of the body, in order; those without a key are left out.
+
+    `source` is `text` in bytes.
+    """
+    marks = [b"::"] if source.find(b"::", body) >= 0 else []
+    if items and not text.isascii():
+        # One wide character is found much faster in text than its bytes in the source.
+        marks.extend(sign.encode() for sign in _SIGNS if sign in text)
     if not marks:
         return []
     listed = {line_at(starts, item.start) for item in items}

@@ -7,7 +7,7 @@ by a table cell breaks the link, and a wikilink wins over math that begins insid
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from glassmind.markdown.frontmatter import Property
@@ -17,6 +17,7 @@ from glassmind.markdown.structure import Reference, Structure
 from glassmind.types.notes import Link, LinkKind
 
 _WIKILINK = re.compile(rb"\[\[([^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\]")
+_MATH = ("math", "math_block")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPED = re.compile(r"%(?:3B|2F|3F|3A|40|26|3D|2B|24|2C|23)", re.IGNORECASE)
 """Escapes of `; / ? : @ & = + $ , #`, which Obsidian leaves as they are."""
@@ -28,8 +29,7 @@ _PROPERTY_LINK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The parts of a link: path, subpath with its `#`, and what is shown."""
 
     path: str
@@ -47,9 +47,10 @@ def split_wikilink(content: str) -> Target | None:
     if pipe:
         address = address.removesuffix("\\")
     path, mark, subpath = address.partition("#")
-    path, subpath = path.strip(), subpath.strip()
-    if not path and not mark:
-        return None
+    path = path.strip()
+    if not mark:
+        return Target(path, None, shown.strip() or None) if path else None
+    subpath = subpath.strip()
     return Target(path, f"#{subpath}" if subpath else None, shown.strip() or None)
 
 
@@ -86,14 +87,17 @@ def wikilinks(
     """Return the wikilinks and embeds of the body, in order."""
     if source.find(b"[[", body) < 0:
         return []
-    math = Mask.of(_stretches(structure, math=True))
-    code = Mask.of(_stretches(structure, math=False))
+    math = Mask.of(_math(structure))
+    code = Mask.of(_code(structure))
     tables = Mask.of(structure.tables)
     found: list[Link] = []
     free_until = body
     for match in _WIKILINK.finditer(source, body):
         start, end = match.span()
-        if code.covers(start) or code.covers(end - 1) or _is_escaped(source, start):
+        before = source[start - 1 : start]
+        if before == b"\\" and _is_escaped(source, start):
+            continue
+        if code.starts and (code.covers(start) or code.covers(end - 1)):
             continue
         if start >= free_until and math.covers(start):
             continue
@@ -105,7 +109,7 @@ def wikilinks(
             continue
         # Math that begins inside a wikilink is no math.
         free_until = max(free_until, math.end_at(end - 1) or 0)
-        embed = source[start - 1 : start] == b"!" and not _is_escaped(source, start - 1)
+        embed = before == b"!" and not _is_escaped(source, start - 1)
         place = (start - embed, end)
         found.append(_link("wikilink", target, place, starts, embed=embed))
     return found
@@ -191,16 +195,20 @@ def _is_escaped(source: bytes, offset: int) -> bool:
     return (offset - first) % 2 == 1
 
 
-def _stretches(structure: Structure, *, math: bool) -> Iterable[tuple[int, int]]:
-    """Yield where wikilinks do not count: math, or else code, HTML, destinations."""
-    for kind, start, end, _ in structure.regions:
-        if (kind in ("math", "math_block")) is math:
-            yield start, end
-    if not math:
-        yield from ((tag.start, tag.end) for tag in structure.html)
-        for link in structure.references:
-            if not link.destination.startswith("[["):
-                yield link.label_end, link.end
+def _math(structure: Structure) -> list[tuple[int, int]]:
+    return [(r.start, r.end) for r in structure.regions if r.kind in _MATH]
+
+
+def _code(structure: Structure) -> list[tuple[int, int]]:
+    """Return where wikilinks do not count: code, HTML, destinations."""
+    found = [(r.start, r.end) for r in structure.regions if r.kind not in _MATH]
+    found.extend((tag.start, tag.end) for tag in structure.html)
+    found.extend(
+        (link.label_end, link.end)
+        for link in structure.references
+        if not link.destination.startswith("[[")
+    )
+    return found
 
 
 def _has_bare_pipe(content: bytes) -> bool:

@@ -2,11 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Mask:
+class Mask(NamedTuple):
     """Disjoint half-open stretches in order of their start."""
 
     starts: list[int]

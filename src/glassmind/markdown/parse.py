@@ -1,7 +1,8 @@
 """A note from its text: everything Obsidian sees in it, each thing with its place."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from posixpath import basename, splitext
 from typing import TypeVar
 
@@ -35,6 +36,7 @@ from glassmind.types.notes import (
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_START = attrgetter("start")
 _Placed = TypeVar("_Placed", Heading, Task, Callout, BlockId)
 
 
@@ -73,7 +75,7 @@ def parse_note(path: NotePath, text: str) -> Note:
         tasks=_shown(tasks(source, structure.items, starts), concealed),
         block_ids=_shown(block_ids(source, body, structure, starts), concealed),
         callouts=_shown(callouts(source, structure.quotes, starts), concealed),
-        fields=tuple(inline_fields(source, body, structure.items, starts)),
+        fields=tuple(inline_fields(text, body, structure.items, source, starts)),
         footnotes=tuple(footnotes(source, body, structure, starts)),
         blocks=tuple(root_blocks(source, body, structure, joined)),
         regions=_regions(source, structure, hidden),
@@ -105,10 +107,12 @@ def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]
 
 def _barred(
     structure: Structure, links: Iterable[Link], equations: Iterable[tuple[int, int]]
-) -> Mask:
-    """Return where text holds no tags: in wikilinks, inline HTML and equations."""
-    in_links = ((link.start, link.end) for link in links)
-    return Mask.of((*in_links, *inline_elements(structure.html), *equations))
+) -> Iterator[tuple[int, int]]:
+    """Yield where text holds no tags: in wikilinks, inline HTML and equations."""
+    for link in links:
+        yield link.start, link.end
+    yield from inline_elements(structure.html)
+    yield from equations
 
 
 def _all_links(
@@ -119,8 +123,8 @@ def _all_links(
     starts: Sequence[int],
 ) -> tuple[Link, ...]:
     named = property_links(source, properties, starts)
-    found = [*wiki, *markdown_links(source, structure.references, starts)]
-    found.sort(key=lambda link: link.start)
+    marked = markdown_links(source, structure.references, starts)
+    found = sorted((*wiki, *marked), key=_START) if wiki and marked else wiki or marked
     return (*named, *found)
 
 
@@ -141,6 +145,8 @@ def _headings(
 
 def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
     """Return what does not stand in a comment or an equation."""
+    if not concealed.starts:
+        return tuple(found)
     return tuple(item for item in found if not concealed.covers(item.start))
 
 
@@ -150,7 +156,7 @@ def _joined(
     """Return what may join several root blocks into one of its own kind."""
     found = [Region("math_block", start, end) for start, end in equations]
     found.extend(Region("comment", start, end) for start, end in hidden)
-    return sorted(found, key=lambda region: region.start)
+    return sorted(found, key=_START)
 
 
 def _regions(

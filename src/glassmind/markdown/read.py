@@ -14,7 +14,8 @@ def read_note(path: NotePath, text: str) -> Note:
 
     A base is listed and its text kept; nothing in it is read as a link.
     """
-    suffix = PurePosixPath(path).suffix.lower()
+    special = path.lower().endswith((".canvas", ".base"))
+    suffix = PurePosixPath(path).suffix.lower() if special else ".md"
     if suffix == ".canvas":
         return parse_canvas(path, text)
     if suffix == ".base":

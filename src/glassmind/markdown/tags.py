@@ -30,7 +30,7 @@ def inline_tags(
     source: bytes,
     body: int,
     texts: Sequence[Range],
-    barred: Mask,
+    barred: Iterable[tuple[int, int]],
     starts: Sequence[int],
 ) -> list[Tag]:
     """Return the tags of the body, in order, except those in `barred` stretches."""
@@ -38,13 +38,13 @@ def inline_tags(
     first = next(candidates, None)
     if first is None:
         return []
-    runs = _Runs(texts)
+    runs, mask = _Runs(texts), Mask.of(barred)
     found: list[Tag] = []
     last_end = -1
     for match in (first, *candidates):
         start = match.start()
         end = runs.end_of(start, match.end())
-        if end is None or barred.covers(start):
+        if end is None or mask.covers(start):
             continue
         if start != last_end and not _may_begin(source, start, runs):
             continue
