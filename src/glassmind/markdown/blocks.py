@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_at, span_at
-from glassmind.markdown.structure import Range, Structure
+from glassmind.markdown.structure import Structure
 from glassmind.types.notes import BlockId, Callout, Footnote, FootnoteForm, Region
 
 _CALLOUT = re.compile(
@@ -71,7 +71,7 @@ def footnotes(
         form: FootnoteForm = "definition" if defines else "reference"
         found.append(Footnote(name, form, line, start, end))
     if source.find(b"^", body) >= 0 and source.find(b"^[", body) >= 0:
-        found.extend(_inline_footnotes(source, body, structure.texts, starts))
+        found.extend(_inline_footnotes(source, body, structure, starts))
         found.sort(key=lambda footnote: footnote.start)
     return found
 
@@ -134,9 +134,9 @@ def _with_joined(blocks: Sequence[Region], joined: Sequence[Region]) -> list[Reg
 
 
 def _inline_footnotes(
-    source: bytes, body: int, texts: Sequence[Range], starts: Sequence[int]
+    source: bytes, body: int, structure: Structure, starts: Sequence[int]
 ) -> list[Footnote]:
-    plain = Mask.of((text["start"], text["end"]) for text in texts)
+    plain = Mask.of(zip(structure.text_starts, structure.text_ends, strict=True))
     closing = _closing_brackets(source, body)
     found: list[Footnote] = []
     last = body

@@ -68,7 +68,7 @@ def parse_note(path: NotePath, text: str) -> Note:
         aliases=_aliases(head.frontmatter.properties.items()),
         tags=(
             *property_tags(source, head.properties, starts),
-            *inline_tags(source, body, structure.texts, barred, starts),
+            *inline_tags(source, body, structure, barred, starts),
         ),
         headings=_shown(_headings(source, structure.titles, starts), concealed),
         links=_all_links(source, structure, links, head.properties, starts),

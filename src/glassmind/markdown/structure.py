@@ -93,11 +93,12 @@ class InlineTag:
 class Structure:
     """What the pass saw, each list in the order of the text.
 
-    `texts` are the stretches of plain text, `ends` where paragraphs, headings and the
-    own text of list items end.
+    `text_starts` and `text_ends` are the stretches of plain text, `ends` where
+    paragraphs, headings and the own text of list items end.
     """
 
-    texts: list[Range] = field(default_factory=list)
+    text_starts: list[int] = field(default_factory=list)
+    text_ends: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
     blocks: list[Region] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
@@ -128,11 +129,13 @@ def read_structure(text: str) -> Structure:
     walk = _Walk(seen)
     depth = 0
     previous: Any = None
+    begin_text, end_text = seen.text_starts.append, seen.text_ends.append
     events: Iterator[Any] = events_with_range(text, options=OPTIONS)
     # The branches stand in the order of how often they are taken.
     for event, at in events:
         if "Text" in event:
-            seen.texts.append(at)
+            begin_text(at["start"])
+            end_text(at["end"])
             if walk.words is not None:
                 walk.words.append(event["Text"])
         elif "Start" in event:
@@ -141,15 +144,14 @@ def read_structure(text: str) -> Structure:
             if not depth:
                 seen.blocks.append(Region(_BLOCKS[name], at["start"], at["end"]))
             depth += 1
-            opener = _OPENERS.get(name)
-            if opener is not None:
-                opener(walk, tag, at, depth)
+            if name in _OPENERS:
+                _OPENERS[name](walk, tag, at, depth)
         elif "End" in event:
             depth -= 1
             tag = event["End"]
-            closer = _CLOSERS.get(tag if tag.__class__ is str else next(iter(tag)))
-            if closer is not None:
-                closer(walk, tag, at, previous)
+            name = tag if tag.__class__ is str else next(iter(tag))
+            if name in _CLOSERS:
+                _CLOSERS[name](walk, tag, at, previous)
         elif event.__class__ is str:
             _mark(walk, event, at, depth)
         else:
@@ -199,7 +201,8 @@ def _close_item(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
 
 def _close_code(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
     # What a code block holds comes as text events: it is not text.
-    del walk.seen.texts[walk.text_mark :]
+    del walk.seen.text_starts[walk.text_mark :]
+    del walk.seen.text_ends[walk.text_mark :]
 
 
 def _close_heading(walk: _Walk, tag: Any, at: Range, _previous: Range) -> None:
@@ -256,7 +259,7 @@ def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
 def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
     start, end = at["start"], at["end"]
     _end_own_text(walk, start)
-    walk.text_mark = len(walk.seen.texts)
+    walk.text_mark = len(walk.seen.text_starts)
     value = tag["CodeBlock"]
     fenced = value.__class__ is dict
     words = value["Fenced"].split(None, 1) if fenced else ()

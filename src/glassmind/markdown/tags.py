@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from glassmind.markdown.frontmatter import Property
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_at
-from glassmind.markdown.structure import Range
+from glassmind.markdown.structure import Structure
 from glassmind.types.notes import Tag
 
 _TAG = re.compile(
@@ -29,7 +29,7 @@ _LONGEST_ADDRESS = 2048
 def inline_tags(
     source: bytes,
     body: int,
-    texts: Sequence[Range],
+    structure: Structure,
     barred: Iterable[tuple[int, int]],
     starts: Sequence[int],
 ) -> list[Tag]:
@@ -38,7 +38,7 @@ def inline_tags(
     first = next(candidates, None)
     if first is None:
         return []
-    runs, mask = _Runs(texts), Mask.of(barred)
+    runs, mask = _Runs(structure), Mask.of(barred)
     found: list[Tag] = []
     last_end = -1
     for match in (first, *candidates):
@@ -89,9 +89,9 @@ def is_tag_name(name: bytes) -> bool:
 class _Runs:
     """The runs of plain text, asked by offset."""
 
-    def __init__(self, texts: Sequence[Range]) -> None:
-        self.starts: list[int] = [text["start"] for text in texts]
-        self.ends: list[int] = [text["end"] for text in texts]
+    def __init__(self, structure: Structure) -> None:
+        self.starts = structure.text_starts
+        self.ends = structure.text_ends
 
     def end_of(self, offset: int, limit: int) -> int | None:
         """Return where the text at `offset` ends, at most `limit`; None for no text."""
