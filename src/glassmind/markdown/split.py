@@ -128,26 +128,26 @@ def _chunks(note: Note, outlined: Outline, parts: list[Piece]) -> Iterator[Chunk
     line = 1
     for index, (back, start, end) in enumerate(parts):
         breaks = text.count("\n", start, end)
-        last = line + breaks - (text[end - 1] == "\n")
-        own = Span(line, max(line, last))
-        span = Span(line - text.count("\n", back, start), own.end)
+        last = max(line, line + breaks - (text[end - 1] == "\n"))
+        top = line - text.count("\n", back, start) if back < start else line
         first = bisect_right(opened, start) - 1
         sections = outlined.sections[first : bisect_left(opened, end)]
         kind = _kind(outlined, sections[0], start, end)
-        if kind != "frontmatter" and _between(task_lines, own):
-            headings = _between(heading_lines, own)
+        tasked = _between(task_lines, line, last) if task_lines else 0
+        if tasked and kind != "frontmatter":
+            headings = _between(heading_lines, line, last)
             lines = _filled_lines(text[start:end]) - headings
-            kind = "task_block" if 2 * _between(task_lines, own) > lines else kind
+            kind = "task_block" if 2 * tasked > lines else kind
         passage = text[back:end]
         yield Chunk(
-            index=index,
-            kind=kind,
-            heading_path=_path(sections),
-            span=span,
-            text=passage,
-            overlap=start - back,
-            tokens=estimate_tokens(passage),
-            digest=_digest(passage),
+            index,
+            kind,
+            _path(sections),
+            Span(top, last),
+            passage,
+            start - back,
+            estimate_tokens(passage),
+            _digest(passage),
         )
         line += breaks
 
@@ -163,8 +163,8 @@ def _kind(outlined: Outline, section: Section, start: int, end: int) -> ChunkKin
     return "code_block" if only_code else "paragraph"
 
 
-def _between(lines: list[int], span: Span) -> int:
-    return bisect_right(lines, span.end) - bisect_left(lines, span.start)
+def _between(lines: list[int], first: int, last: int) -> int:
+    return bisect_right(lines, last) - bisect_left(lines, first)
 
 
 def _filled_lines(text: str) -> int:

@@ -65,7 +65,9 @@ def char_offsets(text: str, offsets: list[int]) -> list[int]:
     chars: list[int] = []
     at = count = 0
     for offset in offsets:
-        count += len(encoded[at:offset].decode("utf-8", "surrogatepass"))
+        piece = encoded[at:offset]
+        ascii_only = piece.isascii()
+        count += len(piece if ascii_only else piece.decode("utf-8", "surrogatepass"))
         chars.append(count)
         at = max(at, offset)
     return chars

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from glassmind.markdown.split_outline import Outline, char_offsets
 from glassmind.markdown.tokens import weight
@@ -51,8 +51,7 @@ class Zones:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A block or region in characters."""
 
     start: int

@@ -193,8 +193,7 @@ class Note:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(NamedTuple):
     """What is retrieved: a passage of a note.
 
     `text` stands, to the letter, in the lines of `span`. Its first `overlap` characters
@@ -202,7 +201,7 @@ class Chunk:
     note. `heading_path` holds the headings the passage stands under, outermost first.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which none asks for
     kind: ChunkKind
     heading_path: tuple[str, ...]
     span: Span
