@@ -84,7 +84,7 @@ def _placed(text: str, base: int, leaves: tuple[Leaf, ...]) -> tuple[Property, .
     """Return the leaves with byte offsets, counting bytes once from the front."""
     if text.isascii():
         return tuple(
-            Property(leaf, base + leaf.start, base + leaf.end) for leaf in leaves
+            [Property(leaf, base + leaf.start, base + leaf.end) for leaf in leaves]
         )
     placed: list[Property] = []
     chars = size = 0

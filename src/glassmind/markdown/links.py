@@ -6,6 +6,7 @@ by a table cell breaks the link, and a wikilink wins over math that begins insid
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -99,7 +100,7 @@ def wikilinks(
             continue
         if code.starts and (code.covers(start) or code.covers(end - 1)):
             continue
-        if start >= free_until and math.covers(start):
+        if math.starts and start >= free_until and math.covers(start):
             continue
         content = match[1]
         if b"|" in content and tables.covers(start) and _has_bare_pipe(content):
@@ -108,10 +109,11 @@ def wikilinks(
         if target is None:
             continue
         # Math that begins inside a wikilink is no math.
-        free_until = max(free_until, math.end_at(end - 1) or 0)
+        if math.starts:
+            free_until = max(free_until, math.end_at(end - 1) or 0)
         embed = before == b"!" and not _is_escaped(source, start - 1)
-        place = (start - embed, end)
-        found.append(_link("wikilink", target, place, starts, embed=embed))
+        line = bisect_right(starts, start)
+        found.append(Link("wikilink", *target, embed, line, start - embed, end))
     return found
 
 

@@ -14,9 +14,12 @@ class Mask(NamedTuple):
     @classmethod
     def of(cls, stretches: Iterable[tuple[int, int]]) -> "Mask":
         """Return the mask of stretches given in any order; overlaps are joined."""
+        ordered = sorted(stretches)
+        if not ordered:
+            return _NOTHING
         starts: list[int] = []
         ends: list[int] = []
-        for start, end in sorted(stretches):
+        for start, end in ordered:
             if ends and start < ends[-1]:
                 ends[-1] = max(ends[-1], end)
             else:
@@ -35,3 +38,6 @@ class Mask(NamedTuple):
         """Return whether the byte at `offset` lies in a stretch."""
         index = bisect_right(self.starts, offset) - 1
         return index >= 0 and offset < self.ends[index]
+
+
+_NOTHING = Mask([], [])
