@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
+from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import MassDeletion, VaultMissing
 from glassmind.types.files import Progress
@@ -99,20 +99,44 @@ def test_a_changed_note_keeps_its_id(vault: VaultDesk) -> None:
     assert vault.value("select id from files where path = 'Cup.md'") == before
 
 
-def test_a_note_that_was_only_touched_is_read_but_not_logged(
+def test_a_dated_note_that_was_only_touched_is_read_but_not_logged(
     vault: VaultDesk, reads: list[str]
 ) -> None:
-    vault.indexed(TWO)
+    dated = {"Tea.md": "oolong", "2024-03-01 Cup.md": "porcelain"}
+    vault.indexed(dated)
     before, log = everything(vault), vault.rows("select * from changes")
     reads.clear()
 
-    report = vault.indexed({"Cup.md": TWO["Cup.md"]})
+    report = vault.indexed({"2024-03-01 Cup.md": "porcelain"})
 
     after = everything(vault)
-    assert reads == ["Cup.md"]
+    assert reads == ["2024-03-01 Cup.md"]
     assert (report.changed, report.unchanged) == (0, 2)
     assert vault.rows("select * from changes") == log
     assert {**after, "files": []} == {**before, "files": []}
+
+
+def test_a_touched_note_without_a_date_is_found_by_its_new_day(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    later = NOON + 40 * 86_400
+    vault.write({"Tea.md": "oolong"}, at=later)
+
+    vault.index()
+
+    assert vault.found("oolong after:2024-06-01") == ["Tea.md"]
+    assert [n.path for n in vault.engine.list_notes(since="2024-06-01").notes] == [
+        "Tea.md"
+    ]
+
+
+def test_a_note_that_becomes_binary_is_counted_as_removed(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+
+    report = vault.indexed({"Cup.md": b"\x00\x01\x02"})
+
+    assert (report.removed, report.notes) == (1, 1)
 
 
 def test_a_touched_note_is_not_read_a_second_time(

@@ -238,3 +238,15 @@ def test_every_heading_of_a_chunk_is_searched_even_those_inside_it(
     (hit,) = vault.ask("twoish", explain=True).hits
 
     assert "headings" in hit.evidence[0].fields
+
+
+def test_the_note_that_is_called_what_was_typed_comes_first(vault: VaultDesk) -> None:
+    vault.indexed({
+        "Note.md": "a samovar here, the samovar there, a samovar everywhere",
+        "Samovar.md": "a brass urn",
+        "Other.md": "---\naliases: [Tula urn]\n---\nwater for many",
+        "More.md": "an urn from Tula and another Tula urn",
+    })  # fmt: skip
+
+    assert vault.found("samovar")[0] == "Samovar.md"
+    assert vault.found("tula urn")[0] == "Other.md"

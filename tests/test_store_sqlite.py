@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import (
+    BackupDamaged,
     GlassmindError,
     IndexAbsent,
     IndexDamaged,
@@ -407,7 +408,7 @@ def test_a_backup_that_is_none_changes_nothing(
     copy = vault.place / "copy.db"
     copy.write_bytes(content)
 
-    with pytest.raises(IndexDamaged):
+    with pytest.raises(BackupDamaged):
         vault.engine.restore(copy)
 
     assert vault.found("alpha") == ["A.md"]

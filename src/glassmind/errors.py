@@ -286,3 +286,11 @@ class BackupUnwritable(IndexFault):
     def __init__(self, folder: str, reason: str) -> None:
         super().__init__(f"no copy can be written in {folder} ({reason})")
         self.folder, self.reason = folder, reason
+
+
+class BackupDamaged(IndexFault):
+    """A file is no backup that could be taken back."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(f"{file} is no sound backup ({reason}); nothing was changed")
+        self.file, self.reason = file, reason

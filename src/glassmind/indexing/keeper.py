@@ -95,7 +95,7 @@ class IndexKeeper:
         """Replace the rows by those of a backup and bring the sidecars up to them.
 
         Raises:
-            IndexDamaged: the file is no sound backup; nothing was changed.
+            BackupDamaged: the file is no sound backup; nothing was changed.
             IndexTooNew: a later release wrote it; nothing was changed.
             IndexBusy: another process is writing.
         """

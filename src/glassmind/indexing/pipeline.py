@@ -221,6 +221,7 @@ class _Work:
         if isinstance(found, Skipped):
             self._tally.skipped.append(found)
             self._attachments.append(file)  # its stamp spares us the next reading
+            self._tally.removed += known is not None
             return
         self._notes.append(found)
         self._tally.added += known is None

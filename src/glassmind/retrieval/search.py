@@ -142,5 +142,5 @@ def _reason(candidate: Candidate, text: str, marks: Sequence[tuple[int, int]]) -
         return "passes the filters"
     found = dict.fromkeys(text[start:end].lower() for start, end in marks[:50])
     if not found:
-        return "words found in the note's title, headings, tags or properties"
+        return "words found in the note's title, headings, tags, properties or folder"
     return f"words found: {', '.join(list(found)[:MOST_WORDS])}"

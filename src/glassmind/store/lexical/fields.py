@@ -17,12 +17,17 @@ WEIGHTS: dict[str, float] = {
     "body_stem": 1.0,
     "pairs_title": 1.2,
     "pairs": 1.0,
+    "name": 3.0,
 }
 """What a match in each field counts; chosen on several sets, see docs/ranking.md."""
 
 SHOWN_AS = {
-    "body_stem": "body", "pairs": "body", "pairs_title": "title", "singles": "body",
-}  # fmt: skip
+    "name": "title",
+    "pairs_title": "title",
+    "body_stem": "body",
+    "pairs": "body",
+    "singles": "body",
+}
 """Fields that a person knows by another name."""
 
 STEMMED_FIELDS = (
@@ -48,7 +53,7 @@ def schema() -> tantivy.Schema:
     for name in ("pairs", "pairs_title"):
         build.add_text_field(name, tokenizer_name=words.PAIRS)
     build.add_text_field("singles", tokenizer_name=words.PAIRS, index_option="basic")
-    for name in ("tag", "whole_path", "file", "property"):
+    for name in ("tag", "whole_path", "file", "property", "name"):
         build.add_text_field(name, tokenizer_name="raw", index_option="basic")
     build.add_integer_field("day", indexed=True, fast=True)
     build.add_integer_field("mtime", fast=True)
@@ -66,3 +71,16 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 def day_number(day: str) -> int:
     """Return an ISO day as days since 1970."""
     return date.fromisoformat(day).toordinal() - _EPOCH_DAY
+
+
+def local_day(seconds: int) -> str:
+    """Return the day, where this machine is, of a moment counted from 1970."""
+    try:
+        return date.fromtimestamp(seconds).isoformat()  # noqa: DTZ012 - local is meant
+    except (OverflowError, OSError, ValueError):
+        return "1970-01-01"  # a file from no time that a calendar knows
+
+
+def name_term(text: str) -> str:
+    """Return what a whole title or alias is looked up by."""
+    return " ".join(words.exact.analyze(text)) or text.strip().lower()

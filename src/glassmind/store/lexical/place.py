@@ -12,6 +12,9 @@ from glassmind.store.lexical.fields import schema
 
 FOLDER, META = "lexical", "meta.json"
 
+DOCUMENTS_VERSION = 2
+"""Raised whenever the same rows make other documents, so that all are made anew."""
+
 MARKER_NOTE = -1
 """The note id of the marker document; no row has it."""
 
@@ -34,7 +37,8 @@ def read_marker(searcher: tantivy.Searcher, known: tantivy.Schema) -> str | None
     if len(hits) != 1:
         return None
     found = searcher.doc(hits[0][1]).get_first("marker")
-    return found if isinstance(found, str) else None
+    version, _, marker = str(found).partition(" ")
+    return marker if version == str(DOCUMENTS_VERSION) else None
 
 
 def marker_in(place: Path) -> str | None:

@@ -18,6 +18,7 @@ from glassmind.store.lexical.fields import (
     STEMMED_FIELDS,
     WEIGHTS,
     day_number,
+    name_term,
 )
 from glassmind.store.lexical.marks import Terms
 from glassmind.types.search import Filter, WordQuery
@@ -108,6 +109,7 @@ class _Composer:
             yield from self._word(word, share)
             if not self._known(word):
                 yield from self._misspelt(word)
+        yield from self._whole_name(query)
         yield from self._neighbours([word for word, _ in typed])
         for prefix in query.prefixes:
             yield from self._prefix(prefix)
@@ -119,6 +121,13 @@ class _Composer:
             self.terms.runs.update(words.runs_of(phrase.lower()))
             for field, wanted in self._phrase(phrase):
                 yield field, Q.boost_query(wanted, WEIGHTS[field])
+
+    def _whole_name(self, query: WordQuery) -> Iterator[tuple[str, tantivy.Query]]:
+        """Lift the note that is called just what was typed."""
+        name = name_term(" ".join(query.words))
+        if name and self._searcher.doc_freq("name", name):
+            wanted = Q.term_query(self._schema, "name", name, "basic")
+            yield "name", Q.boost_query(wanted, WEIGHTS["name"])
 
     def _neighbours(self, typed: Sequence[str]) -> Iterator[tuple[str, tantivy.Query]]:
         """Lift passages where two of the words stand together, one not common."""

@@ -19,8 +19,9 @@ import tantivy
 
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
-from glassmind.store.lexical.fields import SEPARATOR, day_number
+from glassmind.store.lexical.fields import SEPARATOR, day_number, local_day, name_term
 from glassmind.store.lexical.place import (
+    DOCUMENTS_VERSION,
     FOLDER,
     MARKER_NOTE,
     open_index,
@@ -82,7 +83,7 @@ class WordWriter:
         """Make everything since the last commit visible, or nothing of it."""
         document = tantivy.Document()
         document.add_integer("note", MARKER_NOTE)
-        document.add_text("marker", marker)
+        document.add_text("marker", f"{DOCUMENTS_VERSION} {marker}")
         with self._faults():
             self._writer.delete_documents_by_term("note", MARKER_NOTE)
             self._writer.add_document(document)
@@ -146,6 +147,7 @@ def _shared_texts(note: Document) -> list[tuple[str, str]]:
         ("file", folded.rpartition("/")[2]),
     ]
     found += [("aliases", words.spaced_part(alias)) for alias in note.aliases]
+    found += [("name", name_term(name)) for name in (note.title, *note.aliases)]
     found += [("tag", tag) for tag in dict.fromkeys(_with_parents(note.tags))]
     for name, items in values:
         start = f"{name.lower()}{SEPARATOR}"
@@ -157,11 +159,8 @@ def _shared_texts(note: Document) -> list[tuple[str, str]]:
 
 def _shared_numbers(note: Document) -> list[tuple[str, int]]:
     seconds = note.mtime_ns // 1_000_000_000
-    day = day_number(note.day) if note.day else seconds // SECONDS_A_DAY
-    return [("day", day), ("mtime", seconds), ("note", note.note_id)]
-
-
-SECONDS_A_DAY = 86_400
+    day = note.day or local_day(seconds)
+    return [("day", day_number(day)), ("mtime", seconds), ("note", note.note_id)]
 
 
 def _with_parents(tags: Iterable[str]) -> Iterator[str]:

@@ -40,9 +40,9 @@ where (:folder = '' or f.path like :folder escape '\\')
               case when e.type in ('true', 'false', 'null') then e.type
               else fold(e.value) end))))
   and (:since is null or coalesce(n.day,
-       date(f.mtime_ns / 1000000000, 'unixepoch')) >= :since)
+       date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')) >= :since)
   and (:until is null or coalesce(n.day,
-       date(f.mtime_ns / 1000000000, 'unixepoch')) < :until)
+       date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')) < :until)
   and (:kind = '' or n.kind = :kind)
 """
 PAGE = " order by f.path limit :limit offset :offset"

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import apsw
 
-from glassmind.errors import IndexAbsent, IndexDamaged, IndexTooNew
+from glassmind.errors import BackupDamaged, IndexAbsent, IndexDamaged, IndexTooNew
 from glassmind.store.filesystem import on_network
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.faults import DAMAGE
@@ -65,7 +65,7 @@ def open_copy(file: Path) -> apsw.Connection:
     """Open a backup for reading, having read every page of it.
 
     Raises:
-        IndexDamaged: the file is no sound index.
+        BackupDamaged: the file is no sound index.
         IndexTooNew: a later release wrote it.
     """
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -73,11 +73,13 @@ def open_copy(file: Path) -> apsw.Connection:
         db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=flags)
         _check(db, file)
         wrong = is_sound(db)
+    except IndexDamaged as error:
+        raise BackupDamaged(str(file), error.reason) from error
     except (*DAMAGE, apsw.CantOpenError, IndexAbsent) as error:
-        raise IndexDamaged(str(file), str(error)) from error
+        raise BackupDamaged(str(file), str(error)) from error
     if wrong is not None:
         db.close()
-        raise IndexDamaged(str(file), wrong)
+        raise BackupDamaged(str(file), wrong)
     return db
 
 

@@ -36,7 +36,7 @@ class SqliteCopier:
         """Replace the rows by those of a file.
 
         Raises:
-            IndexDamaged, IndexTooNew: the file is no sound index of ours.
+            BackupDamaged, IndexTooNew: the file is no sound index of ours.
         """
         with self._writing() as writer:
             writer.take_from(file)

@@ -22,6 +22,10 @@ returning id
 TOUCH_FILE = """
 update files set size = ?, mtime_ns = ?, stamp = ?, disk_path = ? where path = ?
 """
+UNDATED = """
+select n.id from notes n join files f on f.id = n.id
+where f.path = ? and n.day is null and f.mtime_ns <> ?
+"""
 MOVE_FILE = """
 update files set path = ?, kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?,
   name_key = ? where path = ? returning id
@@ -115,9 +119,15 @@ class Transaction:
             self._log([file_id])
 
     def touch(self, file: FileFacts) -> None:
-        """Note the new stamp of a file whose content is as it was."""
+        """Note the new stamp of a file whose content is as it was.
+
+        A note that is dated by its last change alone is logged: its day may be another.
+        """
         row = (file.size, file.mtime_ns, file.stamp, file.disk_path, file.path)
+        undated = self._db.execute(UNDATED, (file.path, file.mtime_ns)).get
         self._db.execute(TOUCH_FILE, row)
+        if undated is not None:
+            self._log([int(undated)])
 
     def move(
         self, origin: NotePath, file: FileFacts, title: str, day: str | None

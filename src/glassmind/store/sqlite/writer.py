@@ -126,7 +126,7 @@ class SqliteWriter:
         """Replace every row by those of a backup, while others read.
 
         Raises:
-            IndexDamaged: the file is no sound index.
+            BackupDamaged: the file is no sound index.
             IndexTooNew: a later release wrote it.
         """
         source = connection.open_copy(file)
