@@ -10,7 +10,7 @@ from faults.desk import Desk, answers, finish
 from faults.dump import differences, dump
 from faults.vaults import age, edit, make_vault, write
 
-from glassmind.errors import BackupExists, IndexDamaged, IndexFault
+from glassmind.errors import BackupDamaged, BackupExists, IndexFault
 from glassmind.indexing.run import IndexRequest
 
 
@@ -150,7 +150,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
     wrong.write_bytes(content)
 
     with desk.engine() as engine:
-        with pytest.raises(IndexDamaged):
+        with pytest.raises(BackupDamaged):
             engine.restore(wrong)
         with pytest.raises(IndexFault):
             engine.restore(desk.home / "missing.db")
@@ -169,7 +169,7 @@ def test_a_damaged_backup_is_refused_and_nothing_changes(desk: Desk) -> None:
     saved.write_bytes(content)
     before = dump(desk.folder)
 
-    with desk.engine() as engine, pytest.raises(IndexDamaged):
+    with desk.engine() as engine, pytest.raises(BackupDamaged):
         engine.restore(saved)
 
     assert differences(dump(desk.folder), before) == []
