@@ -70,7 +70,7 @@ def score(engine: Engine, asked: Iterable[Asked]) -> Figures:
 
 def plain(text: str) -> str:
     """Return a question as words alone: what it quotes or names is not an operator."""
-    kept = "".join(c if c.isalnum() or c in "'’ " else " " for c in text)
+    kept = "".join(c if c.isalnum() or c in "' " else " " for c in text)
     return " ".join(kept.split())
 
 
@@ -111,7 +111,7 @@ def mistyped(word: str, chance: random.Random) -> str:
 
 
 def typo_queries(notes: Iterable[dict[str, object]]) -> list[Asked]:
-    """Return English titles' longest word with one mistake, and the notes that hold it."""
+    """Return long English words with one slip each, and the notes that hold them."""
     chance, asked = random.Random(7), []
     english = [note for note in notes if note["lang"] == "en"]
     for note in english:
@@ -184,7 +184,7 @@ def sets(scratch: Path) -> Iterator[tuple[str, Path, list[Asked]]]:
 def figures_of(
     names: Sequence[str], show: Callable[[str, Figures], None] = lambda _n, _f: None
 ) -> dict[str, Figures]:
-    """Return the figures of the sets whose names begin so; of all when none is named."""
+    """Return the figures of the sets whose names begin so, or of all."""
     found: dict[str, Figures] = {}
     engines: dict[Path, Engine] = {}
     with tempfile.TemporaryDirectory() as scratch:

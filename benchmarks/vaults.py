@@ -13,8 +13,11 @@ VOCABULARY = 30_000
 WORDS_PER_NOTE = 260
 """The mean of the real vaults we measured, code left out."""
 
-_STARTS = "b br c cl d dr f fl g gr h k l m n p pl qu r s sh st t th tr v w".split()
-_VOWELS = "a e i o u ai ea oo ou".split()
+_STARTS = (
+    "b", "br", "c", "cl", "d", "dr", "f", "fl", "g", "gr", "h", "k", "l", "m", "n", "p",
+    "pl", "qu", "r", "s", "sh", "st", "t", "th", "tr", "v", "w",
+)  # fmt: skip
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "oo", "ou")
 _ENDS = ["", "n", "r", "s", "t", "l", "m", "nd", "st", "ck"]
 
 

@@ -1,17 +1,12 @@
 """Search finds what it should, as well in one script as in another."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import quality
 
-BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
-
-import quality  # noqa: E402
-
-from glassmind import open_vault  # noqa: E402
+from glassmind import open_vault
 
 WITHIN = 0.03
 """How far Recall@10 in another script may lie below English."""
