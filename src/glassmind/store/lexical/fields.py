@@ -15,17 +15,14 @@ WEIGHTS: dict[str, float] = {
     "properties": 0.3,
     "body": 1.0,
     "body_stem": 1.0,
-    "pairs_title": 1.2,
-    "pairs": 1.0,
     "name": 3.0,
+    "singles": 1.0,
 }
 """What a match in each field counts; chosen on several sets, see docs/ranking.md."""
 
 SHOWN_AS = {
     "name": "title",
-    "pairs_title": "title",
     "body_stem": "body",
-    "pairs": "body",
     "singles": "body",
 }
 """Fields that a person knows by another name."""
@@ -50,9 +47,7 @@ def schema() -> tantivy.Schema:
     for name in STEMMED_FIELDS:
         build.add_text_field(name, tokenizer_name=words.STEMMED)
     build.add_text_field("body", tokenizer_name=words.EXACT)
-    for name in ("pairs", "pairs_title"):
-        build.add_text_field(name, tokenizer_name=words.PAIRS)
-    build.add_text_field("singles", tokenizer_name=words.PAIRS, index_option="basic")
+    build.add_text_field("singles", tokenizer_name=words.SINGLES, index_option="basic")
     for name in ("tag", "whole_path", "file", "property", "name"):
         build.add_text_field(name, tokenizer_name="raw", index_option="basic")
     build.add_integer_field("day", indexed=True, fast=True)
@@ -83,4 +78,4 @@ def local_day(seconds: int) -> str:
 
 def name_term(text: str) -> str:
     """Return what a whole title or alias is looked up by."""
-    return " ".join(words.exact.analyze(text)) or text.strip().lower()
+    return " ".join(words.exact.analyze(words.paired(text))) or text.strip().lower()

@@ -113,12 +113,10 @@ class _Composer:
         yield from self._neighbours([word for word, _ in typed])
         for prefix in query.prefixes:
             yield from self._prefix(prefix)
-        for text in (*query.words, *query.prefixes):
-            for run in words.runs_of(text):
-                yield from self._run(run)
+        for text in (*query.words, *query.prefixes, *query.phrases):
+            yield from self._runs(text.lower())
         for phrase in query.phrases:
             self.terms.exact.update(words.exact.analyze(words.spaced_part(phrase)))
-            self.terms.runs.update(words.runs_of(phrase.lower()))
             for field, wanted in self._phrase(phrase):
                 yield field, Q.boost_query(wanted, WEIGHTS[field])
 
@@ -143,7 +141,7 @@ class _Composer:
 
     def _typed_words(self, query: WordQuery) -> list[tuple[str, float]]:
         """Return the wanted words as indexed, without those that say nothing."""
-        text = " ".join(words.spaced_part(word) for word in query.words)
+        text = " ".join(words.paired(word) for word in query.words)
         exact = words.exact.analyze(text)
         wanted = [w for w in exact if w not in STOPWORDS] or exact
         return [(word, 1.0) for word in dict.fromkeys(wanted)]
@@ -192,7 +190,7 @@ class _Composer:
         yield self._term("title", stem, MISSPELT_SHARE * WEIGHTS["title"])
 
     def _prefix(self, prefix: str) -> Iterator[tuple[str, tantivy.Query]]:
-        for start in words.exact.analyze(words.spaced_part(prefix))[-1:]:
+        for start in words.exact.analyze(words.paired(prefix))[-1:]:
             self.terms.prefixes.add(start)
             for field, boost in (("body", 1.0), ("title", WEIGHTS["title"])):
                 ends = self._searcher.terms_with_prefix(
@@ -201,29 +199,19 @@ class _Composer:
                 for term, _ in ends:
                     yield self._term(field, term, boost)
 
-    def _run(self, run: str) -> Iterator[tuple[str, tantivy.Query]]:
-        run = run.lower()
-        pairs = words.pairs_of(run)
-        self.terms.runs.update((run, *pairs))
-        if not pairs:
-            yield self._term("singles", run, WEIGHTS["pairs"])
-        for field in ("pairs", "pairs_title"):
-            for pair in pairs:
-                yield self._term(field, pair, WEIGHTS[field] / len(pairs))
-            if len(pairs) > 1:
-                whole = Q.phrase_query(self._schema, field, list(pairs))
-                yield field, Q.boost_query(whole, WEIGHTS[field])
+    def _runs(self, text: str) -> Iterator[tuple[str, tantivy.Query]]:
+        """Note the runs for marking; a lone character is looked for in every run."""
+        for run in words.runs_of(text):
+            self.terms.runs.update((run, *words.pairs_of(run)))
+            if len(run) == 1:
+                yield self._term("singles", run, WEIGHTS["singles"])
 
     def _phrase(self, phrase: str) -> Iterator[tuple[str, tantivy.Query]]:
-        spaced = words.spaced_part(phrase)
-        exact, stems = words.exact.analyze(spaced), words.stemmed.analyze(spaced)
-        runs = [run.lower() for run in words.runs_of(phrase)]
+        paired = words.paired(phrase)
+        exact, stems = words.exact.analyze(paired), words.stemmed.analyze(paired)
         for field in SOMEWHERE if exact else ():
             terms = exact if field == "body" else stems
             yield field, self._in_a_row(field, terms)
-        for run in runs:
-            for field in ("pairs", "pairs_title") if len(run) > 1 else ():
-                yield field, self._in_a_row(field, words.pairs_of(run))
 
     def _in_a_row(self, field: str, terms: Sequence[str]) -> tantivy.Query:
         if len(terms) == 1:  # a phrase of one word makes tantivy panic
@@ -231,18 +219,11 @@ class _Composer:
         return Q.phrase_query(self._schema, field, list(terms))
 
     def _somewhere(self, phrase: str) -> tantivy.Query:
-        """Return what holds the phrase; of one in two scripts, each script's part."""
-        pieces = (words.spaced_part(phrase), *words.runs_of(phrase))
-        parts = [part for piece in pieces if (part := self._piece(piece))]
-        found = Q.boolean_query([(MUST, part) for part in parts])
-        return Q.const_score_query(found if parts else Q.empty_query(), 0.0)
-
-    def _piece(self, piece: str) -> tantivy.Query | None:
-        places = [wanted for _, wanted in self._phrase(piece)]
-        if not places and words.has_unspaced(piece):
-            single = Q.term_query(self._schema, "singles", piece.lower(), "basic")
-            places.append(single)
-        return _any(places) if places else None
+        places = [wanted for _, wanted in self._phrase(phrase)]
+        lone = phrase.strip().lower()
+        if words.runs_of(lone) == [lone] and len(lone) == 1:
+            places.append(Q.term_query(self._schema, "singles", lone, "basic"))
+        return Q.const_score_query(_any(places) if places else Q.empty_query(), 0.0)
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
         value = normalize("NFC", wanted.value or "").lower()

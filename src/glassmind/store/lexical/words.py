@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import tantivy
 
-EXACT, STEMMED, PAIRS = "gm_exact", "gm_stemmed", "gm_pairs"
+EXACT, STEMMED, SINGLES = "gm_exact", "gm_stemmed", "gm_singles"
 
 LONGEST_WORD = 80
 """Bytes; what is longer is a hash or an address, which nobody types."""
@@ -54,8 +54,9 @@ def register(index: tantivy.Index) -> None:
     """Teach an opened index the analyzers; needed before the first add or search."""
     index.register_tokenizer(EXACT, exact)
     index.register_tokenizer(STEMMED, stemmed)
-    pairs = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
-    index.register_tokenizer(PAIRS, pairs.filter(tantivy.Filter.lowercase()).build())
+    singles = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
+    lowered = singles.filter(tantivy.Filter.lowercase()).build()
+    index.register_tokenizer(SINGLES, lowered)
 
 
 def has_unspaced(text: str) -> bool:
@@ -85,9 +86,16 @@ def pairs_of(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
-def pairs_text(text: str) -> str:
-    """Return the pairs of every run, ready for the whitespace tokenizer."""
-    return " ".join(pair for run in runs_of(text) for pair in pairs_of(run))
+def paired(text: str) -> str:
+    """Return the text with the pairs of each run, as words, in the place of the run.
+
+    A run of one character stays as it is.
+    """
+    if text.isascii():
+        return text
+    return _unspaced_run().sub(
+        lambda found: f" {' '.join(pairs_of(found[0]) or [found[0]])} ", text
+    )
 
 
 def singles_text(text: str) -> str:

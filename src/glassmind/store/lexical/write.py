@@ -120,11 +120,9 @@ def _tantivy_documents(chunks: Sequence[Document]) -> Iterator[tantivy.Document]
 def _add_body(document: tantivy.Document, chunk: Document, titles: str) -> None:
     text, headings = chunk.text, " \n".join(chunk.headings)
     if words.has_unspaced(text) or words.has_unspaced(titles + headings):
-        above = f"{titles}\n{headings}"
-        document.add_text("pairs", words.pairs_text(text))
-        document.add_text("pairs_title", words.pairs_text(above))
-        document.add_text("singles", words.singles_text(f"{above}\n{text}"))
-        text, headings = words.spaced_part(text), words.spaced_part(headings)
+        all_text = f"{titles}\n{headings}\n{text}"
+        document.add_text("singles", words.singles_text(all_text))
+        text, headings = words.paired(text), words.paired(headings)
     document.add_text("headings", headings)
     document.add_text("body", text)
     document.add_text("body_stem", text)
@@ -139,14 +137,14 @@ def _shared_texts(note: Document) -> list[tuple[str, str]]:
     ]
     folded = note.path.lower()
     found = [
-        ("title", words.spaced_part(note.title)),
-        ("path", words.spaced_part(note.path.rpartition("/")[0])),
-        ("tags", " ".join(note.tags)),
-        ("properties", " \n".join(shown)),
+        ("title", words.paired(note.title)),
+        ("path", words.paired(note.path.rpartition("/")[0])),
+        ("tags", words.paired(" ".join(note.tags))),
+        ("properties", words.paired(" \n".join(shown))),
         ("whole_path", folded),
         ("file", folded.rpartition("/")[2]),
     ]
-    found += [("aliases", words.spaced_part(alias)) for alias in note.aliases]
+    found += [("aliases", words.paired(alias)) for alias in note.aliases]
     found += [("name", name_term(name)) for name in (note.title, *note.aliases)]
     found += [("tag", tag) for tag in dict.fromkeys(_with_parents(note.tags))]
     for name, items in values:
