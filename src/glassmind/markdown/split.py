@@ -28,6 +28,8 @@ from glassmind.types.notes import Chunk, ChunkKind, Note
 SPLITTER_VERSION = 1
 """Raised whenever a note would be split otherwise: part of the index fingerprint."""
 
+_CODE = frozenset(("fence", "code"))
+
 
 @dataclass(frozen=True, slots=True)
 class SplitRules:
@@ -123,7 +125,7 @@ def _joined(outlined: Outline, parts: list[Piece], most: int) -> list[Piece]:
 def _chunks(note: Note, outlined: Outline, parts: list[Piece]) -> Iterator[Chunk]:
     text = note.text
     task_lines = sorted({task.line for task in note.tasks})
-    heading_lines = sorted({heading.line for heading in note.headings})
+    heading_lines = sorted({h.line for h in note.headings}) if task_lines else []
     opened = [section.start for section in outlined.sections]
     line = 1
     for index, (back, start, end) in enumerate(parts):
@@ -159,7 +161,7 @@ def _kind(outlined: Outline, section: Section, start: int, end: int) -> ChunkKin
         return "heading_section"
     first = bisect_right(outlined.starts, start) - 1
     last = bisect_left(outlined.starts, end)
-    only_code = all(kind in {"fence", "code"} for kind in outlined.kinds[first:last])
+    only_code = _CODE.issuperset(outlined.kinds[first:last])
     return "code_block" if only_code else "paragraph"
 
 

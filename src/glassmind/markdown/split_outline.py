@@ -43,9 +43,9 @@ class Outline:
 
 def outline(note: Note) -> Outline:
     """Return the blocks and sections of a note; they cover its text exactly."""
-    text = note.text
-    blocks = [b for b in note.blocks if b.start >= note.frontmatter.end]
-    offsets = char_offsets(text, [note.frontmatter.end, *(b.start for b in blocks)])
+    text, end = note.text, note.frontmatter.end
+    blocks = [b for b in note.blocks if b.start >= end]
+    offsets = char_offsets(text, [end, *[b.start for b in blocks]])
     body = _body(text, offsets)
     starts, kinds, headings = _blocks(note, body, blocks, offsets[1:])
     sections = list(_sections(len(text), starts, kinds, headings))

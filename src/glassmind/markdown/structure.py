@@ -129,6 +129,7 @@ def read_structure(text: str) -> Structure:
     walk = _Walk(seen)
     depth = 0
     previous: Any = None
+    add_block = seen.blocks.append
     begin_text, end_text = seen.text_starts.append, seen.text_ends.append
     events: Iterator[Any] = events_with_range(text, options=OPTIONS)
     # The branches stand in the order of how often they are taken.
@@ -142,7 +143,7 @@ def read_structure(text: str) -> Structure:
             tag = event["Start"]
             name = tag if tag.__class__ is str else next(iter(tag))
             if not depth:
-                seen.blocks.append(Region(_BLOCKS[name], at["start"], at["end"]))
+                add_block(Region(_BLOCKS[name], at["start"], at["end"]))
             depth += 1
             if name in _OPENERS:
                 _OPENERS[name](walk, tag, at, depth)
