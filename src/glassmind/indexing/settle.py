@@ -1,7 +1,11 @@
 """Finding where links lead, for just those whose answer may have changed."""
 
+from collections.abc import Mapping
+
 from glassmind.ports.indexing import IndexStore, ShowProgress
+from glassmind.types import NotePath
 from glassmind.types.files import Progress
+from glassmind.types.index import Unsettled
 from glassmind.vault.resolve import Names
 
 BATCH = 20_000
@@ -20,10 +24,17 @@ def settle_links(store: IndexStore, progress: ShowProgress) -> int:
             links = step.unsettled(BATCH)
             if not links:
                 return done
-            names = Names.of(step.namesakes({link.name_key for link in links}))
-            step.settle(
-                (k, names.resolve(k.target, k.source, markdown=k.kind == "markdown"))
-                for k in links
-            )
+            files = step.namesakes({link.name_key for link in links})
+            names = Names.of(files)
+            step.settle((link, _end_of(link, names, files)) for link in links)
         done += len(links)
         progress(Progress("resolve", done, 0))
+
+
+def _end_of(link: Unsettled, names: Names, files: Mapping[NotePath, int]) -> int | None:
+    """Return the file the link leads to; a link into its own note leads there."""
+    if not link.target:
+        return link.note_id
+    markdown = link.kind == "markdown"
+    found = names.resolve(link.target, link.source, markdown=markdown)
+    return None if found is None else files[found]

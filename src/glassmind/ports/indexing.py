@@ -108,10 +108,10 @@ class Step(Protocol):
     def unsettled(self, limit: int, /) -> list[Unsettled]:
         """Return links whose destination is to be found."""
 
-    def namesakes(self, name_keys: Iterable[str], /) -> list[NotePath]:
-        """Return every file that a link with one of the keys could lead to."""
+    def namesakes(self, name_keys: Iterable[str], /) -> dict[NotePath, int]:
+        """Return every file a link with one of the keys could lead to, with its id."""
 
-    def settle(self, found: Iterable[tuple[Unsettled, NotePath | None]], /) -> None:
+    def settle(self, found: Iterable[tuple[Unsettled, int | None]], /) -> None:
         """Write where links lead."""
 
     def start_run(self, now: datetime, reason: str, /) -> int:

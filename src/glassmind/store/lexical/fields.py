@@ -48,7 +48,7 @@ def schema() -> tantivy.Schema:
         build.add_text_field(name, tokenizer_name=words.STEMMED)
     build.add_text_field("body", tokenizer_name=words.EXACT)
     build.add_text_field("singles", tokenizer_name=words.SINGLES, index_option="basic")
-    for name in ("tag", "whole_path", "file", "property", "name"):
+    for name in ("tag", "whole_path", "property", "name"):
         build.add_text_field(name, tokenizer_name="raw", index_option="basic")
     build.add_integer_field("day", indexed=True, fast=True)
     build.add_integer_field("mtime", fast=True)

@@ -5,7 +5,7 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import normalize
@@ -232,20 +232,26 @@ class _Composer:
                 tag = value.lstrip("#").rstrip("/")
                 return Q.term_query(self._schema, "tag", tag, "basic")
             case "path":
-                return self._holding("whole_path", value)
+                return self._holding(value, f".*{_literal(value)}.*", lambda path: path)
             case "file":
-                return self._holding("file", value)
+                pattern = f"(.*/)?[^/]*{_literal(value)}[^/]*"
+                return self._holding(
+                    value, pattern, lambda path: path.rpartition("/")[2]
+                )
             case "property":
                 return self._property(wanted.name.lower(), wanted.value)
             case "before" | "after":
                 return self._dated(wanted)
 
-    def _holding(self, field: str, value: str) -> tantivy.Query:
-        """Return what finds a value anywhere in a field."""
+    def _holding(
+        self, value: str, pattern: str, part: Callable[[str], str]
+    ) -> tantivy.Query:
+        """Return what finds the notes whose path, or a part of it, holds a value."""
         if len(value) <= LONGEST_PATTERN:
-            return Q.regex_query(self._schema, field, f".*{_literal(value)}.*")
-        known = self._searcher.terms_with_prefix(field, "")
-        return self._one_of(field, [term for term, _ in known if value in term])
+            return Q.regex_query(self._schema, "whole_path", pattern)
+        known = self._searcher.terms_with_prefix("whole_path", "")
+        held = [path for path, _ in known if value in part(path)]
+        return self._one_of("whole_path", held)
 
     def _property(self, name: str, value: str | None) -> tantivy.Query:
         """Return what finds a property: there, equal, or holding the value as words."""

@@ -46,7 +46,7 @@ class WordWriter:
 
     def __init__(self, folder: Path, *, large: bool = False) -> None:
         self._place = folder / FOLDER
-        heap, threads = (LARGE_HEAP, 2) if large else (SMALL_HEAP, 1)
+        heap, threads = (LARGE_HEAP, 1) if large else (SMALL_HEAP, 1)
         with self._faults():
             self._place.mkdir(parents=True, exist_ok=True)
             self._index = open_index(self._place)
@@ -76,7 +76,7 @@ class WordWriter:
                 for note_id in note_ids:
                     self._writer.delete_documents_by_term("note", note_id)
             for _, chunks in groupby(documents, key=attrgetter("note_id")):
-                for document in _tantivy_documents(list(chunks)):
+                for document in _documents(list(chunks), self._index.schema):
                     self._writer.add_document(document)
 
     def commit(self, marker: str) -> None:
@@ -101,64 +101,69 @@ class WordWriter:
             self._writer.wait_merging_threads()
 
 
-def _tantivy_documents(chunks: Sequence[Document]) -> Iterator[tantivy.Document]:
-    """Yield the chunks of one note, working out what they share only once."""
+Fields = dict[str, Any]
+
+
+def _documents(
+    chunks: Sequence[Document], schema: tantivy.Schema
+) -> Iterator[tantivy.Document]:
+    """Yield the chunks of one note, working out what they share only once.
+
+    Words of the folder, tags and properties stand in the first passage alone, which is
+    the frontmatter where there is one: they lead to the note, and in every passage they
+    would be a third of the work. The name as a whole stands where the text begins.
+    """
     note = chunks[0]
-    texts, numbers = _shared_texts(note), _shared_numbers(note)
+    shared, first = _shared(note), _first(note)
+    names = [name_term(name) for name in (note.title, *note.aliases)]
+    begins = 1 if len(chunks) > 1 and note.text.startswith("---") else 0
     titles = "\n".join((note.title, *note.aliases))
-    for chunk in chunks:
-        document = tantivy.Document()
-        for field, text in texts:
-            document.add_text(field, text)
-        for field, number in numbers:
-            document.add_integer(field, number)
-        document.add_integer("chunk", chunk.chunk_id)
-        _add_body(document, chunk, titles)
-        yield document
+    for number, chunk in enumerate(chunks):
+        fields = {**shared, **_body(chunk, titles), **(first if number == 0 else {})}
+        if number == begins:
+            fields["name"] = names
+        yield tantivy.Document.from_dict(fields, schema)
 
 
-def _add_body(document: tantivy.Document, chunk: Document, titles: str) -> None:
+def _body(chunk: Document, titles: str) -> Fields:
     text, headings = chunk.text, " \n".join(chunk.headings)
+    fields: Fields = {"chunk": chunk.chunk_id}
     if words.has_unspaced(text) or words.has_unspaced(titles + headings):
-        all_text = f"{titles}\n{headings}\n{text}"
-        document.add_text("singles", words.singles_text(all_text))
+        fields["singles"] = words.singles_text(f"{titles}\n{headings}\n{text}")
         text, headings = words.paired(text), words.paired(headings)
-    document.add_text("headings", headings)
-    document.add_text("body", text)
-    document.add_text("body_stem", text)
+    return {**fields, "headings": headings, "body": text, "body_stem": text}
 
 
-def _shared_texts(note: Document) -> list[tuple[str, str]]:
-    values = [(name, _flat(json.loads(value))) for name, value in note.properties]
+def _shared(note: Document) -> Fields:
+    """Return what every passage has: the title, and all that is filtered by."""
+    seconds = note.mtime_ns // 1_000_000_000
+    return {
+        "title": words.paired(note.title),
+        "aliases": [words.paired(alias) for alias in note.aliases],
+        "whole_path": note.path.lower(),
+        "tag": list(dict.fromkeys(_with_parents(note.tags))),
+        "property": [
+            f"{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
+            for name, value in note.properties
+            for item in _flat(json.loads(value))
+        ],
+        "day": day_number(note.day or local_day(seconds)),
+        "mtime": seconds,
+        "note": note.note_id,
+    }
+
+
+def _first(note: Document) -> Fields:
     shown = [
-        f"{name} {' '.join(items)}"
-        for name, items in values
+        f"{name} {' '.join(_flat(json.loads(value)))}"
+        for name, value in note.properties
         if name not in ("tags", "aliases")
     ]
-    folded = note.path.lower()
-    found = [
-        ("title", words.paired(note.title)),
-        ("path", words.paired(note.path.rpartition("/")[0])),
-        ("tags", words.paired(" ".join(note.tags))),
-        ("properties", words.paired(" \n".join(shown))),
-        ("whole_path", folded),
-        ("file", folded.rpartition("/")[2]),
-    ]
-    found += [("aliases", words.paired(alias)) for alias in note.aliases]
-    found += [("name", name_term(name)) for name in (note.title, *note.aliases)]
-    found += [("tag", tag) for tag in dict.fromkeys(_with_parents(note.tags))]
-    for name, items in values:
-        start = f"{name.lower()}{SEPARATOR}"
-        found += [
-            ("property", f"{start}{item.lower()}"[:LONGEST_TERM]) for item in items
-        ]
-    return found
-
-
-def _shared_numbers(note: Document) -> list[tuple[str, int]]:
-    seconds = note.mtime_ns // 1_000_000_000
-    day = note.day or local_day(seconds)
-    return [("day", day_number(day)), ("mtime", seconds), ("note", note.note_id)]
+    return {
+        "path": words.paired(note.path.rpartition("/")[0]),
+        "tags": words.paired(" ".join(note.tags)),
+        "properties": words.paired(" \n".join(shown)),
+    }
 
 
 def _with_parents(tags: Iterable[str]) -> Iterator[str]:

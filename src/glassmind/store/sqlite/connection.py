@@ -12,6 +12,12 @@ from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.faults import DAMAGE
 
 DATABASE = "index.db"
+CHECKPOINT_PAGES = 8_000
+"""Pages (32 MB) between checkpoints: each waits for the disk."""
+
+CACHE_KB = 32_000
+"""What the writer keeps in memory of indexes that are updated at random."""
+
 BUSY_MS = 30_000
 """How long SQLite waits for others; only short transactions ever hold it."""
 
@@ -113,6 +119,8 @@ def open_writer(folder: Path) -> apsw.Connection:
         db.pragma("journal_mode", journal)
         db.pragma("synchronous", "normal" if journal == "wal" else "full")
         db.pragma("foreign_keys", 1)
+        db.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        db.pragma("cache_size", -CACHE_KB)
         schema.migrate(db)
     except DAMAGE as error:
         db.close()

@@ -56,8 +56,7 @@ update links set settled = 0 where name_key = ? and settled = 1
 """
 UNSETTLE_SOURCE = "update links set settled = 0 where note_id = ?"
 SETTLE = """
-update links set settled = 1, target_id = (select id from files where path = ?)
-where note_id = ? and seq = ?
+update links set settled = 1, target_id = ? where note_id = ? and seq = ?
 """
 UNSETTLED = """
 select l.note_id, l.seq, f.path, l.kind, l.target, l.name_key
@@ -65,7 +64,7 @@ from links l join files f on f.id = l.note_id
 where l.settled = 0 order by l.note_id, l.seq limit ?
 """
 NAMESAKES = """
-select path from files where name_key in (select value from json_each(?))
+select path, id from files where name_key in (select value from json_each(?))
 """
 START_RUN = "insert into index_runs (started_at, reason) values (?, ?) returning id"
 END_RUN = """
@@ -154,13 +153,14 @@ class Transaction:
         """Return links whose destination is to be found, at most `limit`."""
         return [Unsettled(*row) for row in self._db.execute(UNSETTLED, (limit,))]
 
-    def namesakes(self, name_keys: Iterable[str]) -> list[NotePath]:
-        """Return every file a link with one of these keys could lead to."""
+    def namesakes(self, name_keys: Iterable[str]) -> dict[NotePath, int]:
+        """Return each file a link with one of these keys could lead to, and its id."""
         keys = to_json(sorted(name_keys))
-        return [row[0] for row in self._db.execute(NAMESAKES, (keys,))]
+        rows: Any = self._db.execute(NAMESAKES, (keys,)).fetchall()
+        return dict(rows)
 
-    def settle(self, found: Iterable[tuple[Unsettled, NotePath | None]]) -> None:
-        """Write where links lead; None makes the target a ghost."""
+    def settle(self, found: Iterable[tuple[Unsettled, int | None]]) -> None:
+        """Write which file each link leads to; None makes the target a ghost."""
         self._many(SETTLE, [(to, link.note_id, link.seq) for link, to in found])
 
     def start_run(self, now: datetime, reason: str) -> int:
