@@ -514,3 +514,44 @@ def test_a_file_that_vanishes_while_it_is_taken_in_is_no_error(
 
     assert report.notes == 1
     assert vault.edges() == {("Tea.md", "Cup"): None}
+
+
+def test_a_rebuild_of_an_emptied_vault_is_refused_and_keeps_the_index(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
+    vault.remove(*(f"{n}.md" for n in range(40)))
+
+    with pytest.raises(MassDeletion):
+        vault.index(rebuild=True)
+
+    assert vault.engine.stats().notes == 40
+    assert vault.index(rebuild=True, accept_deletions=True).notes == 0
+
+
+def test_a_rebuild_without_the_vault_keeps_the_index(vault: VaultDesk) -> None:
+    vault.indexed(TWO)
+    vault.root.rename(vault.root.with_name("Elsewhere"))
+
+    with pytest.raises(VaultMissing):
+        vault.index(rebuild=True)
+
+    assert vault.value("select count(*) from notes") == 2
+
+
+def test_a_rebuild_after_a_folder_was_excluded_is_not_refused(vault: VaultDesk) -> None:
+    vault.indexed({f"Old/{n}.md": f"note {n}" for n in range(40)} | TWO)
+    vault.write({".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
+
+    assert vault.index(rebuild=True).notes == 2
+
+
+def test_a_file_indexed_just_after_it_was_written_is_no_change_to_the_doctor(
+    vault: VaultDesk,
+) -> None:
+    (vault.root / "Tea.md").write_text("oolong", "utf-8")
+    vault.index()
+
+    (found,) = [c for c in vault.engine.doctor() if c.name == "freshness"]
+
+    assert found.state == "ok"

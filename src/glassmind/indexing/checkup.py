@@ -9,7 +9,6 @@ from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.indexing.run import Workshop
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
-from glassmind.vault.ignore import load_rules
 from glassmind.vault.scan import scan
 
 REBUILD = "run: glassmind index --rebuild"
@@ -61,11 +60,7 @@ def _config(_shop: Workshop, bench: Bench) -> Iterator[Check]:
 
 
 def _vault(shop: Workshop, _bench: Bench) -> Iterator[Check]:
-    rules = load_rules(
-        shop.root,
-        ignore_dirs=shop.ignore_dirs,
-        include_agent_dir=shop.include_agent_dir,
-    )
+    rules = shop.ignore_rules()
     seen = scan(shop.root, rules, {}).seen
     yield Check("vault", "ok", f"{shop.root}: {seen:,} files can be read")
     for warning in rules.warnings:
@@ -127,13 +122,12 @@ def _words(_shop: Workshop, bench: Bench) -> Iterator[Check]:
 
 
 def _drift(shop: Workshop, bench: Bench) -> Iterator[Check]:
-    rules = load_rules(
-        shop.root,
-        ignore_dirs=shop.ignore_dirs,
-        include_agent_dir=shop.include_agent_dir,
-    )
-    found = scan(shop.root, rules, bench.stamps())
-    moved = len(found.changed) + len(found.missing)
+    rules = shop.ignore_rules()
+    stamps = bench.stamps()
+    found = scan(shop.root, rules, stamps)
+    # a stamp of 0 is that of a file indexed just after it was written: not a change
+    changed = [file for file in found.changed if stamps.get(file.path) != 0]
+    moved = len(changed) + len(found.missing)
     if moved:
         yield Check("freshness", "warn", f"{moved:,} files changed since", UPDATE)
     else:

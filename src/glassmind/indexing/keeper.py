@@ -1,7 +1,7 @@
 """Keeping an index: writing it, catching up, examining, copying."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,10 +11,12 @@ from glassmind.indexing.checkup import Bench, examine
 from glassmind.indexing.run import (
     IndexRequest,
     Workshop,
+    check_rebuild,
     follow_words,
     run_index,
 )
 from glassmind.ports.indexing import ShowProgress
+from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
 from glassmind.types.files import IndexReport, Progress
 
@@ -41,11 +43,24 @@ class IndexKeeper:
     def index(
         self, request: IndexRequest | None, progress: ShowProgress | None
     ) -> IndexReport:
-        """Bring the index up to the vault; see `run_index`."""
+        """Bring the index up to the vault; see `run_index`.
+
+        A rebuild is refused where a run would be: the vault has to be there.
+        """
+        request = request or IndexRequest()
+        if request.rebuild and not request.accept_deletions:
+            check_rebuild(self.shop, self._known_paths())
         try:
-            return run_index(self.shop, request or IndexRequest(), progress or _quiet)
+            return run_index(self.shop, request, progress or _quiet)
         finally:
             self.wrote()
+
+    def _known_paths(self) -> Iterable[NotePath]:
+        """Return what the index knows; nothing, where it cannot be read any more."""
+        try:
+            return self.bench.stamps()
+        except IndexFault:
+            return ()
 
     def catch_up(self) -> str | None:
         """Bring the sidecars up to the rows, or say why that was not possible."""

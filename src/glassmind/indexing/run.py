@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,12 +11,14 @@ from typing import Protocol
 from glassmind.errors import IndexDamaged
 from glassmind.indexing.follow import Followed, Follower
 from glassmind.indexing.pipeline import Job, apply_scan, known_stamps
+from glassmind.indexing.plan import exceeds, guard
 from glassmind.markdown.split import SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
+from glassmind.types import NotePath
 from glassmind.types.files import IndexReport, Progress
-from glassmind.vault.ignore import load_rules
+from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import scan
+from glassmind.vault.scan import kind_of, scan
 
 COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 """Deleted documents still count in a word's rarity; beyond a fifth, rankings drift."""
@@ -56,6 +58,14 @@ class Workshop:
     writing: Callable[..., AbstractContextManager[WritableStore]]
     words: Followed
 
+    def ignore_rules(self) -> IgnoreRules:
+        """Return what of the vault is not read, as its files say now."""
+        return load_rules(
+            self.root,
+            ignore_dirs=self.ignore_dirs,
+            include_agent_dir=self.include_agent_dir,
+        )
+
 
 def run_index(
     shop: Workshop, request: IndexRequest, progress: ShowProgress
@@ -93,17 +103,29 @@ def run_index(
     )
 
 
+def check_rebuild(shop: Workshop, known: Iterable[NotePath]) -> None:
+    """Look whether the vault is there before an index that knows it is thrown away.
+
+    Raises:
+        MassDeletion: a large part of the known notes is gone.
+        VaultMissing: the vault's folder is not there.
+    """
+    notes = [path for path in known if kind_of(path) != "attachment"]
+    found = scan(shop.root, shop.ignore_rules(), {}).changed
+    fewer = len(notes) - sum(file.kind != "attachment" for file in found)
+    if exceeds(fewer, len(notes)):
+        with VaultFiles(shop.root) as files:
+            gone = sum(not files.exists(path) for path in notes)
+        guard(min(fewer, gone), len(notes))
+
+
 def _bring_up(
     shop: Workshop,
     store: WritableStore,
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
-    rules = load_rules(
-        shop.root,
-        ignore_dirs=shop.ignore_dirs,
-        include_agent_dir=shop.include_agent_dir,
-    )
+    rules = shop.ignore_rules()
     follower = Follower(store.log(), shop.words, progress)
     with VaultFiles(shop.root) as files, _followed_through(follower):
         job = Job(

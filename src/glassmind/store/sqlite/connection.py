@@ -141,8 +141,13 @@ def is_sound(db: apsw.Connection) -> str | None:
 
 
 def move_aside(folder: Path, stamp: str) -> Path | None:
-    """Set a database that cannot be used out of the way and return where it is now."""
+    """Set a database that cannot be used out of the way and return where it is now.
+
+    One such copy is kept, the latest.
+    """
     file = folder / DATABASE
+    for old in folder.glob(f"{DATABASE}.broken-*"):
+        old.unlink(missing_ok=True)
     aside = folder / f"{DATABASE}.broken-{stamp}"
     moved = None
     for suffix in ("", "-wal", "-shm", "-journal"):
