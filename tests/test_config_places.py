@@ -17,6 +17,7 @@ from glassmind.config.places import (
     index_locations,
     index_name,
 )
+from glassmind.errors import BadSetting
 
 linux_only = pytest.mark.skipif(
     sys.platform in {"win32", "darwin"}, reason="folders of the XDG specification"
@@ -160,3 +161,24 @@ def test_a_broken_list_of_vaults_counts_as_empty(desk: Desk, text: str) -> None:
 
 def test_without_obsidian_no_vault_is_known(desk: Desk) -> None:
     assert known_vaults({"HOME": str(desk.home)}) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "link"),
+    [("vault", ".agent/cache"), ("plugin", ".obsidian/plugins/glassmind")],
+)
+def test_an_index_in_the_vault_is_refused_where_a_link_leads_out_of_it(
+    tmp_path: Path, place: str, link: str
+) -> None:
+    vault, outside = tmp_path / "Notes", tmp_path / "outside"
+    outside.mkdir()
+    (vault / link).parent.mkdir(parents=True)
+    (vault / link).symlink_to(outside, target_is_directory=True)
+
+    with pytest.raises(BadSetting, match="out of the vault"):
+        index_locations(config_for(vault, {"index.location": place}))
+
+    assert all(
+        outside not in (found, found.resolve())
+        for found in index_locations(config_for(vault))
+    )

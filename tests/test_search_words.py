@@ -250,3 +250,25 @@ def test_the_note_that_is_called_what_was_typed_comes_first(vault: VaultDesk) ->
 
     assert vault.found("samovar")[0] == "Samovar.md"
     assert vault.found("tula urn")[0] == "Other.md"
+
+
+def test_a_guessed_word_is_named_with_the_one_that_was_typed(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "the heron stands", "B.md": "word7 and word29"})
+
+    (hit,) = vault.ask("hernn").hits
+
+    assert hit.evidence[0].reason == "words found: heron (for hernn)"
+    assert vault.found("word9") == []
+
+
+def test_throwing_the_word_index_away_leaves_files_that_are_not_of_it(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "the heron stands"})
+    kept = vault.folder / "lexical" / "precious.txt"
+    kept.write_text("mine", "utf-8")
+
+    vault.index(rebuild=True)
+
+    assert kept.read_text("utf-8") == "mine"
+    assert vault.found("heron") == ["A.md"]

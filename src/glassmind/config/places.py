@@ -7,8 +7,12 @@ from pathlib import Path
 from zlib import crc32
 
 from glassmind.config.sections import Config
+from glassmind.errors import BadSetting
 
 APP = "glassmind"
+IN_VAULT = ("vault", "plugin")
+"""Named places that lie inside the vault."""
+
 NAME_LENGTH = 40
 """Letters of a vault's name kept in its index folder; at four bytes each below 255."""
 
@@ -55,6 +59,9 @@ def index_locations(config: Config) -> list[Path]:
 
     The configured one comes first. Folders inside the vault are a last resort, and none
     at all when nothing may be written there and the user did not ask for one.
+
+    Raises:
+        BadSetting: the configured folder of the vault is a way out of it.
     """
     vault, place = config.vault.path, config.index.location
     named = {
@@ -63,5 +70,18 @@ def index_locations(config: Config) -> list[Path]:
         "plugin": vault / ".obsidian" / "plugins" / APP,
     }
     first = named.get(place) or Path(place) / index_name(vault)
+    if place in IN_VAULT and leads_out(vault, first):
+        problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
+        raise BadSetting("index.location", config.origins["index.location"], problem)
     spare = ["data"] if config.writes.mode == "off" else list(named)
+    spare = [n for n in spare if n == "data" or not leads_out(vault, named[n])]
     return list(dict.fromkeys([first, *(named[name] for name in spare)]))
+
+
+def leads_out(vault: Path, folder: Path) -> bool:
+    """Whether links lead a folder of the vault to a place outside of it.
+
+    A vault may come from somebody else: it must not choose where we write and delete.
+    """
+    root, real = os.path.realpath(vault), os.path.realpath(folder)
+    return os.path.commonpath([root, real]) != root

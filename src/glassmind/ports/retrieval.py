@@ -15,6 +15,9 @@ class AskedWords(Protocol):
     def shares(self, chunk_ids: Sequence[int], /) -> Mapping[int, Mapping[str, float]]:
         """Return what each field gave to each chunk; they add up to its score."""
 
+    def typed(self, word: str, /) -> str | None:
+        """Return what was typed where `word` was guessed to be meant."""
+
     def mark(self, text: str, /) -> list[tuple[int, int]]:
         """Return the ranges of characters that match, in order, none overlapping."""
 

@@ -116,7 +116,7 @@ def _hit(
         raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
     marks = asked.mark(text)
     fields = shares.get(candidate.chunk_id, NO_FIELDS)
-    reason = _reason(candidate, text, marks)
+    reason = _reason(candidate, text, marks, asked)
     why = Evidence("lexical", rank, candidate.score, reason, fields)
     return Hit(
         path=NotePath(path),
@@ -137,10 +137,19 @@ MOST_WORDS = 5
 """Words a reason names; more would say less."""
 
 
-def _reason(candidate: Candidate, text: str, marks: Sequence[tuple[int, int]]) -> str:
+def _reason(
+    candidate: Candidate,
+    text: str,
+    marks: Sequence[tuple[int, int]],
+    asked: AskedWords,
+) -> str:
     if not candidate.score:
         return "passes the filters"
     found = dict.fromkeys(text[start:end].lower() for start, end in marks[:50])
     if not found:
         return "words found in the note's title, headings, tags, properties or folder"
-    return f"words found: {', '.join(list(found)[:MOST_WORDS])}"
+    named = [
+        f"{word} (for {typed})" if (typed := asked.typed(word)) else word
+        for word in list(found)[:MOST_WORDS]
+    ]
+    return f"words found: {', '.join(named)}"

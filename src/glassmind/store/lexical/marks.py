@@ -24,15 +24,19 @@ SIGNS = (
 
 
 class Terms:
-    """The terms of a query as the index knows them."""
+    """The terms of a query as the index knows them.
 
-    __slots__ = ("exact", "prefixes", "runs", "stems")
+    `guessed` has, for each word that was guessed, the one that was typed.
+    """
+
+    __slots__ = ("exact", "guessed", "prefixes", "runs", "stems")
 
     def __init__(self) -> None:
         self.exact: set[str] = set()
         self.stems: set[str] = set()
         self.prefixes: set[str] = set()
         self.runs: set[str] = set()
+        self.guessed: dict[str, str] = {}
 
 
 class Marks:

@@ -175,8 +175,9 @@ class _Composer:
     def _misspelt(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
         guesses = spelling.guesses(word, self._searcher)
         for guess in guesses:
+            self.terms.guessed[guess] = word
             yield from self._guess(guess)
-        if not guesses and len(word) >= spelling.SHORTEST:
+        if not guesses and spelling.is_guessable(word):
             distance = 2 if len(word) >= spelling.LONG else 1
             near = Q.fuzzy_term_query(self._schema, "body", word, distance)
             yield "body", near

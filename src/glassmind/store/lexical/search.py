@@ -55,6 +55,7 @@ class AskedIndex:
         composed = compose(schema, searcher, query)
         self._wanted, self._conditions = composed.by_field, composed.conditions
         self._marks = Marks(composed.terms)
+        self._guessed = composed.terms.guessed
 
     @faults_named(NAME)
     def best(self, limit: int) -> list[Candidate]:
@@ -89,6 +90,10 @@ class AskedIndex:
                     raise ValueError("it finds chunks that were not asked for")
                 fields[name] = fields.get(name, 0.0) + found.score
         return shares
+
+    def typed(self, word: str) -> str | None:
+        """Return what was typed where `word` was guessed to be meant."""
+        return self._guessed.get(word)
 
     def mark(self, text: str) -> list[tuple[int, int]]:
         """Return the ranges of characters that match, in order, none overlapping."""

@@ -22,7 +22,7 @@ def guesses(word: str, searcher: tantivy.Searcher) -> list[str]:
     A slip is a letter too many, too few, wrong, or swapped with its neighbour. In the
     first letter it is found for the letters of English.
     """
-    if len(word) < SHORTEST:
+    if not is_guessable(word):
         return []
     found: dict[str, int] = {}
     stem = words.stemmed.analyze(word)[0]
@@ -33,6 +33,11 @@ def guesses(word: str, searcher: tantivy.Searcher) -> list[str]:
                 if one_slip(wanted, term):
                     found[term] = max(count, found.get(term, 0))
     return sorted(found, key=lambda term: (-found[term], term))[:MOST]
+
+
+def is_guessable(word: str) -> bool:
+    """Whether the word may be a slip: long enough, and no number or code."""
+    return len(word) >= SHORTEST and not any(letter.isdigit() for letter in word)
 
 
 def _starts(word: str) -> list[str]:

@@ -7,9 +7,9 @@ batch.
 """
 
 import json
-import shutil
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -32,13 +32,23 @@ from glassmind.types.sidecar import Document
 SMALL_HEAP, LARGE_HEAP = 15_000_000, 100_000_000
 """Bytes: the least tantivy takes for one thread, and the sweet spot for two."""
 
+OURS = re.compile(
+    r"[0-9a-f]{32}(\.\d+)?\.\w+|meta\.json|\.managed\.json|\.(tantivy|tmp).*"
+)
+"""How tantivy calls its files."""
+
 LONGEST_TERM = 8_000
 """Characters of a raw term; tantivy drops those over 64 KB without a word."""
 
 
 def discard(folder: Path) -> None:
-    """Delete the word index; it is made anew from the rows."""
-    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    """Delete the word index, which is made anew from the rows; other files stay."""
+    place = folder / FOLDER
+    with suppress(OSError):
+        for file in list(place.iterdir()):
+            if OURS.fullmatch(file.name):
+                file.unlink(missing_ok=True)
+        place.rmdir()
 
 
 class WordWriter:
