@@ -1,5 +1,6 @@
 """The engine's verbs over a whole vault: read, chunks, doctor, and staying current."""
 
+import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,7 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
+from glassmind.retrieval.notes import GuessedNote
 from glassmind.types import Span
 from glassmind.vault.read import digest_of
 
@@ -272,3 +274,135 @@ def test_two_vaults_in_one_place_keep_their_indexes_apart(tmp_path: Path) -> Non
     two.close()
 
     assert found == (["A.md"], ["B.md"])
+
+
+ODD_ENDS = "one\x0cstill one\x85\u2028still\rone\ntwo\r\n## Three\nfour"
+
+
+def test_a_line_ends_at_a_line_feed_and_nowhere_else(vault: VaultDesk) -> None:
+    vault.indexed({"Odd.md": ODD_ENDS})
+
+    second = vault.engine.read("Odd", lines=(2, 2))
+    section = vault.engine.read("Odd#Three")
+    (hit,) = vault.engine.search("four").hits
+
+    assert second.text == "two\r\n"
+    assert (section.text, section.span) == ("## Three\nfour", Span(3, 4))
+    assert hit.span.end == vault.engine.read("Odd").span.end == 4
+
+
+CARDS = [
+    {"id": str(n), "type": "text", "text": f"# Card {n}\nsteeping word{n}"}
+    | {"x": 0, "y": n * 100, "width": 10, "height": 10}
+    for n in range(3)
+]
+CANVAS = json.dumps({"nodes": CARDS, "edges": []})
+
+
+def test_the_lines_of_a_canvas_are_those_a_search_names(vault: VaultDesk) -> None:
+    vault.indexed({"Board.canvas": CANVAS})
+    hits = [vault.engine.search(f"word{n}").hits[0] for n in range(3)]
+
+    for n, hit in enumerate(hits):
+        lines = (hit.span.start, hit.span.end)
+        assert f"word{n}" in vault.engine.read(hit.path, lines=lines).text
+    assert vault.engine.read("Board.canvas#Card 1").text.startswith("# Card 1\n")
+
+
+def test_the_file_of_a_canvas_can_be_had_itself(vault: VaultDesk) -> None:
+    vault.indexed({"Board.canvas": CANVAS})
+
+    found = vault.engine.read("Board.canvas", raw=True)
+
+    assert (found.text, found.span) == (CANVAS, Span(1, 1))
+    assert found.digest == vault.engine.read("Board.canvas").digest
+    with pytest.raises(HeadingNotFound, match="it has none"):
+        vault.engine.read("Board.canvas", heading="Card 1", raw=True)
+
+
+def test_a_drawing_is_read_without_its_drawing_unless_raw(vault: VaultDesk) -> None:
+    words = "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nkettle ^a1b2c3d4\n"
+    scene = '%%\n## Drawing\n```json\n{"type": "excalidraw"}\n```\n%%\n'
+    vault.indexed({"Pot.excalidraw.md": words + scene})
+
+    plain = vault.engine.read("Pot.excalidraw")
+    raw = vault.engine.read("Pot.excalidraw", raw=True)
+
+    assert "kettle" in plain.text
+    assert '"type"' not in plain.text
+    assert raw.text == words + scene
+
+
+SHARP = "# C# notes\nx\n## F#\ny\n### C# notes\nz\n## A\n### B\nb\n# A#B\nboth\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "text"),
+    [
+        ("Sharp", "F#", "## F#\ny\n### C# notes\nz\n"),
+        ("Sharp", "## F#", "## F#\ny\n### C# notes\nz\n"),
+        ("Sharp", "F##C# notes", "### C# notes\nz\n"),
+        ("Sharp", "c# notes#f##c# notes", "### C# notes\nz\n"),
+        ("Sharp", "A#B", "# A#B\nboth\n"),
+        ("Sharp", "C# notes#A#B", "### B\nb\n"),
+        ("Sharp#F#", "", "## F#\ny\n### C# notes\nz\n"),
+        ("C# tips", "", "# Use\nspan\n"),
+        ("C# tips.md#Use", "", "# Use\nspan\n"),
+        ("C# tips#use", "", "# Use\nspan\n"),
+    ],
+)
+def test_a_heading_or_a_name_may_hold_a_sharp(
+    vault: VaultDesk, name: str, heading: str, text: str
+) -> None:
+    vault.indexed({"Sharp.md": SHARP, "C# tips.md": "# Use\nspan\n", "C.md": "see"})
+
+    assert vault.engine.read(name, heading=heading).text == text
+
+
+def test_a_path_may_be_written_as_a_shell_writes_it(vault: VaultDesk) -> None:
+    vault.indexed({"drinks/Tea.md": NOTE})
+    link = vault.root.parent / "link"
+    link.symlink_to(vault.root)
+
+    for name in (
+        "./drinks/Tea.md",
+        f"{vault.root}/drinks/Tea.md",
+        f"{vault.root}/drinks/../drinks/Tea.md#A",
+        f"{link}/drinks/Tea.md",
+    ):
+        assert vault.engine.read(name).path == "drinks/Tea.md"
+
+
+def test_a_note_taken_for_a_typo_is_told_from_one_that_was_named(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Oolong.md": NOTE})
+
+    assert isinstance(vault.engine.read("Oolnog"), GuessedNote)
+    assert not isinstance(vault.engine.read("Cha"), GuessedNote)
+
+
+def test_a_file_that_was_skipped_is_answered_with_the_reason(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {"Tea.md": NOTE, "Te.md": "\0\0", ".glassmindignore": "Old/\n", "Old/A.md": "a"}
+    )
+
+    for name in ("Te", "Te.md", "./Te.md"):
+        with pytest.raises(FileUnreadable, match=r"Te\.md .*skipped \(.*NUL"):
+            vault.engine.read(name)
+    with pytest.raises(FileUnreadable, match="glassmindignore"):
+        vault.engine.read("Old/A.md")
+
+
+def test_counting_bears_files_that_vanish_meanwhile(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"Tea.md": NOTE})
+    walked = [(str(vault.folder), [], ["index.db", "gone.tmp"])]
+    monkeypatch.setattr("os.walk", lambda _folder: walked)
+
+    assert (
+        vault.engine.stats().index_bytes >= (vault.folder / "index.db").stat().st_size
+    )

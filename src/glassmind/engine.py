@@ -152,11 +152,17 @@ class Engine:
         return self._adapters.keeper().index(request, progress)
 
     def read(
-        self, name: str, *, heading: str = "", lines: tuple[int, int] | None = None
+        self,
+        name: str,
+        *,
+        heading: str = "",
+        lines: tuple[int, int] | None = None,
+        raw: bool = False,
     ) -> "NoteText":
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
         with self._adapters.faults():
-            return self._adapters.notes().read(name, heading=heading, lines=lines)
+            notes = self._adapters.notes()
+            return notes.read(name, heading=heading, lines=lines, raw=raw)
 
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""

@@ -1,6 +1,12 @@
-"""Reading single notes as they stand on disk, and listing what the index holds."""
+"""Reading single notes as they stand on disk, and listing what the index holds.
 
-from collections.abc import Callable, Mapping, Sequence
+Lines are those the index counts: a line ends at a line feed and nowhere else. Of a file
+that is no Markdown, such as a canvas, they are lines of the text that was indexed.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,8 +21,9 @@ from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import ChunkText, NoteList, NoteText, Stats
 from glassmind.types.notes import Heading, Note
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.names import NamedNote, find_note
+from glassmind.vault.names import NamedNote, guessed_note, sure_note
 from glassmind.vault.read import VaultFiles, digest_of
+from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
 
 class Catalogue(Protocol):
@@ -33,10 +40,18 @@ class Catalogue(Protocol):
 
 
 class NamedRows(Protocol):
-    """Names of every note."""
+    """Names of every note, and of what was left out."""
 
     def named(self) -> list[tuple[NotePath, str, tuple[str, ...]]]:
         """Return path, title and aliases of every note."""
+
+    def skipped(self) -> list[tuple[NotePath, str, bool]]:
+        """Return path and reason of what was left out, and may it be a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedNote(NoteText):
+    """A note that was taken for a name which no note has, as the closest to it."""
 
 
 class NoteReader:
@@ -53,52 +68,80 @@ class NoteReader:
         self._rows, self._catalogue = rows, catalogue
 
     def find(self, name: str) -> NotePath:
-        """Return the note a person means.
+        """Return the note a person means; a path may also be a whole one on disk.
 
         Raises:
             NoteNotFound, AmbiguousName: nothing, or too much, is called so.
+            FileUnreadable: a file is called so that was left out of the index.
         """
-        return find_note(name, [NamedNote(*row) for row in self._rows().named()])
+        return self._found(self._in_vault(name), self._named())[0]
+
+    def _named(self) -> list[NamedNote]:
+        return [NamedNote(*row) for row in self._rows().named()]
+
+    def _found(self, name: str, notes: Sequence[NamedNote]) -> tuple[NotePath, bool]:
+        """Return the note of a name, and whether it was guessed."""
+        path = sure_note(name, notes)
+        if path is not None:
+            return path, False
+        for left_out, reason, _ in self._rows().skipped():
+            if _names_file(name, left_out):
+                raise FileUnreadable(left_out, f"it was skipped ({reason})")
+        return guessed_note(name, notes), True
+
+    def _in_vault(self, name: str) -> str:
+        """Return a whole path inside the vault as the index knows it."""
+        if not Path(name).is_absolute() or "\0" in name:
+            return name
+        folder, file = os.path.split(name)
+        root = os.path.join(self._root, "")  # noqa: PTH118 - with the mark at its end
+        for spelled in (os.path.join(os.path.realpath(folder), file), name):  # noqa: PTH118
+            if spelled.startswith(root):
+                return spelled[len(root) :].replace(os.sep, "/")
+        return name
 
     def read(
-        self, name: str, *, heading: str = "", lines: tuple[int, int] | None = None
+        self,
+        name: str,
+        *,
+        heading: str = "",
+        lines: tuple[int, int] | None = None,
+        raw: bool = False,
     ) -> NoteText:
         """Return a note, one section of it, or some of its lines, as on disk now.
 
-        The name may say the section too, as `Note#Heading`.
+        The name may say the section too, as `Note#Heading`. Of a canvas or a drawing
+        the text is the one that is indexed, unless `raw` asks for the file itself. It
+        is a `GuessedNote` when the name has a typo.
 
         Raises:
             NoteNotFound, AmbiguousName: no one note is called so.
             HeadingNotFound, AmbiguousHeading, LinesOutOfRange: it has no one such part.
-            FileUnreadable: the file is gone or holds no text.
+            FileUnreadable: the file is gone, was skipped, or holds no text.
         """
-        name, heading = self._parted(name, heading)
-        path = self.find(name)
+        notes = self._named()
+        name, heading = _parted(self._in_vault(name), heading, notes)
+        path, guessed = self._found(name, notes)
         with VaultFiles(self._root) as files:
-            raw = files.read(path)
-        decoded = decode(raw)
+            content = files.read(path)
+        decoded = decode(content)
         if isinstance(decoded, Unreadable):
             raise FileUnreadable(path, decoded.reason)
         note = read_note(path, decoded.text)
-        parts = decoded.text.splitlines(keepends=True)
+        text = decoded.text if raw else note.text
+        parts = lines_of(text)
         span = Span(1, max(len(parts), 1))
         under: tuple[str, ...] = ()
         if heading:
+            if text != note.text:
+                raise HeadingNotFound(path, heading, ())
             span, under = section_of(note, heading, span.end)
         if lines is not None:
             span = _within(path, lines, span.end)
-        text = decoded.text if not heading and lines is None else ""
-        text = text or "".join(parts[span.start - 1 : span.end])
-        return NoteText(path, note.title, text, span, digest_of(raw), under)
-
-    def _parted(self, name: str, heading: str) -> tuple[str, str]:
-        """Return the name and the heading of `Note#Heading`, as a search shows it."""
-        note, sharp, inside = name.partition("#")
-        if not sharp or heading or not note.strip() or name.lstrip().startswith("[["):
-            return name, heading
-        if any(path == name for path, _, _ in self._rows().named()):
-            return name, heading
-        return note, inside
+        if heading or lines is not None:
+            text = "".join(parts[span.start - 1 : span.end])
+        made = GuessedNote if guessed else NoteText
+        return made(path, note.title, text, span, digest_of(content), under)
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
         """Return the chunks of a note as they are indexed."""
@@ -111,26 +154,72 @@ class NoteReader:
 
     def stats(self) -> Stats:
         """Return how much the index holds and how much room it takes."""
-        files = (f for f in self._folder.rglob("*") if f.is_file())
-        size = sum(file.stat().st_size for file in files)
+        size = sum(_sizes_below(self._folder))
         return self._catalogue().stats(folder=str(self._folder), index_bytes=size)
+
+
+def _sizes_below(folder: Path) -> Iterator[int]:
+    """Yield the size of every file; a writer may take files away meanwhile."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                yield Path(place, name).stat().st_size
+            except FileNotFoundError:
+                continue
+
+
+def _names_file(name: str, path: NotePath) -> bool:
+    """Whether a name means a file, or one below a folder, that is no note."""
+    wanted = fold(name.strip()).removeprefix("./").removeprefix("/")
+    known = fold(path)
+    return (
+        known in {wanted, wanted + NOTE_SUFFIX}
+        or known.rpartition("/")[2] in {wanted, wanted + NOTE_SUFFIX}
+        or wanted.startswith(f"{known}/")
+    )
+
+
+def _parted(name: str, heading: str, notes: Sequence[NamedNote]) -> tuple[str, str]:
+    """Return the name and the heading of `Note#Heading`, as a search shows it.
+
+    A note may have a `#` in its own name: the longest name that a note has is taken.
+    """
+    if "#" not in name or heading or name.lstrip().startswith(("[[", "#")):
+        return name, heading
+    if sure_note(name, notes) is not None:
+        return name, heading
+    at = name.rfind("#")
+    while at > 0:
+        if sure_note(name[:at], notes) is not None:
+            return name[:at], name[at + 1 :]
+        at = name.rfind("#", 0, at)
+    note, _, inside = name.partition("#")
+    return note, inside
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their ends, as the index counts them."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
 
 
 def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...]]:
     """Return the lines of the section under a heading, and its heading path.
 
     `wanted` is the heading's text, or several from the outside in with `#` between
-    them. Case and blanks at the ends do not matter.
+    them. Case and blanks at the ends do not matter. A heading that is `wanted` as a
+    whole, whatever `#` it holds, goes before all others.
 
     Raises:
         HeadingNotFound, AmbiguousHeading: no one heading is meant.
     """
-    names = [part.strip().lower() for part in wanted.strip("# ").split("#")]
-    found = [
-        (i, path)
-        for i, path in enumerate(_paths(note.headings))
-        if _ends_with(path, names)
-    ]
+    paths = list(enumerate(_paths(note.headings)))
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for spelled in (wanted.strip(), wanted.strip().lstrip("# "), wanted.strip("# ")):
+        name = spelled.lower()
+        found = found or [(i, path) for i, path in paths if _folded(path)[-1] == name]
+        found = found or [(i, path) for i, path in paths if _leads(_folded(path), name)]
     if not found:
         there = tuple(heading.text for heading in note.headings)
         raise HeadingNotFound(note.path, wanted, there)
@@ -154,13 +243,22 @@ def _paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
     return paths
 
 
-def _ends_with(path: tuple[str, ...], names: Sequence[str]) -> bool:
-    """Whether the names stand in the path in this order, the last at its end."""
-    folded = [text.strip().lower() for text in path]
-    if not names or folded[-1] != names[-1]:
+def _folded(path: tuple[str, ...]) -> list[str]:
+    return [text.strip().lower() for text in path]
+
+
+def _leads(path: Sequence[str], wanted: str) -> bool:
+    """Whether `wanted` is the last heading, maybe with some of those above before it.
+
+    Each is set off by a `#`, and may hold some itself.
+    """
+    if not path or not path[-1] or wanted == path[-1]:
+        return bool(path) and wanted == path[-1]
+    above = wanted.removesuffix(path[-1]).rstrip()
+    if len(above) == len(wanted) or not above.endswith("#"):
         return False
-    rest = iter(folded[:-1])
-    return all(name in rest for name in names[:-1])
+    rest = above[:-1].rstrip()
+    return any(_leads(path[:end], rest) for end in range(1, len(path)))
 
 
 def _within(path: str, lines: tuple[int, int], count: int) -> Span:

@@ -58,22 +58,48 @@ def find_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
         NoteNotFound: No note is called so; the error names the closest.
         AmbiguousName: Several are; the error lists up to ten of them.
     """
-    linked = _WIKILINK.fullmatch(name.strip())
-    wanted = normalize("NFC", linked[1] if linked else name).strip()
-    if not wanted:
-        raise NoteNotFound(name)
-    for rung in _rungs(wanted):
+    return sure_note(name, notes) or guessed_note(name, notes)
+
+
+def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
+    """Return the note that is called so; None when none is to the letter.
+
+    Raises:
+        AmbiguousName: Several are; the error lists up to ten of them.
+    """
+    wanted = _wanted(name)
+    for rung in _rungs(wanted) if wanted else ():
         found = sorted({note.path for note in notes if rung(note)})
         if found:
             return _only(name, found)
+    return None
+
+
+def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
+    """Return the note that is called so but for a typo.
+
+    Raises:
+        NoteNotFound: None is that close; the error names the closest.
+        AmbiguousName: Several are; the error lists up to ten of them.
+    """
+    wanted = _wanted(name)
+    if not wanted:
+        raise NoteNotFound(name)
     return _only(name, _typos(name, fold(wanted), notes))
+
+
+def _wanted(name: str) -> str:
+    """Return the name inside a wikilink, or the name itself, as notes are named."""
+    linked = _WIKILINK.fullmatch(name.strip())
+    return normalize("NFC", linked[1] if linked else name).strip()
 
 
 def _rungs(wanted: str) -> Iterator[_Rung]:
     """Yield the readings of a name, the surest first."""
-    folded = fold(wanted).removeprefix("/")
+    # A path may begin at the vault's folder in the ways of a shell.
+    exact = wanted.removeprefix("./").removeprefix("/")
+    folded = fold(exact)
     bare = folded.removesuffix(NOTE_SUFFIX)
-    exact = wanted.removeprefix("/")
     yield lambda note: note.path in {exact, exact + NOTE_SUFFIX}
     yield lambda note: note.title == wanted
     yield lambda note: wanted in {_file_name(note), _base_name(note)}
