@@ -25,13 +25,36 @@ def test_a_run_tells_what_it_did_and_what_it_left_out(tmp_path: Path) -> None:
     done = program.run("index")
 
     first, second, *rest = done.stdout.splitlines()
-    assert re.fullmatch(r"Indexed \d+ notes in \d+\.\d\d s", first)
+    assert re.fullmatch(r"Indexed \d+ notes of /\S+ in \d+\.\d\d s", first)
     assert re.fullmatch(
         r"  \d+ added, 0 changed, 0 moved, 0 removed, 0 unchanged", second
     )
     assert rest[0] == "Skipped 2:"
     assert "  1 excluded by .glassmindignore: Drafts" in rest
-    assert done.stderr == ""
+
+
+def test_a_run_tells_what_is_to_be_mended_in_the_notes(tmp_path: Path) -> None:
+    program = with_sample(tmp_path)
+
+    done = program.run("index")
+
+    assert (
+        "glassmind: Recipes/Cardamom buns.md: The property oven is given twice; "
+        "the first value counts."
+    ) in done.stderr.splitlines()
+
+
+def test_a_run_tells_the_first_of_many_warnings_and_counts_the_rest(
+    program: Program,
+) -> None:
+    for number in range(15):
+        (program.vault / f"{number}.md").write_text("---\na: [\n---\n", "utf-8")
+
+    done = program.run("index")
+
+    told = done.stderr.splitlines()
+    assert len(told) == 11
+    assert told[-1] == "glassmind: and 5 more like these; --json has them in full"
 
 
 def test_a_second_run_finds_what_changed(program: Program) -> None:
@@ -91,7 +114,7 @@ def test_a_run_that_is_interrupted_says_that_nothing_is_lost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Interrupted:
-        def index(self, *_: object) -> None:
+        def index(self, **_: object) -> None:
             raise KeyboardInterrupt
 
     @contextmanager

@@ -13,7 +13,6 @@ from faults.dump import differences, dump
 from faults.vaults import OLD_S, age, edit, make_vault, notes_of, write
 
 from glassmind.errors import ConfigError, MassDeletion, VaultMissing
-from glassmind.indexing.run import IndexRequest
 
 
 @pytest.fixture
@@ -44,7 +43,7 @@ def test_an_emptied_vault_is_not_believed_until_it_is_said(desk: Desk) -> None:
         assert differences(dump(desk.folder), before) == []
         assert engine.search("oolong").hits
 
-        report = engine.index(IndexRequest(accept_deletions=True))
+        report = engine.index(accept_deletions=True)
         assert report.removed == 40
         assert not engine.search("oolong").hits
 
@@ -62,7 +61,7 @@ def test_a_vault_whose_disk_is_not_there_keeps_its_index(desk: Desk) -> None:
         with pytest.raises(MassDeletion):
             engine.index()
         with pytest.raises(MassDeletion):
-            engine.index(IndexRequest(verify=True))
+            engine.index(verify=True)
 
     assert differences(dump(folder), before) == []
 
@@ -160,7 +159,7 @@ def test_content_changed_behind_every_stamp_is_found_by_verifying(desk: Desk) ->
     with desk.engine() as engine:
         assert engine.index().changed == 0
 
-        report = engine.index(IndexRequest(verify=True))
+        report = engine.index(verify=True)
 
         assert report.changed == 1
         assert engine.search("silver").hits
@@ -221,9 +220,9 @@ def test_a_rebuild_gives_equal_rows_and_answers(desk: Desk) -> None:
     before = dump(desk.folder)
 
     with desk.engine() as engine:
-        engine.index(IndexRequest(compact=True))
+        engine.index(compact=True)
         compacted = answers(engine)
-        engine.index(IndexRequest(rebuild=True))
+        engine.index(rebuild=True)
 
         assert differences(dump(desk.folder), before) == []
         assert answers(engine) == compacted

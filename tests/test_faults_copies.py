@@ -11,7 +11,6 @@ from faults.dump import differences, dump
 from faults.vaults import age, edit, make_vault, write
 
 from glassmind.errors import BackupDamaged, BackupExists, IndexFault
-from glassmind.indexing.run import IndexRequest
 
 
 @pytest.fixture
@@ -124,7 +123,7 @@ def test_a_backup_is_put_back_with_its_answers(desk: Desk) -> None:
 
         assert answers(engine) == right
         assert differences(dump(desk.folder), rows) == []
-        engine.index(IndexRequest(accept_deletions=True))
+        engine.index(accept_deletions=True)
     check_answers_follow_the_rows(desk)
 
 

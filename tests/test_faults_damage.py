@@ -13,7 +13,6 @@ from faults.vaults import edit, make_vault, note_text, notes_of, write
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexTooNew
-from glassmind.indexing.run import IndexRequest
 
 Damage = Callable[[Path, random.Random], None]
 
@@ -64,11 +63,11 @@ def check_damage(sound: Sound, damage: Damage, seed: int) -> None:
 
     with sound.desk.engine() as engine:
         use_everything(engine, sound.desk.vault)
-        engine.index(IndexRequest(accept_deletions=True))
+        engine.index(accept_deletions=True)
         use_everything(engine, sound.desk.vault)
         if all(check.state != "fail" for check in engine.doctor()):
             check_passages(sound, seed)
-        engine.index(IndexRequest(rebuild=True))
+        engine.index(rebuild=True)
     with sound.desk.engine() as engine:
         assert not [c for c in engine.doctor() if c.state != "ok"], seed
         assert differences(dump(sound.folder), sound.rows) == [], f"seed {seed}"
@@ -156,7 +155,7 @@ def live_wal(desk: Desk, seed: int) -> bytes:
     with desk.engine() as engine:
         engine.search("oolong")  # a reader keeps the log from being folded in
         edit(desk.vault, random.Random(seed), steps=5)
-        engine.index(IndexRequest(accept_deletions=True))
+        engine.index(accept_deletions=True)
         return Path(f"{desk.folder / 'index.db'}-wal").read_bytes()
 
 
@@ -175,9 +174,9 @@ def test_the_log_of_another_database_never_shows_another_vaults_text(
 
     with sound.desk.engine() as engine:
         use_everything(engine, sound.desk.vault)
-        engine.index(IndexRequest(accept_deletions=True))
+        engine.index(accept_deletions=True)
         use_everything(engine, sound.desk.vault)
-        engine.index(IndexRequest(rebuild=True))
+        engine.index(rebuild=True)
         check_texts(engine, sound.desk.vault)
 
         assert differences(dump(sound.folder), sound.rows) == []
@@ -206,11 +205,11 @@ def test_a_database_damaged_under_an_open_engine_is_made_good(
         write(sound.desk.vault, "Late.md", "a late oolong")
 
         use_everything(engine, sound.desk.vault)
-        engine.index(IndexRequest(accept_deletions=True))
+        engine.index(accept_deletions=True)
         use_everything(engine, sound.desk.vault)
 
         (sound.desk.vault / "Late.md").unlink()
-        engine.index(IndexRequest(rebuild=True))
+        engine.index(rebuild=True)
         assert answers(engine) == sound.answers
     assert differences(dump(sound.folder), sound.rows) == []
 
@@ -265,6 +264,6 @@ def test_a_database_of_a_later_release_is_rebuilt_only_when_asked(sound: Sound) 
             engine.search("oolong")
         with pytest.raises(IndexTooNew):
             engine.index()
-        engine.index(IndexRequest(rebuild=True))
+        engine.index(rebuild=True)
 
         assert differences(dump(sound.folder), sound.rows) == []

@@ -13,7 +13,6 @@ from faults.desk import Desk, fingerprint
 from faults.vaults import make_vault, write
 
 from glassmind.errors import GlassmindError
-from glassmind.indexing.run import IndexRequest
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
 CANARY = "nightingale"
@@ -93,7 +92,7 @@ def test_a_note_swapped_for_a_link_after_it_was_indexed_is_not_read(
         for name in ("Tea.md", "Folder/Tea.md"):
             with pytest.raises(GlassmindError):
                 engine.read(name)
-        engine.index(IndexRequest(accept_deletions=True, verify=True))
+        engine.index(accept_deletions=True, verify=True)
     assert_unknown(desk)
 
 
@@ -127,10 +126,10 @@ def check_race(desk: Desk, outside: Path, rounds: int) -> None:
     with swapping(desk.vault / "Race", outside):
         for _ in range(rounds):
             with desk.engine() as engine:
-                engine.index(IndexRequest(verify=True, accept_deletions=True))
+                engine.index(verify=True, accept_deletions=True)
     assert_unknown(desk)
     with desk.engine() as engine:
-        assert engine.index(IndexRequest(verify=True)).notes == 30
+        assert engine.index(verify=True).notes == 30
 
 
 @posix
@@ -158,9 +157,9 @@ def test_no_verb_changes_a_byte_or_a_time_of_the_vault(desk: Desk) -> None:
     with desk.engine() as engine:
         for verb in (
             engine.index,
-            lambda: engine.index(IndexRequest(verify=True)),
-            lambda: engine.index(IndexRequest(rebuild=True)),
-            lambda: engine.index(IndexRequest(compact=True)),
+            lambda: engine.index(verify=True),
+            lambda: engine.index(rebuild=True),
+            lambda: engine.index(compact=True),
             lambda: engine.search("oolong"),
             lambda: engine.read(names[0]),
             lambda: engine.chunks(names[0]),

@@ -12,7 +12,6 @@ from faults.dump import differences, dump
 from faults.vaults import age, edit, make_vault
 
 from glassmind.errors import IndexFault
-from glassmind.indexing.run import IndexRequest
 
 Damage = Callable[[Path], None]
 
@@ -72,10 +71,10 @@ def check_search(words: Words, what: str) -> None:
 
 def check_mended(words: Words, what: str, *, rebuild: bool = False) -> None:
     with words.desk.engine() as engine:
-        engine.index(IndexRequest(rebuild=rebuild))
+        engine.index(rebuild=rebuild)
         assert not [c for c in engine.doctor() if c.state != "ok"], what
         assert differences(dump(words.folder), words.rows) == [], what
-        engine.index(IndexRequest(compact=True))
+        engine.index(compact=True)
         assert answers(engine) == words.fresh_answers, what
 
 

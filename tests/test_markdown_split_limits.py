@@ -55,7 +55,7 @@ def test_a_note_of_too_many_passages_has_them_joined_with_a_warning() -> None:
     assert 20 <= len(result.chunks) <= 40
     assert "".join(own(chunk) for chunk in result.chunks) == text
     assert result.warnings == (
-        f"Tea.md is long: 501 passages joined into {len(result.chunks)}",
+        f"The note is long: 501 passages joined into {len(result.chunks)}.",
     )
     assert [chunk.kind for chunk in result.chunks[:2]] == [
         "frontmatter",

@@ -6,7 +6,6 @@ import pytest
 
 import glassmind
 from glassmind import Engine, open_vault
-from glassmind.indexing.run import IndexRequest
 from glassmind.types.catalogue import (
     Check,
     ChunkText,
@@ -23,12 +22,15 @@ VERBS = {
     "chunks": "(name)",
     "close": "()",
     "doctor": "()",
-    "index": "(request=None, progress=None)",
+    "index": (
+        "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
+        "reason='index', progress=None)"
+    ),
     "list_notes": (
         "(*, folder='', tag='', property_name='', property_value=None, since=None, "
         "until=None, kind='', newest=False, limit=100, offset=0)"
     ),
-    "read": "(name, *, heading='', lines=None)",
+    "read": "(name, *, heading='', lines=None, raw=False)",
     "restore": "(file)",
     "search": "(text, *, limit=None, per_note=True, explain=False, today=None)",
     "stats": "()",
@@ -46,7 +48,6 @@ VALUES = {
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
         "compacted"
     ),
-    IndexRequest: "verify rebuild compact accept_deletions reason",
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",
     NoteList: "notes total",
     NoteText: "path title text span digest heading_path",
@@ -54,7 +55,7 @@ VALUES = {
     Snippet: "text marks",
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "
-        "skipped_by_reason index_bytes folder last_run"
+        "skipped_by_reason index_bytes folder last_run troubled"
     ),
 }
 

@@ -10,7 +10,6 @@ import apsw
 
 from glassmind import Engine, open_vault
 from glassmind.config.places import index_name
-from glassmind.indexing.run import IndexRequest
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply
@@ -79,7 +78,7 @@ class VaultDesk:
 
     def index(self, **wanted: Any) -> IndexReport:
         """Bring the index up to the vault."""
-        return self.engine.index(IndexRequest(**wanted))
+        return self.engine.index(**wanted)
 
     def indexed(self, files: Mapping[str, str | bytes]) -> IndexReport:
         """Write files and index them."""

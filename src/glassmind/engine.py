@@ -20,7 +20,6 @@ from glassmind.types.search import Hit, SearchReply
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from glassmind.indexing.keeper import IndexKeeper
-    from glassmind.indexing.run import IndexRequest
     from glassmind.ports.indexing import ShowProgress
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types import NotePath
@@ -143,13 +142,36 @@ class Engine:
             raise error
         return words
 
-    def index(
+    def index(  # noqa: PLR0913 - each wish by its name
         self,
-        request: "IndexRequest | None" = None,
+        *,
+        verify: bool = False,
+        rebuild: bool = False,
+        compact: bool = False,
+        accept_deletions: bool = False,
+        reason: str = "index",
         progress: "ShowProgress | None" = None,
     ) -> "IndexReport":
-        """Bring the index up to the vault; see `indexing.run.run_index`."""
-        return self._adapters.keeper().index(request, progress)
+        """Bring the index up to the vault, and say what was done.
+
+        `verify` examines the index and reads every note, `rebuild` begins from nothing,
+        `compact` writes the word index anew, `accept_deletions` believes that a large
+        part of the vault is gone. `reason` goes into the record of the run.
+
+        Raises:
+            MassDeletion: a large part of the vault seems gone; nothing was removed.
+            VaultMissing: the vault's folder is not there; nothing was written.
+            IndexBusy: another process is writing.
+            IndexUnwritable: the disk does not take the index.
+        """
+        return self._adapters.keeper().index(
+            progress,
+            reason=reason,
+            verify=verify,
+            rebuild=rebuild,
+            compact=compact,
+            accept_deletions=accept_deletions,
+        )
 
     def read(
         self,

@@ -96,7 +96,7 @@ class LocalAdapters:
     def _make_temporary(self) -> None:
         """Make an index that is kept for this process alone when it is first asked."""
         if self.place.temporary and not (self.place.folder / "index.db").exists():
-            self.keeper().index(None, None)
+            self.keeper().index()
 
     def rows(self) -> "Rows":
         """Return the rows of hits."""
@@ -239,9 +239,11 @@ class LocalAdapters:
             words=lambda: integrity.damage_in(words),
             behind=lambda: self.reader.log().pending(place.marker_in(words)),
             stamps=lambda: self.reader.rows().stamps(),
+            troubled=lambda limit: self.reader.rows().troubled(limit),
             holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
             faults=self.reader.faults,
             warnings=tuple(self.config.warnings),
+            notices=self.place.notices,
         )
 
     def close(self) -> None:

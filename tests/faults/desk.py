@@ -14,7 +14,6 @@ from faults.dump import Dump, differences, dump
 
 from glassmind.config.places import index_locations
 from glassmind.engine import Engine
-from glassmind.indexing.run import IndexRequest
 from glassmind.types.search import SearchReply
 from glassmind.wiring import open_vault
 
@@ -75,7 +74,7 @@ class Desk:
 
     def index(self, **wanted: Any) -> None:
         with self.engine() as engine:
-            engine.index(IndexRequest(**wanted))
+            engine.index(**wanted)
 
     def start(
         self,
@@ -106,9 +105,9 @@ class Desk:
     def check_converges(self, *, queries: Iterable[str] = QUERIES) -> None:
         """Index once and compare with a fresh build: rows, answers, health."""
         with self.engine() as engine:
-            engine.index(IndexRequest(accept_deletions=True))
+            engine.index(accept_deletions=True)
             found = dump(self.folder)
-            engine.index(IndexRequest(compact=True))
+            engine.index(compact=True)
             replies = answers(engine, queries)
             assert not [c for c in engine.doctor() if c.state == "fail"]
         rows, fresh = self.fresh(queries)

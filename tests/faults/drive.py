@@ -18,7 +18,6 @@ from typing import Any
 import glassmind
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.indexing.run import IndexRequest
 from glassmind.wiring import open_vault
 
 
@@ -45,7 +44,7 @@ def plain(value: Any) -> Any:
 
 
 def index(engine: Engine, wanted: dict[str, Any]) -> Any:
-    return plain(engine.index(IndexRequest(**wanted)))
+    return plain(engine.index(**wanted))
 
 
 def search(engine: Engine, wanted: dict[str, Any]) -> Any:

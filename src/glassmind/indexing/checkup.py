@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from glassmind.errors import GlassmindError, IndexAbsent
+from glassmind.errors import GlassmindError, IndexAbsent, IndexFault
 from glassmind.indexing.run import Workshop
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
-from glassmind.vault.scan import scan
+from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.scan import Scan, scan
 
 REBUILD = "run: glassmind index --rebuild"
 UPDATE = "run: glassmind index"
+ELSEWHERE = "set index.location to a folder you can write"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +23,9 @@ class Bench:
     """What an examination looks through; each returns a finding or raises.
 
     `rows` returns what is wrong with the database, `words` what is wrong with the word
-    index, `behind` how many changes it has yet to apply (None for all). `faults` names
-    what goes wrong in any of them.
+    index, `behind` how many changes it has yet to apply (None for all), `troubled` how
+    many notes have something to mend, and what it is for as many as asked. `faults`
+    names what goes wrong in any of them; `notices` say why the index is in this folder.
     """
 
     folder: Path
@@ -32,64 +36,98 @@ class Bench:
     words: Callable[[], str | None]
     behind: Callable[[], int | None]
     stamps: Callable[[], dict[NotePath, int]]
+    troubled: Callable[[int], tuple[int, list[tuple[NotePath, str]]]]
     holder: Callable[[], str | None]
     faults: Callable[[], AbstractContextManager[None]]
     warnings: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class _Visit:
+    """One examination; what several checks look at is looked at once."""
+
+    def __init__(self, shop: Workshop, bench: Bench) -> None:
+        self.shop, self.bench = shop, bench
+
+    @cached_property
+    def rules(self) -> IgnoreRules:
+        return self.shop.ignore_rules()
+
+    @cached_property
+    def stamps(self) -> dict[NotePath, int]:
+        return self.bench.stamps()
+
+    @cached_property
+    def scan(self) -> Scan:
+        """The vault against the index, or against nothing where there is none."""
+        try:
+            with self.bench.faults():
+                known = self.stamps
+        except IndexFault:
+            known = {}
+        return scan(self.shop.root, self.rules, known)
 
 
 def examine(shop: Workshop, bench: Bench) -> list[Check]:
-    """Look at everything, in the order in which one thing rests on another."""
+    """Look at everything, in the order in which one thing rests on another.
+
+    What rests on rows that are damaged is not looked at.
+    """
     found: list[Check] = []
-    for look in (_config, _vault, _folder, _sqlite, _rows, _words, _drift, _writer):
+    visit = _Visit(shop, bench)
+    for name, look in LOOKS.items():
         try:
             with bench.faults():
-                found.extend(look(shop, bench))
+                found.extend(look(visit))
         except IndexAbsent:
             found.append(Check("index", "warn", "there is no index yet", UPDATE))
             break
         except GlassmindError as error:
-            found.append(Check(look.__name__.strip("_"), "fail", str(error), REBUILD))
+            fix = REBUILD if isinstance(error, IndexFault) else ""
+            found.append(Check(name, "fail", str(error), fix))
+        if name in ROWS and found[-1].state == "fail":
+            break
     return found
 
 
-def _config(_shop: Workshop, bench: Bench) -> Iterator[Check]:
-    for warning in bench.warnings:
+def _config(visit: _Visit) -> Iterator[Check]:
+    for warning in visit.bench.warnings:
         yield Check("config", "warn", warning, "see: glassmind config show --origin")
-    if not bench.warnings:
+    if not visit.bench.warnings:
         yield Check("config", "ok", "every setting is understood")
 
 
-def _vault(shop: Workshop, _bench: Bench) -> Iterator[Check]:
-    rules = shop.ignore_rules()
-    seen = scan(shop.root, rules, {}).seen
-    yield Check("vault", "ok", f"{shop.root}: {seen:,} files can be read")
-    for warning in rules.warnings:
+def _vault(visit: _Visit) -> Iterator[Check]:
+    yield Check("vault", "ok", f"{visit.shop.root}: {visit.scan.seen:,} files found")
+    for warning in visit.rules.warnings:
         yield Check("vault", "warn", warning, "mend the rule it names")
 
 
-def _folder(_shop: Workshop, bench: Bench) -> Iterator[Check]:
-    if bench.writable:
-        yield Check("index folder", "ok", f"{bench.folder} can be written")
+def _folder(visit: _Visit) -> Iterator[Check]:
+    if visit.bench.writable:
+        yield Check("index folder", "ok", f"{visit.bench.folder} can be written")
+        for notice in visit.bench.notices:
+            yield Check("index folder", "warn", notice, ELSEWHERE)
     else:
         yield Check(
             "index folder",
             "warn",
-            f"{bench.folder} cannot be written: the index stays as it is",
-            "set index.location to a folder you can write",
+            f"{visit.bench.folder} cannot be written: the index stays as it is",
+            ELSEWHERE,
         )
-    if bench.network:
+    if visit.bench.network:
+        where = f"{visit.bench.folder} is on a network disk ({visit.bench.network})"
         yield Check(
             "index disk",
             "warn",
-            f"{bench.folder} is on a network disk ({bench.network}): slower and safer "
-            "journalling is used",
+            f"{where}: slower and safer journalling is used",
             "set index.location to a folder on this machine's own disk",
         )
 
 
-def _sqlite(_shop: Workshop, bench: Bench) -> Iterator[Check]:
-    parts = tuple(int(part) for part in bench.sqlite_version.split(".")[:3])
-    version = f"SQLite {bench.sqlite_version}"
+def _sqlite(visit: _Visit) -> Iterator[Check]:
+    parts = tuple(int(part) for part in visit.bench.sqlite_version.split(".")[:3])
+    version = f"SQLite {visit.bench.sqlite_version}"
     if parts >= SAFE_SQLITE:
         yield Check("sqlite", "ok", version)
     else:
@@ -100,20 +138,20 @@ SAFE_SQLITE = (3, 51, 3)
 """The first release without the bug that damages a database two processes write."""
 
 
-def _rows(_shop: Workshop, bench: Bench) -> Iterator[Check]:
-    wrong = bench.rows()
+def _rows(visit: _Visit) -> Iterator[Check]:
+    wrong = visit.bench.rows()
     if wrong is None:
         yield Check("index.db", "ok", "every page and passage reads well")
     else:
         yield Check("index.db", "fail", wrong, REBUILD)
 
 
-def _words(_shop: Workshop, bench: Bench) -> Iterator[Check]:
-    wrong = bench.words()
+def _words(visit: _Visit) -> Iterator[Check]:
+    wrong = visit.bench.words()
     if wrong is not None:
         yield Check("word index", "fail", wrong, REBUILD)
         return
-    behind = bench.behind()
+    behind = visit.bench.behind()
     if behind == 0:
         yield Check("word index", "ok", "every file reads well and is up to date")
     else:
@@ -121,10 +159,8 @@ def _words(_shop: Workshop, bench: Bench) -> Iterator[Check]:
         yield Check("word index", "warn", f"{much} still to take in", UPDATE)
 
 
-def _drift(shop: Workshop, bench: Bench) -> Iterator[Check]:
-    rules = shop.ignore_rules()
-    stamps = bench.stamps()
-    found = scan(shop.root, rules, stamps)
+def _drift(visit: _Visit) -> Iterator[Check]:
+    stamps, found = visit.stamps, visit.scan
     # a stamp of 0 is that of a file indexed just after it was written: not a change
     changed = [file for file in found.changed if stamps.get(file.path) != 0]
     moved = len(changed) + len(found.missing)
@@ -138,11 +174,42 @@ def _drift(shop: Workshop, bench: Bench) -> Iterator[Check]:
         )
 
 
-def _writer(_shop: Workshop, bench: Bench) -> Iterator[Check]:
-    holder = bench.holder()
+def _writer(visit: _Visit) -> Iterator[Check]:
+    holder = visit.bench.holder()
     if holder is not None:
         yield Check(
             "writer", "warn", f"{holder} is writing the index now", "wait for it"
         )
     else:
         yield Check("writer", "ok", "nobody is writing the index")
+
+
+def _notes(visit: _Visit) -> Iterator[Check]:
+    count, first = visit.bench.troubled(NOTES_NAMED)
+    if not count:
+        yield Check("notes", "ok", "every note could be read in full")
+        return
+    named = ", ".join(f"{path}: {sentence.rstrip('.')}" for path, sentence in first)
+    more = ", ..." if count > len(first) else ""
+    much = "1 note has" if count == 1 else f"{count:,} notes have"
+    finding = f"{much} something to mend: {named}{more}"
+    yield Check("notes", "warn", finding, "mend the note's frontmatter or text")
+
+
+NOTES_NAMED = 5
+"""Notes a check names; `index --verify` tells of every one."""
+
+LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
+    "config": _config,
+    "vault": _vault,
+    "index folder": _folder,
+    "sqlite": _sqlite,
+    "writer": _writer,
+    "index.db": _rows,
+    "word index": _words,
+    "freshness": _drift,
+    "notes": _notes,
+}
+
+ROWS = frozenset({"index.db", "freshness", "notes"})
+"""Checks whose failing means that the rows are damaged."""

@@ -47,6 +47,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
     note = read_note(file.path, decoded.text)
     passages = split(note, rules)
     guessed = (decoded.reason,) if decoded.flagged else ()
+    told = (*note.warnings, *note.frontmatter.warnings, *guessed, *passages.warnings)
     return Indexed(
         file=file,
         note=note,
@@ -54,8 +55,15 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
         encoding=decoded.encoding,
         day=day_of(note.frontmatter.properties, note.title),
         chunks=passages.chunks,
-        warnings=(*guessed, *passages.warnings),
+        warnings=tuple(dict.fromkeys(told)),
     )
+
+
+def troubles_of(item: Indexed) -> list[str]:
+    """Return what its writer may want to mend, a sentence each, after its path."""
+    error = item.note.frontmatter.error
+    told = item.warnings if error is None else (error, *item.warnings)
+    return [f"{item.file.path}: {sentence}" for sentence in told]
 
 
 def doubted(file: FileFacts, now_ns: int) -> FileFacts:

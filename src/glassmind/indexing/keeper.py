@@ -41,13 +41,17 @@ class IndexKeeper:
     wrote: Callable[[], None]
 
     def index(
-        self, request: IndexRequest | None, progress: ShowProgress | None
+        self,
+        progress: ShowProgress | None = None,
+        *,
+        reason: str = "index",
+        **wishes: bool,
     ) -> IndexReport:
-        """Bring the index up to the vault; see `run_index`.
+        """Bring the index up to the vault; `wishes` are those of an `IndexRequest`.
 
         A rebuild is refused where a run would be: the vault has to be there.
         """
-        request = request or IndexRequest()
+        request = IndexRequest(reason=reason, **wishes)
         if request.rebuild and not request.accept_deletions:
             check_rebuild(self.shop, self._known_paths())
         try:

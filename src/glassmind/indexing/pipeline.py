@@ -16,6 +16,7 @@ from glassmind.indexing.intake import (
     doubted,
     read_content,
     take_in,
+    troubles_of,
 )
 from glassmind.indexing.plan import Vanished, exceeds, guard
 from glassmind.indexing.settle import settle_links
@@ -28,6 +29,9 @@ from glassmind.vault.scan import Scan
 
 BATCH_NOTES, BATCH_BYTES = 256, 8_000_000
 """One transaction's worth: bounds memory, and what a kill can undo."""
+
+MOST_TROUBLES = 200
+"""Sentences about notes in one report; where there are more, many are alike."""
 
 PARSER_VERSION = 1
 """Raised whenever the same bytes give other rows, so that every note is read again."""
@@ -66,7 +70,15 @@ class Tally:
     moved: int = 0
     removed: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+
+    def told(self) -> tuple[str, ...]:
+        """Return what is wrong with the notes read, the first of it in full."""
+        more = len(self.troubles) - MOST_TROUBLES
+        if more <= 0:
+            return tuple(self.troubles)
+        rest = f"{more:,} more things to mend in notes: see glassmind doctor"
+        return (*self.troubles[:MOST_TROUBLES], rest)
 
     def report(self, notes: int, seconds: float) -> IndexReport:
         """Return the counts as they are now."""
@@ -79,7 +91,7 @@ class Tally:
             notes=notes,
             seconds=seconds,
             skipped=tuple(sorted(self.skipped, key=lambda s: s.path)),
-            warnings=tuple(self.warnings),
+            warnings=self.told(),
         )
 
 
@@ -224,6 +236,7 @@ class _Work:
             self._tally.removed += known is not None
             return
         self._notes.append(found)
+        self._tally.troubles.extend(troubles_of(found))
         self._tally.added += known is None
         self._tally.changed += known is not None
 

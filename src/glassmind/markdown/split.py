@@ -68,7 +68,7 @@ def split(note: Note, rules: SplitRules) -> Split:
     warnings: tuple[str, ...] = ()
     if len(parts) > max(rules.max_chunks, 1):
         joined = _joined(outlined, parts, max(rules.max_chunks, 1))
-        long = f"{note.path} is long: {len(parts)} passages joined into {len(joined)}"
+        long = f"The note is long: {len(parts)} passages joined into {len(joined)}."
         warnings = (long,)
         parts = joined
     return Split(tuple(_chunks(note, outlined, parts)), warnings)

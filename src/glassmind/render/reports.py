@@ -48,6 +48,7 @@ def stats_as_json(stats: Stats) -> dict[str, Any]:
         "index_bytes": stats.index_bytes,
         "folder": stats.folder,
         "last_run": stats.last_run,
+        "troubled": stats.troubled,
     }
 
 

@@ -11,15 +11,16 @@ PATHS_SHOWN = 3
 """Paths named for each reason; `--json` has them all."""
 
 
-def report_as_text(report: IndexReport, style: Style) -> str:
-    """Return what one run of indexing did."""
-    return "".join(f"{line}\n" for line in _report_lines(report, style))
+def report_as_text(report: IndexReport, style: Style, *, vault: str = "") -> str:
+    """Return what one run of indexing did, naming the vault if it is given."""
+    return "".join(f"{line}\n" for line in _report_lines(report, style, vault))
 
 
-def _report_lines(report: IndexReport, style: Style) -> Iterator[str]:
-    notes = style.strong(f"{report.notes:,} notes")
+def _report_lines(report: IndexReport, style: Style, vault: str) -> Iterator[str]:
+    notes = style.strong(f"{report.notes:,} note{'' if report.notes == 1 else 's'}")
+    of = f" of {style.clean(vault)}" if vault else ""
     how = " from nothing" if report.rebuilt else ""
-    yield f"Indexed {notes}{how} in {report.seconds:.2f} s"
+    yield f"Indexed {notes}{of}{how} in {report.seconds:.2f} s"
     counts = ("added", "changed", "moved", "removed", "unchanged")
     yield "  " + ", ".join(f"{getattr(report, name):,} {name}" for name in counts)
     if report.skipped:
@@ -52,6 +53,7 @@ def _stats_lines(stats: Stats, style: Style) -> Iterator[str]:
         "Headings": stats.headings,
         "Tasks": stats.tasks,
         "Attachments": stats.attachments,
+        "Notes with something to mend": stats.troubled,
         "Skipped": stats.skipped,
     }
     for name, count in counts.items():

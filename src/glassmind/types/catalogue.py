@@ -50,7 +50,7 @@ class NoteText:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much the index holds."""
+    """How much the index holds; `troubled` notes have something to mend."""
 
     notes: int
     chunks: int
@@ -65,6 +65,7 @@ class Stats:
     index_bytes: int
     folder: str
     last_run: str | None
+    troubled: int = 0
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

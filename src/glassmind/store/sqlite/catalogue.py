@@ -18,7 +18,8 @@ select
   (select count(distinct lower(target)) from links where target_id is null),
   (select count(*) from files f where f.kind = 'attachment'),
   (select count(*) from tasks),
-  (select count(*) from headings)
+  (select count(*) from headings),
+  (select count(*) from notes where error is not null or warnings <> '[]')
 """
 LAST_RUN = """
 select started_at from index_runs where seconds is not null order by id desc limit 1
@@ -74,7 +75,7 @@ class Catalogue:
     def stats(self, *, folder: str, index_bytes: int) -> Stats:
         """Return how much there is."""
         counts: Any = next(iter(self._db.execute(COUNTS)))
-        notes, chunks, tags, links, ghosts, attachments, tasks, headings = counts
+        notes, chunks, tags, links, ghosts, attachments, tasks, headings = counts[:8]
         found: Any = self._db.execute(REASONS).fetchall()
         reasons: dict[str, int] = dict(found)
         last: Any = self._db.execute(LAST_RUN).get
@@ -92,6 +93,7 @@ class Catalogue:
             index_bytes=index_bytes,
             folder=folder,
             last_run=last,
+            troubled=counts[8],
         )
 
     def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:

@@ -32,6 +32,14 @@ select c.id, -f.mtime_ns, f.path, c.chunk_index
 from chunks c join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))
 """
+TROUBLED = """
+select f.path, coalesce(n.error, json_extract(n.warnings, '$[0]'))
+from notes n join files f on f.id = n.id
+where n.error is not null or n.warnings <> '[]' order by f.path limit ?
+"""
+TROUBLED_COUNT = """
+select count(*) from notes where error is not null or warnings <> '[]'
+"""
 NAMED = """
 select f.path, n.title, n.aliases from notes n join files f on f.id = n.id
 order by f.path
@@ -83,6 +91,12 @@ class Rows:
         )
         return [(path, reason, bool(unknown)) for path, reason, unknown in rows]
 
+    def troubled(self, limit: int) -> tuple[int, list[tuple[NotePath, str]]]:
+        """Count the notes with something to mend; name the first with what it is."""
+        count = int(self._db.execute(TROUBLED_COUNT).get)
+        rows: Any = self._db.execute(TROUBLED, (limit,)).fetchall()
+        return count, rows
+
     def unfinished(self) -> bool:
         """Whether the last run of indexing was cut short."""
         last = "select seconds is null from index_runs order by id desc limit 1"
@@ -105,8 +119,9 @@ class Rows:
             IndexDamaged: a row says another thing than the indexes of its table.
         """
         shown = {}
-        for *row, agrees in self._db.execute(HIT_ROWS, (json.dumps(chunk_ids),)):
-            if not agrees:
+        found: Any = self._db.execute(HIT_ROWS, (json.dumps(chunk_ids),))
+        for row in found:
+            if not row[-1]:
                 raise IndexDamaged("index.db", f"{row[1]} is not where it was written")
-            shown[row[0]] = tuple(row)
+            shown[row[0]] = row[:-1]
         return shown

@@ -263,6 +263,5 @@ def _rows(
 def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
     note = item.note
     error = note.frontmatter.error
-    warnings = [*note.warnings, *note.frontmatter.warnings, *item.warnings]
     return (note_id, note.kind, note.title, item.digest, item.encoding, item.day,
-            to_json(note.aliases), error, to_json(warnings))  # fmt: skip
+            to_json(note.aliases), error, to_json(item.warnings))  # fmt: skip

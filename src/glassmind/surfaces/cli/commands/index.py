@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 
-from glassmind.indexing.run import IndexRequest
 from glassmind.render.reports import report_as_json
 from glassmind.render.reports_text import report_as_text
 from glassmind.surfaces.cli import exits
@@ -11,11 +10,14 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.cli.progress import shown_progress
 
+WARNINGS_SHOWN = 10
+"""Warnings told one by one; a vault of bad frontmatter would bury what was done."""
+
 
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
     add = parser.add_argument
-    add("--verify", action="store_true", help="read every note, changed or not")
+    add("--verify", action="store_true", help="examine the index, read every note")
     add("--rebuild", action="store_true", help="throw the index away and begin anew")
     add("--compact", action="store_true", help="write the word index anew")
     add(
@@ -27,24 +29,28 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: Namespace, output: Output) -> int:
     """Index, with progress for whoever watches, and tell what was done."""
-    request = IndexRequest(
-        verify=args.verify,
-        rebuild=args.rebuild,
-        compact=args.compact,
-        accept_deletions=args.accept_deletions,
-    )
     try:
         with engine_of(args, output) as engine, shown_progress(output) as progress:
-            report = engine.index(request, progress)
+            report = engine.index(
+                verify=args.verify,
+                rebuild=args.rebuild,
+                compact=args.compact,
+                accept_deletions=args.accept_deletions,
+                progress=progress,
+            )
+            vault = str(engine.config.vault.path)
     except KeyboardInterrupt:
         output.fault(
             "stopped; what was indexed is kept, and glassmind index goes on from there"
         )
         return exits.INTERRUPTED
-    for warning in report.warnings:
+    for warning in report.warnings[:WARNINGS_SHOWN]:
         output.notice(warning)
+    if len(report.warnings) > WARNINGS_SHOWN:
+        more = len(report.warnings) - WARNINGS_SHOWN
+        output.notice(f"and {more:,} more like these; --json has them in full")
     if output.as_json:
         output.json(report_as_json(report))
     else:
-        output.text(report_as_text(report, output.style))
+        output.text(report_as_text(report, output.style, vault=vault))
     return exits.OK
