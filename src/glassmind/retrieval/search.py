@@ -133,7 +133,7 @@ def _hit(
 
 
 NO_FIELDS: Mapping[str, float] = MappingProxyType({})
-MOST_WORDS = 5
+MOST_MARKS, MOST_WORDS = 12, 5
 """Words a reason names; more would say less."""
 
 
@@ -145,7 +145,7 @@ def _reason(
 ) -> str:
     if not candidate.score:
         return "passes the filters"
-    found = dict.fromkeys(text[start:end].lower() for start, end in marks[:50])
+    found = dict.fromkeys(text[start:end].lower() for start, end in marks[:MOST_MARKS])
     if not found:
         return "words found in the note's title, headings, tags, properties or folder"
     named = [

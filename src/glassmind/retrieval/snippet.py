@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from glassmind.types.search import Snippet
 
-WIDTH = 240
-"""Characters: about three lines on a terminal."""
+WIDTH, LEAD, REACH = 240, 60, 180
+"""Characters: about three lines on a terminal, what stands before the first match, and
+how far from it another may end."""
 
 
 def cut_snippet(text: str, marks: Sequence[tuple[int, int]]) -> Snippet:
@@ -17,33 +18,52 @@ def cut_snippet(text: str, marks: Sequence[tuple[int, int]]) -> Snippet:
     end = min(len(text), start + WIDTH)
     start, end = _whole_words(text, start, end)
     inside = [(a, b) for a, b in marks if a < end and b > start]
-    placed = []
-    for a, b in inside:
-        before = text[start : max(a, start)]
-        at = len(_squeezed(before)) + (before[-1:].isspace() and not before.isspace())
-        placed.append((at, at + min(b, end) - max(a, start)))
-    return Snippet(_squeezed(text[start:end]), tuple(placed))
+    return _on_one_line(text, start, end, inside)
 
 
-def _squeezed(text: str) -> str:
-    """Return the text on one line, each run of blanks made one."""
-    return " ".join(text.split())
+def _on_one_line(
+    text: str, start: int, end: int, marks: Sequence[tuple[int, int]]
+) -> Snippet:
+    """Return the window with each run of blanks made one, its marks moved along."""
+    parts: list[str] = []
+    placed: list[tuple[int, int]] = []
+    length, at = 0, start
+    for begin, stop in (*marks, (end, end)):
+        gap = text[at : max(begin, at)]
+        between = " ".join(gap.split())
+        if gap[:1].isspace() and length:
+            between = f" {between}"
+        if gap[-1:].isspace() and between.strip():
+            between += " "
+        word = text[max(begin, at) : min(stop, end)]
+        length += len(between)
+        if word:
+            placed.append((length, length + len(word)))
+        parts += (between, word)
+        length += len(word)
+        at = max(stop, at)
+    return Snippet("".join(parts).rstrip(), tuple(placed))
 
 
 def _best_start(text: str, marks: Sequence[tuple[int, int]]) -> int:
+    """Return where the window begins that holds the most different words, then most."""
     if not marks or marks[-1][1] <= WIDTH:
         return 0
-    best, best_value, last = 0, (-1, -1), 0
+    words = [text[begin:end] for begin, end in marks]
+    inside: dict[str, int] = {}
+    best, best_value, last, count = 0, (0, 0), 0, len(marks)
     for first, (begin, _) in enumerate(marks):
-        while last < len(marks) and marks[last][1] <= begin + WIDTH * 3 // 4:
+        reach = begin + REACH
+        while last < count and (last <= first or marks[last][1] <= reach):
+            inside[words[last]] = inside.get(words[last], 0) + 1
             last += 1
-        last = max(last, first + 1)
-        if last - first < best_value[0]:
-            continue  # fewer matches cannot be more different ones
-        seen = {text[a:b].lower() for a, b in marks[first:last]}
-        value = (len(seen), last - first)
+        value = (len(inside), last - first)
         if value > best_value:
-            best, best_value = max(0, begin - WIDTH // 4), value
+            best, best_value = max(0, begin - LEAD), value
+        if inside[words[first]] == 1:
+            del inside[words[first]]
+        else:
+            inside[words[first]] -= 1
     return best
 
 

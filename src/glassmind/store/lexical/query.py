@@ -63,12 +63,12 @@ STOPWORDS = frozenset(
 class Composed(NamedTuple):
     """A query as tantivy takes it.
 
-    `by_field` says what is wanted of each field (empty when no word is wanted),
+    `clauses` says what is wanted, each with its field (empty when no word is wanted),
     `conditions` what a chunk must and must not be, adding nothing to any score, and
     `terms` the words that a snippet marks.
     """
 
-    by_field: dict[str, tantivy.Query]
+    clauses: list[tuple[str, tantivy.Query]]
     conditions: list[tuple[tantivy.Occur, tantivy.Query]]
     terms: Terms
 
@@ -78,11 +78,8 @@ def compose(
 ) -> Composed:
     """Return the query for the words that this very index holds."""
     composer = _Composer(schema, searcher)
-    clauses: dict[str, list[tantivy.Query]] = {}
-    for field, wanted in composer.wanted(query):
-        clauses.setdefault(field, []).append(wanted)
-    by_field = {field: _any(parts) for field, parts in clauses.items()}
-    return Composed(by_field, composer.conditions(query), composer.terms)
+    clauses = list(composer.wanted(query))
+    return Composed(clauses, composer.conditions(query), composer.terms)
 
 
 class _Composer:
@@ -224,7 +221,7 @@ class _Composer:
         lone = phrase.strip().lower()
         if words.runs_of(lone) == [lone] and len(lone) == 1:
             places.append(Q.term_query(self._schema, "singles", lone, "basic"))
-        return Q.const_score_query(_any(places) if places else Q.empty_query(), 0.0)
+        return Q.const_score_query(any_of(places) if places else Q.empty_query(), 0.0)
 
     def _filter(self, wanted: Filter) -> tantivy.Query:
         value = normalize("NFC", wanted.value or "").lower()
@@ -280,7 +277,8 @@ class _Composer:
         return Q.range_query(schema, "day", kind, number, None)
 
 
-def _any(parts: Sequence[tantivy.Query]) -> tantivy.Query:
+def any_of(parts: Sequence[tantivy.Query]) -> tantivy.Query:
+    """Return what matches where one of the parts does, their scores added up."""
     if len(parts) == 1:
         return parts[0]
     return Q.boolean_query([(SHOULD, part) for part in parts])

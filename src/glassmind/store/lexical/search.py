@@ -9,7 +9,7 @@ from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import SHOWN_AS
 from glassmind.store.lexical.marks import Marks
 from glassmind.store.lexical.place import META, open_index, read_marker
-from glassmind.store.lexical.query import MUST, SHOULD, compose
+from glassmind.store.lexical.query import MUST, SHOULD, any_of, compose
 from glassmind.types.search import Candidate, WordQuery
 
 Q = tantivy.Query
@@ -53,7 +53,7 @@ class AskedIndex:
     ) -> None:
         self._schema, self._searcher = schema, searcher
         composed = compose(schema, searcher, query)
-        self._wanted, self._conditions = composed.by_field, composed.conditions
+        self._clauses, self._conditions = composed.clauses, composed.conditions
         self._marks = Marks(composed.terms)
         self._guessed = composed.terms.guessed
 
@@ -63,9 +63,10 @@ class AskedIndex:
 
         Without any word to look for, what passes the filters comes newest first.
         """
-        if not self._wanted:
+        if not self._clauses:
             return self._newest(limit)
-        parts = [(SHOULD, part) for part in self._wanted.values()]
+        # flat, not field by field: tantivy skips what cannot be among the best
+        parts = [(SHOULD, part) for _, part in self._clauses]
         if self._conditions:
             wanted = Q.boolean_query(parts)
             return self._run(
@@ -81,9 +82,11 @@ class AskedIndex:
             return shares
         these = Q.term_set_query(self._schema, "chunk", list(chunk_ids))
         these = Q.const_score_query(these, 0.0)
-        for field, part in self._wanted.items():
-            name = SHOWN_AS.get(field, field)
-            query = Q.boolean_query([(MUST, these), (MUST, part)])
+        by_field: dict[str, list[tantivy.Query]] = {}
+        for field, part in self._clauses:
+            by_field.setdefault(SHOWN_AS.get(field, field), []).append(part)
+        for name, parts in by_field.items():
+            query = Q.boolean_query([(MUST, these), (MUST, any_of(parts))])
             for found in self._run(query, len(chunk_ids)):
                 fields = shares.get(found.chunk_id)
                 if fields is None:
