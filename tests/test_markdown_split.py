@@ -268,7 +268,40 @@ def test_a_block_that_fits_stays_whole_wherever_it_stands(
     assert sum(block.strip() in chunk.text for chunk in chunks) == 1
 
 
-def test_code_longer_than_a_passage_is_cut_between_lines_as_code() -> None:
+LONG_BLOCKS = {
+    "fence": "```\n" + "steep the leaves\n" * 100 + "```\n",
+    "math": "$$\n" + "x = y + z\n" * 150 + "$$\n",
+    "table": "| a | b |\n|---|---|\n" + "| cups | dishes |\n" * 100,
+    "callout": "> [!note] Head\n" + "> steep the leaves\n" * 100,
+    "nested fence": "- item\n\n  ```\n" + "  x = 1\n" * 200 + "  ```\n",
+}
+
+
+@pytest.mark.parametrize("block", LONG_BLOCKS.values(), ids=LONG_BLOCKS)
+@pytest.mark.parametrize("before", [0, 4, 30, 60, 150])
+def test_a_block_longer_than_a_passage_stays_whole_and_begins_its_own(
+    block: str, before: int
+) -> None:
+    said = "word " * before
+    text = f"# T\n\n{said}\n\n{block}\n" + "word " * 200
+
+    chunks = chunks_of(text, SMALL)
+
+    inner = block.partition("\n\n")[2] or block
+    (whole,) = [chunk for chunk in chunks if inner.strip() in chunk.text]
+    assert len(whole.text) < len(block) + 20 + 20 * (before < 30)
+    assert whole.overlap == 0
+    assert chunks[-1].tokens <= 100
+
+
+def test_a_quote_longer_than_a_passage_is_cut_between_lines() -> None:
+    chunks = chunks_of("> steep the leaves\n" * 100, SMALL)
+
+    assert len(chunks) > 5
+    assert all(own(chunk).endswith("\n") for chunk in chunks)
+
+
+def test_code_longer_than_sixteen_passages_is_cut_between_lines_as_code() -> None:
     text = "```\n" + "".join(f"line {n} of code\n" for n in range(50_000)) + "```\n"
 
     chunks = chunks_of(text)
@@ -278,8 +311,8 @@ def test_code_longer_than_a_passage_is_cut_between_lines_as_code() -> None:
     assert len(chunks) <= 1000
 
 
-def test_a_table_longer_than_a_passage_is_cut_between_rows() -> None:
-    rows = "".join(f"| {FILLER} | {n} |\n" for n in range(40))
+def test_a_table_longer_than_sixteen_passages_is_cut_between_rows() -> None:
+    rows = "".join(f"| {FILLER} | {n} |\n" for n in range(80))
 
     chunks = chunks_of(f"# T\n\n| a | b |\n|---|---|\n{rows}", SMALL)
 
@@ -288,7 +321,7 @@ def test_a_table_longer_than_a_passage_is_cut_between_rows() -> None:
 
 
 def test_the_head_of_a_long_callout_is_not_left_behind() -> None:
-    quote = "".join(f"> {n} {FILLER}\n" for n in range(20))
+    quote = "".join(f"> {n} {FILLER}\n" for n in range(60))
     text = f"{'word ' * 30}\n\n> [!tip] Brewing\n{quote}"
 
     chunks = chunks_of(text, SMALL)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.split import SplitRules, split
+from glassmind.markdown.split_zones import TIMES_WHOLE, UNCUT
 from glassmind.markdown.tokens import estimate_tokens, reach, weight
 from glassmind.types import NotePath
 from glassmind.types.notes import Chunk, Note
@@ -108,6 +109,24 @@ def test_what_fits_in_a_passage_is_cut_nowhere(
 
 
 @settings(deadline=None)
+@given(MARKDOWN, st.sampled_from([20, 40, 120]), st.sampled_from([0, 20, 200]))
+def test_code_math_and_tables_are_cut_nowhere_below_sixteen_passages(
+    text: str, target: int, min_chars: int
+) -> None:
+    rules = SplitRules(target, target // 6, min_chars, max_chunks=100_000)
+    note, chunks = _split(text, rules)
+    whole = [
+        note.text.encode()[block.start : block.end].decode()
+        for block in note.blocks
+        if block.kind in {"fence", "math_block", "table"}
+    ]
+
+    for block in whole:
+        if estimate_tokens(block) <= 16 * target - 2:
+            assert any(block in chunk.text for chunk in chunks)
+
+
+@settings(deadline=None)
 @given(MARKDOWN, st.sampled_from([40, 120, 500]))
 def test_a_row_or_line_of_code_that_fits_is_cut_nowhere(text: str, target: int) -> None:
     rules = SplitRules(target, target // 6, 20, max_chunks=100_000)
@@ -130,9 +149,11 @@ def test_passages_are_bounded(text: str, rules: SplitRules) -> None:
     rules = SplitRules(
         rules.target_tokens, rules.overlap_tokens, rules.min_chars, max_chunks=100_000
     )
-    _, chunks = _split(text, rules)
+    note, chunks = _split(text, rules)
 
-    assert max(chunk.tokens for chunk in chunks) <= 2 * rules.target_tokens + 1
+    uncut = any(found.kind in UNCUT for found in (*note.blocks, *note.regions))
+    times = TIMES_WHOLE + 1 if uncut or note.callouts else 2
+    assert max(chunk.tokens for chunk in chunks) <= times * rules.target_tokens + 1
 
 
 @settings(deadline=None)

@@ -25,7 +25,7 @@ from glassmind.markdown.tokens import QUARTERS, estimate_tokens
 from glassmind.types import Digest, Span
 from glassmind.types.notes import Chunk, ChunkKind, Note
 
-SPLITTER_VERSION = 1
+SPLITTER_VERSION = 2
 """Raised whenever a note would be split otherwise: part of the index fingerprint."""
 
 _CODE = frozenset(("fence", "code"))
@@ -37,7 +37,8 @@ class SplitRules:
 
     A passage aims at `target_tokens`, its overlap included. It goes beyond them rather
     than leave a scrap or break a block that fits: by `min_chars` as a rule, and never
-    to more than twice the target.
+    to more than twice the target, unless it holds code, math, a table or a callout that
+    is longer (see `split_zones`).
     """
 
     target_tokens: int = 500

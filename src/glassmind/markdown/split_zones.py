@@ -1,8 +1,9 @@
 """Where a long section must not be cut: the stretches that only make sense whole.
 
-A zone is a code block, formula, table, quote or callout that fits in a passage, or the
-opening lines of one that does not (a callout's head, a table's header), or a heading
-with the beginning of what it heads. Zones never overlap.
+A zone is a quote or a block of HTML that fits in a passage; a code block, formula,
+table or callout, which may be `TIMES_WHOLE` as long; the opening lines of one that is
+longer still (a callout's head, a table's header); or a heading with the beginning of
+what it heads. Zones never overlap.
 """
 
 from bisect import bisect_left
@@ -19,6 +20,13 @@ WHOLE: Final = frozenset(
     ("fence", "code", "math_block", "math", "table", "quote", "html", "frontmatter")
 )
 """Kinds kept whole where they fit, and else cut between lines."""
+
+UNCUT: Final = frozenset(("fence", "code", "math_block", "math", "table", "callout"))
+"""Kinds kept whole even where they are longer than a passage: half of them misleads."""
+
+TIMES_WHOLE: Final = 16
+"""How many passages long they may be: 8,000 tokens by default, about what the longest
+embedding models read at once. Beyond, they are listings, and cut between lines."""
 
 INLINE: Final = frozenset(("code", "math"))
 """Kinds that begin and end inside a line when they are not root blocks."""
@@ -63,7 +71,7 @@ def stretches(note: Note) -> list[Stretch]:
     """Return the inner regions that are better kept whole, by start, longest first."""
     inner: list[tuple[int, int, str]]
     inner = [(r.start, r.end, r.kind) for r in note.regions if r.kind in WHOLE]
-    inner.extend((c.start, c.end, "quote") for c in note.callouts)
+    inner.extend((c.start, c.end, "callout") for c in note.callouts)
     edges = sorted({edge for start, end, _ in inner for edge in (start, end)})
     chars = dict(zip(edges, char_offsets(note.text, edges), strict=True))
     found = [Stretch(chars[start], chars[end], kind) for start, end, kind in inner]
@@ -85,17 +93,17 @@ def zones(
         if block.kind == "heading":
             continue
         whole = block.kind in WHOLE
-        if whole and fits(outlined.text, block.start, block.end, limits.room):
-            room = limits.room + limits.slack
-            beside = fits(outlined.text, head, block.end, room)
+        room = _room(outlined.text, _meant(block, inner), limits)
+        if whole and room:
+            beside = fits(outlined.text, head, block.end, room + limits.slack)
             kept.append((head if beside else block.start, block.end))
         else:
             kept.extend(_opening(outlined.text, head, block, limits))
             if whole:
                 long.append((block.start, block.end))
-            for zone in _inner(outlined.text, inner, block, limits.room):
-                small = fits(outlined.text, *zone, limits.room)
-                (kept if small else long).append(zone)
+            for zone in _inner(outlined.text, inner, block, limits):
+                small = _room(outlined.text, zone, limits)
+                (kept if small else long).append((zone.start, zone.end))
         head = -1
     return _apart(kept), _apart(long)
 
@@ -103,6 +111,32 @@ def zones(
 def fits(text: str, start: int, end: int, room: int) -> bool:
     """Whether a stretch of text is within `room` quarter tokens."""
     return end - start <= room and weight(text[start:end]) <= room
+
+
+def _room(text: str, stretch: Stretch, limits: Limits) -> int:
+    """Return the room in which a stretch stays whole; 0 when it is too long for any."""
+    rooms = [limits.room]
+    if stretch.kind in UNCUT:
+        rooms.append(limits.room * TIMES_WHOLE)
+    held = (room for room in rooms if fits(text, stretch.start, stretch.end, room))
+    return next(held, 0)
+
+
+def _meant(block: Stretch, inner: list[Stretch]) -> Stretch:
+    """Return a quote that is a callout as one."""
+    if block.kind != "quote":
+        return block
+    first = bisect_left(inner, block.start, key=lambda s: s.start)
+    for stretch in inner[first:]:
+        if stretch.start > block.start + INDENT:
+            break
+        if stretch.kind == "callout":
+            return block._replace(kind="callout")
+    return block
+
+
+INDENT: Final = 3
+"""Blanks that a block may begin with, as CommonMark has it."""
 
 
 def _blocks(outlined: Outline, start: int, end: int) -> Iterator[Stretch]:
@@ -131,19 +165,22 @@ def _opening(
 
 
 def _inner(
-    text: str, inner: list[Stretch], block: Stretch, room: int
-) -> Iterator[tuple[int, int]]:
+    text: str, inner: list[Stretch], block: Stretch, limits: Limits
+) -> Iterator[Stretch]:
     """Yield what stands inside a block, in whole lines unless these are too long."""
     first = bisect_left(inner, block.start, key=lambda s: s.start)
     last = bisect_left(inner, block.end, key=lambda s: s.start)
     for stretch in inner[first:last]:
-        start, end = stretch.start, min(stretch.end, block.end)
-        if stretch.kind not in INLINE:
-            line = text.rfind("\n", block.start, start) + 1 or block.start
-            stop = text.find("\n", max(end - 1, start), block.end) + 1 or block.end
-            if fits(text, line, stop, room) or not fits(text, start, end, room):
-                start, end = line, stop
-        yield start, end
+        found = stretch._replace(end=min(stretch.end, block.end))
+        if stretch.kind in INLINE:
+            yield found._replace(kind="inline")
+            continue
+        start, end = found.start, found.end
+        line = text.rfind("\n", block.start, start) + 1 or block.start
+        stop = text.find("\n", max(end - 1, start), block.end) + 1 or block.end
+        lines = Stretch(line, stop, stretch.kind)
+        whole = _room(text, lines, limits) or not _room(text, found, limits)
+        yield lines if whole else found
 
 
 def _apart(found: list[tuple[int, int]]) -> Zones:
