@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Program, with_index
+from cli_desk import Program, with_index, with_note
 
 NOTE = "Projects/Heron node v3.md"
 
@@ -46,6 +46,53 @@ def test_what_is_no_range_of_lines_is_refused(program: Program) -> None:
 
     assert done.returncode == 2
     assert "is no range of lines" in done.stderr
+
+
+def test_lines_from_back_to_front_are_refused(program: Program) -> None:
+    done = program.run("read", NOTE, "--lines", "5-3")
+
+    assert done.returncode == 2
+    assert "5-3: the first line is after the last" in done.stderr
+
+
+def test_a_note_taken_for_a_typo_is_named_aside(program: Program) -> None:
+    guessed = program.run("read", "Heron nodde v3")
+    quiet = program.run("read", "Heron nodde v3", "-q")
+
+    assert guessed.stderr == f"glassmind: taken for: {NOTE}\n"
+    assert guessed.stdout == quiet.stdout == (program.vault / NOTE).read_text("utf-8")
+    assert quiet.stderr == ""
+
+
+def test_a_name_like_no_other_is_answered_with_the_way_on(program: Program) -> None:
+    done = program.run("read", "qqqqzzzz")
+
+    assert done.stderr == (
+        "glassmind: no note is called 'qqqqzzzz'; see: glassmind list\n"
+    )
+
+
+def test_a_canvas_is_printed_as_indexed_or_as_its_file(program: Program) -> None:
+    path = program.json("list", "--kind", "canvas", "-n", "1")["notes"][0]["path"]
+
+    shown = program.run("read", path).stdout
+    raw = program.run("read", path, "--raw").stdout
+
+    assert raw == (program.vault / path).read_text("utf-8")
+    assert not shown.startswith("{")
+
+
+def test_a_pipe_gets_a_note_to_the_letter(tmp_path: Path) -> None:
+    text = "# Tea\n\nOolong \x1b]0;owned\x07 \u202erests\u202c.\n"
+    program = with_note(tmp_path, text)
+    program.run("index")
+
+    read = program.run("read", "Tea")
+    found = program.run("search", "oolong")
+
+    assert read.stdout == text
+    assert "\\x1b]0;owned\\x07 \\u202erests\\u202c" in found.stdout
+    assert not {"\x1b", "\u202e"} & set(found.stdout)
 
 
 @pytest.mark.parametrize(
@@ -130,6 +177,58 @@ def test_a_page_says_that_there_is_more(program: Program) -> None:
 
     assert done.stdout.splitlines() == all_paths[1:3]
     assert done.stderr == f"glassmind: notes 2 to 3 of {len(all_paths)}\n"
+
+
+def test_a_page_past_the_end_says_so(program: Program) -> None:
+    total = program.json("list")["total"]
+
+    done = program.run("list", "--offset", "9000")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert (
+        done.stderr == f"glassmind: --offset 9,000 is past the end of {total} notes\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--tag", "", "names no tag"),
+        ("--tag", "#", "names no tag"),
+        ("--property", "", "names no property"),
+        ("--property", "=x", "names no property"),
+    ],
+)
+def test_a_filter_that_names_nothing_is_refused(
+    program: Program, option: str, value: str, said: str
+) -> None:
+    done = program.run("list", option, value)
+
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_folder_may_be_written_as_a_shell_writes_it(program: Program) -> None:
+    plain = program.run("list", "--folder", "Meetings")
+
+    assert program.run("list", "--folder", "./Meetings/").stdout == plain.stdout
+    assert program.run("list", "--folder", ".").stdout == program.run("list").stdout
+
+
+def test_a_path_that_turns_letters_around_is_shown_escaped(tmp_path: Path) -> None:
+    program = with_note(tmp_path)
+    (program.vault / "Odd\u202edm.md").write_text("Espresso.", "utf-8")
+    program.run("index")
+
+    assert program.run("list").stdout == "Odd\\u202edm.md\nTea.md\n"
+    assert program.run("search", "espresso", "--paths").stdout == "Odd\\u202edm.md\n"
+    assert program.json("list")["notes"][0]["path"] == "Odd\u202edm.md"
+
+
+def test_programs_are_told_which_vault_answers(program: Program) -> None:
+    for asked in (["search", "heron"], ["list"], ["stats"]):
+        assert program.json(*asked)["vault"] == str(program.vault)
+    assert f"\nVault: {program.vault}\n" in program.run("stats").stdout
 
 
 def test_newest_notes_come_first_when_asked_for(program: Program) -> None:

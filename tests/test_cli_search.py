@@ -112,6 +112,12 @@ def test_nothing_found_is_said_aside_and_by_the_exit_code(program: Program) -> N
     assert (quiet.returncode, quiet.stderr) == (1, "")
 
 
+def test_a_long_query_is_not_said_back_whole(program: Program) -> None:
+    done = program.run("search", "q" * 500)
+
+    assert done.stderr == f"glassmind: nothing found for '{'q' * 80}...'\n"
+
+
 def test_a_search_without_words_is_refused(program: Program) -> None:
     done = program.run("search", "  ")
 

@@ -400,7 +400,8 @@ def test_counting_bears_files_that_vanish_meanwhile(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": NOTE})
-    walked = [(str(vault.folder), [], ["index.db", "gone.tmp"])]
+    nothing: list[str] = []
+    walked = [(str(vault.folder), nothing, ["index.db", "gone.tmp"])]
     monkeypatch.setattr("os.walk", lambda _folder: walked)
 
     assert (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
 from glassmind.render.hits import hits_as_json
 from glassmind.render.hits_text import hits_as_text, marked, shares_in_hundredths
-from glassmind.render.style import Style
+from glassmind.render.style import Style, counted, shortened
 from glassmind.types import NotePath, Span
 from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
 
@@ -58,7 +58,8 @@ def test_a_hit_explains_its_score() -> None:
 def test_json_says_where_why_and_what() -> None:
     reply = SearchReply("way", (HIT,), ("no vectors yet",))
 
-    assert hits_as_json(reply, vault="My notes") == {
+    assert hits_as_json(reply, vault="My notes", root="/Notes") == {
+        "vault": "/Notes",
         "query": "way",
         "hits": [
             {
@@ -140,11 +141,24 @@ def test_marks_are_bold_with_colours_and_stars_without() -> None:
 
 
 @given(st.text())
-def test_nothing_that_is_guarded_holds_a_control_character(text: str) -> None:
-    shown = Style(guarded=True).clean(text)
+def test_nothing_that_is_shown_commands_a_terminal(text: str) -> None:
+    shown = Style().clean(text)
 
     assert all(c in "\n\t" or not (c < " " or "\x7f" <= c < "\xa0") for c in shown)
 
 
-def test_what_is_not_guarded_stays_as_it_is() -> None:
-    assert Style().clean("\x1b[1m") == "\x1b[1m"
+def test_what_turns_letters_around_is_shown_as_an_escape() -> None:
+    turning = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+
+    shown = Style().clean("".join(map(chr, turning)))
+
+    assert shown == "".join(f"\\u{code:04x}" for code in turning)
+    assert Style().clean("\u200ftea\u200e") == "\u200ftea\u200e"
+
+
+def test_counts_agree_with_their_noun_and_long_words_are_cut() -> None:
+    assert [counted(n, "note") for n in (0, 1, 1_247)] == [
+        "0 notes", "1 note", "1,247 notes",
+    ]  # fmt: skip
+    assert shortened("x" * 80) == "x" * 80
+    assert shortened("x" * 81) == "x" * 80 + "..."

@@ -42,14 +42,17 @@ def test_counts_are_written_with_separators() -> None:
         last_run=None,
     )
 
-    text = stats_as_text(stats, Style())
+    text = stats_as_text(stats, Style(), root="/Notes")
 
     assert text.startswith(
         "Notes indexed: 1,247\nChunks indexed: 4,912\n"
         "Tags indexed: 340\nLinks indexed: 2,103\n"
     )
     assert "Skipped: 1\n  1 too large\n" in text
-    assert text.endswith("Index size: 546.1 KiB in /index\nLast indexed: never\n")
+    assert "Targets not found: 7\n" in text
+    assert text.endswith(
+        "Vault: /Notes\nIndex size: 546.1 KiB in /index\nLast indexed: never\n"
+    )
 
 
 def test_a_finding_stands_above_its_fix() -> None:

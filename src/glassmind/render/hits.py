@@ -6,12 +6,13 @@ from glassmind.render.address import heading_address, iso_time, obsidian_uri
 from glassmind.types.search import Evidence, Hit, SearchReply
 
 
-def hits_as_json(reply: SearchReply, *, vault: str) -> dict[str, Any]:
+def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> dict[str, Any]:
     """Return the hits of a search, best first, and what was missing.
 
-    `vault` is the name that Obsidian knows the vault by.
+    `vault` is the name that Obsidian knows the vault by, `root` its folder.
     """
     return {
+        "vault": root,
         "query": reply.query,
         "hits": [hit_as_json(hit, vault=vault) for hit in reply.hits],
         "degraded": list(reply.degraded),

@@ -40,10 +40,15 @@ def _chunk(path: str, chunk: ChunkText) -> dict[str, Any]:
     }
 
 
-def list_as_json(found: NoteList, *, offset: int, vault: str) -> dict[str, Any]:
-    """Return a page of notes and how many there are in all."""
+def list_as_json(
+    found: NoteList, *, offset: int, vault: str, root: str
+) -> dict[str, Any]:
+    """Return a page of notes and how many there are in all.
+
+    `vault` is the name that Obsidian knows the vault by, `root` its folder.
+    """
     notes = [facts_as_json(note, vault=vault) for note in found.notes]
-    return {"notes": notes, "total": found.total, "offset": offset}
+    return {"vault": root, "notes": notes, "total": found.total, "offset": offset}
 
 
 def facts_as_json(note: NoteFacts, *, vault: str) -> dict[str, Any]:

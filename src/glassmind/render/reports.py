@@ -32,9 +32,10 @@ def _skipped(skipped: Skipped) -> dict[str, Any]:
     }
 
 
-def stats_as_json(stats: Stats) -> dict[str, Any]:
-    """Return how much the index holds."""
+def stats_as_json(stats: Stats, *, root: str) -> dict[str, Any]:
+    """Return how much the index of the vault in `root` holds."""
     return {
+        "vault": root,
         "notes": stats.notes,
         "chunks": stats.chunks,
         "tags": stats.tags,

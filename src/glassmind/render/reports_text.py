@@ -38,18 +38,18 @@ def _by_reason(skipped: Sequence[Skipped]) -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
-def stats_as_text(stats: Stats, style: Style) -> str:
-    """Return how much the index holds, a line for each count."""
-    return "".join(f"{line}\n" for line in _stats_lines(stats, style))
+def stats_as_text(stats: Stats, style: Style, *, root: str) -> str:
+    """Return how much the index of the vault in `root` holds, a line for each count."""
+    return "".join(f"{line}\n" for line in _stats_lines(stats, style, root))
 
 
-def _stats_lines(stats: Stats, style: Style) -> Iterator[str]:
+def _stats_lines(stats: Stats, style: Style, root: str) -> Iterator[str]:
     counts = {
         "Notes indexed": stats.notes,
         "Chunks indexed": stats.chunks,
         "Tags indexed": stats.tags,
         "Links indexed": stats.links,
-        "Links to notes not yet written": stats.ghosts,
+        "Targets not found": stats.ghosts,
         "Headings": stats.headings,
         "Tasks": stats.tasks,
         "Attachments": stats.attachments,
@@ -60,6 +60,7 @@ def _stats_lines(stats: Stats, style: Style) -> Iterator[str]:
         yield f"{name}: {style.strong(f'{count:,}')}"
     for reason, count in stats.skipped_by_reason.items():
         yield f"  {count:,} {style.clean(reason)}"
+    yield f"Vault: {style.strong(root)}"
     size = style.strong(bytes_in_words(stats.index_bytes))
     yield f"Index size: {size} in {style.clean(stats.folder)}"
     yield f"Last indexed: {style.strong(stats.last_run or 'never')}"

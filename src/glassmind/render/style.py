@@ -1,4 +1,8 @@
-"""How text is dressed: bold on a terminal, Markdown's stars in a pipe."""
+"""How text is dressed: bold on a terminal, Markdown's stars in a pipe.
+
+Text from notes cannot command a terminal, nor turn around the order in which a line is
+read: what could is shown as an escape, also in a pipe, which may end at a terminal.
+"""
 
 BOLD, FAINT, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 STATES = {"ok": "\x1b[32m", "warn": "\x1b[33m", "fail": "\x1b[31m"}
@@ -10,21 +14,35 @@ _CONTROLS = {
 }
 """What could command a terminal; a note is no program."""
 
+_CONTROLS |= {
+    code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+"""What turns around the order of letters, so that a line says something else."""
+
+ECHO_CHARS = 80
+"""How much of what was typed is said back: a line of a terminal."""
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 note` or `1,247 notes`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def shortened(text: str) -> str:
+    """Return what was typed, cut where it would fill the screen."""
+    return text if len(text) <= ECHO_CHARS else f"{text[:ECHO_CHARS]}..."
+
 
 class Style:
-    """Dresses text; `guarded` keeps the text itself from commanding the terminal."""
+    """Dresses text, and keeps the text itself from commanding the terminal."""
 
-    def __init__(self, *, colour: bool = False, guarded: bool = False) -> None:
-        self._colour, self._guarded = colour, guarded
+    def __init__(self, *, colour: bool = False) -> None:
+        self._colour = colour
 
     @staticmethod
-    def for_terminal(text: str) -> str:
+    def clean(text: str) -> str:
         """Return text with control characters made visible."""
         return text if text.isprintable() else text.translate(_CONTROLS)
-
-    def clean(self, text: str) -> str:
-        """Return text as it may be shown here."""
-        return self.for_terminal(text) if self._guarded else text
 
     def strong(self, text: str) -> str:
         """Return text that stands out."""

@@ -149,8 +149,10 @@ class NoteReader:
         return path, self._catalogue().chunks_of(path)
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
-        """Return the notes that pass the filters."""
-        return self._catalogue().notes(wanted, newest=newest)
+        """Return the notes that pass the filters; a folder may begin with `./`."""
+        parts = str(wanted["folder"]).split("/")
+        folder = "/".join(part for part in parts if part not in {"", "."})
+        return self._catalogue().notes({**wanted, "folder": folder}, newest=newest)
 
     def stats(self) -> Stats:
         """Return how much the index holds and how much room it takes."""

@@ -1,10 +1,11 @@
-"""What the exit code says; docs/cli.md has the same table."""
+"""What is said of an error, and by which exit code; docs/cli.md has the same table."""
 
 from glassmind.errors import (
     BackupExists,
     ConfigError,
     GlassmindError,
     IndexFault,
+    NoteNotFound,
     QueryError,
     VaultAbsent,
     VaultError,
@@ -39,3 +40,10 @@ BY_ERROR: tuple[tuple[type[GlassmindError], int], ...] = (
 def exit_code(error: GlassmindError) -> int:
     """Return the exit code that tells of an error."""
     return next((code for kind, code in BY_ERROR if isinstance(error, kind)), BUG)
+
+
+def sentence_of(error: GlassmindError) -> str:
+    """Return what is said of an error, with the command that helps where one does."""
+    if isinstance(error, NoteNotFound) and not error.closest:
+        return f"{error}; see: glassmind list"
+    return str(error)

@@ -31,7 +31,7 @@ class Output:
     def style(self) -> Style:
         """How text is dressed for stdout."""
         colour = self._wants_colour and self.on_terminal
-        return Style(colour=colour, guarded=self.on_terminal)
+        return Style(colour=colour)
 
     @property
     def colourful(self) -> bool:
@@ -51,6 +51,10 @@ class Output:
         """Write a part of the result as it is."""
         sys.stdout.write(text)
 
+    def verbatim(self, text: str) -> None:
+        """Write text to the letter in a pipe, and as may be shown on a terminal."""
+        sys.stdout.write(Style.clean(text) if self.on_terminal else text)
+
     def json(self, value: object) -> None:
         """Write the result as one JSON object, always in UTF-8."""
         import json  # noqa: PLC0415 - plain results do not need it
@@ -69,7 +73,7 @@ class Output:
 
     def fault(self, sentence: str) -> None:
         """Tell a person what went wrong."""
-        sys.stderr.write(f"glassmind: {Style.for_terminal(sentence)}\n")
+        sys.stderr.write(f"glassmind: {Style.clean(sentence)}\n")
 
     def failed(self, error: BaseException, sentence: str) -> None:
         """Tell of an error, with its traceback when asked to say more."""

@@ -12,6 +12,7 @@ from argparse import (
 from typing import NoReturn
 
 from glassmind.errors import WrongUsage
+from glassmind.render.style import shortened
 
 VALUED = ("--vault", "--config")
 """Options of every command that take a value."""
@@ -54,7 +55,7 @@ class CommandParser(ArgumentParser):
         for word in more:
             if word.startswith("-"):
                 hint = "; words that begin with - go behind --"
-                self.error(f"there is no option {word}{hint}")
+                self.error(f"there is no option {shortened(word)}{hint}")
         words = [*getattr(args, self._words), *more, *argv[stop + 1 :]]
         setattr(args, self._words, words)
         return args

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from glassmind.errors import GlassmindError, WrongUsage
+from glassmind.render.style import shortened
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
@@ -60,7 +61,7 @@ def _guarded(argv: list[str], output: Output) -> int:
         code = _dispatch(argv, output)
         output.flush()
     except GlassmindError as error:
-        output.failed(error, str(error))
+        output.failed(error, exits.sentence_of(error))
         return exits.exit_code(error)
     except KeyboardInterrupt:
         output.fault("interrupted")
@@ -109,7 +110,8 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
     if name not in COMMANDS:
         from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
 
-        raise WrongUsage(f"there is no command {name!r}{nearest(name, list(COMMANDS))}")
+        hint = nearest(name, list(COMMANDS))
+        raise WrongUsage(f"there is no command {shortened(name)!r}{hint}")
     module_name, help_line = COMMANDS[name]
     module = cast("Command", import_module(f"{PACKAGE}.{module_name}"))
     parser = CommandParser(name, help_line)

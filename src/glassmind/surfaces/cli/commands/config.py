@@ -81,7 +81,8 @@ def _get(args: Namespace, output: Output) -> None:
     if output.as_json:
         output.json({"key": wanted, "value": value, "origin": origin})
     else:
-        output.line(output.style.clean(value if isinstance(value, str) else shown))
+        output.verbatim(value if isinstance(value, str) else shown)
+        output.line()
 
 
 def _set(args: Namespace, output: Output) -> None:

@@ -84,7 +84,7 @@ def _asked(known: list[Path], output: Output) -> Path:
         raise SeveralVaults(tuple(str(path) for path in known))
     sys.stderr.write("Obsidian knows these vaults:\n")
     for number, path in enumerate(known, 1):
-        sys.stderr.write(f"  {number}. {output.style.for_terminal(str(path))}\n")
+        sys.stderr.write(f"  {number}. {output.style.clean(str(path))}\n")
     while True:
         sys.stderr.write(f"Which one? [1-{len(known)}] ")
         sys.stderr.flush()

@@ -4,6 +4,7 @@ from argparse import ArgumentTypeError, Namespace
 
 from glassmind.errors import WrongUsage
 from glassmind.render.notes import note_as_json
+from glassmind.retrieval.notes import GuessedNote
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
@@ -18,18 +19,25 @@ def add_arguments(parser: CommandParser) -> None:
     part.add_argument(
         "--lines", metavar="A-B", type=line_range, help="some lines alone, from 1"
     )
+    parser.add_argument(
+        "--raw",
+        action="store_true",
+        help="a canvas or drawing as its file stands, not as it was indexed",
+    )
 
 
 def line_range(text: str) -> tuple[int, int]:
     """Return the ends of `12-34`, or of one line; the type of an option.
 
     Raises:
-        ArgumentTypeError: it is neither.
+        ArgumentTypeError: it is neither, or runs backwards.
     """
     first, _, last = text.partition("-")
     ends = (first, last or first)
     if not all(end.isascii() and end.isdigit() for end in ends):
         raise ArgumentTypeError(f"{text!r} is no range of lines such as 12-34")
+    if int(ends[0]) > int(ends[1]):
+        raise ArgumentTypeError(f"{text}: the first line is after the last")
     return int(ends[0]), int(ends[1])
 
 
@@ -39,12 +47,14 @@ def run(args: Namespace, output: Output) -> int:
     if not name.strip():
         raise WrongUsage("no note is named", "read")
     with engine_of(args, output) as engine:
-        note = engine.read(name, heading=args.heading, lines=args.lines)
+        note = engine.read(name, heading=args.heading, lines=args.lines, raw=args.raw)
         vault = engine.config.vault.name
+    if isinstance(note, GuessedNote):
+        output.notice(f"taken for: {note.path}")
     if output.as_json:
         output.json(note_as_json(note, vault=vault))
     else:
-        output.text(output.style.clean(note.text))
+        output.verbatim(note.text)
         if output.on_terminal and not note.text.endswith("\n"):
             output.line()
     return exits.OK

@@ -2,8 +2,10 @@
 
 from argparse import Namespace
 
+from glassmind.config import Config
 from glassmind.errors import WrongUsage
 from glassmind.render.hits_text import hits_as_text
+from glassmind.render.style import shortened
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
@@ -42,22 +44,23 @@ def run(args: Namespace, output: Output) -> int:
             per_note=args.unique == "notes",
             explain=args.explain or output.as_json,
         )
-        vault = engine.config.vault.name
+        config = engine.config
     for missing in reply.degraded:
         output.notice(missing)
-    _show(reply, vault, args, output)
+    _show(reply, config, args, output)
     return exits.OK if reply.hits else exits.NOTHING
 
 
-def _show(reply: SearchReply, vault: str, args: Namespace, output: Output) -> None:
+def _show(reply: SearchReply, config: Config, args: Namespace, output: Output) -> None:
     if output.as_json:
         from glassmind.render.hits import hits_as_json  # noqa: PLC0415 - 1 ms
 
-        output.json(hits_as_json(reply, vault=vault))
+        vault = config.vault
+        output.json(hits_as_json(reply, vault=vault.name, root=str(vault.path)))
     elif args.paths:
         for path in dict.fromkeys(hit.path for hit in reply.hits):
             output.line(output.style.clean(path))
     else:
         output.text(hits_as_text(reply, output.style, explain=args.explain))
     if not reply.hits:
-        output.notice(f"nothing found for {reply.query!r}")
+        output.notice(f"nothing found for {shortened(reply.query)!r}")

@@ -18,8 +18,9 @@ def run(args: Namespace, output: Output) -> int:
     """Print the counts."""
     with engine_of(args, output) as engine:
         stats = engine.stats()
+        root = str(engine.config.vault.path)
     if output.as_json:
-        output.json(stats_as_json(stats))
+        output.json(stats_as_json(stats, root=root))
     else:
-        output.text(stats_as_text(stats, output.style))
+        output.text(stats_as_text(stats, output.style, root=root))
     return exits.OK
