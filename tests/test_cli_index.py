@@ -6,12 +6,16 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_desk import Program, with_note, with_sample
+from rich import progress
 
 from glassmind.surfaces.cli.commands import index
 from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.progress import shown_progress
+from glassmind.types.files import Progress
 
 
 @pytest.fixture
@@ -108,6 +112,32 @@ def test_a_terminal_shows_progress_with_rate_and_a_pipe_none(program: Program) -
     assert re.search(r"\d:\d\d:\d\d|-:--:--", shown)
     assert "Indexed" in shown
     assert "Reading notes" not in quiet
+
+
+class Watched(Output):
+    """An output that somebody watches."""
+
+    shows_progress = True
+
+
+def test_a_bar_pulses_until_it_is_known_how_much_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[float | None] = []
+    update = progress.Progress.update
+
+    def watched(bars: progress.Progress, task: progress.TaskID, **now: Any) -> None:
+        update(bars, task, **now)
+        shown.append(bars.tasks[task].total)
+
+    monkeypatch.setattr(progress.Progress, "update", watched)
+
+    with shown_progress(Watched()) as show:
+        assert show
+        for done, total in ((10, 0), (20, 0), (30, 40)):
+            show(Progress("scan", done, total))
+
+    assert shown == [None, None, 40]
 
 
 def test_a_run_that_is_interrupted_says_that_nothing_is_lost(

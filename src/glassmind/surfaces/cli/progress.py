@@ -41,9 +41,10 @@ def shown_progress(output: Output) -> Iterator[Callable[[Progress], None] | None
         tasks = {}
 
         def show(now: Progress) -> None:
+            # None lets the bar pulse; to `update` it would mean the total there was.
             total = now.total or None
             if now.stage not in tasks:
-                tasks[now.stage] = bars.add_task(STAGES[now.stage])
+                tasks[now.stage] = bars.add_task(STAGES[now.stage], total=total)
             bars.update(tasks[now.stage], completed=now.done, total=total)
 
         yield show
