@@ -185,3 +185,53 @@ def test_this_machine_is_known_by_its_names(host: str) -> None:
 )
 def test_other_machines_are_not_this_one(host: str) -> None:
     assert not is_loopback(host)
+
+
+@pytest.mark.parametrize("name", ["glassmind.toml", ".agent/glassmind.toml"])
+def test_a_link_in_place_of_a_vaults_file_is_not_followed(
+    desk: Desk, name: str
+) -> None:
+    elsewhere = desk.home / "elsewhere.toml"
+    elsewhere.write_text("[search]\nlimit = 99\n", "utf-8")
+    (desk.vault / name).parent.mkdir(exist_ok=True)
+    (desk.vault / name).symlink_to(elsewhere)
+
+    config = desk.load()
+
+    assert config.search.limit == 10
+    (warning,) = config.warnings
+    assert warning.endswith(f"{name} is not read: it is a symbolic link")
+
+
+def test_an_agent_folder_that_is_a_link_brings_no_settings(desk: Desk) -> None:
+    elsewhere = desk.home / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "glassmind.toml").write_text("[search]\nlimit = 99\n", "utf-8")
+    (desk.vault / ".agent").symlink_to(elsewhere)
+
+    assert desk.load().search.limit == 10
+
+
+def test_variables_behind_a_link_in_the_vault_are_not_read(desk: Desk) -> None:
+    desk.vault_says("[search]\nlimit = 5\n")
+    secrets = desk.home / "secrets"
+    secrets.write_text("GLASSMIND_SEARCH_LIMIT=99\n", "utf-8")
+    (desk.vault / ".env").symlink_to(secrets)
+
+    config = desk.load()
+
+    assert config.search.limit == 5
+    (warning,) = config.warnings
+    assert warning.endswith(".env is not read: it is a symbolic link")
+
+
+def test_a_linked_file_may_be_named_as_ones_own(desk: Desk) -> None:
+    elsewhere = desk.home / "elsewhere.toml"
+    elsewhere.write_text("[search]\nlimit = 99\n", "utf-8")
+    link = desk.vault / "glassmind.toml"
+    link.symlink_to(elsewhere)
+
+    config = desk.load(GLASSMIND_CONFIG=str(link))
+
+    assert config.search.limit == 99
+    assert config.warnings == ()

@@ -288,3 +288,25 @@ def test_without_a_vault_the_rest_is_shown(desk: Desk) -> None:
     shown = settings_shown(desk.load(cwd=desk.home, need_vault=False))
 
     assert [key for key, _, _ in shown] == [key for key in KEYS if key != "vault.path"]
+
+
+@pytest.mark.parametrize("linked", ["glassmind.toml", ".agent"])
+def test_nothing_is_written_through_a_link_in_a_vault(desk: Desk, linked: str) -> None:
+    elsewhere = desk.home / "elsewhere"
+    elsewhere.mkdir()
+    mine = elsewhere / "glassmind.toml"
+    mine.write_text("mine = 1\n", "utf-8")
+    if linked == ".agent":
+        (desk.vault / linked).symlink_to(elsewhere)
+        file = desk.vault / linked / "glassmind.toml"
+    else:
+        file = desk.vault / linked
+        file.symlink_to(mine)
+
+    with pytest.raises(ConfigUnwritable, match="symbolic link"):
+        set_key(file, "search.limit", "3", in_vault=True)
+    if linked == "glassmind.toml":
+        with pytest.raises(ConfigUnwritable, match="symbolic link"):
+            write_config(desk.vault, {}, in_vault=True, force=True)
+
+    assert mine.read_text("utf-8") == "mine = 1\n"

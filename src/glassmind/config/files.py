@@ -17,6 +17,21 @@ USER_NAMES = (FILE_NAME, "config.toml")
 VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
 
 
+def current_folder() -> Path:
+    """Return where we stand, or stood if the folder was deleted under us."""
+    try:
+        return Path.cwd()
+    except OSError:
+        # The shell still knows; nothing is there, but relative paths have a meaning.
+        return Path(os.environ.get("PWD") or os.sep)
+
+
+def links_in(vault: Path, file: Path) -> bool:
+    """Whether a file of a vault, or a folder on the way to it, is a symbolic link."""
+    inside = file.relative_to(vault)
+    return any((vault / part).is_symlink() for part in (inside, *inside.parents[:-1]))
+
+
 def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
     """Return those of the named files that exist in a folder.
 

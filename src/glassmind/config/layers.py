@@ -64,10 +64,14 @@ class Layers:
     def _add(self, file: Path, vault: Path | None) -> None:
         """Take in a file, and the `.env` beside it, above the files already there."""
         self.files.insert(0, FileEntries(file, read_text(file), vault))
+        beside = file.with_name(".env")
+        if vault and beside.is_symlink():
+            self.warn(f"{short(beside)} is not read: it is a symbolic link")
+            return
         try:
             dotenv = dotenv_beside(file, vault)
         except OSError as error:
-            self.warn(f"{short(file.with_name('.env'))} is not read: {error.strerror}")
+            self.warn(f"{short(beside)} is not read: {error.strerror}")
             return
         if dotenv:
             # Below the real environment, above the `.env` of a weaker file.

@@ -11,7 +11,14 @@ from glassmind.config.environment import (
     Variables,
     unknown_variables,
 )
-from glassmind.config.files import FILE_NAME, USER_NAMES, VAULT_NAMES, present
+from glassmind.config.files import (
+    FILE_NAME,
+    USER_NAMES,
+    VAULT_NAMES,
+    links_in,
+    present,
+    short,
+)
 from glassmind.config.guards import same_vault
 from glassmind.config.layers import Choice, Layers
 from glassmind.config.places import config_home, index_home
@@ -74,7 +81,7 @@ def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
     """Return the vault that is named, else the one around the current folder."""
     choice = layers.choose(KEYS["vault.path"])
     if choice.entry is None:
-        around = _vault_around(cwd, home)
+        around = vault_around(cwd, home)
         if around is None:
             return choice
         entry = Entry(around, "the current folder", cwd, RANKS["default"])
@@ -85,7 +92,7 @@ def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
     return Choice(real, choice.entry)
 
 
-def _vault_around(cwd: Path, home: Path) -> Path | None:
+def vault_around(cwd: Path, home: Path) -> Path | None:
     """Return the nearest folder, from here upwards, that looks like a vault.
 
     The `home` of the user's configuration looks like one and is none.
@@ -103,7 +110,10 @@ def _add_vault_file(layers: Layers, vault: Path) -> None:
     found = present(vault, VAULT_NAMES)
     for known in list(layers.files):
         found = [file for file in found if not file.samefile(known.file)]
-    layers.add_first(found, vault)
+    linked = [file for file in found if links_in(vault, file)]
+    for file in linked:
+        layers.warn(f"{short(file)} is not read: it is a symbolic link")
+    layers.add_first([file for file in found if file not in linked], vault)
 
 
 def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:

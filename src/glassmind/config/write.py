@@ -8,11 +8,17 @@ from pathlib import Path
 from glassmind.config.checks import check_together
 from glassmind.config.describe import commented_file
 from glassmind.config.entries import RANKS, Entry, nearest
-from glassmind.config.files import FILE_NAME, USER_NAMES, FileEntries, read_text
+from glassmind.config.files import (
+    FILE_NAME,
+    USER_NAMES,
+    FileEntries,
+    current_folder,
+    read_text,
+)
 from glassmind.config.keys import Key
 from glassmind.config.layers import Layers
 from glassmind.config.places import config_home
-from glassmind.config.sections import KEYS
+from glassmind.config.sections import AGENT_DIR, KEYS
 from glassmind.config.toml import with_setting
 from glassmind.config.values import value_of
 from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
@@ -33,17 +39,38 @@ def write_config(
 
     Raises:
         ConfigExists: there is one, and `force` was not given.
-        ConfigUnwritable: the disk refused; nothing changed.
+        ConfigUnwritable: the disk refused, or a link stands there; nothing changed.
+    """
+    file = free_place(vault, env, in_vault=in_vault, force=force)
+    text = commented_file("." if in_vault else str(vault.resolve()))
+    _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
+    return file
+
+
+def free_place(
+    vault: Path, env: Mapping[str, str], *, in_vault: bool = False, force: bool = False
+) -> Path:
+    """Return where `write_config` would write.
+
+    Raises:
+        ConfigExists: there is a configuration, and `force` was not given.
+        ConfigUnwritable: a link stands there, in the vault.
     """
     folder = vault if in_vault else config_home(env)
     # A second user file would hide the first: any of its names counts.
     for name in (FILE_NAME,) if in_vault else USER_NAMES:
         if (folder / name).exists() and not force:
             raise ConfigExists(str(folder / name))
-    file = folder / FILE_NAME
-    text = commented_file("." if in_vault else str(vault.resolve()))
-    _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
-    return file
+    if in_vault:
+        _refuse_link(folder / FILE_NAME)
+    return folder / FILE_NAME
+
+
+def _refuse_link(file: Path) -> None:
+    """Refuse to write through a link in a vault, which may lead anywhere."""
+    in_agent_dir = file.parent.name == AGENT_DIR
+    if file.is_symlink() or (in_agent_dir and file.parent.is_symlink()):
+        raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
 
 
 def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
@@ -55,9 +82,12 @@ def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> No
     Raises:
         BadSetting: the key is unknown, or the value is wrong.
         BadConfigFile: the file as it stands cannot be read.
-        ConfigUnwritable: the text has to be edited by hand, or the disk refused.
+        ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
+            link stands there, in the vault.
     """
     value = _value(path, raw, in_vault=in_vault)
+    if in_vault:
+        _refuse_link(file)
     section, _, name = path.partition(".")
     old = read_text(file) if file.exists() else ""
     fits = _fits(file, old)
@@ -74,7 +104,7 @@ def _value(path: str, raw: object, *, in_vault: bool) -> object:
     if key is None:
         hint = nearest(path, list(KEYS))
         raise BadSetting(path, "the command line", f"is no setting we know{hint}")
-    entry = Entry(raw, "the command line", Path.cwd(), RANKS["flag"], text=True)
+    entry = Entry(raw, "the command line", current_folder(), RANKS["flag"], text=True)
     try:
         value = value_of(key, entry)
     except ValueError as error:
