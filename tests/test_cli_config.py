@@ -53,6 +53,26 @@ def test_the_one_vault_that_obsidian_knows_is_taken(program: Program) -> None:
     }
 
 
+def test_the_vault_one_stands_in_goes_before_the_list(program: Program) -> None:
+    other = program.home / "Other"
+    other.mkdir()
+    obsidian_knows(program, other)
+    below = program.vault / "Drinks"
+    below.mkdir()
+
+    done = subprocess.run(
+        program._command("init"),
+        cwd=below,
+        env=program.env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
+
+    assert f"Vault: {program.vault}\n" in done.stdout
+
+
 def test_of_several_vaults_a_pipe_has_to_name_one(program: Program) -> None:
     other = program.home / "Other"
     other.mkdir()
@@ -140,6 +160,18 @@ def test_an_agent_folder_is_not_made_outside_of_the_vault(program: Program) -> N
 
     assert done.returncode == 3
     assert not (program.home / "memories").exists()
+    assert not program.settings.exists()
+
+
+def test_a_configuration_that_stays_leaves_the_vault_as_it_is(
+    program: Program,
+) -> None:
+    program.run("init")
+
+    done = program.run("init", "--agent-dir")
+
+    assert done.returncode == 2
+    assert not (program.vault / ".agent").exists()
 
 
 def test_a_setting_that_was_set_is_in_force(program: Program) -> None:
@@ -153,6 +185,13 @@ def test_a_setting_that_was_set_is_in_force(program: Program) -> None:
     assert value.stdout == "3\n"
     assert "search.limit = 3  # user file ~/.config/glassmind/" in shown.stdout
     assert "search.fusion" in shown.stdout
+
+
+def test_a_vault_that_is_not_chosen_has_no_path_to_get(program: Program) -> None:
+    done = program.bare("config", "get", "vault.path")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("glassmind: no vault is chosen: ")
 
 
 def test_settings_as_json_have_their_types(program: Program) -> None:

@@ -187,6 +187,38 @@ def test_a_doctor_fails_on_damage(program: Program) -> None:
     assert "run: glassmind index --rebuild" in done.stdout
 
 
+def test_a_doctor_without_a_vault_says_how_to_choose_one(program: Program) -> None:
+    done = program.bare("doctor")
+    found = json.loads(program.bare("doctor", "--json").stdout)
+
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout.splitlines()[0] == "ok   config: every setting is understood"
+    assert "\nfail vault: none is chosen" in done.stdout
+    assert "\n     choose one: glassmind init, or --vault PATH\n" in done.stdout
+    assert found["ok"] is False
+    assert found["checks"][-1]["name"] == "vault"
+
+
+def test_a_doctor_whose_vault_is_gone_says_what_to_do(program: Program) -> None:
+    done = program.bare("doctor", "--vault", program.home / "unmounted")
+
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout.startswith("fail vault: the vault ")
+    assert "     mount its disk, or choose one: " in done.stdout
+
+
+def test_a_doctor_reads_no_further_than_a_setting_that_cannot_be(
+    program: Program,
+) -> None:
+    (program.vault / "glassmind.toml").write_text("[search]\nlimit = 0\n", "utf-8")
+
+    found = program.json("doctor")
+
+    (check,) = found["checks"]
+    assert (check["name"], check["state"]) == ("config", "fail")
+    assert "search.limit" in check["finding"]
+
+
 def _index_folder(program: Program) -> str:
     program.run("index")
     return str(program.json("stats")["folder"])

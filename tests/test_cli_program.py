@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_desk import Program, with_note
+from cli_desk import Done, Program, with_note
 
 from glassmind import __version__
 from glassmind.surfaces.cli.table import COMMANDS
@@ -166,3 +166,42 @@ def test_a_disk_that_takes_no_output_is_an_error_in_words(program: Program) -> N
     assert done.returncode == 70
     assert "Traceback" not in done.stderr
     assert "glassmind: unexpected OSError" in done.stderr
+
+
+def from_a_deleted_folder(program: Program, *asked: str) -> Done:
+    folder = program.home / "gone"
+    folder.mkdir()
+    script = 'cd "$0" && rmdir "$0" && exec "$@"'
+    return subprocess.run(
+        ["/bin/sh", "-c", script, folder, sys.executable, "-m", "glassmind", *asked],
+        env=program.env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_named_vault_answers_from_a_folder_that_was_deleted(program: Program) -> None:
+    done = from_a_deleted_folder(program, "--vault", str(program.vault), "list")
+
+    assert (done.returncode, done.stdout) == (0, "Tea.md\n")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["list"], "no vault is chosen"),
+        (["--vault", "here", "list"], "is not a folder"),
+        (["init"], "no vault is chosen"),
+        (["init", "here"], "is not a folder"),
+        (["--config", "mine.toml", "config", "set", "search.limit", "x"], "limit"),
+    ],
+)
+def test_a_deleted_folder_is_no_fault_of_ours(
+    program: Program, asked: list[str], said: str
+) -> None:
+    done = from_a_deleted_folder(program, *asked)
+
+    assert done.returncode in {2, 3}
+    assert said in done.stderr

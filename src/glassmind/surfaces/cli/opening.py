@@ -5,6 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from glassmind.config import Config, load_config
+from glassmind.config.files import current_folder
 from glassmind.engine import Engine
 from glassmind.surfaces.cli.output import Output
 from glassmind.wiring import engine_for
@@ -20,7 +21,7 @@ def config_of(args: Namespace, *, need_vault: bool = True) -> Config:
     return load_config(
         flags={"vault.path": getattr(args, "vault", None)},
         env=os.environ,
-        cwd=Path.cwd(),
+        cwd=current_folder(),
         file=Path(file) if file else None,
         need_vault=need_vault,
     )

@@ -3,6 +3,7 @@
 from argparse import Namespace
 from pathlib import Path
 
+from glassmind.config.files import current_folder
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
@@ -16,7 +17,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: Namespace, output: Output) -> int:
     """Write the copy."""
-    file = Path(args.file).absolute()
+    file = Path(current_folder(), args.file)
     with engine_of(args, output) as engine:
         engine.backup(file)
     if output.as_json:

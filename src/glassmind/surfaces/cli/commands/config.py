@@ -7,11 +7,18 @@ from pathlib import Path
 
 from glassmind.config.describe import settings_shown
 from glassmind.config.entries import nearest
-from glassmind.config.files import FILE_NAME, USER_NAMES, VAULT_NAMES, present
+from glassmind.config.files import (
+    FILE_NAME,
+    USER_NAMES,
+    VAULT_NAMES,
+    current_folder,
+    present,
+)
 from glassmind.config.places import config_home
+from glassmind.config.sections import KEYS
 from glassmind.config.values import HIDDEN
 from glassmind.config.write import set_key
-from glassmind.errors import WrongUsage
+from glassmind.errors import NoVault, WrongUsage
 from glassmind.render.settings import settings_as_json
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import config_of
@@ -73,6 +80,8 @@ def _get(args: Namespace, output: Output) -> None:
     (wanted,) = args.words
     config = config_of(args, need_vault=False)
     settings = {key: (shown, origin) for key, shown, origin in settings_shown(config)}
+    if wanted not in settings and wanted in KEYS:
+        raise NoVault
     if wanted not in settings:
         hint = nearest(wanted, list(settings))
         raise WrongUsage(f"{wanted} is no setting we know{hint}", "config")
@@ -100,7 +109,7 @@ def _file(args: Namespace) -> Path:
     if args.in_vault:
         folder, names = config_of(args).vault.path, VAULT_NAMES
     elif getattr(args, "config", None):
-        return Path(args.config).absolute()
+        return Path(current_folder(), args.config)
     else:
         folder, names = config_home(os.environ), USER_NAMES
     return next(iter(present(folder, names)), folder / FILE_NAME)

@@ -7,9 +7,12 @@ from argparse import Namespace
 from pathlib import Path
 
 from glassmind.config.discover import known_vaults
+from glassmind.config.files import current_folder
+from glassmind.config.load import vault_around
+from glassmind.config.places import config_home
 from glassmind.config.sections import AGENT_DIR
-from glassmind.config.write import write_config
-from glassmind.errors import NoVault, SeveralVaults, VaultAbsent, WrongUsage
+from glassmind.config.write import free_place, write_config
+from glassmind.errors import SeveralVaults, VaultAbsent, WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
@@ -20,7 +23,7 @@ from glassmind.vault.agent_folder import make_agent_folder
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
     add = parser.add_argument
-    add("vault_folder", nargs="?", metavar="VAULT", help="default: ask Obsidian's list")
+    add("vault_folder", nargs="?", metavar="VAULT", help="default: the one around")
     add("--in-vault", action="store_true", help="write the file into the vault")
     add("--agent-dir", action="store_true", help=f"make {AGENT_DIR}/ in the vault")
     add("--force", action="store_true", help="replace a configuration that is there")
@@ -32,8 +35,10 @@ def run(args: Namespace, output: Output) -> int:
     if getattr(args, "config", None):
         raise WrongUsage("init writes your own file or, with --in-vault, the vault's")
     vault = _chosen(args, output)
-    file = write_config(vault, os.environ, in_vault=args.in_vault, force=args.force)
+    # What can be refused comes before what is written.
+    free_place(vault, os.environ, in_vault=args.in_vault, force=args.force)
     made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
+    file = write_config(vault, os.environ, in_vault=args.in_vault, force=args.force)
     follows = _next_command(vault, in_vault=args.in_vault)
     if output.as_json:
         made_paths = [str(folder) for folder in made]
@@ -55,7 +60,7 @@ def _next_command(vault: Path, *, in_vault: bool) -> str:
 
 
 def _chosen(args: Namespace, output: Output) -> Path:
-    """Return the vault that is named, listed by Obsidian, or stood in.
+    """Return the vault that is named, stood in, listed by Obsidian, or configured.
 
     Raises:
         VaultAbsent: the one named is no folder.
@@ -64,19 +69,19 @@ def _chosen(args: Namespace, output: Output) -> Path:
     """
     named = args.vault_folder or getattr(args, "vault", None)
     if named:
-        folder = Path(named).expanduser().absolute()
+        folder = current_folder() / Path(named).expanduser()
         if not folder.is_dir():
             raise VaultAbsent(str(folder), "the command line")
         return folder
+    stood_in = vault_around(current_folder(), config_home(os.environ))
+    if stood_in is not None:
+        return stood_in
     known = [vault.path for vault in known_vaults(os.environ)]
     if len(known) == 1 or (known and args.yes):
         return known[0]
     if known:
         return _asked(known, output)
-    around = config_of(args, need_vault=False)
-    if "vault.path" not in around.origins:
-        raise NoVault
-    return around.vault.path
+    return config_of(args).vault.path
 
 
 def _asked(known: list[Path], output: Output) -> Path:
