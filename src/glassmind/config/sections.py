@@ -57,7 +57,7 @@ class Index(Section, title="index"):
     )
     max_chunks_per_note: int = key(
         1000,
-        "Chunks after which the rest of a note is left out, with a warning.",
+        "Chunks that a note has at most; of a longer one neighbours are joined.",
         least=1,
     )
     max_note_bytes: int = key(
