@@ -118,7 +118,7 @@ def agrees(found: Any, expected: Any) -> bool:
     return bool(found == expected)
 
 
-def parsed_links(note: Note) -> list[dict[str, Any]]:
+def parsed_links(note: Note) -> list[Any]:
     """Return the parts of each link of a note; absent parts are left out."""
     return [
         {key: part for key, part in parts_of(link).items() if part is not None}
