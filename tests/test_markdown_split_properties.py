@@ -1,6 +1,6 @@
 """What holds for the passages of any note whatsoever."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glassmind.markdown.parse import parse_note
@@ -90,7 +90,16 @@ def test_any_markdown_is_covered_and_stands_on_its_lines(
     _check(text, rules)
 
 
+LONE_RETURNS = (
+    "---\rtags: [tea]\r---\r" + "?\r===\r" * 4 + "??????。。。\r===\r"
+    "```py\r?\r?\r?\r?\r?\r?????。\r????????????。。\r```\r"
+    "$$\r?\r?\r?\r?\r?\r?\r。\r。\r?。\r??。\r????????。\r????????。\r$$\r"
+    "```py\r?\r```\r---\r"
+)
+
+
 @settings(deadline=None)
+@example(LONE_RETURNS, 40, 200)
 @given(MARKDOWN, st.sampled_from([40, 120, 500]), st.sampled_from([0, 20, 200]))
 def test_what_fits_in_a_passage_is_cut_nowhere(
     text: str, target: int, min_chars: int

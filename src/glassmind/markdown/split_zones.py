@@ -98,12 +98,14 @@ def zones(
             beside = fits(outlined.text, head, block.end, room + limits.slack)
             kept.append((head if beside else block.start, block.end))
         else:
-            kept.extend(_opening(outlined.text, head, block, limits))
             if whole:
                 long.append((block.start, block.end))
+            small: list[tuple[int, int]] = []
             for zone in _inner(outlined.text, inner, block, limits):
-                small = _room(outlined.text, zone, limits)
-                (kept if small else long).append((zone.start, zone.end))
+                fit = _room(outlined.text, zone, limits)
+                (small if fit else long).append((zone.start, zone.end))
+            opening = _opening(outlined.text, head, block, limits)
+            kept += [*_clipped(opening, small), *small]
         head = -1
     return _apart(kept), _apart(long)
 
@@ -162,6 +164,15 @@ def _opening(
             end = text.find("\n", end, block.end) + 1 or block.end
         kept = True
     return [(head, end)] if kept and fits(text, head, end, limits.room) else []
+
+
+def _clipped(
+    opening: list[tuple[int, int]], inner: list[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """End an opening before what would reach out of it, which is to stay whole too."""
+    for head, end in opening:
+        stop = min((a for a, b in inner if head < a < end < b), default=end)
+        yield head, stop
 
 
 def _inner(
