@@ -89,7 +89,7 @@ def test_options_of_every_command_stand_before_or_behind_it(program: Program) ->
         (["--config", "absent.toml", "list"], 2, "BadConfigFile"),
         (["read", "Nothing of the kind"], 3, "NoteNotFound"),
         (["--vault", "absent", "list"], 3, "VaultAbsent"),
-        (["restore", "absent"], 4, "BackupDamaged"),
+        (["restore", "absent"], 4, "BackupMissing"),
     ],
 )
 def test_an_error_is_one_sentence_and_with_json_one_object(

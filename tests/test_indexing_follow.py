@@ -191,6 +191,7 @@ class Shelf:
             open=self.open,
             discard=self.discard,
             deleted=lambda: self.sidecar.deleted,
+            wrong=lambda: None,
         )
 
 

@@ -31,7 +31,7 @@ VERBS = {
         "until=None, kind='', newest=False, limit=100, offset=0)"
     ),
     "read": "(name, *, heading='', lines=None, raw=False)",
-    "restore": "(file)",
+    "restore": "(file, *, force=False)",
     "search": "(text, *, limit=None, per_note=True, explain=False, today=None)",
     "stats": "()",
 }

@@ -378,7 +378,7 @@ def test_a_backup_is_one_file_that_can_be_restored(vault: VaultDesk) -> None:
     vault.remove("A.md")
     vault.indexed({"B.md": "beta"})
 
-    vault.engine.restore(copy)
+    vault.engine.restore(copy, force=True)
 
     assert [file.name for file in vault.place.iterdir() if file.is_file()] == [
         "copy.db"

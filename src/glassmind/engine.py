@@ -240,9 +240,13 @@ class Engine:
         """Write a copy of the index while others use it; see `IndexKeeper.backup`."""
         self._adapters.keeper().backup(file)
 
-    def restore(self, file: Path) -> None:
-        """Replace the index by a copy of it; see `IndexKeeper.restore`."""
-        self._adapters.keeper().restore(file)
+    def restore(self, file: Path, *, force: bool = False) -> str | None:
+        """Replace the index by a copy of it, and say what is still to be done, if so.
+
+        `force` takes a copy that seems to be of another vault. See
+        `IndexKeeper.restore`.
+        """
+        return self._adapters.keeper().restore(file, force=force)
 
     def close(self) -> None:
         """Let go of everything; the engine cannot be asked afterwards."""

@@ -288,6 +288,25 @@ class BackupUnwritable(IndexFault):
         self.folder, self.reason = folder, reason
 
 
+class BackupMissing(IndexFault):
+    """There is no file where a backup should be."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(f"there is no file {file}; name what glassmind backup wrote")
+        self.file = file
+
+
+class BackupOfAnotherVault(IndexFault):
+    """A backup holds notes that the vault does not have."""
+
+    def __init__(self, file: str, vault: str, *, there: int, notes: int) -> None:
+        super().__init__(
+            f"{file} seems to be of another vault: of {notes:,} of its notes, {vault} "
+            f"has {there:,}; name the other vault, or use --force; nothing was changed"
+        )
+        self.file, self.vault, self.there, self.notes = file, vault, there, notes
+
+
 class BackupDamaged(IndexFault):
     """A file is no backup that could be taken back."""
 

@@ -195,14 +195,18 @@ class LocalAdapters:
 
     def _followed(self) -> "Followed":
         from glassmind.indexing.follow import Followed  # noqa: PLC0415
-        from glassmind.store.lexical import place, write  # noqa: PLC0415
+        from glassmind.store.lexical import integrity, place, write  # noqa: PLC0415
 
-        folder = self.place.folder
+        def words() -> Path:
+            return self.place.folder / place.FOLDER
+
+        # the place is asked for each time: writing may have to find another
         return Followed(
             marker=self._words_marker,
-            open=lambda large: write.WordWriter(folder, large=large),
-            discard=lambda: write.discard(folder),
-            deleted=lambda: place.deleted_share(folder / place.FOLDER),
+            open=lambda large: write.WordWriter(self.place.folder, large=large),
+            discard=lambda: write.discard(self.place.folder),
+            deleted=lambda: place.deleted_share(words()),
+            wrong=lambda: integrity.damage_in(words()) if words().exists() else None,
         )
 
     def _words_marker(self) -> str | None:

@@ -26,12 +26,16 @@ OpenSidecar = Callable[[bool], Sidecar]
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How one sidecar is looked at, opened, thrown away and measured."""
+    """How one sidecar is looked at, opened, thrown away and measured.
+
+    `wrong` reads all of it and returns what is damaged.
+    """
 
     marker: Callable[[], str | None]
     open: OpenSidecar
     discard: Callable[[], None]
     deleted: Callable[[], tuple[int, float]]
+    wrong: Callable[[], str | None]
 
 
 class Follower:

@@ -1,12 +1,22 @@
 """Keeping an index: writing it, catching up, examining, copying."""
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from glassmind.errors import BackupExists, IndexBusy, IndexDamaged, IndexFault
+from glassmind.errors import (
+    BackupExists,
+    BackupOfAnotherVault,
+    BackupUnwritable,
+    IndexBusy,
+    IndexDamaged,
+    IndexFault,
+    MassDeletion,
+)
 from glassmind.indexing.checkup import Bench, examine
 from glassmind.indexing.run import (
     IndexRequest,
@@ -18,7 +28,9 @@ from glassmind.indexing.run import (
 from glassmind.ports.indexing import ShowProgress
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
-from glassmind.types.files import IndexReport, Progress
+from glassmind.types.files import IndexReport, Progress, Skipped
+from glassmind.vault.read import VaultFiles
+from glassmind.vault.scan import kind_of
 
 
 class Copier(Protocol):
@@ -26,6 +38,9 @@ class Copier(Protocol):
 
     def write(self, file: Path, /) -> None:
         """Write the rows to a new file."""
+
+    def notes_in(self, file: Path, /) -> list[NotePath]:
+        """Return the notes of a file that was written so."""
 
     def take(self, file: Path, /) -> None:
         """Replace the rows by those of a file."""
@@ -52,19 +67,33 @@ class IndexKeeper:
         A rebuild is refused where a run would be: the vault has to be there.
         """
         request = IndexRequest(reason=reason, **wishes)
+        known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
-            check_rebuild(self.shop, self._known_paths())
+            self._check_rebuild(request, known)
         try:
-            return run_index(self.shop, request, progress or _quiet)
+            report = run_index(self.shop, request, progress or _quiet)
         finally:
             self.wrote()
+        lost = unseen_of(known, report.skipped)
+        return replace(report, warnings=(*report.warnings, *lost)) if lost else report
 
-    def _known_paths(self) -> Iterable[NotePath]:
+    def _known_notes(self) -> list[NotePath]:
         """Return what the index knows; nothing, where it cannot be read any more."""
         try:
-            return self.bench.stamps()
+            with self.bench.faults():
+                known = self.bench.stamps()
         except IndexFault:
-            return ()
+            return []
+        return sorted(path for path in known if kind_of(path) != "attachment")
+
+    def _check_rebuild(self, request: IndexRequest, known: list[NotePath]) -> None:
+        since = datetime.now(UTC)
+        try:
+            check_rebuild(self.shop, known)
+        except MassDeletion as error:
+            with suppress(IndexFault), self.shop.writing(0.0) as store:
+                store.leave_failure(since, request.why(), str(error))
+            raise
 
     def catch_up(self) -> str | None:
         """Bring the sidecars up to the rows, or say why that was not possible."""
@@ -99,28 +128,96 @@ class IndexKeeper:
 
         Raises:
             BackupExists: there is a file already.
+            BackupUnwritable: the disk does not take it.
         """
-        if file.exists():
+        if os.path.lexists(file):
             raise BackupExists(str(file))
-        staged = file.with_name(f".{file.name}.part")
-        staged.unlink(missing_ok=True)
+        staged = file.with_name(f".glassmind-{os.urandom(8).hex()}.part")
         try:
             self.copier.write(staged)
-            os.replace(staged, file)  # noqa: PTH105 - same folder, atomic
+            _rename_new(staged, file)
         finally:
             staged.unlink(missing_ok=True)
 
-    def restore(self, file: Path) -> None:
+    def restore(self, file: Path, *, force: bool = False) -> str | None:
         """Replace the rows by those of a backup and bring the sidecars up to them.
 
+        Returns what could not be done yet, if anything.
+
         Raises:
+            BackupMissing: there is no such file.
             BackupDamaged: the file is no sound backup; nothing was changed.
+            BackupOfAnotherVault: the vault has next to none of its notes; not raised
+                with `force`.
             IndexTooNew: a later release wrote it; nothing was changed.
             IndexBusy: another process is writing.
         """
+        if not force:
+            self._check_vault(file)
         self.copier.take(file)
         self.wrote()
-        self.catch_up()
+        return self.catch_up()
+
+    def _check_vault(self, file: Path) -> None:
+        notes = self.copier.notes_in(file)
+        asked = notes[:: len(notes) // NOTES_ASKED + 1]
+        with VaultFiles(self.shop.root) as files:
+            there = sum(files.exists(path) for path in asked)
+        if there < len(asked) * SHARE_THERE:
+            vault = str(self.shop.root)
+            raise BackupOfAnotherVault(str(file), vault, there=there, notes=len(asked))
+
+
+NOTES_ASKED = 1_000
+"""Notes of a backup that are looked for in the vault."""
+
+SHARE_THERE = 0.1
+"""Of the notes of a backup, how many a vault has at least; two vaults may share names,
+such as those of templates and of days."""
+
+
+def _rename_new(staged: Path, file: Path) -> None:
+    """Give a file its name, unless there is one of that name by now.
+
+    Raises:
+        BackupExists: there is.
+        BackupUnwritable: the disk does not take it.
+    """
+    try:
+        try:
+            os.link(staged, file)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without links: hold the name, then take its place
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.replace(staged, file)  # noqa: PTH105 - same folder, atomic
+    except FileExistsError as error:
+        raise BackupExists(str(file)) from error
+    except OSError as error:
+        raise BackupUnwritable(str(file.parent), str(error)) from error
+
+
+def unseen_of(known: Iterable[NotePath], skipped: Iterable[Skipped]) -> list[str]:
+    """Say which known notes stand where a run from nothing could not look."""
+    unseen = {one.path for one in skipped if one.unknown}
+    lost = [p for p in known if unseen.intersection(_with_folders(p))] if unseen else []
+    if not lost:
+        return []
+    more = ", ..." if len(lost) > NAMED else ""
+    much = "1 note" if len(lost) == 1 else f"{len(lost):,} notes"
+    gone = f"{much} cannot be seen now and did not get into the new index"
+    return [f"{gone}: {', '.join(lost[:NAMED])}{more}"]
+
+
+NAMED = 5
+"""Notes that one warning names."""
+
+
+def _with_folders(path: NotePath) -> Iterator[str]:
+    yield path
+    while "/" in path:
+        path = NotePath(path.rpartition("/")[0])
+        yield path
 
 
 def _quiet(_: Progress) -> None:

@@ -2,13 +2,14 @@
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from glassmind.errors import IndexDamaged
+from glassmind.errors import GlassmindError, IndexDamaged
 from glassmind.indexing.follow import Followed, Follower
 from glassmind.indexing.pipeline import Job, apply_scan, known_stamps
 from glassmind.indexing.plan import exceeds, guard
@@ -18,7 +19,7 @@ from glassmind.types import NotePath
 from glassmind.types.files import IndexReport, Progress
 from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import kind_of, scan
+from glassmind.vault.scan import scan
 
 COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 """Deleted documents still count in a word's rarity; beyond a fifth, rankings drift."""
@@ -34,6 +35,12 @@ class WritableStore(IndexStore, Protocol):
     def begin_anew(self, wrong: str, /) -> None:
         """Set the rows aside, saying what was wrong with them."""
 
+    def wrong(self) -> str | None:
+        """Read every row anew and return what is damaged."""
+
+    def leave_failure(self, since: datetime, reason: str, sentence: str, /) -> None:
+        """Say in the record of the run that began at `since` why it failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
@@ -44,6 +51,13 @@ class IndexRequest:
     compact: bool = False
     accept_deletions: bool = False
     reason: str = "index"
+
+    def why(self) -> str:
+        """Return the reason and the wishes as the record of the run has them."""
+        wishes = ("verify", "rebuild", "compact", "accept_deletions")
+        asked = [wish.replace("_", "-") for wish in wishes if getattr(self, wish)]
+        given = [] if asked and self.reason == "index" else [self.reason]
+        return "+".join([*given, *asked])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +95,17 @@ def run_index(
         IndexBusy: another process is writing.
         IndexUnwritable: the disk does not take the index.
     """
-    began = time.perf_counter()
+    began, since = time.perf_counter(), datetime.now(UTC)
     with _collector_paused(), shop.writing(anew=request.rebuild) as store:
         if request.rebuild:
             shop.words.discard()
+        elif request.verify:
+            _mend(shop, store)
         try:
-            with store.faults():
-                report = _bring_up(shop, store, request, progress)
-        except IndexDamaged as error:
-            if Path(error.file).name != "index.db":
-                raise  # the word index: the rows it is made from are well
-            store.begin_anew(error.reason)
-            with store.faults():
-                report = _bring_up(shop, store, request, progress)
+            report = _sound_run(shop, store, request, progress)
+        except GlassmindError as error:
+            store.leave_failure(since, request.why(), str(error))
+            raise
         notices = tuple(store.notices)
     return replace(
         report,
@@ -103,14 +115,42 @@ def run_index(
     )
 
 
-def check_rebuild(shop: Workshop, known: Iterable[NotePath]) -> None:
+def _mend(shop: Workshop, store: WritableStore) -> None:
+    """Examine rows and words as a doctor does, and begin anew what is damaged."""
+    wrong = store.wrong()
+    if wrong is not None:
+        store.begin_anew(wrong)
+    wrong = shop.words.wrong()
+    if wrong is not None:
+        shop.words.discard()
+        store.notices.append(f"the word index was damaged ({wrong}) and was made anew")
+
+
+def _sound_run(
+    shop: Workshop,
+    store: WritableStore,
+    request: IndexRequest,
+    progress: ShowProgress,
+) -> IndexReport:
+    """Run; once more from nothing when the rows turn out to be damaged on the way."""
+    try:
+        with store.faults():
+            return _bring_up(shop, store, request, progress)
+    except IndexDamaged as error:
+        if Path(error.file).name != "index.db":
+            raise  # the word index: the rows it is made from are well
+        store.begin_anew(error.reason)
+        with store.faults():
+            return _bring_up(shop, store, request, progress)
+
+
+def check_rebuild(shop: Workshop, notes: Sequence[NotePath]) -> None:
     """Look whether the vault is there before an index that knows it is thrown away.
 
     Raises:
         MassDeletion: a large part of the known notes is gone.
         VaultMissing: the vault's folder is not there.
     """
-    notes = [path for path in known if kind_of(path) != "attachment"]
     found = scan(shop.root, shop.ignore_rules(), {}).changed
     fewer = len(notes) - sum(file.kind != "attachment" for file in found)
     if exceeds(fewer, len(notes)):
@@ -137,7 +177,7 @@ def _bring_up(
             written=follower.advance,
             verify=request.verify,
             accept_deletions=request.accept_deletions,
-            reason="rebuild" if request.rebuild else request.reason,
+            reason=request.why(),
         )
         known = known_stamps(job)
         progress(Progress("scan", 0, len(known)))

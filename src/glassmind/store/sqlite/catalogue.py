@@ -22,7 +22,7 @@ select
   (select count(*) from notes where error is not null or warnings <> '[]')
 """
 LAST_RUN = """
-select started_at from index_runs where seconds is not null order by id desc limit 1
+select started_at from index_runs where seconds > 0 order by id desc limit 1
 """
 REASONS = "select reason, count(*) from skipped group by reason order by 2 desc, 1"
 LIST = """

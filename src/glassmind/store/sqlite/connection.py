@@ -6,7 +6,13 @@ from urllib.parse import quote
 
 import apsw
 
-from glassmind.errors import BackupDamaged, IndexAbsent, IndexDamaged, IndexTooNew
+from glassmind.errors import (
+    BackupDamaged,
+    BackupMissing,
+    IndexAbsent,
+    IndexDamaged,
+    IndexTooNew,
+)
 from glassmind.store.filesystem import on_network
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.faults import DAMAGE
@@ -71,9 +77,14 @@ def open_copy(file: Path) -> apsw.Connection:
     """Open a backup for reading, having read every page of it.
 
     Raises:
+        BackupMissing: there is no such file.
         BackupDamaged: the file is no sound index.
         IndexTooNew: a later release wrote it.
     """
+    if not file.exists():
+        raise BackupMissing(str(file))
+    if not file.is_file():
+        raise BackupDamaged(str(file), "it is no file")
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
         db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=flags)
@@ -81,7 +92,7 @@ def open_copy(file: Path) -> apsw.Connection:
         wrong = is_sound(db)
     except IndexDamaged as error:
         raise BackupDamaged(str(file), error.reason) from error
-    except (*DAMAGE, apsw.CantOpenError, IndexAbsent) as error:
+    except (*DAMAGE, apsw.CantOpenError, apsw.IOError, IndexAbsent) as error:
         raise BackupDamaged(str(file), str(error)) from error
     if wrong is not None:
         db.close()

@@ -1,13 +1,16 @@
 """Backing up the rows and taking them back, while others use them."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 from glassmind.errors import BackupUnwritable
+from glassmind.store.sqlite.connection import open_copy
 from glassmind.store.sqlite.faults import FULL
+from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.writer import SqliteWriter, write_copy
+from glassmind.types import NotePath
 
 
 class SqliteCopier:
@@ -32,11 +35,20 @@ class SqliteCopier:
         except FULL as error:
             raise BackupUnwritable(str(file.parent), str(error)) from error
 
+    def notes_in(self, file: Path) -> list[NotePath]:
+        """Return the notes of a backup, by path.
+
+        Raises:
+            BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
+        """
+        with closing(open_copy(file)) as copy:
+            return sorted(Rows(copy).note_paths())
+
     def take(self, file: Path) -> None:
         """Replace the rows by those of a file.
 
         Raises:
-            BackupDamaged, IndexTooNew: the file is no sound index of ours.
+            BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
         """
         with self._writing() as writer:
             writer.take_from(file)

@@ -1,16 +1,18 @@
 """The rows of one vault's index, open for writing by the holder of the lock."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 
-from glassmind.errors import IndexDamaged
+from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.sqlite import connection
+from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log
 from glassmind.store.sqlite.read import Rows
+from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
 from glassmind.store.sqlite.write import NameKey, Transaction
 
 PARTS = ("", "-wal", "-shm", "-journal")
@@ -30,7 +32,7 @@ class SqliteWriter:
         self._identity: tuple[int, int] | None = None
 
     def begin(self, *, anew: bool = False) -> None:
-        """Get ready for a run; `anew` throws the rows away first.
+        """Get ready for a run; `anew` throws the rows away first, the runs excepted.
 
         Raises:
             IndexUnwritable: the folder does not take a database.
@@ -38,8 +40,8 @@ class SqliteWriter:
         """
         self.notices.clear()
         if anew:
-            self.close()
-            self._delete()
+            self._throw_away()
+            return
         if self._db is not None and self._identity == self._found():
             with self.faults():
                 if not Rows(self._db).unfinished():
@@ -47,6 +49,34 @@ class SqliteWriter:
         self.close()
         self._db = self._open()
         self._identity = self._found()
+
+    def _throw_away(self) -> None:
+        self.close()
+        runs = runs_in(self.folder)
+        self._delete()
+        self._db = self._open()
+        self._identity = self._found()
+        with suppress(apsw.Error):  # what a damaged file said of its runs may be odd
+            insert_runs(self._db, runs)
+
+    def wrong(self) -> str | None:
+        """Read every row from the disk and return the first thing wrong, if any.
+
+        Raises:
+            IndexUnwritable: the folder does not take a database.
+        """
+        self.close()  # and with it what is remembered of the pages
+        self._db = self._open()
+        self._identity = self._found()
+        return wrong_with(self._db)
+
+    def leave_failure(self, since: datetime, reason: str, sentence: str) -> None:
+        """Say in the record of the run that began at `since` why it failed.
+
+        A disk that took nothing before may not take this either.
+        """
+        with suppress(apsw.Error, IndexFault):
+            note_failure(self._open_db(), since, reason, sentence)
 
     def _found(self) -> tuple[int, int] | None:
         try:

@@ -12,14 +12,18 @@ from glassmind.surfaces.cli.parser import CommandParser
 
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
-    parser.add_argument("file", metavar="FILE", help="what glassmind backup wrote")
+    add = parser.add_argument
+    add("file", metavar="FILE", help="what glassmind backup wrote")
+    add("--force", action="store_true", help="even if it seems to be of another vault")
 
 
 def run(args: Namespace, output: Output) -> int:
     """Take the copy in."""
     file = Path(current_folder(), args.file)
     with engine_of(args, output) as engine:
-        engine.restore(file)
+        left = engine.restore(file, force=args.force)
+    if left is not None:
+        output.notice(f"the word index is not brought up to it yet: {left}")
     if output.as_json:
         output.json({"file": str(file)})
     else:

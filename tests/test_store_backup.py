@@ -1,0 +1,139 @@
+"""Copies of the index: they touch no other file and go back to their own vault."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors import (
+    BackupDamaged,
+    BackupExists,
+    BackupMissing,
+    BackupOfAnotherVault,
+)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """A copy of the index of another vault."""
+    desk = VaultDesk(tmp_path / "other")
+    desk.indexed({f"Other {n}.md": f"assam {n}" for n in range(20)})
+    desk.engine.backup(tmp_path / "other.db")
+    desk.close()
+    return tmp_path / "other.db"
+
+
+def test_the_backup_of_another_vault_is_refused(vault: VaultDesk, other: Path) -> None:
+    vault.indexed({"A.md": "oolong", "Other 1.md": "of the same name"})
+
+    with pytest.raises(BackupOfAnotherVault, match="--force"):
+        vault.engine.restore(other)
+
+    assert vault.found("oolong") == ["A.md"]
+
+
+def test_the_backup_of_another_vault_is_taken_when_that_is_meant(
+    vault: VaultDesk, other: Path
+) -> None:
+    vault.indexed({"A.md": "oolong"})
+
+    assert vault.engine.restore(other, force=True) is None
+
+    assert len(vault.found("assam", limit=50)) == 20
+
+
+def test_an_empty_backup_is_taken(vault: VaultDesk) -> None:
+    vault.index()
+    vault.engine.backup(vault.place / "copy.db")
+    vault.indexed({"A.md": "oolong"})
+
+    vault.engine.restore(vault.place / "copy.db")
+
+    assert vault.found("oolong") == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_is_no_backup(vault: VaultDesk, *, force: bool) -> None:
+    vault.indexed({"A.md": "oolong"})
+
+    with pytest.raises(BackupDamaged, match="it is no file"):
+        vault.engine.restore(vault.root, force=force)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_backup_that_is_not_there_is_said_to_be_missing(
+    vault: VaultDesk, *, force: bool
+) -> None:
+    vault.indexed({"A.md": "oolong"})
+
+    with pytest.raises(BackupMissing, match="there is no file"):
+        vault.engine.restore(vault.root / "nope.db", force=force)
+
+
+def test_a_restore_says_when_the_words_could_not_follow(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"A.md": "oolong"})
+    vault.engine.backup(vault.place / "copy.db")
+    said = "another process is writing the index"
+    monkeypatch.setattr(
+        "glassmind.indexing.keeper.IndexKeeper.catch_up", lambda _: said
+    )
+
+    assert vault.engine.restore(vault.place / "copy.db") == said
+
+
+def test_a_backup_touches_no_file_beside_it(vault: VaultDesk, tmp_path: Path) -> None:
+    vault.indexed({"A.md": "oolong"})
+    mine = tmp_path / "copies" / ".copy.db.part"
+    mine.parent.mkdir()
+    mine.write_text("mine")
+
+    vault.engine.backup(mine.with_name("copy.db"))
+
+    assert mine.read_text() == "mine"
+    assert {f.name for f in mine.parent.iterdir()} == {".copy.db.part", "copy.db"}
+
+
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_file_made_while_a_backup_is_written_is_left_alone(
+    vault: VaultDesk,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    has_links: bool,
+) -> None:
+    vault.indexed({"A.md": "oolong"})
+    file = tmp_path / "copies" / "copy.db"
+    file.parent.mkdir()
+    link = os.link
+
+    def late(source: Path, target: Path) -> None:
+        file.write_text("mine")
+        if not has_links:
+            raise OSError(errno.EPERM, "no links here")
+        link(source, target)
+
+    monkeypatch.setattr("glassmind.indexing.keeper.os.link", late)
+
+    with pytest.raises(BackupExists):
+        vault.engine.backup(file)
+
+    assert file.read_text() == "mine"
+    assert [f.name for f in file.parent.iterdir()] == ["copy.db"]
+
+
+def test_a_disk_without_links_takes_a_backup(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"A.md": "oolong"})
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr("glassmind.indexing.keeper.os.link", refused)
+    vault.engine.backup(vault.place / "copy.db")
+
+    assert vault.engine.restore(vault.place / "copy.db") is None
