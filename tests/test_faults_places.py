@@ -274,3 +274,24 @@ def test_a_file_where_the_folder_of_the_index_should_be_is_named(
         except IndexUnwritable as error:
             assert "cannot be written" in str(error)  # noqa: PT017 - either will do
         assert engine.search("oolong").degraded
+
+
+def test_a_place_that_only_seems_to_be_writable_is_passed_over_and_said_so(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    make_vault(desk.vault, 3, 9)
+    nowhere = {"index.location": "/proc/glassmind", "writes.mode": "off"}
+
+    with desk.engine(**nowhere) as engine:
+        report = engine.index()
+        assert engine.search("oolong").hits
+    assert any("cannot be written: the index is in" in told for told in report.warnings)
+
+    with desk.engine(**nowhere) as engine:
+        reply = engine.search("oolong")
+        assert reply.hits
+        assert reply.degraded
+        checks = [c for c in engine.doctor() if c.name == "index folder"]
+        assert [check.state for check in checks] == ["ok", "warn"]
+        assert engine.index().unchanged == report.notes

@@ -1,11 +1,13 @@
 """Where an index stands: the first folder that will do, and what disk it is on."""
 
+import errno
 import os
 import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vault_desk import VaultDesk
@@ -14,7 +16,7 @@ from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.store import place as place_module
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
-from glassmind.store.place import can_write, choose_place
+from glassmind.store.place import can_write, choose_place, make_place
 
 posix = pytest.mark.skipif(os.name == "nt", reason="locks by flock")
 
@@ -202,6 +204,7 @@ def test_nobody_holds_a_lock_that_was_never_made(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
+from typing import Any
 from glassmind.store.lock import WriterLock
 lock = WriterLock(Path(sys.argv[1]))
 lock.acquire(timeout_s=10)
@@ -296,3 +299,63 @@ def test_a_killed_holder_blocks_nobody(
     holder.communicate(timeout=30)
 
     assert vault.index().notes == 1
+
+
+def test_a_folder_that_only_seems_to_be_writable_gives_way_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Path.mkdir
+
+    def refused(folder: Path, *wanted: Any, **options: Any) -> None:
+        if tmp_path / "seeming" in (folder, *folder.parents):
+            raise OSError(errno.ENOSPC, "no room")
+        made(folder, *wanted, **options)
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    candidates = [tmp_path / "seeming" / "index", tmp_path / "real" / "index"]
+
+    found = make_place(candidates)
+
+    assert found is not None
+    assert (found.folder, found.writable) == (candidates[1], True)
+    assert found.notices == (
+        f"{candidates[0]} cannot be written: the index is in {candidates[1]}",
+    )
+    assert make_place(candidates[:1]) is None
+
+
+def test_an_index_in_a_later_place_is_read_where_the_first_has_none(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "index.db").write_bytes(b"x")
+
+    found = choose_place([tmp_path / "a", tmp_path / "b"])
+
+    assert found is not None
+    assert (found.folder, found.writable) == (tmp_path / "b", True)
+    assert found.notices == (
+        f"there is no index in {tmp_path / 'a'}: answering from {tmp_path / 'b'}",
+    )
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_index_follows_the_setting_when_it_is_next_written(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    vault.settings = {"index.location": "vault"}
+    vault.indexed({"A.md": "oolong"})
+    inside = vault.engine.stats().folder
+    vault.open(index__location=str(tmp_path / "chosen"))
+
+    before = vault.ask("oolong")
+    folder_before = vault.engine.stats().folder
+    vault.index()
+    after = vault.ask("oolong")
+
+    assert [hit.path for hit in before.hits] == ["A.md"]
+    assert folder_before == inside
+    assert "there is no index in" in before.degraded[0]
+    assert [hit.path for hit in after.hits] == ["A.md"]
+    assert vault.engine.stats().folder.startswith(str(tmp_path / "chosen"))
+    assert after.degraded == ()

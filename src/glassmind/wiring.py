@@ -61,9 +61,13 @@ class LocalAdapters:
         self._marker: tuple[tuple[int, ...], str | None] | None = None
 
     @cached_property
+    def _locations(self) -> list[Path]:
+        return index_locations(self.config)
+
+    @cached_property
     def place(self) -> Place:
         """The folder of the index, chosen once."""
-        found = choose_place(index_locations(self.config))
+        found = choose_place(self._locations)
         if found is not None:
             return found
         import tempfile  # noqa: PLC0415 - costs a search five milliseconds
@@ -136,25 +140,25 @@ class LocalAdapters:
 
     @contextmanager
     def writing(
-        self, wait_s: float = WRITER_WAIT_S, *, anew: bool = False
+        self,
+        wait_s: float = WRITER_WAIT_S,
+        *,
+        anew: bool = False,
+        here: bool = False,
     ) -> "Iterator[SqliteWriter]":
         """Hold the writer lock and the rows open for writing; `anew` throws them away.
+
+        With `here` that is where the rows are read, and otherwise in the first place
+        that takes them.
 
         Raises:
             IndexBusy: another process wrote for longer than `wait_s`.
             IndexUnwritable: the folder does not take an index.
         """
-        from glassmind.errors import IndexUnwritable  # noqa: PLC0415
         from glassmind.store.lock import WriterLock  # noqa: PLC0415
 
-        folder = self.place.folder
-        if not self.place.writable:
-            raise IndexUnwritable(str(folder), "it is read-only")
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            raise IndexUnwritable(str(folder), str(error)) from error
-        with WriterLock(folder / "writer.lock") as lock:
+        self._make_place(here=here)
+        with WriterLock(self.place.folder / "writer.lock") as lock:
             lock.acquire(timeout_s=wait_s)
             try:
                 self.writer.begin(anew=anew)
@@ -163,6 +167,31 @@ class LocalAdapters:
             except BaseException:
                 self.writer.close()  # in whatever state: the next run begins clean
                 raise
+
+    def _make_place(self, *, here: bool) -> None:
+        """Make the folder of the index, or another that can be made."""
+        from glassmind.errors import IndexUnwritable  # noqa: PLC0415
+        from glassmind.store.place import make_folder, make_place  # noqa: PLC0415
+
+        folder, spare = self.place.folder, self._locations
+        if not self.place.writable:
+            raise IndexUnwritable(str(folder), "it is read-only")
+        stays = here or self.place.temporary or folder == spare[0]
+        failed = make_folder(folder) if stays else "there may be a better place"
+        if failed is None:
+            return
+        made = None if here or self.place.temporary else make_place(spare)
+        if made is None:
+            raise IndexUnwritable(str(folder), failed)
+        if made.folder != folder:
+            self._move_to(made)
+
+    def _move_to(self, place: Place) -> None:
+        self.close()
+        self.__dict__ |= {"place": place}
+        for made in ("reader", "writer"):
+            self.__dict__.pop(made, None)
+        self._marker = None
 
     @cached_property
     def writer(self) -> "SqliteWriter":

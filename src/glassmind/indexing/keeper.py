@@ -91,14 +91,14 @@ class IndexKeeper:
         try:
             check_rebuild(self.shop, known)
         except MassDeletion as error:
-            with suppress(IndexFault), self.shop.writing(0.0) as store:
+            with suppress(IndexFault), self.shop.writing(0.0, here=True) as store:
                 store.leave_failure(since, request.why(), str(error))
             raise
 
     def catch_up(self) -> str | None:
         """Bring the sidecars up to the rows, or say why that was not possible."""
         try:
-            with self.shop.writing(0.0) as store, store.faults():
+            with self.shop.writing(0.0, here=True) as store, store.faults():
                 follow_words(self.shop.words, store, _quiet)
         except IndexBusy:
             return "another process is writing the index"

@@ -1,4 +1,8 @@
-"""Choosing the folder an index stands in: the first that can be written."""
+"""Choosing the folder an index stands in: the first that can be written.
+
+To answer, nothing is made: a folder counts as one that can be written if the system
+says so. To write, the folder is made, and if that fails the next one is tried.
+"""
 
 import os
 from collections.abc import Sequence
@@ -25,8 +29,8 @@ def choose_place(candidates: Sequence[Path]) -> Place | None:
     """
     writable = next((c for c in candidates if can_write(c)), None)
     if writable is not None:
-        skipped = candidates[: candidates.index(writable)]
-        return _written(writable, skipped)
+        at = candidates.index(writable)
+        return _written(writable, candidates[:at], candidates[at + 1 :])
     for folder in candidates:
         if (folder / DATABASE).is_file():
             notice = f"{folder} cannot be written: answering from the index as it is"
@@ -34,16 +38,41 @@ def choose_place(candidates: Sequence[Path]) -> Place | None:
     return None
 
 
-def _written(folder: Path, skipped: Sequence[Path]) -> Place:
+def _written(folder: Path, skipped: Sequence[Path], later: Sequence[Path]) -> Place:
+    has_index = (folder / DATABASE).is_file()
+    for other in () if has_index else skipped:
+        if (other / DATABASE).is_file():
+            notice = f"{other} cannot be written: answering from it as it is"
+            return Place(other, writable=False, notices=(notice,))
+    for other in () if has_index else later:
+        if (other / DATABASE).is_file():
+            notice = f"there is no index in {folder}: answering from {other}"
+            return Place(other, writable=True, notices=(notice,))
     if not skipped:
         return Place(folder, writable=True)
-    if not (folder / DATABASE).is_file():
-        for other in skipped:
-            if (other / DATABASE).is_file():
-                notice = f"{other} cannot be written: answering from it as it is"
-                return Place(other, writable=False, notices=(notice,))
     notice = f"{_listed(skipped)} cannot be written: the index is in {folder}"
     return Place(folder, writable=True, notices=(notice,))
+
+
+def make_place(candidates: Sequence[Path]) -> Place | None:
+    """Return the first folder that is there or could be made; None if none could."""
+    for at, folder in enumerate(candidates):
+        if can_write(folder) and make_folder(folder) is None:
+            if not at:
+                return Place(folder, writable=True)
+            skipped = _listed(candidates[:at])
+            notice = f"{skipped} cannot be written: the index is in {folder}"
+            return Place(folder, writable=True, notices=(notice,))
+    return None
+
+
+def make_folder(folder: Path) -> str | None:
+    """Make a folder for its owner alone, and return why that failed if it did."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        return str(error)
+    return None
 
 
 def can_write(folder: Path) -> bool:
