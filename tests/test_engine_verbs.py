@@ -245,7 +245,7 @@ def test_the_doctor_counts_what_changed_since(vault: VaultDesk) -> None:
 
     (check,) = [c for c in vault.engine.doctor() if c.name == "freshness"]
 
-    assert (check.state, check.finding) == ("warn", "3 files changed since")
+    assert (check.state, check.finding) == ("warn", "files changed since: 3")
 
 
 def test_a_vault_that_is_no_folder_cannot_be_opened(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.retrieval.query import BadDate
+from glassmind.errors import BadDate
 
 NOTES = {
     "Plain.md": "word",

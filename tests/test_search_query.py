@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.retrieval.query import BadDate, parse_day, parse_query
+from glassmind.errors import BadDate
+from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.types.search import Filter, WordQuery
 
 TODAY = date(2024, 5, 15)

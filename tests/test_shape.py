@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from glassmind import errors
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "glassmind"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -388,3 +390,14 @@ def test_no_tracked_file_names_the_machine_it_was_written_on() -> None:
     ]
 
     assert found == []
+
+
+def test_every_error_stands_in_the_tree_of_its_module() -> None:
+    named = set(re.findall(r"\w+", errors.__doc__ or ""))
+    found = {
+        name
+        for name, value in vars(errors).items()
+        if isinstance(value, type) and issubclass(value, errors.GlassmindError)
+    }
+
+    assert found <= named

@@ -3,10 +3,20 @@
 Each error carries its facts and prints as one sentence that a person can act on.
 
     GlassmindError
-    ├── ConfigError          something in the configuration cannot be used
-    ├── VaultError           the vault on disk cannot be read as asked
-    ├── IndexFault           the index beside the vault cannot be used as asked
-    └── QueryError           what was asked cannot be understood
+    ├── ConfigError            something in the configuration cannot be used
+    │   ├── NoVault, VaultAbsent, SeveralVaults
+    │   └── BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
+    ├── VaultError             the vault on disk cannot be read as asked
+    │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable
+    │   ├── FileUnreadable     with FileGone and FileTooLarge
+    │   ├── NoteNotFound, AmbiguousName
+    │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
+    ├── IndexFault             the index beside the vault cannot be used as asked
+    │   ├── IndexAbsent, IndexBusy, IndexUnwritable, IndexDamaged, IndexTooNew
+    │   └── BackupExists, BackupMissing, BackupUnwritable, BackupDamaged,
+    │       BackupOfAnotherVault
+    └── QueryError             what was asked cannot be understood
+        └── WrongUsage, BadLimit, BadDate
 """
 
 
@@ -45,6 +55,17 @@ class BadLimit(QueryError):
     def __init__(self, limit: int, most: int) -> None:
         super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
         self.limit, self.most = limit, most
+
+
+class BadDate(QueryError):
+    """A date filter that names no day."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text[:80]!r} is no day: write YYYY-MM-DD, YYYY-MM, YYYY, today, yesterday, "
+            "or how long ago, such as 7d, 2w, 3m, 1y"
+        )
+        self.text = text
 
 
 class IndexAbsent(IndexFault):
@@ -268,7 +289,8 @@ class LinesOutOfRange(VaultError):
     """A note has no such lines."""
 
     def __init__(self, path: str, wanted: str, count: int) -> None:
-        super().__init__(f"{path} has {count} lines; {wanted} is not among them")
+        lines = "1 line" if count == 1 else f"{count} lines"
+        super().__init__(f"{path} has {lines}; {wanted} is not among them")
         self.path, self.wanted, self.count = path, wanted, count
 
 

@@ -165,7 +165,7 @@ def _drift(visit: _Visit) -> Iterator[Check]:
     changed = [file for file in found.changed if stamps.get(file.path) != 0]
     moved = len(changed) + len(found.missing)
     if moved:
-        yield Check("freshness", "warn", f"{moved:,} files changed since", UPDATE)
+        yield Check("freshness", "warn", f"files changed since: {moved:,}", UPDATE)
     else:
         yield Check("freshness", "ok", f"{found.seen:,} files are as they were indexed")
     for path in found.unknown[:5]:

@@ -7,7 +7,7 @@ Anything can be typed. What looks like an operator but is not complete (a lone q
 import re
 from datetime import date, timedelta
 
-from glassmind.errors import QueryError
+from glassmind.errors import BadDate
 from glassmind.types.search import Filter, WordQuery
 
 FILTERS = ("tag", "path", "file", "before", "after")
@@ -29,17 +29,6 @@ _PIECE = re.compile(
 )
 _AGO = re.compile(r"(\d{1,4})(d|w|m|y)")
 _DAYS_IN = {"d": 1, "w": 7, "m": 30, "y": 365}
-
-
-class BadDate(QueryError):
-    """A date filter that names no day."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(
-            f"{text!r} is no day: write YYYY-MM-DD, YYYY-MM, YYYY, today, yesterday, "
-            "or how long ago, such as 7d, 2w, 3m, 1y"
-        )
-        self.text = text
 
 
 def parse_query(text: str, today: date) -> WordQuery:
