@@ -62,8 +62,8 @@ class BadDate(QueryError):
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{text[:80]!r} is no day: write YYYY-MM-DD, YYYY-MM, YYYY, today, yesterday, "
-            "or how long ago, such as 7d, 2w, 3m, 1y"
+            f"{text[:80]!r} is no day: write YYYY-MM-DD, YYYY-MM, YYYY, today, "
+            "yesterday, or how long ago, such as 7d, 2w, 3m, 1y"
         )
         self.text = text
 
