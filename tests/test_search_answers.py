@@ -261,6 +261,7 @@ def test_a_snippet_without_a_match_is_the_beginning(vault: VaultDesk) -> None:
     ),
     cuts=st.lists(st.integers(0, 600), max_size=12, unique=True).map(sorted),
 )
+@example(text="0000\x1f0", cuts=[0, 6])
 def test_a_snippet_of_any_text_with_any_marks_is_well_made(
     text: str, cuts: list[int]
 ) -> None:

@@ -35,7 +35,7 @@ def _on_one_line(
             between = f" {between}"
         if gap[-1:].isspace() and between.strip():
             between += " "
-        word = text[max(begin, at) : min(stop, end)]
+        word = " ".join(text[max(begin, at) : min(stop, end)].split())
         length += len(between)
         if word:
             placed.append((length, length + len(word)))
