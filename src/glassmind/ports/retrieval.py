@@ -18,6 +18,9 @@ class AskedWords(Protocol):
     def typed(self, word: str, /) -> str | None:
         """Return what was typed where `word` was guessed to be meant."""
 
+    def places(self, text: str, /) -> list[int]:
+        """Return where each term is first met in a text, in order."""
+
     def mark(self, text: str, /) -> list[tuple[int, int]]:
         """Return the ranges of characters that match, in order, none overlapping."""
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -10,8 +11,8 @@ import xxhash
 from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
 from glassmind.retrieval.snippet import cut_snippet
-from glassmind.types import NotePath, Span
-from glassmind.types.search import Candidate, Evidence, Hit, WordQuery
+from glassmind.types import Span
+from glassmind.types.search import Candidate, Evidence, Hit, Snippet, WordQuery
 
 OVERFETCH = 4
 """Chunks asked for per note wanted: a long note may hold several of the best."""
@@ -56,7 +57,7 @@ def _chosen(
     asked: AskedWords, rows: HitRows, *, limit: int, per_note: bool
 ) -> list[Candidate]:
     """Return the candidates to show, asking for more while ties are cut in two."""
-    count = limit * OVERFETCH if per_note else limit + 1
+    count = limit * (OVERFETCH if per_note else 2)
     while True:
         found = asked.best(count)
         kept = _one_a_note(found) if per_note else found
@@ -111,41 +112,44 @@ def _hit(
     shares: Mapping[int, Mapping[str, float]],
     asked: AskedWords,
 ) -> Hit:
-    _, path, title, under, first, last, index, digest, mtime_ns, text = row
+    _, path, title, under, first, last, index, digest, mtime_ns, text, owner = row
+    if owner != candidate.note_id:
+        raise IndexDamaged("index.db", f"a passage of {path} is another note's")
     if xxhash.xxh3_128_hexdigest(text.encode()) != digest:
         raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
-    marks = asked.mark(text)
+    snippet = cut_snippet(text, asked.places(text), asked.mark)
     fields = shares.get(candidate.chunk_id, NO_FIELDS)
-    reason = _reason(candidate, text, marks, asked)
+    reason = _reason(candidate, snippet, asked)
     why = Evidence("lexical", rank, candidate.score, reason, fields)
     return Hit(
-        path=NotePath(path),
-        title=title,
-        heading_path=tuple(json.loads(under)) if under != "[]" else (),
-        span=Span(first, last),
-        chunk_index=index,
-        score=candidate.score,
-        snippet=cut_snippet(text, marks),
-        evidence=(why,),
-        digest=digest,
-        mtime_ns=mtime_ns,
+        path,
+        title,
+        _heading_path(under),
+        Span(first, last),
+        index,
+        candidate.score,
+        snippet,
+        (why,),
+        digest,
+        mtime_ns,
     )
 
 
+@lru_cache(maxsize=1_000)
+def _heading_path(text: str) -> tuple[str, ...]:
+    """Return the headings of a row; passages of one note share most of theirs."""
+    return tuple(json.loads(text))
+
+
 NO_FIELDS: Mapping[str, float] = MappingProxyType({})
-MOST_MARKS, MOST_WORDS = 12, 5
+MOST_WORDS = 5
 """Words a reason names; more would say less."""
 
 
-def _reason(
-    candidate: Candidate,
-    text: str,
-    marks: Sequence[tuple[int, int]],
-    asked: AskedWords,
-) -> str:
+def _reason(candidate: Candidate, snippet: Snippet, asked: AskedWords) -> str:
     if not candidate.score:
         return "passes the filters"
-    found = dict.fromkeys(text[start:end].lower() for start, end in marks[:MOST_MARKS])
+    found = {snippet.text[start:end].lower(): None for start, end in snippet.marks}
     if not found:
         return "words found in the note's title, headings, tags, properties or folder"
     named = [

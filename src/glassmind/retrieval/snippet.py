@@ -1,74 +1,43 @@
 """Cutting the stretch of a passage that shows why it was found."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from glassmind.types.search import Snippet
 
 WIDTH, LEAD, REACH = 240, 60, 180
 """Characters: about three lines on a terminal, what stands before the first match, and
-how far from it another may end."""
+how far from it another may begin."""
+
+MarkWords = Callable[[str], list[tuple[int, int]]]
+"""Tells which ranges of a text match."""
 
 
-def cut_snippet(text: str, marks: Sequence[tuple[int, int]]) -> Snippet:
-    """Return the window with the most different matches, on one line.
+def cut_snippet(text: str, places: Sequence[int], mark: MarkWords) -> Snippet:
+    """Return the stretch where the most of the query stands, on one line and marked.
 
-    Without a match it is the beginning of the passage.
+    `places` are where each word of the query is first met, in order. Without one it is
+    the beginning of the passage. Only the stretch is marked, not the passage: a hit has
+    a few microseconds.
     """
-    start = _best_start(text, marks)
-    end = min(len(text), start + WIDTH)
-    start, end = _whole_words(text, start, end)
-    inside = [(a, b) for a, b in marks if a < end and b > start]
-    return _on_one_line(text, start, end, inside)
+    start, end = _whole_words(text, _best_start(places))
+    line = " ".join(text[start:end].split())
+    return Snippet(line, tuple(mark(line)))
 
 
-def _on_one_line(
-    text: str, start: int, end: int, marks: Sequence[tuple[int, int]]
-) -> Snippet:
-    """Return the window with each run of blanks made one, its marks moved along."""
-    parts: list[str] = []
-    placed: list[tuple[int, int]] = []
-    length, at = 0, start
-    for begin, stop in (*marks, (end, end)):
-        gap = text[at : max(begin, at)]
-        between = " ".join(gap.split())
-        if gap[:1].isspace() and length:
-            between = f" {between}"
-        if gap[-1:].isspace() and between.strip():
-            between += " "
-        word = " ".join(text[max(begin, at) : min(stop, end)].split())
-        length += len(between)
-        if word:
-            placed.append((length, length + len(word)))
-        parts += (between, word)
-        length += len(word)
-        at = max(stop, at)
-    return Snippet("".join(parts).rstrip(), tuple(placed))
-
-
-def _best_start(text: str, marks: Sequence[tuple[int, int]]) -> int:
-    """Return where the window begins that holds the most different words, then most."""
-    if not marks or marks[-1][1] <= WIDTH:
+def _best_start(places: Sequence[int]) -> int:
+    if not places or places[-1] <= REACH:
         return 0
-    words = [text[begin:end] for begin, end in marks]
-    inside: dict[str, int] = {}
-    best, best_value, last, count = 0, (0, 0), 0, len(marks)
-    for first, (begin, _) in enumerate(marks):
-        reach = begin + REACH
-        while last < count and (last <= first or marks[last][1] <= reach):
-            inside[words[last]] = inside.get(words[last], 0) + 1
-            last += 1
-        value = (len(inside), last - first)
-        if value > best_value:
-            best, best_value = max(0, begin - LEAD), value
-        if inside[words[first]] == 1:
-            del inside[words[first]]
-        else:
-            inside[words[first]] -= 1
+    best, most = 0, 0
+    for number, place in enumerate(places):
+        count = sum(other <= place + REACH for other in places[number:])
+        if count > most:
+            best, most = max(0, place - LEAD), count
     return best
 
 
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """Move both ends inwards to the nearest blank, a word's length at most."""
+def _whole_words(text: str, start: int) -> tuple[int, int]:
+    """Return the ends of the window, moved inwards to blanks where they are near."""
+    end = min(len(text), start + WIDTH)
     if start > 0:
         blank = text.find(" ", start, start + 30)
         start = blank + 1 if blank >= 0 else start

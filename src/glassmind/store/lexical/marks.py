@@ -5,7 +5,7 @@ the index then decide. So "running" is marked for "runs", and "runt" is not.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from glassmind.store.lexical import words
@@ -46,7 +46,7 @@ class Marks:
         self._terms = terms
         self._prefixes = tuple(terms.prefixes)
         starts = {_start(word) for word in terms.exact | terms.stems} | terms.prefixes
-        self._starts = sorted(starts)
+        self._starts = _shortest(starts)
         self._pattern: re.Pattern[str] | None = None
         self._decided: dict[str, bool] = {}
 
@@ -57,6 +57,27 @@ class Marks:
         folded = words.blanked(text).translate(_plain_letters())
         found = self._words(folded)
         return sorted(found + self._runs(text)) if self._terms.runs else found
+
+    def places(self, text: str) -> list[int]:
+        """Return where each term is first met, in order: enough to choose a stretch."""
+        lowered = text.lower()
+        found = self._first(lowered)
+        if not found and not text.isascii():
+            found = self._first(lowered.translate(_plain_letters()))
+        return sorted(found)
+
+    def _first(self, text: str) -> list[int]:
+        found = []
+        for start in self._starts:
+            at = text.find(start)
+            while at >= 0:
+                bound = at == 0 or not text[at - 1].isalnum()
+                if bound and self._is_match(text[at : _word_end(text, at)]):
+                    found.append(at)
+                    break
+                at = text.find(start, at + 1)
+        runs = (text.find(run) for run in self._terms.runs)
+        return [*found, *(at for at in runs if at >= 0)]
 
     def _plain_words(self, text: str) -> list[tuple[int, int]]:
         """Look for each beginning by itself: ten times faster than a pattern of all."""
@@ -114,6 +135,15 @@ def _pattern(starts: Sequence[str]) -> re.Pattern[str]:
         begun = begun.replace(letters, f"(?:{letters}|{one})")
     rest = rf"(?-i:[^\W_]|[{SIGNS}])*"
     return re.compile(rf"(?<![^\W_])(?:{begun}){rest}", re.IGNORECASE)
+
+
+def _shortest(starts: Iterable[str]) -> list[str]:
+    """Return the beginnings without those that begin like a shorter one."""
+    kept: list[str] = []
+    for start in sorted(starts):
+        if not kept or not start.startswith(kept[-1]):
+            kept.append(start)
+    return kept
 
 
 def _start(word: str) -> str:

@@ -98,6 +98,10 @@ class AskedIndex:
         """Return what was typed where `word` was guessed to be meant."""
         return self._guessed.get(word)
 
+    def places(self, text: str) -> list[int]:
+        """Return where each term is first met in a text, in order."""
+        return self._marks.places(text)
+
     def mark(self, text: str) -> list[tuple[int, int]]:
         """Return the ranges of characters that match, in order, none overlapping."""
         return self._marks.find(text)

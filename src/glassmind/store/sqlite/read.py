@@ -19,14 +19,12 @@ NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
 SETTING = "select value from settings where key = ?"
 HIT_ROWS = """
 select c.id, f.path, n.title, c.heading_path, c.start_line, c.end_line, c.chunk_index,
-  c.digest, f.mtime_ns, c.text,
+  c.digest, f.mtime_ns, c.text, c.note_id,
   (select x.id from files x where x.path = f.path) is f.id
-  and (select x.id from chunks x where x.note_id = c.note_id
-       and x.chunk_index = c.chunk_index) is c.id
 from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))
 """
-"""The last column asks the indexes, which hold the path and the owner a second time."""
+"""The last column asks the index of paths, which holds each a second time."""
 CHUNK_PLACES = """
 select c.id, -f.mtime_ns, f.path, c.chunk_index
 from chunks c join files f on f.id = c.note_id
