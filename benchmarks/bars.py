@@ -126,28 +126,68 @@ def no_change(engine: Engine, root: Path) -> Bar:
 
 
 def first_index(root: Path, scratch: Path) -> Bar:
-    """Bar 2: the first index of text."""
-    ours, least = [], []
+    """Bar 2: the first index of text, in work done by every thread.
+
+    Both write with two threads of tantivy's beside their own, so how long they take
+    depends on how many cores are idle; the work does not.
+    """
+    ours, least = Cost(), Cost()
     for turn in range(2):
         bare = scratch / f"bare{turn}"
-        least.append(timed(partial(least_first_index, root, bare)))
+        least.add(partial(least_first_index, root, bare))
         engine = opened(root, scratch / f"first{turn}")
-        ours.append(timed(engine.index))
+        ours.add(engine.index)
         engine.close()
-    return Bar("2 first index / read+hash+parse+tantivy", min(ours), min(least), 4)
+    print(
+        f"    first index by the clock: {ours.clock:.0f} ms against "
+        f"{least.clock:.0f} ms, {ours.clock / least.clock:.2f}x"
+    )
+    name = "2 first index / read+hash+parse+tantivy (work)"
+    return Bar(name, ours.work, least.work, 4)
+
+
+class Cost:
+    """The least a piece of work was seen to cost, in milliseconds."""
+
+    def __init__(self) -> None:
+        self.clock = self.work = float("inf")
+
+    def add(self, run: Callable[[], object]) -> None:
+        """Run it once more."""
+        before = time.process_time()
+        self.clock = min(self.clock, timed(run))
+        self.work = min(self.work, (time.process_time() - before) * 1_000)
 
 
 def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[Bar]:
-    """Bar 3: the top 50 with snippets, against tantivy itself over the same fields."""
+    """Bar 3: the top 50 with snippets, against tantivy doing the same by itself.
+
+    Raw tantivy searches the same fields by its own parser and cuts its own snippets from
+    the same texts.
+    """
     from glassmind.store.lexical import fields  # noqa: PLC0415 - for this bar alone
     from glassmind.store.lexical import place as words  # noqa: PLC0415
 
-    folder = next(place.iterdir()) / words.FOLDER
-    index = words.open_index(folder)
-    searcher = index.searcher()
+    index = words.open_index(next(place.iterdir()) / words.FOLDER)
+    searcher, rows = index.searcher(), engine._adapters.rows()  # noqa: SLF001
 
-    def raw(text: str, names: list[str]) -> None:
-        searcher.search(index.parse_query(text, default_field_names=names), limit=50)
+    def raw(
+        text: str, names: list[str]
+    ) -> tuple[tantivy.Query, list[tantivy.DocAddress]]:
+        query = index.parse_query(text, default_field_names=names)
+        hits = searcher.search(query, limit=50, count=False).hits
+        return query, [address for _, address in hits]
+
+    def raw_with_snippets(text: str) -> None:
+        query, places = raw(text)
+        chunks = searcher.fast_field_values("chunk", places)
+        cut = tantivy.SnippetGenerator.create(searcher, query, index.schema, "body")
+        for row in rows.hit_rows([int(c) for c in chunks if c is not None]).values():
+            document = tantivy.Document()
+            document.add_text("body", row[9])
+            snippet = cut.snippet_from_doc(document)
+            snippet.fragment()
+            snippet.highlighted()
 
     every = [*fields.STEMMED_FIELDS, "body"]
     ways: dict[str, Callable[[str], object]] = {
@@ -155,8 +195,8 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
         "explained": lambda text: engine.search(
             text, limit=50, per_note=False, explain=True
         ),
-        "raw": lambda text: raw(text, every),
-        "body": lambda text: raw(text, ["body"]),
+        "raw": raw_with_snippets,
+        "found": raw,
     }
     costs: dict[str, list[float]] = {name: [] for name in ways}
     for text in asked:
@@ -164,12 +204,12 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
             way(text)
         for name, way in ways.items():
             costs[name].append(timed(partial(way, text)))
-    middle = {name: statistics.median(found) for name, found in costs.items()}
+    middle = {name: statistics.median(cost) for name, cost in costs.items()}
     yield Bar("3 top 50 with snippets / raw tantivy", middle["ours"], middle["raw"], 4)
     print(
         f"    with each score taken apart: {middle['explained'] / middle['raw']:.2f}x; "
-        f"against raw tantivy over the body alone: "
-        f"{middle['ours'] / middle['body']:.2f}x of {middle['body']:.2f} ms"
+        f"against raw tantivy without snippets: "
+        f"{middle['ours'] / middle['found']:.2f}x of {middle['found']:.2f} ms"
     )
 
 
