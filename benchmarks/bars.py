@@ -162,8 +162,8 @@ class Cost:
 def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[Bar]:
     """Bar 3: the top 50 with snippets, against tantivy doing the same by itself.
 
-    Raw tantivy searches the same fields by its own parser and cuts its own snippets from
-    the same texts.
+    Raw tantivy searches the same fields by its own parser and cuts its own snippets
+    from the same texts.
     """
     from glassmind.store.lexical import fields  # noqa: PLC0415 - for this bar alone
     from glassmind.store.lexical import place as words  # noqa: PLC0415
@@ -171,10 +171,8 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
     index = words.open_index(next(place.iterdir()) / words.FOLDER)
     searcher, rows = index.searcher(), engine._adapters.rows()  # noqa: SLF001
 
-    def raw(
-        text: str, names: list[str]
-    ) -> tuple[tantivy.Query, list[tantivy.DocAddress]]:
-        query = index.parse_query(text, default_field_names=names)
+    def raw(text: str) -> tuple[tantivy.Query, list[tantivy.DocAddress]]:
+        query = index.parse_query(text, default_field_names=every)
         hits = searcher.search(query, limit=50, count=False).hits
         return query, [address for _, address in hits]
 
