@@ -193,7 +193,12 @@ def _notes(visit: _Visit) -> Iterator[Check]:
     more = ", ..." if count > len(first) else ""
     much = "1 note has" if count == 1 else f"{count:,} notes have"
     finding = f"{much} something to mend: {named}{more}"
-    yield Check("notes", "warn", finding, "mend the note's frontmatter or text")
+    yield Check(
+        "notes",
+        "warn",
+        finding,
+        "mend the note, or leave it: what can be read is indexed",
+    )
 
 
 NOTES_NAMED = 5
