@@ -124,7 +124,8 @@ def _documents(
     would be a third of the work. The name as a whole stands where the text begins.
     """
     note = chunks[0]
-    shared, first = _shared(note), _first(note)
+    values = [(name, _flat(json.loads(value))) for name, value in note.properties]
+    shared, first = _shared(note, values), _first(note, values)
     names = [name_term(name) for name in (note.title, *note.aliases)]
     begins = 1 if len(chunks) > 1 and note.text.startswith("---") else 0
     titles = "\n".join((note.title, *note.aliases))
@@ -144,7 +145,7 @@ def _body(chunk: Document, titles: str) -> Fields:
     return {**fields, "headings": headings, "body": text, "body_stem": text}
 
 
-def _shared(note: Document) -> Fields:
+def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     """Return what every passage has: the title, and all that is filtered by."""
     seconds = note.mtime_ns // 1_000_000_000
     return {
@@ -154,8 +155,8 @@ def _shared(note: Document) -> Fields:
         "tag": list(dict.fromkeys(_with_parents(note.tags))),
         "property": [
             f"{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
-            for name, value in note.properties
-            for item in _flat(json.loads(value))
+            for name, items in values
+            for item in items
         ],
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
@@ -163,10 +164,10 @@ def _shared(note: Document) -> Fields:
     }
 
 
-def _first(note: Document) -> Fields:
+def _first(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     shown = [
-        f"{name} {' '.join(_flat(json.loads(value)))}"
-        for name, value in note.properties
+        f"{name} {' '.join(items)}"
+        for name, items in values
         if name not in ("tags", "aliases")
     ]
     return {
