@@ -40,5 +40,8 @@ class HitRows(Protocol):
     ) -> dict[int, tuple[int, str, int]]:
         """Return what ties are broken by: newest note, path, place in the note."""
 
+    def owner_agrees(self, chunk_id: int, /) -> bool:
+        """Whether a chunk's row and the index of its table name the same note."""
+
     def hit_rows(self, chunk_ids: Sequence[int], /) -> dict[int, tuple[Any, ...]]:
         """Return what a hit shows of each chunk."""

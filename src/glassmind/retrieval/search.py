@@ -42,6 +42,10 @@ def search_words(  # noqa: PLR0913 - each choice by its name
     chosen = _chosen(asked, rows, limit=limit, per_note=per_note)
     ids = [candidate.chunk_id for candidate in chosen]
     shown = rows.hit_rows(ids)
+    for candidate in chosen:
+        row = shown.get(candidate.chunk_id)
+        if row is not None and row[OWNER] != candidate.note_id:
+            raise _mistaken(candidate, rows)
     shares = asked.shares(ids) if explain else {}
     ranked = sorted(
         (c for c in chosen if c.chunk_id in shown),
@@ -51,6 +55,18 @@ def search_words(  # noqa: PLR0913 - each choice by its name
         _hit(candidate, rank, shown[candidate.chunk_id], shares, asked)
         for rank, candidate in enumerate(ranked, 1)
     ]
+
+
+OWNER = 10
+"""Where a row says which note its passage belongs to."""
+
+
+def _mistaken(candidate: Candidate, rows: HitRows) -> IndexDamaged:
+    """Return whose fault it is that the word index and the rows name other notes."""
+    wrong = "a passage is said to be another note's"
+    if rows.owner_agrees(candidate.chunk_id):
+        return IndexDamaged("the word index", wrong)
+    return IndexDamaged("index.db", wrong)
 
 
 def _chosen(
@@ -112,9 +128,7 @@ def _hit(
     shares: Mapping[int, Mapping[str, float]],
     asked: AskedWords,
 ) -> Hit:
-    _, path, title, under, first, last, index, digest, mtime_ns, text, owner = row
-    if owner != candidate.note_id:
-        raise IndexDamaged("index.db", f"a passage of {path} is another note's")
+    _, path, title, under, first, last, index, digest, mtime_ns, text, _ = row
     if xxhash.xxh3_128_hexdigest(text.encode()) != digest:
         raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
     snippet = cut_snippet(text, asked.places(text), asked.mark)

@@ -25,6 +25,11 @@ from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))
 """
 """The last column asks the index of paths, which holds each a second time."""
+OWNER_AGREES = """
+select (select x.id from chunks x where x.note_id = c.note_id
+        and x.chunk_index = c.chunk_index) is c.id
+from chunks c where c.id = ?
+"""
 CHUNK_PLACES = """
 select c.id, -f.mtime_ns, f.path, c.chunk_index
 from chunks c join files f on f.id = c.note_id
@@ -109,6 +114,10 @@ class Rows:
         """Return what ties are broken by: newest note, path, place in the note."""
         found = self._db.execute(CHUNK_PLACES, (json.dumps(chunk_ids),))
         return {row[0]: row[1:] for row in found}
+
+    def owner_agrees(self, chunk_id: int) -> bool:
+        """Whether a chunk's row and the index of its table name the same note."""
+        return bool(self._db.execute(OWNER_AGREES, (chunk_id,)).get)
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
         """Return what a hit shows for each chunk that is still there, by chunk id.
