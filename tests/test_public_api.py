@@ -24,7 +24,7 @@ VERBS = {
     "doctor": "()",
     "index": (
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
-        "reason='index', progress=None)"
+        "paths=(), reason='index', progress=None)"
     ),
     "list_notes": (
         "(*, folder='', tag='', property_name='', property_value=None, since=None, "

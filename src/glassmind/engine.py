@@ -5,6 +5,7 @@ Surfaces parse, call one verb and render what it returns. Adapters come through
 indexing needs.
 """
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
@@ -149,6 +150,7 @@ class Engine:
         rebuild: bool = False,
         compact: bool = False,
         accept_deletions: bool = False,
+        paths: Sequence[str] = (),
         reason: str = "index",
         progress: "ShowProgress | None" = None,
     ) -> "IndexReport":
@@ -156,7 +158,9 @@ class Engine:
 
         `verify` examines the index and reads every note, `rebuild` begins from nothing,
         `compact` writes the word index anew, `accept_deletions` believes that a large
-        part of the vault is gone. `reason` goes into the record of the run.
+        part of the vault is gone. With `paths`, only the folders these files stand in
+        are looked at, for a caller that knows what changed. `reason` goes into the
+        record of the run.
 
         Raises:
             MassDeletion: a large part of the vault seems gone; nothing was removed.
@@ -167,6 +171,7 @@ class Engine:
         return self._adapters.keeper().index(
             progress,
             reason=reason,
+            paths=tuple(paths),
             verify=verify,
             rebuild=rebuild,
             compact=compact,

@@ -60,13 +60,14 @@ class IndexKeeper:
         progress: ShowProgress | None = None,
         *,
         reason: str = "index",
+        paths: tuple[str, ...] = (),
         **wishes: bool,
     ) -> IndexReport:
         """Bring the index up to the vault; `wishes` are those of an `IndexRequest`.
 
         A rebuild is refused where a run would be: the vault has to be there.
         """
-        request = IndexRequest(reason=reason, **wishes)
+        request = IndexRequest(reason=reason, paths=paths, **wishes)
         known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
             self._check_rebuild(request, known)

@@ -42,7 +42,8 @@ class Job:
     """What a run works with and is asked for.
 
     `written` is called after each batch of rows, `verify` hashes every file,
-    `accept_deletions` believes that notes are gone.
+    `accept_deletions` believes that notes are gone. `folders` are those that were
+    looked at, where it was not the whole vault.
     """
 
     store: IndexStore
@@ -54,6 +55,7 @@ class Job:
     verify: bool = False
     accept_deletions: bool = False
     reason: str = "index"
+    folders: frozenset[str] | None = None
 
 
 def fingerprint(rules: SplitRules) -> str:
@@ -138,11 +140,18 @@ def _still_skipped(
 ) -> list[Skipped]:
     """Return what the last run could make nothing of and what has not changed since."""
     again = {file.path for file in scan.changed} | set(scan.missing)
-    return [
-        Skipped(path, reason)
-        for path, reason, unknown in job.store.rows().skipped()
-        if not unknown and path in known and path not in again
-    ]
+    kept = []
+    for path, reason, unknown in job.store.rows().skipped():
+        elsewhere = job.folders is not None and folder_of(path) not in job.folders
+        unchanged = not unknown and path in known and path not in again
+        if elsewhere or unchanged:
+            kept.append(Skipped(path, reason, unknown=unknown))
+    return kept
+
+
+def folder_of(path: str) -> str:
+    """Return the folder a path stands in; "" is the vault's root."""
+    return path.rpartition("/")[0]
 
 
 class _Work:

@@ -11,7 +11,13 @@ from typing import Protocol
 
 from glassmind.errors import GlassmindError, IndexDamaged
 from glassmind.indexing.follow import Followed, Follower
-from glassmind.indexing.pipeline import Job, apply_scan, known_stamps
+from glassmind.indexing.pipeline import (
+    Job,
+    apply_scan,
+    fingerprint,
+    folder_of,
+    known_stamps,
+)
 from glassmind.indexing.plan import exceeds, guard
 from glassmind.markdown.split import SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
@@ -19,7 +25,7 @@ from glassmind.types import NotePath
 from glassmind.types.files import IndexReport, Progress
 from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import scan
+from glassmind.vault.scan import Scan, scan, scan_folders
 
 COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 """Deleted documents still count in a word's rarity; beyond a fifth, rankings drift."""
@@ -51,6 +57,7 @@ class IndexRequest:
     compact: bool = False
     accept_deletions: bool = False
     reason: str = "index"
+    paths: tuple[str, ...] = ()
 
     def why(self) -> str:
         """Return the reason and the wishes as the record of the run has them."""
@@ -179,14 +186,31 @@ def _bring_up(
             accept_deletions=request.accept_deletions,
             reason=request.why(),
         )
-        known = known_stamps(job)
-        progress(Progress("scan", 0, len(known)))
-        found = scan(shop.root, rules, known)
+        job, known, found = _looked(shop, job, rules, request.paths)
         follower.begin(len(found.changed))
         report = apply_scan(job, known, found)
         finish_words(follower, shop.words, store, compact=request.compact)
     warnings = (*rules.warnings, *report.warnings)
     return replace(report, warnings=warnings, compacted=follower.anew)
+
+
+def _looked(
+    shop: Workshop, job: Job, rules: IgnoreRules, paths: Sequence[str]
+) -> tuple[Job, dict[NotePath, int], Scan]:
+    """Look at the folders of the paths, or everywhere; return what was known there."""
+    rows = job.store.rows()
+    current = rows.setting("fingerprint") == fingerprint(job.rules)
+    if paths and current and not job.verify:
+        folders = frozenset(folder_of(path) for path in paths)
+        known: dict[NotePath, int] = {}
+        for folder in folders:
+            known |= rows.stamps_in(folder)
+        found = scan_folders(shop.root, rules, known, folders)
+        if found is not None:
+            return replace(job, folders=folders), known, found
+    known = known_stamps(job)
+    job.progress(Progress("scan", 0, len(known)))
+    return job, known, scan(shop.root, rules, known)
 
 
 @contextmanager

@@ -67,6 +67,9 @@ class KnownRows(Protocol):
     def stamps(self) -> dict[NotePath, int]:
         """Return the stamp of every known file."""
 
+    def stamps_in(self, folder: str, /) -> dict[NotePath, int]:
+        """Return the stamp of every known file directly in a folder."""
+
     def digests(self) -> dict[NotePath, str]:
         """Return the content hash of every known note."""
 

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -87,6 +87,33 @@ def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
     return walk.result(known)
 
 
+def scan_folders(
+    root: Path,
+    rules: IgnoreRules,
+    known: Mapping[NotePath, int],
+    folders: Collection[str],
+) -> Scan | None:
+    """Return how these folders, not those below them, differ from their known files.
+
+    None means that a look at the whole vault has to tell: a folder is gone, excluded,
+    cannot be read, or is reached through a link or under another spelling.
+    """
+    base = os.path.realpath(root)
+    walk = _Walk(rules, cast("dict[str, int]", dict(known)), [], shallow=True)
+    for folder in sorted(folders):
+        place = os.path.join(base, folder) if folder else base  # noqa: PTH118
+        above = [part.rstrip("/") for part in _up(f"{folder}/") if folder]
+        excluded = any(rules.folder(part) is not None for part in above)
+        if excluded or os.path.realpath(place) != place:
+            return None
+        prefix = f"{folder}/" if folder else ""
+        try:
+            walk.enter(_Folder(place, prefix, prefix))
+        except OSError:
+            return None
+    return walk.result(known)
+
+
 @dataclass(frozen=True, slots=True)
 class _Folder:
     """A folder to enter: where it is on disk, and what its paths begin with."""
@@ -106,6 +133,7 @@ class _Walk:
     changed: list[FileFacts] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     unseen: set[str] = field(default_factory=set)
+    shallow: bool = False
 
     def enter(self, folder: _Folder) -> None:
         """Look at every entry of a folder."""
@@ -185,7 +213,7 @@ class _Walk:
     def judge_folder(self, path: str, name: str, above: _Folder) -> None:
         """Enter a folder later, or say why not."""
         reason = self.rules.folder(path)
-        if reason is None:
+        if reason is None and not self.shallow:
             place = os.path.join(above.place, name)  # noqa: PTH118
             below = _Folder(place, f"{above.disk_prefix}{name}/", f"{path}/")
             self.folders.append(below)

@@ -10,6 +10,7 @@ from glassmind.errors import IndexDamaged
 from glassmind.types import NotePath
 
 STAMPS = "select path, stamp from files"
+STAMPS_IN = "select path, stamp from files where path >= ? and path < ?"
 DIGESTS = "select f.path, n.digest from notes n join files f on f.id = n.id"
 DIGEST_OF = """
 select n.digest from notes n join files f on f.id = n.id where f.path = ?
@@ -59,6 +60,13 @@ class Rows:
         """Return the stamp of every known file."""
         rows: Any = self._db.execute(STAMPS).fetchall()
         return dict(rows)
+
+    def stamps_in(self, folder: str) -> dict[NotePath, int]:
+        """Return the stamp of every known file directly in a folder; "" is the root."""
+        start = f"{folder}/" if folder else ""
+        bounds = (start, f"{folder}0" if folder else "\U0010ffff")  # "0" follows "/"
+        found: Any = self._db.execute(STAMPS_IN, bounds)
+        return {path: stamp for path, stamp in found if "/" not in path[len(start) :]}
 
     def digests(self) -> dict[NotePath, str]:
         """Return the content hash of every known note."""
