@@ -144,7 +144,10 @@ class VaultAbsent(ConfigError):
     """The vault that was named is not a folder on this machine."""
 
     def __init__(self, path: str, origin: str) -> None:
-        super().__init__(f"the vault {path} (from {origin}) is not a folder")
+        super().__init__(
+            f"the vault {path} (from {origin}) is not a folder; check the path, and "
+            "that its disk is there"
+        )
         self.path, self.origin = path, origin
 
 

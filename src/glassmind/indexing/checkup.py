@@ -98,7 +98,7 @@ def _config(visit: _Visit) -> Iterator[Check]:
 
 
 def _vault(visit: _Visit) -> Iterator[Check]:
-    yield Check("vault", "ok", f"{visit.shop.root}: {visit.scan.seen:,} files found")
+    yield Check("vault", "ok", f"{visit.shop.root}: {counted(visit.scan.seen)} found")
     for warning in visit.rules.warnings:
         yield Check("vault", "warn", warning, "mend the rule it names")
 
@@ -167,7 +167,7 @@ def _drift(visit: _Visit) -> Iterator[Check]:
     if moved:
         yield Check("freshness", "warn", f"files changed since: {moved:,}", UPDATE)
     else:
-        yield Check("freshness", "ok", f"{found.seen:,} files are as they were indexed")
+        yield Check("freshness", "ok", f"as they were indexed: {counted(found.seen)}")
     for path in found.unknown[:5]:
         yield Check(
             "freshness", "warn", f"{path} cannot be seen now", "make it readable"
@@ -218,3 +218,8 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
 
 ROWS = frozenset({"index.db", "freshness", "notes"})
 """Checks whose failing means that the rows are damaged."""
+
+
+def counted(files: int) -> str:
+    """Return a number of files in words."""
+    return "1 file" if files == 1 else f"{files:,} files"

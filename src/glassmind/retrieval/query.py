@@ -10,8 +10,6 @@ from datetime import date, timedelta
 from glassmind.errors import BadDate
 from glassmind.types.search import Filter, WordQuery
 
-FILTERS = ("tag", "path", "file", "before", "after")
-
 LONGEST_QUERY = 10_000
 """Characters that are read; what is longer is a pasted document, not a question."""
 

@@ -40,38 +40,6 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """A file the index does not know."""
-
-    file: FileFacts
-
-
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A file whose stamp differs from the one the index knows; its hash decides."""
-
-    file: FileFacts
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A file whose bytes the index knows under a path that is gone."""
-
-    file: FileFacts
-    origin: NotePath
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """A path the index knows where there is surely no file now."""
-
-    path: NotePath
-
-
-Change: TypeAlias = Added | Changed | Moved | Removed
-
-
-@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a long piece of work has come; `total` is 0 while it is unknown."""
 

@@ -102,12 +102,12 @@ class _Composer:
     def wanted(self, query: WordQuery) -> Iterator[tuple[str, tantivy.Query]]:
         """Yield each clause with its field."""
         typed = self._typed_words(query)
-        for word, share in typed:
-            yield from self._word(word, share)
+        for word in typed:
+            yield from self._word(word)
             if not self._known(word):
                 yield from self._misspelt(word)
         yield from self._whole_name(query)
-        yield from self._neighbours([word for word, _ in typed])
+        yield from self._neighbours(typed)
         for prefix in query.prefixes:
             yield from self._prefix(prefix)
         for text in (*query.words, *query.prefixes, *query.phrases):
@@ -136,26 +136,26 @@ class _Composer:
                 near = Q.phrase_query(self._schema, "body_stem", [one, other], slop=1)
                 yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT)
 
-    def _typed_words(self, query: WordQuery) -> list[tuple[str, float]]:
+    def _typed_words(self, query: WordQuery) -> list[str]:
         """Return the wanted words as indexed, without those that say nothing."""
         text = " ".join(words.paired(word) for word in query.words)
         exact = words.exact.analyze(text)
         wanted = [w for w in exact if w not in STOPWORDS] or exact
-        return [(word, 1.0) for word in dict.fromkeys(wanted)]
+        return list(dict.fromkeys(wanted))
 
     def _term(self, field: str, term: str, boost: float) -> tuple[str, tantivy.Query]:
         wanted = Q.term_query(self._schema, field, term, "freq")
         return field, Q.boost_query(wanted, boost)
 
-    def _word(self, word: str, share: float) -> Iterator[tuple[str, tantivy.Query]]:
+    def _word(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
         stem = words.stemmed.analyze(word)[0]
         self.terms.exact.add(word)
         self.terms.stems.add(stem)
         for field in STEMMED_FIELDS:
             if self._searcher.doc_freq(field, stem):
-                yield self._term(field, stem, WEIGHTS[field] * share)
+                yield self._term(field, stem, WEIGHTS[field])
         if self._searcher.doc_freq("body", word):
-            yield self._term("body", word, WEIGHTS["body"] * share)
+            yield self._term("body", word, WEIGHTS["body"])
 
     def _known(self, word: str) -> bool:
         """Whether the word stands somewhere as typed.
