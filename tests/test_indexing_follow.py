@@ -16,22 +16,20 @@ from glassmind.indexing.follow import Followed, Follower
 from glassmind.indexing.run import finish_words, follow_words
 from glassmind.types import NotePath
 from glassmind.types.files import Progress
-from glassmind.types.sidecar import Document
+from glassmind.types.sidecar import Document, Passage
 
 
 def document(note_id: int, text: str) -> Document:
     return Document(
         note_id=note_id,
-        chunk_id=note_id * 1000,
         path=NotePath(f"{note_id}.md"),
         title="",
         aliases=(),
-        headings=(),
         tags=(),
         properties=(),
         day=None,
         mtime_ns=0,
-        text=text,
+        passages=(Passage(note_id * 1000, (), text),),
     )
 
 
@@ -124,7 +122,7 @@ class FakeSidecar:
         staged = dict(self.shown) if self.staged is None else self.staged
         for note_id in note_ids:
             staged.pop(note_id, None)
-        staged.update((found.note_id, found.text) for found in documents)
+        staged.update((found.note_id, found.passages[0].text) for found in documents)
         self.staged = staged
 
     def commit(self, marker: str) -> None:

@@ -468,6 +468,7 @@ def test_indexing_never_changes_a_byte_of_the_vault(vault: VaultDesk) -> None:
 def test_progress_is_told_for_every_stage_and_ends_where_it_said(
     vault: VaultDesk,
 ) -> None:
+    vault.indexed({"first.md": "[[3]]"})
     vault.write({f"{n}.md": f"[[{n + 1}]]" for n in range(5)})
     told: list[Progress] = []
 

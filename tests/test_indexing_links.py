@@ -7,6 +7,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
+from glassmind.errors import FileUnreadable
+from glassmind.types.files import Progress
+from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import Names
 
 
@@ -21,6 +24,42 @@ def test_a_link_to_nothing_is_a_ghost_until_its_note_is_written(
     assert (ghost, ghosts) == ({("Home.md", "Tea"): None}, 1)
     assert vault.edges() == {("Home.md", "Tea"): "drinks/Tea.md"}
     assert vault.engine.stats().ghosts == 0
+
+
+def test_a_first_run_writes_each_link_with_its_end_before_its_note_is_read(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "[[Z]] [[A]] [[pic.png]]", "Z.md": "z", "pic.png": b"p"})
+    told: list[Progress] = []
+
+    vault.engine.index(progress=told.append)
+
+    assert vault.edges() == {
+        ("A.md", "Z"): "Z.md", ("A.md", "A"): "A.md", ("A.md", "pic.png"): "pic.png",
+    }  # fmt: skip
+    assert "resolve" not in {step.stage for step in told}
+
+
+def test_a_file_that_cannot_be_read_in_a_first_run_is_not_known_afterwards(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write({"A.md": "[[Locked]]", "Locked.md": "secret"})
+    read = VaultFiles.read
+
+    def refusing(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+        if path == "Locked.md":
+            raise FileUnreadable(path, "permission denied")
+        return read(files, path, limit_bytes=limit_bytes)
+
+    monkeypatch.setattr(VaultFiles, "read", refusing)
+    report = vault.index()
+    known = vault.rows("select path from files")
+    monkeypatch.undo()
+    vault.index()
+
+    assert [skipped.path for skipped in report.skipped] == ["Locked.md"]
+    assert known == [("A.md",)]
+    assert vault.edges() == {("A.md", "Locked"): "Locked.md"}
 
 
 def test_a_link_whose_note_is_deleted_becomes_a_ghost(vault: VaultDesk) -> None:

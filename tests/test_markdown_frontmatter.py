@@ -7,7 +7,7 @@ from markdown_desk import read
 
 from glassmind.markdown.frontmatter import MAX_BYTES
 from glassmind.markdown.yaml_core import MAX_DEPTH
-from glassmind.types.notes import PropertyValue
+from glassmind.types import PropertyValue
 
 
 def properties(block: str) -> dict[str, PropertyValue]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,17 @@ from glassmind.errors import (
     IndexTooNew,
 )
 from glassmind.markdown.read import read_note
+from glassmind.markdown.split import SplitRules, split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader, open_writer
 from glassmind.store.sqlite.log import Log
-from glassmind.types import NotePath
+from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.types import Digest, NotePath
+from glassmind.types.files import FileFacts
+from glassmind.types.index import Indexed
 from glassmind.types.notes import Note
 from glassmind.types.sidecar import Document
+from glassmind.vault.resolve import name_key
 
 LINES = (
     *("# Heading", "## Deeper #tag", "- [ ] open task", "- [x] done [[Link|shown]]"),
@@ -157,22 +163,74 @@ def test_a_document_of_the_word_index_has_all_that_is_known_of_its_note(
     found = Log(db).documents([note_id, 999])
     db.close()
 
-    last = found[-1]
-    assert last == Document(
+    (document,) = found
+    head, last = document.passages
+    assert document == Document(
         note_id=note_id,
-        chunk_id=last.chunk_id,
         path=NotePath("x/Tea 2024-01-02.md"),
         title="Tea 2024-01-02",
-        aliases=("Cha",),
-        headings=("Top",),
-        tags=("a/b", "b"),
-        properties=(("aliases", '["Cha"]'), ("n", "1")),
+        aliases=["Cha"],
+        tags=["a/b", "b"],
+        properties=[("aliases", ["Cha"]), ("n", 1)],
         day="2024-01-02",
         mtime_ns=mtime,
-        text=last.text,
+        passages=[head, last],
     )
+    assert (head.headings, list(last.headings)) == ([], ["Top"])
     assert "text #B" in last.text
-    assert {document.note_id for document in found} == {note_id}
+
+
+@settings(max_examples=30, deadline=None)
+@given(texts=st.lists(notes, min_size=1, max_size=4))
+def test_a_note_just_written_is_handed_on_as_it_would_be_read(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    writer = SqliteWriter(tmp_path_factory.mktemp("fresh"), name_key)
+    writer.begin()
+    batch = [indexed(f"n/{number}.md", text) for number, text in enumerate(texts)]
+
+    with writer.transaction() as step:
+        step.put_notes(batch)
+    kept = writer.log().documents(range(1, 9))
+    with writer.transaction() as step:
+        step.set("another", "step")
+    read = writer.log().documents(range(1, 9))
+    writer.close()
+
+    assert len(read) == len(texts)
+    assert plain(kept) == plain(read)
+
+
+def indexed(path: str, text: str) -> Indexed:
+    note = read_note(NotePath(path), text)
+    return Indexed(
+        file=FileFacts(NotePath(path), "markdown", len(text), 5, 7),
+        note=note,
+        digest=Digest("0"),
+        encoding="utf-8",
+        day=None,
+        chunks=split(note, SplitRules(target_tokens=20, min_chars=5)).chunks,
+    )
+
+
+def plain(value: Any) -> Any:
+    """Return a value with lists in the place of every kind of sequence."""
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return value
+
+
+def test_a_step_that_is_undone_hands_nothing_on(tmp_path: Path) -> None:
+    writer = SqliteWriter(tmp_path, name_key)
+    writer.begin()
+
+    with suppress(ZeroDivisionError), writer.transaction() as step:
+        step.put_notes([indexed("a.md", "text")])
+        raise ZeroDivisionError
+    handed = writer.log().documents([1])
+    writer.close()
+
+    assert handed == []
 
 
 @pytest.fixture

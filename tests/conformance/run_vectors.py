@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.markdown.parse import parse_note
-from glassmind.types import NotePath
-from glassmind.types.notes import Link, Note, PropertyValue
+from glassmind.types import NotePath, PropertyValue
+from glassmind.types.notes import Link, Note
 from glassmind.vault.resolve import Names
 
 NOTE = NotePath("Note.md")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 
-from glassmind.types.notes import PropertyValue
+from glassmind.types import PropertyValue
 
 DATED_BY = ("date", "day", "created")
 """Properties that date a note, the first that holds a day wins."""

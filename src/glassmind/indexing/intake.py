@@ -1,7 +1,8 @@
 """Taking in one file: its bytes, its text, its meaning, its passages."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from glassmind.errors import FileGone, VaultError
 from glassmind.indexing.day import day_of
@@ -20,8 +21,7 @@ its clock, unseen; two seconds is the coarsest clock in use (FAT's)."""
 ReadBytes = Callable[[NotePath], bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """The bytes of a file and their hash."""
 
     raw: bytes

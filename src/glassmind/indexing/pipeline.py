@@ -19,7 +19,7 @@ from glassmind.indexing.intake import (
     troubles_of,
 )
 from glassmind.indexing.plan import Vanished, exceeds, guard
-from glassmind.indexing.settle import settle_links
+from glassmind.indexing.settle import Ends, settle_links
 from glassmind.markdown.split import SPLITTER_VERSION, SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
 from glassmind.types import NotePath
@@ -170,6 +170,8 @@ class _Work:
         self._vanished = Vanished.of(self._gone_notes, digests)
         self._taken: set[NotePath] = set()
         self._lost: list[NotePath] = []
+        self._ends: Ends | None = None
+        self._announced: set[NotePath] = set()
         self._clear()
 
     def _clear(self) -> None:
@@ -201,8 +203,16 @@ class _Work:
         guard(sum(not self._job.exists(path) for path in gone), self._note_count)
 
     def apply(self) -> None:
-        """Take in every changed file, then forget what is gone."""
+        """Take in every changed file, then forget what is gone.
+
+        Before the first notes of all, every file is announced, so that each link can be
+        written with its end.
+        """
         total = len(self._scan.changed)
+        if not self._known:
+            self._announced = {file.path for file in self._scan.changed}
+            with self._job.store.transaction() as step:
+                self._ends = Ends.of(step.announce(self._scan.changed))
         for done, file in enumerate(self._scan.changed, 1):
             self._take(doubted(file, time.time_ns()))
             if len(self._notes) >= BATCH_NOTES or self._bytes >= BATCH_BYTES:
@@ -210,7 +220,7 @@ class _Work:
             self._job.progress(Progress("read", done, total))
         self._flush()
         gone = [p for p in self._scan.missing if p not in self._taken]
-        self._forget([*gone, *self._lost])
+        self._forget([*gone, *self._lost, *sorted(self._announced)])
 
     def _take(self, file: FileFacts) -> None:
         if file.kind == "attachment":
@@ -244,6 +254,8 @@ class _Work:
             self._attachments.append(file)  # its stamp spares us the next reading
             self._tally.removed += known is not None
             return
+        if self._ends is not None:
+            found = found._replace(ends=self._ends.of_note(found.note))
         self._notes.append(found)
         self._tally.troubles.extend(troubles_of(found))
         self._tally.added += known is None
@@ -260,6 +272,8 @@ class _Work:
                 moved = take_in(file, content, self._job.rules)
                 if isinstance(moved, Indexed):
                     step.move(origin, file, moved.note.title, moved.day)
+        self._announced.difference_update(item.file.path for item in self._notes)
+        self._announced.difference_update(file.path for file in self._attachments)
         self._job.written()
         self._tally.moved += len(self._moves)
         self._clear()

@@ -13,7 +13,7 @@ card stands under that one.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from posixpath import basename, splitext
 from typing import Any, Final, TypeVar
@@ -148,7 +148,7 @@ def _write_text(sheet: _Sheet, text: str, depth: int) -> None:
         heading._replace(level=min(heading.level + depth, LOWEST))
         for heading in part.headings
     )
-    sheet.parts.append(replace(part, headings=ranked))
+    sheet.parts.append(part._replace(headings=ranked))
     if ranked:
         sheet.under = None
 
@@ -185,8 +185,7 @@ def _part(sheet: _Sheet, **values: Any) -> Note:
 
 
 def _moved_note(note: Note, by: int, lines: int) -> Note:
-    return replace(
-        note,
+    return note._replace(
         tags=tuple(_moved(note.tags, by, lines)),
         headings=tuple(_moved(note.headings, by, lines)),
         links=tuple(_moved(note.links, by, lines)),

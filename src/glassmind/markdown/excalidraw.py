@@ -10,7 +10,6 @@ lead to them, so they stay where they are.
 """
 
 import re
-from dataclasses import replace
 from typing import Final
 
 from glassmind.markdown.parse import parse_note
@@ -53,11 +52,11 @@ def parse_excalidraw(path: NotePath, text: str) -> Note:
     # text, so the mark is painted over, at equal length, while parsing.
     opener = _OPENER.search(words)
     if opener is None:
-        return replace(parse_note(path, words), kind="excalidraw")
+        return parse_note(path, words)._replace(kind="excalidraw")
     start, end = opener.span()
     note = parse_note(path, f"{words[:start]}  {words[end:]}")
     shown = f"{note.text[:start]}%%{note.text[end:]}"
-    return replace(note, kind="excalidraw", text=shown)
+    return note._replace(kind="excalidraw", text=shown)
 
 
 def without_drawing(text: str) -> str:

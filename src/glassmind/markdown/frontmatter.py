@@ -12,7 +12,8 @@ import yaml
 
 from glassmind.markdown.yaml_core import Leaf, load
 from glassmind.markdown.yaml_plain import load_plain
-from glassmind.types.notes import Frontmatter, PropertyValue
+from glassmind.types import PropertyValue
+from glassmind.types.notes import Frontmatter
 
 MAX_BYTES = 64 * 1024
 """A larger block is refused: properties are metadata, and YAML is slow to read."""

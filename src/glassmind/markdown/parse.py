@@ -23,14 +23,13 @@ from glassmind.markdown.positions import line_at, line_starts
 from glassmind.markdown.structure import Structure, Title, read_structure
 from glassmind.markdown.tags import inline_tags, property_tags
 from glassmind.markdown.tasks import tasks
-from glassmind.types import NotePath
+from glassmind.types import NotePath, PropertyValue
 from glassmind.types.notes import (
     BlockId,
     Callout,
     Heading,
     Link,
     Note,
-    PropertyValue,
     Region,
     Task,
 )

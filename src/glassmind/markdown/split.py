@@ -15,6 +15,7 @@ it begins with a heading; and a `paragraph` otherwise.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import xxhash
 
@@ -47,8 +48,7 @@ class SplitRules:
     max_chunks: int = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """The passages of a note in order, and what was unusual about making them."""
 
     chunks: tuple[Chunk, ...]

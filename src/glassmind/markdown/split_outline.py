@@ -7,7 +7,6 @@ heading is still found in the text of its group.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from glassmind.types.notes import Heading, Note, Region
@@ -26,8 +25,7 @@ class Section(NamedTuple):
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """A note as characters: where its blocks and sections begin.
 
     `starts` and `kinds` run in parallel. `body` is where the frontmatter and the blank

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from glassmind.types.notes import PropertyValue
+from glassmind.types import PropertyValue
 
 MAX_DEPTH = 64
 """Containers within containers; real properties are one or two deep."""

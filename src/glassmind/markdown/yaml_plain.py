@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from glassmind.markdown.yaml_core import Leaf, Loaded, resolve_plain
-from glassmind.types.notes import PropertyValue
+from glassmind.types import PropertyValue
 
 # All that YAML allows outside ASCII, but line breaks and the byte order mark.
 _WIDE: Final = "\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"

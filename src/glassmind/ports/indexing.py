@@ -91,6 +91,9 @@ class Step(Protocol):
 
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: type[BaseException] | None, /, *rest: object) -> None: ...
+    def announce(self, files: Iterable[FileFacts], /) -> dict[NotePath, int]:
+        """Write that there are these files, yet to be read; return every file's id."""
+
     def put_notes(self, batch: Sequence[Indexed], /) -> None:
         """Write notes whole and log each."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import NotePath
 
@@ -39,8 +39,7 @@ class Skipped:
     unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far a long piece of work has come; `total` is 0 while it is unknown."""
 
     stage: Literal["scan", "read", "resolve", "words"]

@@ -1,19 +1,19 @@
 """What the index holds beside the notes' own values: rows in and out of the store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from glassmind.types import Digest, NotePath
 from glassmind.types.files import FileFacts
 from glassmind.types.notes import Chunk, Note
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(NamedTuple):
     """A note read and split: everything the store writes for it.
 
     `day` is the day the note is about, as `YYYY-MM-DD`; None when only its modification
-    time can tell.
+    time can tell. `ends` are the files its links lead to, where that is known already;
+    None in it is a ghost.
     """
 
     file: FileFacts
@@ -23,10 +23,10 @@ class Indexed:
     day: str | None
     chunks: Sequence[Chunk]
     warnings: Sequence[str] = ()
+    ends: Sequence[int | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unsettled:
+class Unsettled(NamedTuple):
     """A link whose destination has to be found (again)."""
 
     note_id: int

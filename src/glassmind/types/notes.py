@@ -4,20 +4,15 @@ Every piece knows where it stands. `start` and `end` are byte offsets, half open
 the UTF-8 encoding of the note's text (a byte order mark is not part of the text);
 `line` counts from 1.
 
-The pieces are named tuples: a note has dozens of them, and a frozen dataclass takes
-four times as long to make.
+All are named tuples: a note has dozens of pieces, and a frozen dataclass takes four
+times as long to make.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.types import Digest, NotePath, Span
-
-PropertyValue: TypeAlias = (
-    "str | int | float | bool | list[PropertyValue] | dict[str, PropertyValue] | None"
-)
-"""What the core schema of YAML 1.2 can say; dates and times stay text."""
+from glassmind.types import Digest, NotePath, PropertyValue, Span
 
 NoteKind: TypeAlias = Literal["markdown", "excalidraw", "canvas", "base"]
 LinkKind: TypeAlias = Literal["wikilink", "markdown", "property", "canvas"]
@@ -28,8 +23,7 @@ ChunkKind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(NamedTuple):
     """The properties at the head of a note, or why they could not be read.
 
     `end` is where the body begins; 0 when the note has no frontmatter. `error` is a
@@ -37,7 +31,7 @@ class Frontmatter:
     tell what was salvaged.
     """
 
-    properties: Mapping[str, PropertyValue] = field(default_factory=dict)
+    properties: Mapping[str, PropertyValue] = MappingProxyType({})
     end: int = 0
     lines: int = 0
     error: str | None = None
@@ -165,8 +159,7 @@ class Region(NamedTuple):
     language: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A file of the vault, read: what stands in it and where.
 
     `blocks` are the root blocks in order, which is what splitting works on; `regions`
@@ -178,7 +171,7 @@ class Note:
     kind: NoteKind
     title: str
     text: str
-    frontmatter: Frontmatter = field(default_factory=Frontmatter)
+    frontmatter: Frontmatter = Frontmatter()
     aliases: tuple[str, ...] = ()
     tags: tuple[Tag, ...] = ()
     headings: tuple[Heading, ...] = ()

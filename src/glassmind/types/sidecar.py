@@ -1,25 +1,28 @@
-"""What a sidecar takes in: a chunk with what is known of its note."""
+"""What a sidecar takes in: a note with its passages."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from glassmind.types import NotePath
+from glassmind.types import NotePath, PropertyValue
+
+
+class Passage(NamedTuple):
+    """One chunk; `headings` are those it stands under and those inside it."""
+
+    chunk_id: int
+    headings: Sequence[str]
+    text: str
 
 
 class Document(NamedTuple):
-    """One chunk as the word index sees it.
-
-    `headings` are those it stands under and those inside it. `properties` pairs each
-    name with its value as JSON.
-    """
+    """One note as the word index sees it."""
 
     note_id: int
-    chunk_id: int
     path: NotePath
     title: str
-    aliases: tuple[str, ...]
-    headings: tuple[str, ...]
-    tags: tuple[str, ...]
-    properties: tuple[tuple[str, str], ...]
+    aliases: Sequence[str]
+    tags: Sequence[str]
+    properties: Sequence[tuple[str, PropertyValue]]
     day: str | None
     mtime_ns: int
-    text: str
+    passages: Sequence[Passage]

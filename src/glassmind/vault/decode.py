@@ -2,6 +2,7 @@
 
 import codecs
 from dataclasses import dataclass
+from typing import NamedTuple
 
 REPLACED = "\ufffd"
 
@@ -19,8 +20,7 @@ BINARY_SHARE = 0.01
 """Control or invalid characters beyond one in a hundred mean that this is no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """The text of a file without its byte order mark, line ends as they were.
 
     `flagged` means that the text is a guess: `reason` says what was guessed.

@@ -78,4 +78,4 @@ def local_day(seconds: int) -> str:
 
 def name_term(text: str) -> str:
     """Return what a whole title or alias is looked up by."""
-    return " ".join(words.exact.analyze(words.paired(text))) or text.strip().lower()
+    return words.folded(text) or text.strip().lower()

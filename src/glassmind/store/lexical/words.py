@@ -59,6 +59,18 @@ def register(index: tantivy.Index) -> None:
     index.register_tokenizer(SINGLES, lowered)
 
 
+_PLAIN_WORDS = bytes(
+    code if chr(code).isalnum() else 32 for code in range(128)
+).lower().ljust(256)  # fmt: skip
+
+
+def folded(text: str) -> str:
+    """Return the words of a text as they are looked up, a blank between them."""
+    if text.isascii() and len(text) <= LONGEST_WORD:
+        return b" ".join(text.encode().translate(_PLAIN_WORDS).split()).decode()
+    return " ".join(exact.analyze(paired(text)))
+
+
 def has_unspaced(text: str) -> bool:
     """Whether any of the text is in a script without spaces."""
     return not text.isascii() and _unspaced_run().search(text) is not None

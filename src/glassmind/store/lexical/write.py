@@ -6,12 +6,9 @@ silently drops what follows; give every value its type, or one bad value loses a
 batch.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,7 @@ from glassmind.store.lexical.place import (
     open_index,
     read_marker,
 )
-from glassmind.types.sidecar import Document
+from glassmind.types.sidecar import Document, Passage
 
 SMALL_HEAP, LARGE_HEAP = 15_000_000, 100_000_000
 """Bytes: the least tantivy takes for one thread, and the sweet spot for two."""
@@ -85,9 +82,10 @@ class WordWriter:
             if not self._fresh:
                 for note_id in note_ids:
                     self._writer.delete_documents_by_term("note", note_id)
-            for _, chunks in groupby(documents, key=attrgetter("note_id")):
-                for document in _documents(list(chunks), self._index.schema):
-                    self._writer.add_document(document)
+            schema, add = self._index.schema, self._writer.add_document
+            for note in documents:
+                for document in _documents(note, schema):
+                    add(document)
 
     def commit(self, marker: str) -> None:
         """Make everything since the last commit visible, or nothing of it."""
@@ -114,35 +112,34 @@ class WordWriter:
 Fields = dict[str, Any]
 
 
-def _documents(
-    chunks: Sequence[Document], schema: tantivy.Schema
-) -> Iterator[tantivy.Document]:
-    """Yield the chunks of one note, working out what they share only once.
+def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Document]:
+    """Yield the passages of one note, working out what they share only once.
 
     Words of the folder, tags and properties stand in the first passage alone, which is
     the frontmatter where there is one: they lead to the note, and in every passage they
     would be a third of the work. The name as a whole stands where the text begins.
     """
-    note = chunks[0]
-    values = [(name, _flat(json.loads(value))) for name, value in note.properties]
+    values = [(name, _flat(value)) for name, value in note.properties]
     shared, first = _shared(note, values), _first(note, values)
-    names = [name_term(name) for name in (note.title, *note.aliases)]
-    begins = 1 if len(chunks) > 1 and note.text.startswith("---") else 0
+    headed = len(note.passages) > 1 and note.passages[0].text.startswith("---")
     titles = "\n".join((note.title, *note.aliases))
-    for number, chunk in enumerate(chunks):
-        fields = {**shared, **_body(chunk, titles), **(first if number == 0 else {})}
-        if number == begins:
-            fields["name"] = names
+    for number, passage in enumerate(note.passages):
+        fields = {**shared, **_body(passage, titles)}
+        if number == 0:
+            fields.update(first)
+        if number == headed:
+            fields["name"] = [name_term(name) for name in (note.title, *note.aliases)]
         yield tantivy.Document.from_dict(fields, schema)
 
 
-def _body(chunk: Document, titles: str) -> Fields:
-    text, headings = chunk.text, " \n".join(chunk.headings)
-    fields: Fields = {"chunk": chunk.chunk_id}
-    if words.has_unspaced(text) or words.has_unspaced(titles + headings):
-        fields["singles"] = words.singles_text(f"{titles}\n{headings}\n{text}")
-        text, headings = words.paired(text), words.paired(headings)
-    return {**fields, "headings": headings, "body": text, "body_stem": text}
+def _body(passage: Passage, titles: str) -> Fields:
+    chunk_id, headings, text = passage
+    under = " \n".join(headings)
+    fields: Fields = {"chunk": chunk_id}
+    if words.has_unspaced(text) or words.has_unspaced(titles + under):
+        fields["singles"] = words.singles_text(f"{titles}\n{under}\n{text}")
+        text, under = words.paired(text), words.paired(under)
+    return {**fields, "headings": under, "body": text, "body_stem": text}
 
 
 def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:

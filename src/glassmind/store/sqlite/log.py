@@ -6,12 +6,12 @@ where the numbers are used again.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apsw
 
-from glassmind.types.sidecar import Document
+from glassmind.types.sidecar import Document, Passage
 
 EPOCH = "select value from settings where key = 'epoch'"
 EMPTY = "select not exists (select 1 from changes) and not exists (select 1 from notes)"
@@ -48,10 +48,15 @@ where note_id in (select value from json_each(?)) order by note_id, seq
 
 
 class Log:
-    """The change log of an open database."""
+    """The change log of an open database.
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    `fresh` are notes that the last transaction wrote: they need not be read again.
+    """
+
+    def __init__(
+        self, db: apsw.Connection, fresh: Mapping[int, Document] | None = None
+    ) -> None:
+        self._db, self._fresh = db, {} if fresh is None else fresh
 
     def head(self) -> str:
         """Return the marker a sidecar has when it has applied everything."""
@@ -104,31 +109,36 @@ class Log:
             last = rows[-1][1]
 
     def documents(self, note_ids: Iterable[int]) -> list[Document]:
-        """Return the current chunks of the notes; a note that is gone has none."""
-        ids = (json.dumps(list(note_ids)),)
+        """Return the notes as they are, by id; one that is gone has none."""
+        wanted = sorted(note_ids)
+        fresh = self._fresh
+        unread = [note_id for note_id in wanted if note_id not in fresh]
+        read = self._read(unread) if unread else {}
+        return [found for i in wanted if (found := fresh.get(i) or read.get(i))]
+
+    def _read(self, note_ids: Sequence[int]) -> dict[int, Document]:
+        ids = (json.dumps(note_ids),)
         ask = self._db.execute
-        notes = {row[0]: row[1:] for row in ask(DOC_NOTES, ids)}
         tags = _grouped(ask(DOC_TAGS, ids))
         properties = _grouped(ask(DOC_PROPERTIES, ids))
         headings = _grouped(ask(DOC_HEADINGS, ids))
-        found = []
-        for note_id, chunk_id, under, first, last, text in ask(DOC_CHUNKS, ids):
-            path, title, aliases, day, mtime_ns = notes[note_id]
-            inside = (t for n, t in headings.get(note_id, ()) if first <= n <= last)
-            found.append(
-                Document(
-                    note_id=note_id,
-                    chunk_id=chunk_id,
-                    path=path,
-                    title=title,
-                    aliases=tuple(json.loads(aliases)) if aliases != "[]" else (),
-                    headings=tuple(dict.fromkeys((*_path(under), *inside))),
-                    tags=tuple(name for (name,) in tags.get(note_id, ())),
-                    properties=tuple((n, v) for n, v in properties.get(note_id, ())),
-                    day=day,
-                    mtime_ns=mtime_ns,
-                    text=text,
-                )
+        chunks = _grouped(ask(DOC_CHUNKS, ids))
+        found = {}
+        for note_id, path, title, aliases, day, mtime_ns in ask(DOC_NOTES, ids):
+            titles = headings.get(note_id, [])
+            found[note_id] = Document(
+                note_id,
+                path,
+                title,
+                json.loads(aliases),
+                [name for (name,) in tags.get(note_id, ())],
+                [(name, json.loads(v)) for name, v in properties.get(note_id, ())],
+                day,
+                mtime_ns,
+                [
+                    Passage(i, headings_of(json.loads(under), titles, span), text)
+                    for i, under, *span, text in chunks.get(note_id, ())
+                ],
             )
         return found
 
@@ -139,8 +149,13 @@ class Log:
         return f"{self._epoch()}:{seq}:{token.hex()}"
 
 
-def _path(text: str) -> list[str]:
-    return [] if text == "[]" else list(json.loads(text))
+def headings_of(
+    under: Sequence[str], titles: Iterable[tuple[int, str]], span: Iterable[int]
+) -> Sequence[str]:
+    """Return the headings a passage stands under and those inside it, each once."""
+    first, last = span
+    inside = [text for line, text in titles if first <= line <= last]
+    return list(dict.fromkeys((*under, *inside)))
 
 
 def _grouped(rows: Iterable[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:

@@ -4,20 +4,28 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import accumulate, pairwise, repeat
 from typing import Any, Self
 
 import apsw
 
+from glassmind.store.sqlite.log import headings_of
 from glassmind.types import NotePath
 from glassmind.types.files import FileFacts, IndexReport, Skipped
 from glassmind.types.index import Indexed, Unsettled
+from glassmind.types.sidecar import Document, Passage
 
 PUT_FILE = """
 insert into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
-values (?, ?, ?, ?, ?, ?, ?)
-on conflict (path) do update set kind = excluded.kind, size = excluded.size,
-  mtime_ns = excluded.mtime_ns, stamp = excluded.stamp, disk_path = excluded.disk_path
-returning id
+values (?, ?, ?, ?, ?, ?, ?) returning id
+"""
+RENEW_FILE = """
+update files set kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?
+where path = ? returning id
+"""
+ANNOUNCE = """
+insert or ignore into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
+values (?, ?, ?, ?, 0, ?, ?)
 """
 TOUCH_FILE = """
 update files set size = ?, mtime_ns = ?, stamp = ?, disk_path = ? where path = ?
@@ -35,14 +43,16 @@ DROP_FILE = "delete from files where id = ?"
 DROP_NOTE = "delete from notes where id = ?"
 PUT_NOTE = "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 RETITLE = "update notes set title = ?, day = ? where id = ?"
+LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
 PUT_CHUNK = """
-insert into chunks (note_id, chunk_index, kind, heading_path, start_line, end_line,
-  overlap, tokens, digest, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+insert into chunks (id, note_id, chunk_index, kind, heading_path, start_line, end_line,
+  overlap, tokens, digest, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 PUT_HEADING = "insert into headings values (?, ?, ?, ?, ?, ?, ?)"
 PUT_LINK = """
 insert into links (note_id, seq, kind, embed, target, subpath, display, property, line,
-  start_byte, end_byte, name_key) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  start_byte, end_byte, name_key, target_id, settled)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 PUT_TAG = "insert into tags values (?, ?, ?, ?, ?, ?, ?, ?)"
 PUT_PROPERTY = "insert into properties values (?, ?, ?, ?)"
@@ -78,36 +88,59 @@ PUT_SETTING = "insert or replace into settings values (?, ?)"
 NameKey = Callable[[str], str]
 
 
-def to_json(value: Any) -> str:
-    """Return compact JSON text, letters of every script as they are."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""Returns compact JSON text, letters of every script as they are."""
 
 
 class Transaction:
     """One atomic step of writing: all of it happens, or none.
 
-    Use it as a context manager; an exception inside undoes everything.
+    Use it as a context manager; an exception inside undoes everything. `fresh` is left
+    holding the notes that this step put, until the next one begins.
     """
 
-    def __init__(self, db: apsw.Connection, name_key: NameKey) -> None:
-        self._db = db
-        self._name_key = name_key
+    def __init__(
+        self, db: apsw.Connection, name_key: NameKey, fresh: dict[int, Document]
+    ) -> None:
+        self._db, self._name_key, self._fresh = db, name_key, fresh
 
     def __enter__(self) -> Self:
+        self._fresh.clear()
         self._db.execute("begin immediate")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._fresh.clear()
         if not self._db.in_transaction:
             return  # SQLite undid it by itself: a full disk, an I/O error
-        self._db.execute("commit" if kind is None else "rollback")
+        try:
+            self._db.execute("commit" if kind is None else "rollback")
+        except BaseException:
+            self._fresh.clear()
+            raise
+
+    def announce(self, files: Iterable[FileFacts]) -> dict[NotePath, int]:
+        """Write that there are these files, yet to be read, and return every file's id.
+
+        Links can then lead to a file before its turn has come.
+        """
+        self._many(ANNOUNCE, [
+            (f.path, f.kind, f.size, f.mtime_ns, f.disk_path, self._name_key(f.path))
+            for f in files
+        ])  # fmt: skip
+        rows: Any = self._db.execute("select path, id from files").fetchall()
+        return dict(rows)
 
     def put_notes(self, batch: Sequence[Indexed]) -> None:
         """Write the notes whole, replacing what was known of them, and log each."""
         ids = [self._put_file(item.file) for item in batch]
         self._many(DROP_NOTE, [(note_id,) for note_id in ids])
-        for statement, rows in _rows(ids, batch, self._name_key):
+        chunk_ids = self._chunk_ids(batch)
+        for statement, rows in _rows(ids, batch, chunk_ids, self._name_key):
             self._many(statement, rows)
+        for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
+            self._fresh[note_id] = _document(note_id, chunks, item)
         self._log(ids)
 
     def put_attachment(self, file: FileFacts) -> None:
@@ -133,7 +166,8 @@ class Transaction:
     ) -> None:
         """Give a note its new path and title; its other rows stay."""
         self._unsettle(origin)
-        row = (*self._file_row(file), origin)
+        row = (file.path, file.kind, file.size, file.mtime_ns, file.stamp,
+               file.disk_path, self._name_key(file.path), origin)  # fmt: skip
         note_id = self._db.execute(MOVE_FILE, row).get
         self._db.execute(RETITLE, (title, day, note_id))
         self._db.execute(UNSETTLE_SOURCE, (note_id,))
@@ -189,22 +223,26 @@ class Transaction:
         self._db.execute("delete from changes where seq < ?", (below,))
 
     def _put_file(self, file: FileFacts) -> int:
-        known = self._db.execute(ID_OF, (file.path,)).get
-        file_id = int(self._db.execute(PUT_FILE, self._file_row(file)).get)
-        if known is None:
-            self._unsettle(file.path)
+        facts = (file.kind, file.size, file.mtime_ns, file.stamp, file.disk_path)
+        known = self._db.execute(RENEW_FILE, (*facts, file.path)).get
+        if known is not None:
+            return int(known)
+        key = self._name_key(file.path)
+        file_id = int(self._db.execute(PUT_FILE, (file.path, *facts, key)).get)
+        self._unsettle(file.path)
         return file_id
 
-    def _file_row(self, file: FileFacts) -> tuple[Any, ...]:
-        return (file.path, file.kind, file.size, file.mtime_ns, file.stamp,
-                file.disk_path, self._name_key(file.path))  # fmt: skip
+    def _chunk_ids(self, batch: Sequence[Indexed]) -> list[range]:
+        """Return the ids that the chunks of each note get: never one used before."""
+        last: int = self._db.execute(LAST_CHUNK).get or 0
+        ends = accumulate((len(item.chunks) for item in batch), initial=last + 1)
+        return [range(*pair) for pair in pairwise(ends)]
 
     def _unsettle(self, path: NotePath) -> None:
         self._db.execute(UNSETTLE_NAME, (self._name_key(path),))
 
     def _log(self, note_ids: Iterable[int]) -> None:
-        rows = [(note_id, os.urandom(8)) for note_id in note_ids]
-        self._many(PUT_CHANGE, rows)
+        self._many(PUT_CHANGE, [(note_id, os.urandom(8)) for note_id in note_ids])
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:
@@ -212,27 +250,34 @@ class Transaction:
 
 
 def _rows(
-    ids: Sequence[int], batch: Sequence[Indexed], name_key: NameKey
+    ids: Sequence[int],
+    batch: Sequence[Indexed],
+    chunk_ids: Sequence[range],
+    name_key: NameKey,
 ) -> list[tuple[str, list[tuple[Any, ...]]]]:
     """Return each statement with all its rows, parents before children."""
     tables: dict[str, list[tuple[Any, ...]]] = {
         PUT_NOTE: [], PUT_CHUNK: [], PUT_HEADING: [], PUT_LINK: [], PUT_TAG: [],
         PUT_PROPERTY: [], PUT_TASK: [], PUT_BLOCK: [], PUT_FIELD: [], PUT_CALLOUT: [],
     }  # fmt: skip
-    for i, item in zip(ids, batch, strict=True):
+    for i, places, item in zip(ids, chunk_ids, batch, strict=True):
         note = item.note
         tables[PUT_NOTE].append(_note_row(i, item))
         tables[PUT_CHUNK].extend(
-            (i, c.index, c.kind, to_json(c.heading_path), c.span.start, c.span.end,
-             c.overlap, c.tokens, c.digest, c.text) for c in item.chunks
+            (place, i, c.index, c.kind, to_json(c.heading_path), *c.span,
+             c.overlap, c.tokens, c.digest, c.text)
+            for place, c in zip(places, item.chunks, strict=True)
         )  # fmt: skip
         tables[PUT_HEADING].extend(
             (i, n, h.level, h.text, h.line, h.start, h.end)
             for n, h in enumerate(note.headings)
         )
+        settled = item.ends is not None
+        ends = item.ends if item.ends is not None else repeat(None, len(note.links))
         tables[PUT_LINK].extend(
             (i, n, k.kind, k.embed, k.target, k.subpath, k.display, k.property, k.line,
-             k.start, k.end, name_key(k.target)) for n, k in enumerate(note.links)
+             k.start, k.end, name_key(k.target), end, settled)
+            for n, (k, end) in enumerate(zip(note.links, ends, strict=True))
         )  # fmt: skip
         tables[PUT_TAG].extend(
             (i, n, t.name, t.name.lower(), t.in_properties, t.line, t.start, t.end)
@@ -265,3 +310,23 @@ def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
     error = note.frontmatter.error
     return (note_id, note.kind, note.title, item.digest, item.encoding, item.day,
             to_json(note.aliases), error, to_json(item.warnings))  # fmt: skip
+
+
+def _document(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document:
+    """Return what would be read from the rows of a note that were just written."""
+    note = item.note
+    titles = [(heading.line, heading.text) for heading in note.headings]
+    return Document(
+        note_id,
+        note.path,
+        note.title,
+        note.aliases,
+        sorted({tag.name.lower() for tag in note.tags}),
+        list(note.frontmatter.properties.items()),
+        item.day,
+        item.file.mtime_ns,
+        [
+            Passage(i, headings_of(chunk.heading_path, titles, chunk.span), chunk.text)
+            for i, chunk in zip(chunk_ids, item.chunks, strict=True)
+        ],
+    )

@@ -14,6 +14,7 @@ from glassmind.store.sqlite.log import Log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
 from glassmind.store.sqlite.write import NameKey, Transaction
+from glassmind.types.sidecar import Document
 
 PARTS = ("", "-wal", "-shm", "-journal")
 
@@ -28,6 +29,7 @@ class SqliteWriter:
         self.folder = folder
         self._name_key = name_key
         self.notices: list[str] = []
+        self._fresh: dict[int, Document] = {}
         self._db: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
 
@@ -124,11 +126,11 @@ class SqliteWriter:
 
     def log(self) -> Log:
         """Return the change log as this connection sees it."""
-        return Log(self._open_db())
+        return Log(self._open_db(), self._fresh)
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
-        return Transaction(self._open_db(), self._name_key)
+        return Transaction(self._open_db(), self._name_key, self._fresh)
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
@@ -167,6 +169,7 @@ class SqliteWriter:
 
     def close(self) -> None:
         """Close the connection; the next run opens another."""
+        self._fresh.clear()
         if self._db is not None:
             self._db.close()
             self._db = None
