@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 
 from glassmind.types import PropertyValue
 
@@ -15,13 +16,17 @@ _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
     """Return the day as `YYYY-MM-DD`: from the properties, else from the name."""
     folded = {key.lower(): value for key, value in properties.items()}
-    for source in (*(folded.get(key) for key in DATED_BY), name):
+    for key in DATED_BY:
+        source = folded.get(key)
         if isinstance(source, str) and (found := _first_day(source)):
             return found
-    return None
+    return _first_day(name)
 
 
+@lru_cache(maxsize=4096)
 def _first_day(text: str) -> str | None:
+    if "-" not in text:
+        return None
     for found in _DAY.finditer(text[:200]):
         year, month, day = (int(part) for part in found.groups())
         try:

@@ -65,18 +65,17 @@ def property_tags(
     tag.
     """
     found: list[Tag] = []
-    for item in properties:
-        path, value = item.leaf.path, item.leaf.value
-        if len(path) != 2 or not isinstance(path[1], int):  # noqa: PLR2004  # name, index
+    for (path, value, _, _), first, last in properties:
+        if len(path) != 2 or path[1].__class__ is not int:  # noqa: PLR2004  # name, index
             continue
         if str(path[0]).lower() != "tags" or not isinstance(value, str):
             continue
         name = value.strip().removeprefix("#")
-        written = _TAG.fullmatch(f"#{name}".encode())
-        if written is None or not is_tag_name(written[1]):
+        written = name.encode()
+        if not _TAG.fullmatch(b"#" + written) or not is_tag_name(written):
             continue
-        at = source.find(written[1], item.start, item.end)
-        start, end = (item.start, item.end) if at < 0 else (at, at + len(written[1]))
+        at = source.find(written, first, last)
+        start, end = (first, last) if at < 0 else (at, at + len(written))
         found.append(Tag(name, line_at(starts, start), start, end, in_properties=True))
     return found
 
