@@ -126,7 +126,7 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
     for number, passage in enumerate(note.passages):
         fields = {**shared, **_body(passage, titles)}
         if number == 0:
-            fields.update(first)
+            fields |= first
         if number == headed:
             fields["name"] = [name_term(name) for name in (note.title, *note.aliases)]
         yield tantivy.Document.from_dict(fields, schema)
@@ -145,16 +145,19 @@ def _body(passage: Passage, titles: str) -> Fields:
 def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     """Return what every passage has: the title, and all that is filtered by."""
     seconds = note.mtime_ns // 1_000_000_000
-    return {
-        "title": words.paired(note.title),
+    held = {
         "aliases": [words.paired(alias) for alias in note.aliases],
-        "whole_path": note.path.lower(),
         "tag": list(dict.fromkeys(_with_parents(note.tags))),
         "property": [
             f"{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
             for name, items in values
             for item in items
         ],
+    }
+    return {
+        **{name: terms for name, terms in held.items() if terms},
+        "title": words.paired(note.title),
+        "whole_path": note.path.lower(),
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
         "note": note.note_id,
@@ -176,8 +179,11 @@ def _first(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
 
 def _with_parents(tags: Iterable[str]) -> Iterator[str]:
     for tag in tags:
-        parts = tag.split("/")
-        yield from ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+        at = tag.find("/")
+        while at >= 0:
+            yield tag[:at]
+            at = tag.find("/", at + 1)
+        yield tag
 
 
 def _flat(value: Any) -> list[str]:

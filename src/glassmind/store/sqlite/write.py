@@ -46,20 +46,38 @@ RETITLE = "update notes set title = ?, day = ? where id = ?"
 LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
 PUT_CHUNK = """
 insert into chunks (id, note_id, chunk_index, kind, heading_path, start_line, end_line,
-  overlap, tokens, digest, text) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  text, overlap, tokens, digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-PUT_HEADING = "insert into headings values (?, ?, ?, ?, ?, ?, ?)"
+PUT_HEADING = """
+insert into headings (note_id, seq, level, text, line, start_byte, end_byte)
+values (?, ?, ?, ?, ?, ?, ?)
+"""
 PUT_LINK = """
-insert into links (note_id, seq, kind, embed, target, subpath, display, property, line,
-  start_byte, end_byte, name_key, target_id, settled)
+insert into links (note_id, seq, kind, target, subpath, display, embed, line,
+  start_byte, end_byte, property, name_key, target_id, settled)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-PUT_TAG = "insert into tags values (?, ?, ?, ?, ?, ?, ?, ?)"
-PUT_PROPERTY = "insert into properties values (?, ?, ?, ?)"
-PUT_TASK = "insert into tasks values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-PUT_BLOCK = "insert into blocks values (?, ?, ?, ?, ?, ?)"
-PUT_FIELD = "insert into fields values (?, ?, ?, ?, ?, ?, ?, ?)"
-PUT_CALLOUT = "insert into callouts values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+PUT_TAG = """
+insert into tags (note_id, seq, name, line, start_byte, end_byte, in_properties, folded)
+values (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+PUT_PROPERTY = "insert into properties (note_id, seq, name, value) values (?, ?, ?, ?)"
+PUT_TASK = """
+insert into tasks (note_id, seq, status, text, line, start_byte, end_byte, depth,
+  parent_line) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+PUT_BLOCK = """
+insert into blocks (note_id, seq, name, line, start_byte, end_byte)
+values (?, ?, ?, ?, ?, ?)
+"""
+PUT_FIELD = """
+insert into fields (note_id, seq, key, value, form, line, start_byte, end_byte)
+values (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+PUT_CALLOUT = """
+insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, start_byte,
+  end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
 PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
 UNSETTLE_NAME = """
 update links set settled = 0 where name_key = ? and settled = 1
@@ -255,7 +273,10 @@ def _rows(
     chunk_ids: Sequence[range],
     name_key: NameKey,
 ) -> list[tuple[str, list[tuple[Any, ...]]]]:
-    """Return each statement with all its rows, parents before children."""
+    """Return each statement with all its rows, parents before children.
+
+    The columns of a statement stand in the order of the named tuple they come from.
+    """
     tables: dict[str, list[tuple[Any, ...]]] = {
         PUT_NOTE: [], PUT_CHUNK: [], PUT_HEADING: [], PUT_LINK: [], PUT_TAG: [],
         PUT_PROPERTY: [], PUT_TASK: [], PUT_BLOCK: [], PUT_FIELD: [], PUT_CALLOUT: [],
@@ -263,45 +284,35 @@ def _rows(
     for i, places, item in zip(ids, chunk_ids, batch, strict=True):
         note = item.note
         tables[PUT_NOTE].append(_note_row(i, item))
-        tables[PUT_CHUNK].extend(
-            (place, i, c.index, c.kind, to_json(c.heading_path), *c.span,
-             c.overlap, c.tokens, c.digest, c.text)
-            for place, c in zip(places, item.chunks, strict=True)
-        )  # fmt: skip
-        tables[PUT_HEADING].extend(
-            (i, n, h.level, h.text, h.line, h.start, h.end)
-            for n, h in enumerate(note.headings)
-        )
-        settled = item.ends is not None
+        tables[PUT_CHUNK] += [
+            (place, i, index, kind, to_json(path), first, last, *rest)
+            for place, (index, kind, path, (first, last), *rest)
+            in zip(places, item.chunks, strict=True)
+        ]  # fmt: skip
         ends = item.ends if item.ends is not None else repeat(None, len(note.links))
-        tables[PUT_LINK].extend(
-            (i, n, k.kind, k.embed, k.target, k.subpath, k.display, k.property, k.line,
-             k.start, k.end, name_key(k.target), end, settled)
-            for n, (k, end) in enumerate(zip(note.links, ends, strict=True))
-        )  # fmt: skip
-        tables[PUT_TAG].extend(
-            (i, n, t.name, t.name.lower(), t.in_properties, t.line, t.start, t.end)
-            for n, t in enumerate(note.tags)
-        )
-        tables[PUT_PROPERTY].extend(
+        settled = item.ends is not None
+        tables[PUT_LINK] += [
+            (i, n, *link, name_key(link.target), end, settled)
+            for n, (link, end) in enumerate(zip(note.links, ends, strict=True))
+        ]
+        tables[PUT_TAG] += [
+            (i, n, *tag, tag.name.lower()) for n, tag in enumerate(note.tags)
+        ]
+        tables[PUT_PROPERTY] += [
             (i, n, name, to_json(value))
             for n, (name, value) in enumerate(note.frontmatter.properties.items())
-        )
-        tables[PUT_TASK].extend(
-            (i, n, t.status, t.text, t.line, t.depth, t.parent_line, t.start, t.end)
-            for n, t in enumerate(note.tasks)
-        )
-        tables[PUT_BLOCK].extend(
-            (i, n, b.name, b.line, b.start, b.end) for n, b in enumerate(note.block_ids)
-        )
-        tables[PUT_FIELD].extend(
-            (i, n, f.key, f.value, f.form, f.line, f.start, f.end)
-            for n, f in enumerate(note.fields)
-        )
-        tables[PUT_CALLOUT].extend(
-            (i, n, c.kind, c.title, c.fold, c.span.start, c.span.end, c.start, c.end)
-            for n, c in enumerate(note.callouts)
-        )
+        ]
+        tables[PUT_CALLOUT] += [
+            (i, n, kind, title, fold, *span, start, end)
+            for n, (kind, title, fold, span, start, end) in enumerate(note.callouts)
+        ]
+        for statement, pieces in (
+            (PUT_HEADING, note.headings),
+            (PUT_TASK, note.tasks),
+            (PUT_BLOCK, note.block_ids),
+            (PUT_FIELD, note.fields),
+        ):
+            tables[statement] += [(i, n, *piece) for n, piece in enumerate(pieces)]
     return list(tables.items())
 
 
