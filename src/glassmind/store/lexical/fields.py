@@ -37,6 +37,12 @@ STEMMED_FIELDS = (
     "body_stem",
 )
 
+TAG, PATH, PROPERTY = "#", "/", "="
+"""Each term of the field `fact`, which filters look in, begins with one of these.
+
+One field of three kinds of terms takes half the work of three fields.
+"""
+
 SEPARATOR = "\x1f"
 """Stands between a property's name and value; no YAML plain text holds it."""
 
@@ -48,7 +54,7 @@ def schema() -> tantivy.Schema:
         build.add_text_field(name, tokenizer_name=words.STEMMED)
     build.add_text_field("body", tokenizer_name=words.EXACT)
     build.add_text_field("singles", tokenizer_name=words.SINGLES, index_option="basic")
-    for name in ("tag", "whole_path", "property", "name"):
+    for name in ("fact", "name"):
         build.add_text_field(name, tokenizer_name="raw", index_option="basic")
     build.add_integer_field("day", indexed=True, fast=True)
     build.add_integer_field("mtime", fast=True)

@@ -14,8 +14,11 @@ import tantivy
 
 from glassmind.store.lexical import spelling, words
 from glassmind.store.lexical.fields import (
+    PATH,
+    PROPERTY,
     SEPARATOR,
     STEMMED_FIELDS,
+    TAG,
     WEIGHTS,
     day_number,
     name_term,
@@ -228,7 +231,7 @@ class _Composer:
         match wanted.kind:
             case "tag":
                 tag = value.lstrip("#").rstrip("/")
-                return Q.term_query(self._schema, "tag", tag, "basic")
+                return Q.term_query(self._schema, "fact", TAG + tag, "basic")
             case "path":
                 return self._holding(value, f".*{_literal(value)}.*", lambda path: path)
             case "file":
@@ -246,26 +249,24 @@ class _Composer:
     ) -> tantivy.Query:
         """Return what finds the notes whose path, or a part of it, holds a value."""
         if len(value) <= LONGEST_PATTERN:
-            return Q.regex_query(self._schema, "whole_path", pattern)
-        known = self._searcher.terms_with_prefix("whole_path", "")
-        held = [path for path, _ in known if value in part(path)]
-        return self._one_of("whole_path", held)
+            return Q.regex_query(self._schema, "fact", PATH + pattern)
+        known = self._searcher.terms_with_prefix("fact", PATH)
+        return self._one_of([term for term, _ in known if value in part(term[1:])])
 
     def _property(self, name: str, value: str | None) -> tantivy.Query:
         """Return what finds a property: there, equal, or holding the value as words."""
-        known = self._searcher.terms_with_prefix("property", f"{name}{SEPARATOR}")
-        terms = [term for term, _ in known]
+        start = f"{PROPERTY}{name}{SEPARATOR}"
+        terms = [t for t, _ in self._searcher.terms_with_prefix("fact", start)]
         if value is not None:
             words_of = rf"(?<![^\W_]){re.escape(value.lower())}(?![^\W_])"
             holds = re.compile(words_of).search
-            start = len(name) + len(SEPARATOR)
-            terms = [term for term in terms if holds(term[start:])]
-        return self._one_of("property", terms)
+            terms = [term for term in terms if holds(term[len(start) :])]
+        return self._one_of(terms)
 
-    def _one_of(self, field: str, terms: list[str]) -> tantivy.Query:
-        if not terms:
+    def _one_of(self, facts: list[str]) -> tantivy.Query:
+        if not facts:
             return Q.empty_query()
-        return Q.term_set_query(self._schema, field, terms)
+        return Q.term_set_query(self._schema, "fact", facts)
 
     def _dated(self, wanted: Filter) -> tantivy.Query:
         if wanted.day is None:

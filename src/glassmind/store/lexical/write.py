@@ -16,7 +16,15 @@ import tantivy
 
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
-from glassmind.store.lexical.fields import SEPARATOR, day_number, local_day, name_term
+from glassmind.store.lexical.fields import (
+    PATH,
+    PROPERTY,
+    SEPARATOR,
+    TAG,
+    day_number,
+    local_day,
+    name_term,
+)
 from glassmind.store.lexical.place import (
     DOCUMENTS_VERSION,
     FOLDER,
@@ -145,23 +153,21 @@ def _body(passage: Passage, titles: str) -> Fields:
 def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     """Return what every passage has: the title, and all that is filtered by."""
     seconds = note.mtime_ns // 1_000_000_000
-    held = {
-        "aliases": [words.paired(alias) for alias in note.aliases],
-        "tag": list(dict.fromkeys(_with_parents(note.tags))),
-        "property": [
-            f"{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
-            for name, items in values
-            for item in items
-        ],
-    }
-    return {
-        **{name: terms for name, terms in held.items() if terms},
+    fields: Fields = {
         "title": words.paired(note.title),
-        "whole_path": note.path.lower(),
+        "fact": [PATH + note.path.lower(), *_tag_facts(note.tags)],
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
         "note": note.note_id,
     }
+    fields["fact"] += [
+        f"{PROPERTY}{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
+        for name, items in values
+        for item in items
+    ]
+    if note.aliases:
+        fields["aliases"] = [words.paired(alias) for alias in note.aliases]
+    return fields
 
 
 def _first(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
@@ -177,13 +183,16 @@ def _first(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     }
 
 
-def _with_parents(tags: Iterable[str]) -> Iterator[str]:
+def _tag_facts(tags: Iterable[str]) -> dict[str, None]:
+    """Return each tag and the tags above it, once."""
+    facts: dict[str, None] = {}
     for tag in tags:
         at = tag.find("/")
         while at >= 0:
-            yield tag[:at]
+            facts[TAG + tag[:at]] = None
             at = tag.find("/", at + 1)
-        yield tag
+        facts[TAG + tag] = None
+    return facts
 
 
 def _flat(value: Any) -> list[str]:
