@@ -141,7 +141,7 @@ class _Composer:
 
     def _typed_words(self, query: WordQuery) -> list[str]:
         """Return the wanted words as indexed, without those that say nothing."""
-        text = " ".join(words.paired(word) for word in query.words)
+        text = " ".join(words.prepared(word) for word in query.words)
         exact = words.exact.analyze(text)
         wanted = [w for w in exact if w not in STOPWORDS] or exact
         return list(dict.fromkeys(wanted))
@@ -191,7 +191,7 @@ class _Composer:
         yield self._term("title", stem, MISSPELT_SHARE * WEIGHTS["title"])
 
     def _prefix(self, prefix: str) -> Iterator[tuple[str, tantivy.Query]]:
-        for start in words.exact.analyze(words.paired(prefix))[-1:]:
+        for start in words.exact.analyze(words.prepared(prefix))[-1:]:
             self.terms.prefixes.add(start)
             for field, boost in (("body", 1.0), ("title", WEIGHTS["title"])):
                 ends = self._searcher.terms_with_prefix(
@@ -208,8 +208,8 @@ class _Composer:
                 yield self._term("singles", run, WEIGHTS["singles"])
 
     def _phrase(self, phrase: str) -> Iterator[tuple[str, tantivy.Query]]:
-        paired = words.paired(phrase)
-        exact, stems = words.exact.analyze(paired), words.stemmed.analyze(paired)
+        text = words.prepared(phrase)
+        exact, stems = words.exact.analyze(text), words.stemmed.analyze(text)
         for field in SOMEWHERE if exact else ():
             terms = exact if field == "body" else stems
             yield field, self._in_a_row(field, terms)

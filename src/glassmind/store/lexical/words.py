@@ -8,7 +8,7 @@ pairs.
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import tantivy
 
@@ -34,13 +34,14 @@ def _unspaced_run() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+")
 
 
-def _analyzer(*, stem: bool) -> tantivy.TextAnalyzer:
+def _analyzer(*, stem: bool, fold: bool = True) -> tantivy.TextAnalyzer:
     builder = (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
         .filter(tantivy.Filter.remove_long(LONGEST_WORD))
         .filter(tantivy.Filter.lowercase())
-        .filter(tantivy.Filter.ascii_fold())
     )
+    if fold:
+        builder = builder.filter(tantivy.Filter.ascii_fold())
     if stem:
         builder = builder.filter(tantivy.Filter.stemmer("english"))
     return builder.build()
@@ -51,9 +52,13 @@ stemmed = _analyzer(stem=True)
 
 
 def register(index: tantivy.Index) -> None:
-    """Teach an opened index the analyzers; needed before the first add or search."""
-    index.register_tokenizer(EXACT, exact)
-    index.register_tokenizer(STEMMED, stemmed)
+    """Teach an opened index the analyzers; needed before the first add or search.
+
+    What is indexed went through `prepared`: folding every letter once more would be a
+    tenth of the work of a first run.
+    """
+    index.register_tokenizer(EXACT, _analyzer(stem=False, fold=False))
+    index.register_tokenizer(STEMMED, _analyzer(stem=True, fold=False))
     singles = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     lowered = singles.filter(tantivy.Filter.lowercase()).build()
     index.register_tokenizer(SINGLES, lowered)
@@ -68,7 +73,7 @@ def folded(text: str) -> str:
     """Return the words of a text as they are looked up, a blank between them."""
     if text.isascii() and len(text) <= LONGEST_WORD:
         return b" ".join(text.encode().translate(_PLAIN_WORDS).split()).decode()
-    return " ".join(exact.analyze(paired(text)))
+    return " ".join(exact.analyze(prepared(text)))
 
 
 def has_unspaced(text: str) -> bool:
@@ -98,16 +103,32 @@ def pairs_of(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)]
 
 
-def paired(text: str) -> str:
-    """Return the text with the pairs of each run, as words, in the place of the run.
+def prepared(text: str) -> str:
+    """Return the text as it is indexed and as it is looked up.
 
-    A run of one character stays as it is.
+    Letters lose their accents, and a run becomes its pairs, as words in its place; one
+    of a single character stays as it is.
     """
     if text.isascii():
         return text
+    for letter in set(text):
+        if letter > "\x7f" and (plain := _plain_letter(letter)) != letter:
+            text = text.replace(letter, plain)
     return _unspaced_run().sub(
         lambda found: f" {' '.join(pairs_of(found[0]) or [found[0]])} ", text
     )
+
+
+@cache
+def _plain_letter(letter: str) -> str:
+    """Return a letter or digit as ASCII writes it, where it can."""
+    return str(_folder().analyze(letter)[0]) if letter.isalnum() else letter
+
+
+@lru_cache(maxsize=1)
+def _folder() -> tantivy.TextAnalyzer:
+    whole = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
+    return whole.filter(tantivy.Filter.ascii_fold()).build()
 
 
 def singles_text(text: str) -> str:

@@ -146,7 +146,7 @@ def _body(passage: Passage, titles: str) -> Fields:
     fields: Fields = {"chunk": chunk_id}
     if words.has_unspaced(text) or words.has_unspaced(titles + under):
         fields["singles"] = words.singles_text(f"{titles}\n{under}\n{text}")
-        text, under = words.paired(text), words.paired(under)
+    text, under = words.prepared(text), words.prepared(under)
     return {**fields, "headings": under, "body": text, "body_stem": text}
 
 
@@ -154,7 +154,7 @@ def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     """Return what every passage has: the title, and all that is filtered by."""
     seconds = note.mtime_ns // 1_000_000_000
     fields: Fields = {
-        "title": words.paired(note.title),
+        "title": words.prepared(note.title),
         "fact": [PATH + note.path.lower(), *_tag_facts(note.tags)],
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
@@ -166,7 +166,7 @@ def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
         for item in items
     ]
     if note.aliases:
-        fields["aliases"] = [words.paired(alias) for alias in note.aliases]
+        fields["aliases"] = [words.prepared(alias) for alias in note.aliases]
     return fields
 
 
@@ -177,9 +177,9 @@ def _first(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
         if name not in ("tags", "aliases")
     ]
     return {
-        "path": words.paired(note.path.rpartition("/")[0]),
-        "tags": words.paired(" ".join(note.tags)),
-        "properties": words.paired(" \n".join(shown)),
+        "path": words.prepared(note.path.rpartition("/")[0]),
+        "tags": words.prepared(" ".join(note.tags)),
+        "properties": words.prepared(" \n".join(shown)),
     }
 
 
