@@ -130,27 +130,28 @@ def first_index(root: Path, scratch: Path) -> Bar:
     """Bar 2: the first index of text, in work done by every thread.
 
     Both write with threads of tantivy's beside their own, so how long they take depends
-    on how many cores are idle; the work does not. A machine that others share is slow
-    for minutes at a time: each run is set against one beside it, and of these pairs the
-    middle one counts.
+    on how many cores are idle; the work does not. A machine that others share is fast
+    and slow for seconds at a time, so the baseline runs before and after each run of
+    ours, and means are compared.
     """
-    pairs = []
-    for turn in range(PAIRS):
-        least = cost_of(partial(least_first_index, root, scratch / f"bare{turn}"))
-        engine = opened(root, scratch / f"first{turn}")
-        ours = cost_of(engine.index)
-        engine.close()
-        pairs.append((ours, least))
-    clock = statistics.median(ours.clock / least.clock for ours, least in pairs)
-    print(f"    first index by the clock: {clock:.2f}x")
-    ours, least = sorted(pairs, key=lambda pair: pair[0].work / pair[1].work)[
-        PAIRS // 2
-    ]
+    ours, least = [], []
+    for turn in range(TURNS):
+        for side in "ab":
+            bare = scratch / f"bare{turn}{side}"
+            least.append(cost_of(partial(least_first_index, root, bare)))
+            shutil.rmtree(bare)
+            if side == "a":
+                engine = opened(root, scratch / f"first{turn}")
+                ours.append(cost_of(engine.index))
+                engine.close()
+    clock, work = map(statistics.mean, zip(*ours, strict=True))
+    bare_clock, bare_work = map(statistics.mean, zip(*least, strict=True))
+    print(f"    first index by the clock: {clock / bare_clock:.2f}x")
     name = "2 first index / read+hash+parse+tantivy (work)"
-    return Bar(name, ours.work, least.work, 4)
+    return Bar(name, work, bare_work, 4)
 
 
-PAIRS = 5
+TURNS = 4
 
 
 class Cost(NamedTuple):
