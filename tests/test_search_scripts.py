@@ -1,7 +1,11 @@
 """Words of every script are found, marked where they stand."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from vault_desk import VaultDesk
+
+from glassmind.store.lexical import words
 
 
 def marked(vault: VaultDesk, text: str) -> list[list[str]]:
@@ -134,3 +138,36 @@ def test_a_property_without_spaces_is_found_by_filter(vault: VaultDesk) -> None:
 
     assert vault.found("[著者]") == ["A.md"]
     assert vault.found("[著者:夏目漱石]") == ["A.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Łódź", "lodz"),
+        ("lodz", "Łódź"),
+        ("Straße", "strasse"),
+        ("Ærø", "aero"),
+        ("ﬁnal", "final"),
+        ("\uff37\uff49\uff44\uff45", "wide"),
+        ("Ⓐ", "a"),
+        ("naïve “quoted” — words…", "naive quoted"),
+        ("Ωμέγα", "ωμέγα"),
+    ],
+)
+def test_letters_are_found_by_their_plain_forms_and_the_other_way_round(
+    vault: VaultDesk, text: str, query: str
+) -> None:
+    vault.indexed({"A.md": f"{text} here", "B.md": "something else"})
+
+    assert vault.found(query) == ["A.md"]
+
+
+@given(st.text())
+def test_what_was_prepared_for_the_index_holds_nothing_left_to_fold(text: str) -> None:
+    prepared = words.prepared(text)
+
+    assert words.prepared(prepared) == prepared or words.has_unspaced(text)
+    assert unfolded.analyze(prepared) == words.exact.analyze(prepared)
+
+
+unfolded = words._analyzer(stem=False, fold=False)

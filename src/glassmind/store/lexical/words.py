@@ -121,8 +121,8 @@ def prepared(text: str) -> str:
 
 @cache
 def _plain_letter(letter: str) -> str:
-    """Return a letter or digit as ASCII writes it, where it can."""
-    return str(_folder().analyze(letter)[0]) if letter.isalnum() else letter
+    """Return a letter or sign as ASCII writes it, where it can."""
+    return str(_folder().analyze(letter)[0])
 
 
 @lru_cache(maxsize=1)
