@@ -96,7 +96,8 @@ def write_vault(root: Path, count: int, *, seed: int = 5) -> None:
     done, made = root / ".complete", f"{count} {seed} {WORDS_PER_NOTE}"
     if done.is_file() and done.read_text() == made:
         return
-    shutil.rmtree(root, ignore_errors=True)
+    if done.is_file():  # one of another kind, which we made
+        shutil.rmtree(root)
     writer = Writer(seed, count)
     for number in range(count):
         file = root / writer.name(number)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import FileUnreadable
+from glassmind.indexing import pipeline
 from glassmind.types.files import Progress
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import Names
@@ -282,3 +283,39 @@ def test_links_lead_where_a_fresh_index_would_have_them(
     vault.close()
     assert [link[:4] for link in links] == expected
     assert all(link[4] for link in links)
+
+
+def test_a_note_named_in_a_folder_not_known_yet_takes_over_its_links(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"a.md": "[[new]] [[t]]", "far/away/t.md": "1"})
+    vault.write({"sub/new.md": "here", "z/t.md": "2"})
+
+    vault.index(paths=("sub/new.md",))
+    vault.index(paths=("z/t.md",))
+
+    assert vault.edges() == {("a.md", "new"): "sub/new.md", ("a.md", "t"): "z/t.md"}
+
+
+def test_a_first_run_cut_short_and_gone_on_with_equals_one_that_was_not(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_NOTES", 3)
+    vault.open(index__max_note_bytes=100)
+    notes = {f"{n}.md": "[[zbig]] [[zbin]] [[9]]" for n in range(10)}
+    vault.write({**notes, "zbig.md": "x" * 200, "1b.md": b"\0\0binary"}, at=1_000)
+
+    def stop(step: Progress) -> None:
+        if step == Progress("read", 8, 12):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vault.engine.index(progress=stop)
+    (fresh,) = (c for c in vault.engine.doctor() if c.name == "freshness")
+    report = vault.index()
+
+    assert fresh.state == "warn"
+    assert vault.value("select count(*) from files where path = 'zbig.md'") == 0
+    assert {s.path for s in report.skipped} == {"zbig.md", "1b.md"}
+    assert {end for (_, name), end in vault.edges().items() if name == "zbig"} == {None}
+    assert {end for (_, name), end in vault.edges().items() if name == "9"} == {"9.md"}

@@ -168,3 +168,16 @@ def test_a_property_that_is_an_odd_number_is_indexed(
     assert report.notes == 1
     assert vault.found("[odd]") == ["A.md"]
     assert [note.path for note in vault.engine.list_notes().notes] == ["A.md"]
+
+
+@pytest.mark.parametrize("letter", ["a", "東", "🍵"])
+@pytest.mark.parametrize("length", [1, 33, 80, 100, 101, 400])
+@pytest.mark.parametrize("kind", ["path", "file"])
+def test_a_filter_of_any_length_in_any_script_is_answered(
+    vault: VaultDesk, kind: str, length: int, letter: str
+) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+
+    assert vault.found(f"{kind}:{letter * length}") == (
+        ["Tea.md"] if letter * length == "a" else []
+    )

@@ -1,5 +1,7 @@
 """Words of every script are found, marked where they stand."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -152,6 +154,11 @@ def test_a_property_without_spaces_is_found_by_filter(vault: VaultDesk) -> None:
         ("Ⓐ", "a"),
         ("naïve “quoted” — words…", "naive quoted"),
         ("Ωμέγα", "ωμέγα"),
+        ("1.5 \u212b long", '"1.5 å long"'),
+        ("\u212bngström unit", '"angstrom unit"'),
+        ("\u212bngström", "angs*"),
+        ("nai\u0308ve", "naive"),
+        ("nai\u0308ve", "na\u00efve"),
     ],
 )
 def test_letters_are_found_by_their_plain_forms_and_the_other_way_round(
@@ -168,6 +175,13 @@ def test_what_was_prepared_for_the_index_holds_nothing_left_to_fold(text: str) -
 
     assert words.prepared(prepared) == prepared or words.has_unspaced(text)
     assert unfolded.analyze(prepared) == words.exact.analyze(prepared)
+
+
+def test_every_letter_there_is_leaves_nothing_to_fold() -> None:
+    letters = (chr(code) for code in range(sys.maxunicode + 1))
+    text = words.prepared(" ".join(c for c in letters if c.isalnum()))
+
+    assert unfolded.analyze(text) == words.exact.analyze(text)
 
 
 unfolded = words._analyzer(stem=False, fold=False)

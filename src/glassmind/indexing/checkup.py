@@ -10,6 +10,7 @@ from glassmind.errors import GlassmindError, IndexAbsent, IndexFault
 from glassmind.indexing.run import Workshop
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
+from glassmind.types.files import TO_HASH
 from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.scan import Scan, scan
 
@@ -161,8 +162,8 @@ def _words(visit: _Visit) -> Iterator[Check]:
 
 def _drift(visit: _Visit) -> Iterator[Check]:
     stamps, found = visit.stamps, visit.scan
-    # a stamp of 0 is that of a file indexed just after it was written: not a change
-    changed = [file for file in found.changed if stamps.get(file.path) != 0]
+    # what is to be hashed again was indexed just after it was written: not a change
+    changed = [file for file in found.changed if stamps.get(file.path) != TO_HASH]
     moved = len(changed) + len(found.missing)
     if moved:
         yield Check("freshness", "warn", f"files changed since: {moved:,}", UPDATE)

@@ -10,6 +10,9 @@ from glassmind.types import PropertyValue
 DATED_BY = ("date", "day", "created")
 """Properties that date a note, the first that holds a day wins."""
 
+FAR = 200
+"""Characters looked through for a day."""
+
 _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
@@ -18,16 +21,16 @@ def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
     folded = {key.lower(): value for key, value in properties.items()}
     for key in DATED_BY:
         source = folded.get(key)
-        if isinstance(source, str) and (found := _first_day(source)):
+        if isinstance(source, str) and (found := _first_day(source[:FAR])):
             return found
-    return _first_day(name)
+    return _first_day(name[:FAR])
 
 
 @lru_cache(maxsize=4096)
 def _first_day(text: str) -> str | None:
     if "-" not in text:
         return None
-    for found in _DAY.finditer(text[:200]):
+    for found in _DAY.finditer(text):
         year, month, day = (int(part) for part in found.groups())
         try:
             return date(year, month, day).isoformat()

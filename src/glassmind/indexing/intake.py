@@ -9,7 +9,7 @@ from glassmind.indexing.day import day_of
 from glassmind.markdown.read import read_note
 from glassmind.markdown.split import SplitRules, split
 from glassmind.types import Digest, NotePath
-from glassmind.types.files import FileFacts, Skipped
+from glassmind.types.files import TO_HASH, FileFacts, Skipped
 from glassmind.types.index import Indexed
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import digest_of
@@ -69,4 +69,4 @@ def troubles_of(item: Indexed) -> list[str]:
 def doubted(file: FileFacts, now_ns: int) -> FileFacts:
     """Return the facts with a stamp that makes the next run hash a file this young."""
     young = file.mtime_ns > now_ns - DOUBT_NS
-    return replace(file, stamp=0) if young else file
+    return replace(file, stamp=TO_HASH) if young else file

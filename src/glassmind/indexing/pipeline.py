@@ -23,7 +23,14 @@ from glassmind.indexing.settle import Ends, settle_links
 from glassmind.markdown.split import SPLITTER_VERSION, SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
 from glassmind.types import NotePath
-from glassmind.types.files import FileFacts, IndexReport, Progress, Skipped
+from glassmind.types.files import (
+    TO_HASH,
+    UNREAD,
+    FileFacts,
+    IndexReport,
+    Progress,
+    Skipped,
+)
 from glassmind.types.index import Indexed
 from glassmind.vault.scan import Scan
 
@@ -98,11 +105,11 @@ class Tally:
 
 
 def known_stamps(job: Job) -> dict[NotePath, int]:
-    """Return the stamps a scan compares with; 0 for each file that must be hashed."""
+    """Return the stamps a scan compares with; none fits where all is to be hashed."""
     rows = job.store.rows()
     stamps = rows.stamps()
     if job.verify or rows.setting("fingerprint") != fingerprint(job.rules):
-        return dict.fromkeys(stamps, 0)
+        return {p: UNREAD if s == UNREAD else TO_HASH for p, s in stamps.items()}
     return stamps
 
 
@@ -171,13 +178,14 @@ class _Work:
         self._taken: set[NotePath] = set()
         self._lost: list[NotePath] = []
         self._ends: Ends | None = None
-        self._announced: set[NotePath] = set()
+        self._unread = {path for path, stamp in known.items() if stamp == UNREAD}
         self._clear()
 
     def _clear(self) -> None:
         self._notes: list[Indexed] = []
         self._touched: list[FileFacts] = []
         self._attachments: list[FileFacts] = []
+        self._skipped: list[Skipped] = []
         self._moves: list[tuple[NotePath, FileFacts, Content]] = []
         self._bytes = 0
 
@@ -206,11 +214,12 @@ class _Work:
         """Take in every changed file, then forget what is gone.
 
         Before the first notes of all, every file is announced, so that each link can be
-        written with its end.
+        written with its end. What is then never read is forgotten, be it by a later run
+        that goes on with this one.
         """
         total = len(self._scan.changed)
-        if not self._known:
-            self._announced = {file.path for file in self._scan.changed}
+        if not self._known and self._job.folders is None:
+            self._unread = {file.path for file in self._scan.changed}
             with self._job.store.transaction() as step:
                 self._ends = Ends.of(step.announce(self._scan.changed))
         for done, file in enumerate(self._scan.changed, 1):
@@ -220,7 +229,7 @@ class _Work:
             self._job.progress(Progress("read", done, total))
         self._flush()
         gone = [p for p in self._scan.missing if p not in self._taken]
-        self._forget([*gone, *self._lost, *sorted(self._announced)])
+        self._forget([*gone, *self._lost, *sorted(self._unread)])
 
     def _take(self, file: FileFacts) -> None:
         if file.kind == "attachment":
@@ -251,6 +260,7 @@ class _Work:
         found = take_in(file, content, self._job.rules)
         if isinstance(found, Skipped):
             self._tally.skipped.append(found)
+            self._skipped.append(found)
             self._attachments.append(file)  # its stamp spares us the next reading
             self._tally.removed += known is not None
             return
@@ -272,8 +282,9 @@ class _Work:
                 moved = take_in(file, content, self._job.rules)
                 if isinstance(moved, Indexed):
                     step.move(origin, file, moved.note.title, moved.day)
-        self._announced.difference_update(item.file.path for item in self._notes)
-        self._announced.difference_update(file.path for file in self._attachments)
+            step.add_skipped(self._skipped)
+        self._unread.difference_update(item.file.path for item in self._notes)
+        self._unread.difference_update(file.path for file in self._attachments)
         self._job.written()
         self._tally.moved += len(self._moves)
         self._clear()

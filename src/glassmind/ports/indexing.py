@@ -126,6 +126,9 @@ class Step(Protocol):
     def end_run(self, run: int, report: IndexReport, /) -> None:
         """Close the record of a run."""
 
+    def add_skipped(self, skipped: Iterable[Skipped], /) -> None:
+        """Remember more that could not be taken in."""
+
     def replace_skipped(self, skipped: Iterable[Skipped], /) -> None:
         """Remember what the last scan could not take in."""
 

@@ -9,6 +9,10 @@ from glassmind.types import NotePath
 FileKind: TypeAlias = Literal["markdown", "canvas", "base", "attachment"]
 
 
+TO_HASH, UNREAD = 0, -1
+"""Stamps that no file has: of one to be hashed again, and of one never read so far."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileFacts:
     """A file as one `stat` shows it.

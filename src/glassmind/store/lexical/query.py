@@ -46,7 +46,7 @@ SOMEWHERE = ("body", "title", "aliases", "headings", "tags", "properties")
 """The fields a phrase may stand in."""
 
 LONGEST_PATTERN = 100
-"""Characters; tantivy refuses a pattern of 1,000 states, about four to a character."""
+"""Bytes; tantivy refuses a pattern of 1,000 states, about four to a byte."""
 
 _META = frozenset("\\.+*?()|[]{}^$")
 
@@ -248,7 +248,7 @@ class _Composer:
         self, value: str, pattern: str, part: Callable[[str], str]
     ) -> tantivy.Query:
         """Return what finds the notes whose path, or a part of it, holds a value."""
-        if len(value) <= LONGEST_PATTERN:
+        if len(value.encode()) <= LONGEST_PATTERN:
             return Q.regex_query(self._schema, "fact", PATH + pattern)
         known = self._searcher.terms_with_prefix("fact", PATH)
         return self._one_of([term for term, _ in known if value in part(term[1:])])

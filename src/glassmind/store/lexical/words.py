@@ -9,6 +9,7 @@ pairs.
 
 import re
 from functools import cache, lru_cache
+from unicodedata import normalize
 
 import tantivy
 
@@ -106,11 +107,12 @@ def pairs_of(run: str) -> list[str]:
 def prepared(text: str) -> str:
     """Return the text as it is indexed and as it is looked up.
 
-    Letters lose their accents, and a run becomes its pairs, as words in its place; one
-    of a single character stays as it is.
+    Letters lose their accents, however these are written, and a run becomes its pairs,
+    as words in its place; one of a single character stays as it is.
     """
     if text.isascii():
         return text
+    text = normalize("NFC", text)
     for letter in set(text):
         if letter > "\x7f" and (plain := _plain_letter(letter)) != letter:
             text = text.replace(letter, plain)
@@ -121,8 +123,15 @@ def prepared(text: str) -> str:
 
 @cache
 def _plain_letter(letter: str) -> str:
-    """Return a letter or sign as ASCII writes it, where it can."""
-    return str(_folder().analyze(letter)[0])
+    """Return a letter or sign as ASCII writes it, where it can.
+
+    Of some letters only the small one has such a form.
+    """
+    for form in (letter, letter.lower()):
+        plain = str(_folder().analyze(form)[0])
+        if plain != form:
+            return plain
+    return letter
 
 
 @lru_cache(maxsize=1)

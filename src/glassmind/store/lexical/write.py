@@ -130,12 +130,13 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
     values = [(name, _flat(value)) for name, value in note.properties]
     shared, first = _shared(note, values), _first(note, values)
     headed = len(note.passages) > 1 and note.passages[0].text.startswith("---")
+    begins = 1 if headed else 0
     titles = "\n".join((note.title, *note.aliases))
     for number, passage in enumerate(note.passages):
         fields = {**shared, **_body(passage, titles)}
         if number == 0:
             fields |= first
-        if number == headed:
+        if number == begins:
             fields["name"] = [name_term(name) for name in (note.title, *note.aliases)]
         yield tantivy.Document.from_dict(fields, schema)
 
@@ -153,18 +154,19 @@ def _body(passage: Passage, titles: str) -> Fields:
 def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     """Return what every passage has: the title, and all that is filtered by."""
     seconds = note.mtime_ns // 1_000_000_000
-    fields: Fields = {
-        "title": words.prepared(note.title),
-        "fact": [PATH + note.path.lower(), *_tag_facts(note.tags)],
-        "day": day_number(note.day or local_day(seconds)),
-        "mtime": seconds,
-        "note": note.note_id,
-    }
-    fields["fact"] += [
+    facts = [PATH + note.path.lower(), *_tag_facts(note.tags)]
+    facts += [
         f"{PROPERTY}{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
         for name, items in values
         for item in items
     ]
+    fields: Fields = {
+        "title": words.prepared(note.title),
+        "fact": facts,
+        "day": day_number(note.day or local_day(seconds)),
+        "mtime": seconds,
+        "note": note.note_id,
+    }
     if note.aliases:
         fields["aliases"] = [words.prepared(alias) for alias in note.aliases]
     return fields

@@ -50,13 +50,13 @@ where note_id in (select value from json_each(?)) order by note_id, seq
 class Log:
     """The change log of an open database.
 
-    `fresh` are notes that the last transaction wrote: they need not be read again.
+    `just_written` are the notes of the last transaction: they need not be read again.
     """
 
     def __init__(
-        self, db: apsw.Connection, fresh: Mapping[int, Document] | None = None
+        self, db: apsw.Connection, just_written: Mapping[int, Document] | None = None
     ) -> None:
-        self._db, self._fresh = db, {} if fresh is None else fresh
+        self._db, self._just_written = db, {} if just_written is None else just_written
 
     def head(self) -> str:
         """Return the marker a sidecar has when it has applied everything."""
@@ -111,10 +111,10 @@ class Log:
     def documents(self, note_ids: Iterable[int]) -> list[Document]:
         """Return the notes as they are, by id; one that is gone has none."""
         wanted = sorted(note_ids)
-        fresh = self._fresh
-        unread = [note_id for note_id in wanted if note_id not in fresh]
+        just_written = self._just_written
+        unread = [note_id for note_id in wanted if note_id not in just_written]
         read = self._read(unread) if unread else {}
-        return [found for i in wanted if (found := fresh.get(i) or read.get(i))]
+        return [found for i in wanted if (found := just_written.get(i) or read.get(i))]
 
     def _read(self, note_ids: Sequence[int]) -> dict[int, Document]:
         ids = (json.dumps(note_ids),)

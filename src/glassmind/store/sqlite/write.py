@@ -11,7 +11,7 @@ import apsw
 
 from glassmind.store.sqlite.log import headings_of
 from glassmind.types import NotePath
-from glassmind.types.files import FileFacts, IndexReport, Skipped
+from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
 from glassmind.types.index import Indexed, Unsettled
 from glassmind.types.sidecar import Document, Passage
 
@@ -25,7 +25,7 @@ where path = ? returning id
 """
 ANNOUNCE = """
 insert or ignore into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
-values (?, ?, ?, ?, 0, ?, ?)
+values (?, ?, ?, ?, ?, ?, ?)
 """
 TOUCH_FILE = """
 update files set size = ?, mtime_ns = ?, stamp = ?, disk_path = ? where path = ?
@@ -113,29 +113,29 @@ to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 class Transaction:
     """One atomic step of writing: all of it happens, or none.
 
-    Use it as a context manager; an exception inside undoes everything. `fresh` is left
-    holding the notes that this step put, until the next one begins.
+    Use it as a context manager; an exception inside undoes everything. `just_written`
+    is left holding the notes that this step put, until the next one begins.
     """
 
     def __init__(
-        self, db: apsw.Connection, name_key: NameKey, fresh: dict[int, Document]
+        self, db: apsw.Connection, name_key: NameKey, just_written: dict[int, Document]
     ) -> None:
-        self._db, self._name_key, self._fresh = db, name_key, fresh
+        self._db, self._name_key, self._just_written = db, name_key, just_written
 
     def __enter__(self) -> Self:
-        self._fresh.clear()
+        self._just_written.clear()
         self._db.execute("begin immediate")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
-            self._fresh.clear()
+            self._just_written.clear()
         if not self._db.in_transaction:
             return  # SQLite undid it by itself: a full disk, an I/O error
         try:
             self._db.execute("commit" if kind is None else "rollback")
         except BaseException:
-            self._fresh.clear()
+            self._just_written.clear()
             raise
 
     def announce(self, files: Iterable[FileFacts]) -> dict[NotePath, int]:
@@ -144,8 +144,8 @@ class Transaction:
         Links can then lead to a file before its turn has come.
         """
         self._many(ANNOUNCE, [
-            (f.path, f.kind, f.size, f.mtime_ns, f.disk_path, self._name_key(f.path))
-            for f in files
+            (f.path, f.kind, f.size, f.mtime_ns, UNREAD, f.disk_path,
+             self._name_key(f.path)) for f in files
         ])  # fmt: skip
         rows: Any = self._db.execute("select path, id from files").fetchall()
         return dict(rows)
@@ -158,7 +158,7 @@ class Transaction:
         for statement, rows in _rows(ids, batch, chunk_ids, self._name_key):
             self._many(statement, rows)
         for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
-            self._fresh[note_id] = _document(note_id, chunks, item)
+            self._just_written[note_id] = _document(note_id, chunks, item)
         self._log(ids)
 
     def put_attachment(self, file: FileFacts) -> None:
@@ -230,6 +230,10 @@ class Transaction:
     def replace_skipped(self, skipped: Iterable[Skipped]) -> None:
         """Remember what the last full scan could not take in."""
         self._db.execute("delete from skipped")
+        self.add_skipped(skipped)
+
+    def add_skipped(self, skipped: Iterable[Skipped]) -> None:
+        """Remember more that could not be taken in; a run may not come to its end."""
         self._many(PUT_SKIPPED, [(s.path, s.reason, s.unknown) for s in skipped])
 
     def set(self, key: str, value: str) -> None:

@@ -29,7 +29,7 @@ class SqliteWriter:
         self.folder = folder
         self._name_key = name_key
         self.notices: list[str] = []
-        self._fresh: dict[int, Document] = {}
+        self._just_written: dict[int, Document] = {}
         self._db: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
 
@@ -126,11 +126,11 @@ class SqliteWriter:
 
     def log(self) -> Log:
         """Return the change log as this connection sees it."""
-        return Log(self._open_db(), self._fresh)
+        return Log(self._open_db(), self._just_written)
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
-        return Transaction(self._open_db(), self._name_key, self._fresh)
+        return Transaction(self._open_db(), self._name_key, self._just_written)
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
@@ -169,7 +169,7 @@ class SqliteWriter:
 
     def close(self) -> None:
         """Close the connection; the next run opens another."""
-        self._fresh.clear()
+        self._just_written.clear()
         if self._db is not None:
             self._db.close()
             self._db = None
