@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.vault.read import VaultFiles
+
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 
 
@@ -26,3 +28,18 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     desk.index()
     yield desk
     desk.close()
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The path of every file read of the vault, in order."""
+    seen: list[str] = []
+    read = VaultFiles.read
+
+    def counted(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+        if not path.startswith("."):  # the rules of ignoring are read every time
+            seen.append(path)
+        return read(files, path, limit_bytes=limit_bytes)
+
+    monkeypatch.setattr(VaultFiles, "read", counted)
+    return seen

@@ -13,21 +13,6 @@ from glassmind.vault.read import VaultFiles
 TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
 
 
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The path of every file read of the vault, in order."""
-    seen: list[str] = []
-    read = VaultFiles.read
-
-    def counted(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
-        if not path.startswith("."):  # the rules of ignoring are read every time
-            seen.append(path)
-        return read(files, path, limit_bytes=limit_bytes)
-
-    monkeypatch.setattr(VaultFiles, "read", counted)
-    return seen
-
-
 NOTE_TABLES = ("files", "notes", "chunks", "headings", "links", "tags", "properties",
                "tasks", "blocks", "fields", "callouts")  # fmt: skip
 

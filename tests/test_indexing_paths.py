@@ -5,24 +5,14 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.vault.read import VaultFiles
-
 
 def test_only_the_folders_of_the_paths_given_are_looked_at(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultDesk, reads: list[str]
 ) -> None:
     vault.indexed({"a/One.md": "one", "a/b/Deep.md": "deep", "c/Two.md": "two"})
     vault.write({"a/One.md": "one [[New]]", "a/New.md": "new", "c/Two.md": "two more"})
     vault.remove("a/b/Deep.md")
-    reads: list[str] = []
-    read = VaultFiles.read
-
-    def counted(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
-        if not path.startswith("."):  # the rules of ignoring are read every time
-            reads.append(path)
-        return read(files, path, limit_bytes=limit_bytes)
-
-    monkeypatch.setattr(VaultFiles, "read", counted)
+    reads.clear()
 
     report = vault.engine.index(paths=["a/One.md"])
 

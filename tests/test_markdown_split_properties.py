@@ -1,5 +1,7 @@
 """What holds for the passages of any note whatsoever."""
 
+from collections.abc import Iterable
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -8,7 +10,7 @@ from glassmind.markdown.split import SplitRules, split
 from glassmind.markdown.split_zones import TIMES_WHOLE, UNCUT
 from glassmind.markdown.tokens import estimate_tokens, reach, weight
 from glassmind.types import NotePath
-from glassmind.types.notes import Chunk, Note
+from glassmind.types.notes import Chunk, Note, Region
 
 WORDS = st.text("abc XYZ.!?äß緑茶。", min_size=1, max_size=60)
 LINES = st.lists(WORDS.map(lambda words: words.strip() or "tea"), max_size=12)
@@ -98,6 +100,12 @@ LONE_RETURNS = (
 )
 
 
+def _texts(blocks: Iterable[Region], kinds: set[str], note: Note) -> list[str]:
+    """Return the source of the blocks of some kinds."""
+    source = note.text.encode()
+    return [source[b.start : b.end].decode() for b in blocks if b.kind in kinds]
+
+
 @settings(deadline=None)
 @example(LONE_RETURNS, 40, 200)
 @given(MARKDOWN, st.sampled_from([40, 120, 500]), st.sampled_from([0, 20, 200]))
@@ -106,13 +114,9 @@ def test_what_fits_in_a_passage_is_cut_nowhere(
 ) -> None:
     rules = SplitRules(target, target // 6, min_chars, max_chunks=100_000)
     note, chunks = _split(text, rules)
-    whole = [
-        note.text.encode()[block.start : block.end].decode()
-        for block in (*note.blocks, *note.regions)
-        if block.kind in {"fence", "math_block", "table", "quote"}
-    ]
+    kinds = {"fence", "math_block", "table", "quote"}
 
-    for block in whole:
+    for block in _texts((*note.blocks, *note.regions), kinds, note):
         if estimate_tokens(block) <= target - 2:
             assert any(block in chunk.text for chunk in chunks)
 
@@ -124,13 +128,8 @@ def test_code_math_and_tables_are_cut_nowhere_below_sixteen_passages(
 ) -> None:
     rules = SplitRules(target, target // 6, min_chars, max_chunks=100_000)
     note, chunks = _split(text, rules)
-    whole = [
-        note.text.encode()[block.start : block.end].decode()
-        for block in note.blocks
-        if block.kind in {"fence", "math_block", "table"}
-    ]
 
-    for block in whole:
+    for block in _texts(note.blocks, {"fence", "math_block", "table"}, note):
         if estimate_tokens(block) <= 16 * target - 2:
             assert any(block in chunk.text for chunk in chunks)
 

@@ -18,7 +18,7 @@ BATCH = 500
 """Notes read at a time: bounds memory, and lets the sidecar write while we read."""
 
 MUCH = 500
-"""Changes from which a writer with more memory and threads pays for itself."""
+"""Changes from which a writer with more memory pays for itself."""
 
 OpenSidecar = Callable[[bool], Sidecar]
 """Opens a sidecar for writing; True when much is to be written."""

@@ -113,10 +113,7 @@ def wikilinks(
             free_until = max(free_until, math.end_at(end - 1) or 0)
         embed = before == b"!" and not _is_escaped(source, start - 1)
         line = bisect_right(starts, start)
-        path, part, shown = target
-        found.append(
-            Link("wikilink", path, part, shown, embed, line, start - embed, end)
-        )
+        found.append(Link("wikilink", *target, embed, line, start - embed, end))
     return found
 
 

@@ -66,7 +66,7 @@ def property_tags(
     """
     found: list[Tag] = []
     for (path, value, _, _), first, last in properties:
-        if len(path) != 2 or path[1].__class__ is not int:  # noqa: PLR2004  # name, index
+        if len(path) != 2 or not isinstance(path[1], int):  # noqa: PLR2004  # name, index
             continue
         if str(path[0]).lower() != "tags" or not isinstance(value, str):
             continue

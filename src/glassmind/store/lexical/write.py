@@ -35,7 +35,7 @@ from glassmind.store.lexical.place import (
 from glassmind.types.sidecar import Document, Passage
 
 SMALL_HEAP, LARGE_HEAP = 15_000_000, 100_000_000
-"""Bytes: the least tantivy takes for one thread, and the sweet spot for two."""
+"""Bytes: the least that tantivy takes, and what a first run gains from; not more."""
 
 OURS = re.compile(
     r"[0-9a-f]{32}(\.\d+)?\.\w+|meta\.json|\.managed\.json|\.(tantivy|tmp).*"
@@ -61,11 +61,11 @@ class WordWriter:
 
     def __init__(self, folder: Path, *, large: bool = False) -> None:
         self._place = folder / FOLDER
-        heap, threads = (LARGE_HEAP, 1) if large else (SMALL_HEAP, 1)
+        heap = LARGE_HEAP if large else SMALL_HEAP
         with self._faults():
             self._place.mkdir(parents=True, exist_ok=True)
             self._index = open_index(self._place)
-            self._writer = self._index.writer(heap_size=heap, num_threads=threads)
+            self._writer = self._index.writer(heap_size=heap, num_threads=1)
             self._writer.garbage_collect_files()
         self._fresh = False
 
