@@ -1,9 +1,12 @@
 """What answering a query needs."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from glassmind.types.search import Candidate, WordQuery
+
+if TYPE_CHECKING:
+    from glassmind.types.vectors import Vector
 
 
 class AskedWords(Protocol):
@@ -11,6 +14,12 @@ class AskedWords(Protocol):
 
     def best(self, limit: int, /) -> list[Candidate]:
         """Return the best chunks, best first."""
+
+    def allowed(self) -> list[int] | None:
+        """Return the chunks that pass filters, phrases and exclusions.
+
+        None when there are none of these.
+        """
 
     def shares(self, chunk_ids: Sequence[int], /) -> Mapping[int, Mapping[str, float]]:
         """Return what each field gave to each chunk; they add up to its score."""
@@ -45,3 +54,19 @@ class HitRows(Protocol):
 
     def hit_rows(self, chunk_ids: Sequence[int], /) -> dict[int, tuple[Any, ...]]:
         """Return what a hit shows of each chunk."""
+
+
+class VectorSearch(Protocol):
+    """Finds chunks by their vectors."""
+
+    def best(
+        self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None
+    ) -> list[Candidate]:
+        """Return the chunks nearest to a unit vector, nearest first.
+
+        A chunk scores by its best window: the cosine. With `among`, only these chunks
+        are looked at, and `limit` is filled from them.
+        """
+
+    def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
+        """Return the cosine of each chunk that has a vector."""

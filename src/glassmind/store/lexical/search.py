@@ -75,6 +75,16 @@ class AskedIndex:
         return self._run(Q.boolean_query(parts), limit)
 
     @faults_named(NAME)
+    def allowed(self) -> list[int] | None:
+        """Return the chunks that pass filters, phrases and exclusions, if any."""
+        if not self._conditions:
+            return None
+        query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
+        most = max(1, self._searcher.num_docs)
+        hits = self._searcher.search(query, limit=most, count=False).hits
+        return [found.chunk_id for found in self._candidates(hits)]
+
+    @faults_named(NAME)
     def shares(self, chunk_ids: Sequence[int]) -> dict[int, dict[str, float]]:
         """Return what each field gave to each chunk: one small search per field."""
         shares: dict[int, dict[str, float]] = {chunk: {} for chunk in chunk_ids}
