@@ -359,12 +359,11 @@ class UnknownModel(ModelFault):
 class ModelAbsent(ModelFault):
     """The files of a model are not on this machine."""
 
-    def __init__(self, model: str) -> None:
-        super().__init__(
-            f"the model {model} is not on this machine; run: "
-            f"glassmind models fetch {model}"
-        )
-        self.model = model
+    def __init__(self, model: str, tried: str = "") -> None:
+        fetch = f"run: glassmind models fetch {model}"
+        then = f"it could not be fetched: {tried}" if tried else fetch
+        super().__init__(f"the model {model} is not on this machine; {then}")
+        self.model, self.tried = model, tried
 
 
 class ModelDamaged(ModelFault):

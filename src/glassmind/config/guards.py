@@ -65,6 +65,11 @@ def only_model_name(value: str, _chosen: str | None) -> str:
     return ""
 
 
+def not_by_vault(value: str, _chosen: str | None) -> str:
+    """Refuse any choice but none."""
+    return "only the user can choose this" if value else ""
+
+
 def only_default_folder(value: str, chosen: str | None) -> str:
     """Refuse another folder to write in than the user's own choice or the default."""
     if value in {"", chosen or ".agent"}:

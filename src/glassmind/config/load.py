@@ -21,6 +21,7 @@ from glassmind.config.files import (
 )
 from glassmind.config.guards import same_vault
 from glassmind.config.layers import Choice, Layers
+from glassmind.config.model_choice import settled_model
 from glassmind.config.places import config_home, index_home
 from glassmind.config.policy import settled_writes
 from glassmind.config.sections import AGENT_DIR, KEYS, SECTIONS, Config
@@ -124,6 +125,7 @@ def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
         choices["vault.path"] = vault
         _settle_vault(layers, choices, Path(str(vault.value)))
     settled_writes(layers, choices)
+    settled_model(choices)
     for sentence in check_together(choices):
         layers.warn(sentence)
     return _built(layers, choices, index_home(env))

