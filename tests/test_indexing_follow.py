@@ -13,7 +13,7 @@ from glassmind.errors import IndexDamaged, IndexUnwritable
 from glassmind.indexing import follow as follow_module
 from glassmind.indexing import run as run_module
 from glassmind.indexing.follow import Followed, Follower
-from glassmind.indexing.run import finish_words, follow_words
+from glassmind.indexing.run import finish, follow
 from glassmind.types import NotePath
 from glassmind.types.files import Progress
 from glassmind.types.sidecar import Document, Passage
@@ -87,8 +87,12 @@ class FakeLog:
         for start in range(0, len(ids), batch):
             yield ids[start : start + batch]
 
-    def documents(self, note_ids: Iterable[int]) -> list[Document]:
+    def current(self, note_ids: Iterable[int]) -> list[Document]:
         return [document(i, self.notes[i]) for i in note_ids if i in self.notes]
+
+    def prune(self, marker: str) -> None:
+        below = int(marker.split(":")[1])
+        self.changes = [change for change in self.changes if change[0] >= below]
 
 
 @dataclass
@@ -154,19 +158,6 @@ class FakeStore:
     def note_count(self) -> int:
         return len(self.changes.notes)
 
-    def transaction(self) -> Self:
-        return self
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
-
-    def prune_log(self, below: int) -> None:
-        kept = [change for change in self.changes.changes if change[0] >= below]
-        self.changes.changes = kept
-
 
 class Shelf:
     """Where a sidecar stands; one that is thrown away leaves room for a fresh one."""
@@ -183,8 +174,9 @@ class Shelf:
         self.sidecar.opened.append(large)
         return self.sidecar
 
-    def followed(self) -> Followed:
+    def followed(self) -> Followed[Document]:
         return Followed(
+            stage="words",
             marker=lambda: self.sidecar.reached,
             open=self.open,
             discard=self.discard,
@@ -201,12 +193,12 @@ def catch_up(log: FakeLog, shelf: Shelf | FakeSidecar) -> None:
     if isinstance(shelf, FakeSidecar):
         shelf = Shelf(shelf)
     store: Any = FakeStore(log)
-    follow_words(shelf.followed(), store, quiet)
+    follow(log, shelf.followed(), store, quiet)
 
 
 def run_of(
     log: FakeLog, shelf: Shelf, changes: Sequence[tuple[int, str | None]]
-) -> Follower:
+) -> Follower[Document]:
     """Do as a run of indexing does: follow while rows are written, then finish."""
     store: Any = FakeStore(log)
     follower = Follower(log, shelf.followed(), quiet)
@@ -215,7 +207,7 @@ def run_of(
         for note_id, text in changes:
             log.change(note_id, text)
             follower.advance()
-        finish_words(follower, shelf.followed(), store)
+        finish(follower, shelf.followed(), store)
     except BaseException:
         follower.abandon()
         raise

@@ -23,7 +23,7 @@ from glassmind.markdown.read import read_note
 from glassmind.markdown.split import SplitRules, split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader, open_writer
-from glassmind.store.sqlite.log import Log
+from glassmind.store.sqlite.log import Log, text_log
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.types import Digest, NotePath
 from glassmind.types.files import FileFacts
@@ -160,7 +160,7 @@ def test_a_document_of_the_word_index_has_all_that_is_known_of_its_note(
     db = open_reader(vault.folder)
 
     note_id, mtime = vault.rows("select id, mtime_ns from files")[0]
-    found = Log(db).documents([note_id, 999])
+    found = text_log(db).current([note_id, 999])
     db.close()
 
     (document,) = found
@@ -191,10 +191,10 @@ def test_a_note_just_written_is_handed_on_as_it_would_be_read(
 
     with writer.transaction() as step:
         step.put_notes(batch)
-    kept = writer.log().documents(range(1, 9))
+    kept = writer.log().current(range(1, 9))
     with writer.transaction() as step:
         step.set("another", "step")
-    read = writer.log().documents(range(1, 9))
+    read = writer.log().current(range(1, 9))
     writer.close()
 
     assert len(read) == len(texts)
@@ -227,21 +227,21 @@ def test_a_step_that_is_undone_hands_nothing_on(tmp_path: Path) -> None:
     with suppress(ZeroDivisionError), writer.transaction() as step:
         step.put_notes([indexed("a.md", "text")])
         raise ZeroDivisionError
-    handed = writer.log().documents([1])
+    handed = writer.log().current([1])
     writer.close()
 
     assert handed == []
 
 
 @pytest.fixture
-def log(vault: VaultDesk) -> Iterator[Log]:
+def log(vault: VaultDesk) -> Iterator[Log[Document]]:
     vault.indexed({"A.md": "a", "B.md": "b"})
     db = open_reader(vault.folder)
-    yield Log(db)
+    yield text_log(db)
     db.close()
 
 
-def test_a_log_knows_the_markers_it_gave_and_no_others(log: Log) -> None:
+def test_a_log_knows_the_markers_it_gave_and_no_others(log: Log[Document]) -> None:
     epoch, seq, token = log.head().split(":")
 
     assert log.holds(log.head())
@@ -259,7 +259,7 @@ def test_notes_come_by_path_in_batches(vault: VaultDesk) -> None:
     vault.indexed({"c.md": "1", "a.md": "2", "b.md": "3", "x.png": b"4"})
     db = open_reader(vault.folder)
 
-    batches = list(Log(db).all_notes(2))
+    batches = list(text_log(db).all_notes(2))
     db.close()
 
     names = dict(vault.rows("select id, path from files"))
@@ -278,7 +278,7 @@ def test_a_fresh_file_has_the_current_schema_and_an_epoch_of_its_own(
         db = open_writer(tmp_path / name)
         assert schema.version_of(db) == schema.CURRENT
         assert db.pragma("application_id") == schema.APPLICATION_ID
-        epochs.append(Log(db).head())
+        epochs.append(text_log(db).head())
         db.close()
 
     assert epochs[0] != epochs[1]

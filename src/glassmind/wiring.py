@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from glassmind.indexing.follow import Followed
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
+    from glassmind.ports.indexing import Sidecar
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
+    from glassmind.types.sidecar import Document
+    from glassmind.types.vectors import NoteVectors
+
+VECTORS = "vectors"
+"""The folder of the matrix of vectors, inside that of the index."""
 
 WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""
@@ -219,10 +225,11 @@ class LocalAdapters:
             max_note_bytes=index.max_note_bytes,
             rules=rules,
             writing=self.writing,
-            words=self._followed(),
+            words=self._followed_words(),
+            vectors=self._followed_vectors(),
         )
 
-    def _followed(self) -> "Followed":
+    def _followed_words(self) -> "Followed[Document]":
         from glassmind.indexing.follow import Followed  # noqa: PLC0415
         from glassmind.store.lexical import integrity, place, write  # noqa: PLC0415
 
@@ -231,12 +238,54 @@ class LocalAdapters:
 
         # the place is asked for each time: writing may have to find another
         return Followed(
+            stage="words",
             marker=self._words_marker,
             open=lambda large: write.WordWriter(self.place.folder, large=large),
             discard=lambda: write.discard(self.place.folder),
             deleted=lambda: place.deleted_share(words()),
             wrong=lambda: integrity.damage_in(words()) if words().exists() else None,
         )
+
+    def _followed_vectors(self) -> "Followed[NoteVectors]":
+        from glassmind.indexing.follow import Followed  # noqa: PLC0415
+
+        def matrix() -> Path:
+            return self.place.folder / VECTORS
+
+        def width() -> int:
+            space = self.writer.vectors().answering()
+            return space.width if space else 1
+
+        # each module is imported when there is something for it: numpy takes its time
+        def marker() -> str | None:
+            from glassmind.store.vectors import place  # noqa: PLC0415
+
+            return place.marker_in(matrix())
+
+        def opened(_large: bool) -> "Sidecar[NoteVectors]":  # noqa: FBT001 - as told
+            from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415
+
+            return VectorWriter(self.place.folder, width=width())
+
+        def discard() -> None:
+            if matrix().exists():
+                from glassmind.store.vectors.write import discard  # noqa: PLC0415
+
+                discard(self.place.folder)
+
+        def deleted() -> tuple[int, float]:
+            from glassmind.store.vectors import place  # noqa: PLC0415
+
+            return place.deleted_share(matrix())
+
+        def wrong() -> str | None:
+            if not matrix().exists():
+                return None
+            from glassmind.store.vectors import integrity  # noqa: PLC0415
+
+            return integrity.damage_in(matrix())
+
+        return Followed("vectors", marker, opened, discard, deleted, wrong)
 
     def _words_marker(self) -> str | None:
         """Return how far the word index has come, reading it only if it was written."""

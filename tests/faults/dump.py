@@ -13,7 +13,9 @@ import apsw
 
 Dump = dict[str, list[tuple[Any, ...]]]
 
-HISTORY = frozenset({"changes", "index_runs", "sqlite_sequence", "sqlite_stat1"})
+HISTORY = frozenset(
+    {"changes", "vector_changes", "index_runs", "sqlite_sequence", "sqlite_stat1"}
+)
 DROPPED = frozenset({("files", "id"), ("files", "stamp"), ("chunks", "id")})
 PATHS = frozenset({("notes", "id")})
 PATH_NAMES = frozenset({"note_id", "target_id"})

@@ -9,10 +9,13 @@ vault.
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.ports.indexing import ChangeLog, ShowProgress, Sidecar
-from glassmind.types.files import Progress
+from glassmind.types.files import Progress, Stage
+
+T = TypeVar("T")
 
 BATCH = 500
 """Notes read at a time: bounds memory, and lets the sidecar write while we read."""
@@ -20,35 +23,34 @@ BATCH = 500
 MUCH = 500
 """Changes from which a writer with more memory pays for itself."""
 
-OpenSidecar = Callable[[bool], Sidecar]
-"""Opens a sidecar for writing; True when much is to be written."""
-
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class Followed(Generic[T]):
     """How one sidecar is looked at, opened, thrown away and measured.
 
-    `wrong` reads all of it and returns what is damaged.
+    `open` is told whether much is to be written. `wrong` reads all of it and returns
+    what is damaged. `stage` is what its progress is called.
     """
 
+    stage: Stage
     marker: Callable[[], str | None]
-    open: OpenSidecar
+    open: Callable[[bool], Sidecar[T]]
     discard: Callable[[], None]
     deleted: Callable[[], tuple[int, float]]
     wrong: Callable[[], str | None]
 
 
-class Follower:
+class Follower(Generic[T]):
     """One sidecar on its way to the head of the log; owns its writer once opened.
 
     Nothing is visible before `finish`, which commits once.
     """
 
     def __init__(
-        self, log: ChangeLog, followed: Followed, progress: ShowProgress
+        self, log: ChangeLog[T], followed: Followed[T], progress: ShowProgress
     ) -> None:
         self._log, self._followed, self._progress = log, followed, progress
-        self._sidecar: Sidecar | None = None
+        self._sidecar: Sidecar[T] | None = None
         self._marker = followed.marker()
         self._known = self._marker is not None and log.holds(self._marker)
         self._committed = self._marker if self._known else None
@@ -91,9 +93,9 @@ class Follower:
             if not ids:
                 return
             much = (self._log.pending(self._marker) or 0) > MUCH
-            self._open(much=much).put(ids, self._log.documents(ids))
+            self._open(much=much).put(ids, self._log.current(ids))
             self._marker, self._done = reached, self._done + len(ids)
-            self._progress(Progress("words", self._done, max(total, self._done)))
+            self._tell(self._done, total)
 
     def finish(self, total: int) -> None:
         """Apply what is left and commit; a damaged sidecar is made anew."""
@@ -126,7 +128,7 @@ class Follower:
         self._marker = self._committed = None
         self._known = False
 
-    def _commit(self, sidecar: Sidecar, marker: str) -> None:
+    def _commit(self, sidecar: Sidecar[T], marker: str) -> None:
         sidecar.commit(marker)
         self._marker = self._committed = marker
         self._known = True
@@ -135,16 +137,24 @@ class Follower:
         sidecar, head, done = self._open(much=total > MUCH), self._log.head(), 0
         sidecar.reset()
         for ids in self._log.all_notes(BATCH):
-            sidecar.put(ids, self._log.documents(ids))
+            sidecar.put(ids, self._log.current(ids))
             done += len(ids)
-            self._progress(Progress("words", done, max(total, done)))
+            self._tell(done, total)
         self._commit(sidecar, head)
         self.anew = True
 
-    def _open(self, *, much: bool) -> Sidecar:
+    def _open(self, *, much: bool) -> Sidecar[T]:
         if self._sidecar is None:
             self._sidecar = self._followed.open(much)
         return self._sidecar
+
+    def _tell(self, done: int, total: int) -> None:
+        self._progress(Progress(self._followed.stage, done, max(total, done)))
+
+    def prune(self) -> None:
+        """Forget what the log holds below what was committed."""
+        if self._committed is not None:
+            self._log.prune(self._committed)
 
     def abandon(self) -> None:
         """Forget what was not committed."""

@@ -22,7 +22,7 @@ from glassmind.indexing.run import (
     IndexRequest,
     Workshop,
     check_rebuild,
-    follow_words,
+    follow_sidecars,
     run_index,
 )
 from glassmind.ports.indexing import ShowProgress
@@ -100,7 +100,7 @@ class IndexKeeper:
         """Bring the sidecars up to the rows, or say why that was not possible."""
         try:
             with self.shop.writing(0.0, here=True) as store, store.faults():
-                follow_words(self.shop.words, store, _quiet)
+                follow_sidecars(self.shop, store, _quiet)
         except IndexBusy:
             return "another process is writing the index"
         except IndexFault as error:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from glassmind.errors import GlassmindError, IndexDamaged
 from glassmind.indexing.follow import Followed, Follower
@@ -20,12 +20,16 @@ from glassmind.indexing.pipeline import (
 )
 from glassmind.indexing.plan import exceeds, guard
 from glassmind.markdown.split import SplitRules
-from glassmind.ports.indexing import IndexStore, ShowProgress
+from glassmind.ports.indexing import ChangeLog, IndexStore, ShowProgress
 from glassmind.types import NotePath
 from glassmind.types.files import IndexReport, Progress
+from glassmind.types.sidecar import Document
+from glassmind.types.vectors import NoteVectors
 from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.scan import Scan, scan, scan_folders
+
+T = TypeVar("T")
 
 COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 """Deleted documents still count in a word's rarity; beyond a fifth, rankings drift."""
@@ -77,7 +81,8 @@ class Workshop:
     max_note_bytes: int
     rules: SplitRules
     writing: Callable[..., AbstractContextManager[WritableStore]]
-    words: Followed
+    words: Followed[Document]
+    vectors: Followed[NoteVectors]
 
     def ignore_rules(self) -> IgnoreRules:
         """Return what of the vault is not read, as its files say now."""
@@ -106,6 +111,7 @@ def run_index(
     with _collector_paused(), shop.writing(anew=request.rebuild) as store:
         if request.rebuild:
             shop.words.discard()
+            shop.vectors.discard()
         elif request.verify:
             _mend(shop, store)
         try:
@@ -123,14 +129,28 @@ def run_index(
 
 
 def _mend(shop: Workshop, store: WritableStore) -> None:
-    """Examine rows and words as a doctor does, and begin anew what is damaged."""
+    """Examine rows and sidecars as a doctor does; begin anew what is damaged."""
     wrong = store.wrong()
     if wrong is not None:
         store.begin_anew(wrong)
-    wrong = shop.words.wrong()
-    if wrong is not None:
-        shop.words.discard()
-        store.notices.append(f"the word index was damaged ({wrong}) and was made anew")
+    _mend_vectors(store)
+    for name, wrong, discard in (
+        ("word index", shop.words.wrong(), shop.words.discard),
+        ("matrix of vectors", shop.vectors.wrong(), shop.vectors.discard),
+    ):
+        if wrong is not None:
+            discard()
+            store.notices.append(f"the {name} was damaged ({wrong}) and was made anew")
+
+
+def _mend_vectors(store: WritableStore) -> None:
+    """Forget vectors that are not what was written: they are embedded again."""
+    damaged = store.vectors().damaged()
+    if damaged:
+        with store.vector_step() as step:
+            step.drop_damaged(damaged)
+        much = "1 vector was" if len(damaged) == 1 else f"{len(damaged):,} vectors were"
+        store.notices.append(f"{much} damaged and dropped, to be embedded again")
 
 
 def _sound_run(
@@ -145,7 +165,7 @@ def _sound_run(
             return _bring_up(shop, store, request, progress)
     except IndexDamaged as error:
         if Path(error.file).name != "index.db":
-            raise  # the word index: the rows it is made from are well
+            raise  # a sidecar: the rows it is made from are well
         store.begin_anew(error.reason)
         with store.faults():
             return _bring_up(shop, store, request, progress)
@@ -189,7 +209,8 @@ def _bring_up(
         job, known, found = _looked(shop, job, rules, request.paths)
         follower.begin(len(found.changed))
         report = apply_scan(job, known, found)
-        finish_words(follower, shop.words, store, compact=request.compact)
+        finish(follower, shop.words, store, compact=request.compact)
+    follow_vectors(shop, store, progress, compact=request.compact)
     warnings = (*rules.warnings, *report.warnings)
     return replace(report, warnings=warnings, compacted=follower.anew)
 
@@ -230,7 +251,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 @contextmanager
-def _followed_through(follower: Follower) -> Iterator[None]:
+def _followed_through(follower: Follower[T]) -> Iterator[None]:
     """Give the sidecar back whatever happens, without what was not committed."""
     try:
         yield
@@ -241,27 +262,56 @@ def _followed_through(follower: Follower) -> Iterator[None]:
         follower.close()
 
 
-def follow_words(words: Followed, store: IndexStore, progress: ShowProgress) -> None:
-    """Bring the word index up to the rows as they are."""
-    follower = Follower(store.log(), words, progress)
-    with _followed_through(follower):
-        finish_words(follower, words, store)
+def follow_sidecars(shop: Workshop, store: IndexStore, progress: ShowProgress) -> None:
+    """Bring the sidecars up to the rows as they are: words, then vectors if any."""
+    follow(store.log(), shop.words, store, progress)
+    follow_vectors(shop, store, progress)
 
 
-def finish_words(
-    follower: Follower, words: Followed, store: IndexStore, *, compact: bool = False
+def follow_vectors(
+    shop: Workshop,
+    store: IndexStore,
+    progress: ShowProgress,
+    *,
+    compact: bool = False,
 ) -> None:
-    """Commit the word index, compacting it when that is due or asked for."""
+    """Bring the vectors up to the rows as they are, where there are any."""
+    log = store.vector_log()
+    if log is not None:
+        follow(log, shop.vectors, store, progress, compact=compact)
+
+
+def follow(
+    log: ChangeLog[T],
+    followed: Followed[T],
+    store: IndexStore,
+    progress: ShowProgress,
+    *,
+    compact: bool = False,
+) -> None:
+    """Bring one sidecar up to the rows as they are."""
+    follower = Follower(log, followed, progress)
+    with _followed_through(follower):
+        finish(follower, followed, store, compact=compact)
+
+
+def finish(
+    follower: Follower[T],
+    followed: Followed[T],
+    store: IndexStore,
+    *,
+    compact: bool = False,
+) -> None:
+    """Commit a sidecar, compacting it when that is due or asked for."""
     was_level = follower.is_level
     total = store.rows().note_count()
     follower.finish(total)
-    if not follower.anew and (compact or (not was_level and _is_due(words))):
+    if not follower.anew and (compact or (not was_level and _is_due(followed))):
         follower.remake(total)
     if not was_level:
-        with store.transaction() as step:
-            step.prune_log(int(store.log().head().split(":")[1]))
+        follower.prune()
 
 
-def _is_due(words: Followed) -> bool:
-    gone, share = words.deleted()
+def _is_due(followed: Followed[T]) -> bool:
+    gone, share = followed.deleted()
     return share > COMPACT_SHARE and gone > COMPACT_CHUNKS

@@ -3,19 +3,33 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias, TypeVar
 
 from glassmind.types import NotePath
 from glassmind.types.files import FileFacts, IndexReport, Progress, Skipped
-from glassmind.types.index import Indexed, Unsettled
+from glassmind.types.index import (
+    Coverage,
+    Embedded,
+    Indexed,
+    Space,
+    Unembedded,
+    Unsettled,
+)
 from glassmind.types.sidecar import Document
+from glassmind.types.vectors import NoteVectors
+
+Carried_co = TypeVar("Carried_co", covariant=True)
+"""What a log tells of a note."""
+
+Carried_contra = TypeVar("Carried_contra", contravariant=True)
+"""What a sidecar takes in of a note."""
 
 ShowProgress: TypeAlias = Callable[[Progress], None]
 """Told how far long work has come; may be called often, so it must be cheap."""
 
 
-class ChangeLog(Protocol):
-    """The log of an index: what a sidecar has yet to apply."""
+class ChangeLog(Protocol[Carried_co]):
+    """A log of an index: what the sidecar that follows it has yet to apply."""
 
     def head(self) -> str:
         """Return the marker of a sidecar that has applied everything."""
@@ -35,11 +49,14 @@ class ChangeLog(Protocol):
     def all_notes(self, batch: int, /) -> Iterator[list[int]]:
         """Yield the ids of every note, by path, in batches."""
 
-    def documents(self, note_ids: Iterable[int], /) -> list[Document]:
-        """Return the current chunks of the notes."""
+    def current(self, note_ids: Iterable[int], /) -> list[Carried_co]:
+        """Return the notes as they are now; one that is gone has none."""
+
+    def prune(self, marker: str, /) -> None:
+        """Forget what leads to a marker of this log, keeping the change it names."""
 
 
-class Sidecar(Protocol):
+class Sidecar(Protocol[Carried_contra]):
     """A derived index that follows the log, open for writing."""
 
     def marker(self) -> str | None:
@@ -48,7 +65,7 @@ class Sidecar(Protocol):
     def reset(self) -> None:
         """Begin again from nothing; takes effect with the next commit."""
 
-    def put(self, note_ids: Iterable[int], documents: Sequence[Document], /) -> None:
+    def put(self, note_ids: Iterable[int], notes: Sequence[Carried_contra], /) -> None:
         """Replace everything known of the notes."""
 
     def commit(self, marker: str, /) -> None:
@@ -135,9 +152,6 @@ class Step(Protocol):
     def set(self, key: str, value: str, /) -> None:
         """Remember one setting."""
 
-    def prune_log(self, below: int, /) -> None:
-        """Forget changes that every sidecar has applied."""
-
 
 class IndexStore(Protocol):
     """The rows of an index, open for writing by the holder of the lock."""
@@ -148,8 +162,92 @@ class IndexStore(Protocol):
     def rows(self) -> KnownRows:
         """Return the rows for reading."""
 
-    def log(self) -> ChangeLog:
-        """Return the change log for reading."""
+    def log(self) -> ChangeLog[Document]:
+        """Return the log of text."""
+
+    def vectors(self) -> "KnownVectors":
+        """Return what there is of vectors."""
+
+    def vector_log(self) -> ChangeLog[NoteVectors] | None:
+        """Return the log of the vectors that answer; None when none do."""
 
     def transaction(self) -> Step:
         """Return one atomic step of writing."""
+
+    def vector_step(self) -> "VectorStep":
+        """Return one atomic step of writing vectors."""
+
+
+class KnownVectors(Protocol):
+    """What the index knows of vectors."""
+
+    def spaces(self) -> list[Space]:
+        """Return every space, the oldest first."""
+
+    def space(self, name: str, /) -> Space | None:
+        """Return the space of that name."""
+
+    def answering(self) -> Space | None:
+        """Return the space that a search asks."""
+
+    def setting(self, key: str, /) -> str | None:
+        """Return one remembered setting."""
+
+    def coverage(self, space: Space | None, least_chars: int, /) -> Coverage:
+        """Return how many chunks have a vector in the space, and how many lack one."""
+
+    def missing(self, space: Space, least_chars: int, /) -> list[int]:
+        """Return the chunks that lack a vector, those of the newest notes first."""
+
+    def thin(self, space: Space, least_chars: int, /) -> list[int]:
+        """Return the chunks that have a vector and should have none."""
+
+    def plain(self, space: Space, /) -> list[int]:
+        """Return the chunks embedded without what surrounds them, the newest first."""
+
+    def chunks(
+        self, chunk_ids: Sequence[int], /, *, surroundings: bool = False
+    ) -> list[Unembedded]:
+        """Return what there is to embed, in the order asked, less what is gone."""
+
+    def known(self, space: Space, keys: Iterable[bytes], /) -> set[bytes]:
+        """Return the keys whose vectors are there already."""
+
+    def damaged(self) -> list[int]:
+        """Return the ids of the vectors that are not what was written."""
+
+
+class VectorStep(Protocol):
+    """One atomic step of writing vectors."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, kind: type[BaseException] | None, /, *rest: object) -> None: ...
+    def epoch(self) -> str:
+        """Return what tells this database from one that was begun anew."""
+
+    def open_space(self, name: str, width: int, settings: str, /) -> Space:
+        """Return the space of that name, which is made if there is none."""
+
+    def answer_from(self, space: Space, /) -> None:
+        """Let searches ask this space from now on."""
+
+    def set(self, key: str, value: str, /) -> None:
+        """Remember one setting."""
+
+    def put(self, space: Space, batch: Sequence[Embedded], /) -> int:
+        """Write vectors and give them to their chunks; return how many took one."""
+
+    def unlink(self, space: Space, chunk_ids: Sequence[int], /) -> None:
+        """Take the vectors of chunks away."""
+
+    def drop_damaged(self, vector_ids: Sequence[int], /) -> None:
+        """Forget vectors that are not what was written."""
+
+    def drop_orphans(self, limit: int, /) -> int:
+        """Forget vectors that no chunk has, at most `limit`; return how many."""
+
+    def leave_only(self, space: Space, /) -> None:
+        """Take every other space from the chunks."""
+
+    def drop_empty_spaces(self, space: Space, /) -> None:
+        """Forget every other space that has no vectors left."""

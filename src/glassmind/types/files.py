@@ -43,17 +43,25 @@ class Skipped:
     unknown: bool = False
 
 
+Stage: TypeAlias = Literal["scan", "read", "resolve", "words", "embed", "vectors"]
+"""What a run of indexing is at."""
+
+
 class Progress(NamedTuple):
     """How far a long piece of work has come; `total` is 0 while it is unknown."""
 
-    stage: Literal["scan", "read", "resolve", "words"]
+    stage: Stage
     done: int
     total: int
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What one run of indexing did; the counts are of notes."""
+    """What one run of indexing did; the first counts are of notes.
+
+    Of chunks are `embedded` (by the model), `reused` (a vector that was there already)
+    and `left` (still without one).
+    """
 
     added: int = 0
     changed: int = 0
@@ -66,3 +74,6 @@ class IndexReport:
     warnings: Sequence[str] = field(default_factory=tuple)
     rebuilt: bool = False
     compacted: bool = False
+    embedded: int = 0
+    reused: int = 0
+    left: int = 0

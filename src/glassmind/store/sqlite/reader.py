@@ -10,8 +10,11 @@ import apsw
 from glassmind.errors import IndexAbsent
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.faults import faults_named
-from glassmind.store.sqlite.log import Log
+from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
+from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.types.sidecar import Document
+from glassmind.types.vectors import NoteVectors
 
 
 class SqliteReader:
@@ -33,9 +36,18 @@ class SqliteReader:
         """
         return Rows(self.connection())
 
-    def log(self) -> Log:
-        """Return the change log."""
-        return Log(self.connection())
+    def log(self) -> Log[Document]:
+        """Return the change log of text."""
+        return text_log(self.connection())
+
+    def vectors(self) -> VectorRows:
+        """Return what there is of vectors."""
+        return VectorRows(self.connection())
+
+    def vector_log(self) -> Log[NoteVectors] | None:
+        """Return the change log of the vectors that answer; None when none do."""
+        space = self.vectors().answering()
+        return None if space is None else vector_log(self.connection(), space.id)
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""

@@ -178,7 +178,50 @@ def _create(db: apsw.Connection) -> None:
     db.execute("insert into settings values ('epoch', ?)", (os.urandom(8).hex(),))
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_create,)
+_VECTORS = """
+create table spaces (
+  id integer primary key autoincrement,
+  name text not null unique,
+  width integer not null check (width > 0),
+  settings text not null check (json_valid(settings)),
+  created text not null
+) strict;
+create table vectors (
+  id integer primary key autoincrement,
+  space_id integer not null references spaces(id),
+  key blob not null check (length(key) = 16),
+  digest blob not null,
+  rows blob not null,
+  unique (space_id, key)
+) strict;
+create table chunk_vectors (
+  chunk_id integer not null references chunks(id) on delete cascade,
+  space_id integer not null references spaces(id),
+  vector_id integer not null references vectors(id),
+  enriched integer not null default 0,
+  primary key (chunk_id, space_id)
+) without rowid, strict;
+create index chunk_vectors_by_vector on chunk_vectors(vector_id);
+create table note_vectors (
+  note_id integer not null references notes(id) on delete cascade,
+  space_id integer not null references spaces(id),
+  vector blob not null,
+  primary key (note_id, space_id)
+) without rowid, strict;
+create table vector_changes (
+  seq integer primary key autoincrement,
+  note_id integer not null,
+  token blob not null
+) strict;
+"""
+"""The keys begin with the chunk and the note, so that dropping one finds its rows."""
+
+
+def _add_vectors(db: apsw.Connection) -> None:
+    db.execute(_VECTORS)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_create, _add_vectors)
 """Each takes the file from its own position to the next; released ones never change."""
 
 CURRENT = len(MIGRATIONS)

@@ -9,7 +9,8 @@ from typing import Any, Self
 
 import apsw
 
-from glassmind.store.sqlite.log import headings_of
+from glassmind.store.sqlite.documents import headings_of
+from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
 from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
 from glassmind.types.index import Indexed, Unsettled
@@ -43,6 +44,11 @@ DROP_FILE = "delete from files where id = ?"
 DROP_NOTE = "delete from notes where id = ?"
 PUT_NOTE = "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 RETITLE = "update notes set title = ?, day = ? where id = ?"
+DROP_RETITLED = """
+delete from chunk_vectors where chunk_id in (select c.id from chunks c
+  join notes n on n.id = c.note_id where n.id = ? and n.title <> ?)
+"""
+"""The title is a part of what was embedded."""
 LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
 PUT_CHUNK = """
 insert into chunks (id, note_id, chunk_index, kind, heading_path, start_line, end_line,
@@ -79,6 +85,7 @@ insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, sta
   end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
+HAS_SPACES = "select exists (select 1 from spaces)"
 UNSETTLE_NAME = """
 update links set settled = 0 where name_key = ? and settled = 1
 """
@@ -187,6 +194,7 @@ class Transaction:
         row = (file.path, file.kind, file.size, file.mtime_ns, file.stamp,
                file.disk_path, self._name_key(file.path), origin)  # fmt: skip
         note_id = self._db.execute(MOVE_FILE, row).get
+        self._db.execute(DROP_RETITLED, (note_id, title))
         self._db.execute(RETITLE, (title, day, note_id))
         self._db.execute(UNSETTLE_SOURCE, (note_id,))
         self._unsettle(file.path)
@@ -240,10 +248,6 @@ class Transaction:
         """Remember one setting."""
         self._db.execute(PUT_SETTING, (key, value))
 
-    def prune_log(self, below: int) -> None:
-        """Forget changes that every sidecar has applied, keeping row `below` itself."""
-        self._db.execute("delete from changes where seq < ?", (below,))
-
     def _put_file(self, file: FileFacts) -> int:
         facts = (file.kind, file.size, file.mtime_ns, file.stamp, file.disk_path)
         known = self._db.execute(RENEW_FILE, (*facts, file.path)).get
@@ -264,7 +268,10 @@ class Transaction:
         self._db.execute(UNSETTLE_NAME, (self._name_key(path),))
 
     def _log(self, note_ids: Iterable[int]) -> None:
-        self._many(PUT_CHANGE, [(note_id, os.urandom(8)) for note_id in note_ids])
+        notes = list(note_ids)
+        self._many(PUT_CHANGE, [(note_id, os.urandom(8)) for note_id in notes])
+        if self._db.execute(HAS_SPACES).get:  # else nobody follows vectors yet
+            log_vectors(self._db, notes)
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:

@@ -10,11 +10,14 @@ from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
-from glassmind.store.sqlite.log import Log
+from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
+from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.store.sqlite.vector_write import VectorStep
 from glassmind.store.sqlite.write import NameKey, Transaction
 from glassmind.types.sidecar import Document
+from glassmind.types.vectors import NoteVectors
 
 PARTS = ("", "-wal", "-shm", "-journal")
 
@@ -41,6 +44,7 @@ class SqliteWriter:
             IndexTooNew: a later release wrote it.
         """
         self.notices.clear()
+        self._just_written.clear()  # others may have written since
         if anew:
             self._throw_away()
             return
@@ -124,9 +128,22 @@ class SqliteWriter:
         """Return the rows as this connection sees them."""
         return Rows(self._open_db())
 
-    def log(self) -> Log:
-        """Return the change log as this connection sees it."""
-        return Log(self._open_db(), self._just_written)
+    def log(self) -> Log[Document]:
+        """Return the change log of text as this connection sees it."""
+        return text_log(self._open_db(), self._just_written)
+
+    def vectors(self) -> VectorRows:
+        """Return what there is of vectors as this connection sees it."""
+        return VectorRows(self._open_db())
+
+    def vector_log(self) -> Log[NoteVectors] | None:
+        """Return the change log of the vectors that answer; None when none do."""
+        space = self.vectors().answering()
+        return None if space is None else vector_log(self._open_db(), space.id)
+
+    def vector_step(self) -> VectorStep:
+        """Return one atomic step of writing vectors."""
+        return VectorStep(self._open_db())
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
