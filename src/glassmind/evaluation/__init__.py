@@ -1,0 +1,1 @@
+"""Measuring search and choosing its settings: gold sets, metrics, tuning."""

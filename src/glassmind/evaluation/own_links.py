@@ -1,0 +1,233 @@
+"""A gold set from what a vault says about itself, and how to hide it.
+
+Whoever links to a note says what it is about: in the words shown for the link (an
+*anchor* query) and in the sentence around it (*context*). Aliases and headings are
+other names that its writer gave it. Each query knows the bytes that would give its
+answer away, and a copy of the vault without these is what search is measured on.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import chain, zip_longest
+from typing import NamedTuple
+
+from glassmind.evaluation.gold import Gold, GoldQuery, plain
+from glassmind.evaluation.readings import Reading, Readings
+from glassmind.evaluation.sentences import (
+    key_of,
+    sentence_around,
+    shown_by,
+    size_of,
+)
+from glassmind.markdown.frontmatter import read_head
+from glassmind.types import NotePath
+from glassmind.types.notes import Link, Note
+
+KINDS = ("anchor", "alias", "heading", "context")
+"""The kinds of queries; of equal ones that of the first kind is kept."""
+
+PER_TARGET = 5
+"""Queries about one note: a hub would outweigh all others."""
+
+MOST = 500
+"""Queries in all; the interval of a mean is then about 0.03 on either side."""
+
+MOST_TARGETS = 2
+"""Notes one text may mean; `here` and `this page` mean any."""
+
+HEADING_WORDS = 2
+"""Words of a heading that can be asked: `Installation` alone is no question."""
+
+
+class Edit(NamedTuple):
+    """Bytes of a note to be replaced: offsets as the note's pieces have them."""
+
+    start: int
+    end: int
+    text: bytes
+
+
+class Clue(NamedTuple):
+    """Something a vault says about a note, and the bytes in `place` that say it."""
+
+    kind: str
+    text: str
+    target: NotePath
+    place: NotePath
+    edits: tuple[Edit, ...]
+
+    @property
+    def source(self) -> NotePath | None:
+        """The other note that says it, if it is another."""
+        return self.place if self.place != self.target else None
+
+
+class OwnGold(NamedTuple):
+    """Queries, and what has to be hidden while they are asked."""
+
+    gold: Gold
+    hidden: Mapping[NotePath, Sequence[Edit]]
+
+
+def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST) -> OwnGold:
+    """Return queries from a vault's links, aliases and headings.
+
+    At most `most`, evenly of each kind as far as there are any, the same for the same
+    vault and seed; a note added later changes few of them.
+    """
+    names = {path: _names(read.note) for path, read in readings.notes.items()}
+    merged = _merged(clue for clue in _clues(readings) if _worth(clue, names))
+    chosen = _sampled(merged, seed, most)
+    hidden: dict[NotePath, set[Edit]] = {}
+    for clues in chosen.values():
+        for clue in clues:
+            hidden.setdefault(clue.place, set()).update(clue.edits)
+    queries = [_query(id_, clues) for id_, clues in chosen.items()]
+    return OwnGold(
+        Gold(queries), {path: _apart(edits) for path, edits in hidden.items()}
+    )
+
+
+def _clues(readings: Readings) -> Iterator[Clue]:
+    common = Counter(
+        key_of(heading.text)
+        for read in readings.notes.values()
+        for heading in read.note.headings
+    )
+    for path, read in readings.notes.items():
+        yield from _link_clues(path, read, readings)
+        yield from _alias_clues(path, read)
+        yield from _heading_clues(path, read, common)
+
+
+def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[Clue]:
+    """Yield what the links of a note say; all its links to one note go together."""
+    note = read.note
+    leading: dict[NotePath, list[Link]] = {}
+    for link in note.links:
+        end = _end_of(link, path, readings)
+        if end is not None and end != path and end in readings.notes:
+            leading.setdefault(end, []).append(link)
+    source = note.text.encode()
+    for target, links in leading.items():
+        edits = tuple(
+            Edit(link.start, link.end, shown_by(link).encode()) for link in links
+        )
+        if not all(_replaceable(link, source) for link in links):
+            continue
+        for link in links:
+            if link.embed or link.kind == "property":
+                continue
+            if link.display:
+                yield Clue("anchor", plain(link.display), target, path, edits)
+            said = sentence_around(note, source, link, links.__contains__)
+            if said:
+                yield Clue("context", said, target, path, edits)
+
+
+def _end_of(link: Link, path: NotePath, readings: Readings) -> NotePath | None:
+    if not link.target:
+        return None
+    markdown = link.kind == "markdown"
+    return readings.names.resolve(link.target, path, markdown=markdown)
+
+
+def _replaceable(link: Link, source: bytes) -> bool:
+    """Whether a link stands in the source as itself, and not as escapes of YAML."""
+    written = source[link.start : link.end]
+    return written.lstrip(b"!").startswith(b"[") and written.endswith((b"]", b")"))
+
+
+def _alias_clues(path: NotePath, read: Reading) -> Iterator[Clue]:
+    for item in read_head(read.note.text).properties:
+        name, *inside = item.leaf.path
+        if str(name).lower() != "aliases" or len(inside) != 1:
+            continue
+        alias = item.leaf.value
+        if isinstance(alias, str) and alias in read.note.aliases:
+            # An empty item is no alias, wherever in YAML a list may stand.
+            edits = (Edit(item.start, item.end, b'""'),)
+            yield Clue("alias", plain(alias), path, path, edits)
+
+
+def _heading_clues(
+    path: NotePath, read: Reading, common: Mapping[str, int]
+) -> Iterator[Clue]:
+    starts = [link.start for link in read.note.links]
+    for heading in read.note.headings:
+        text = plain(heading.text)
+        linked = any(heading.start <= start < heading.end for start in starts)
+        if linked or common[key_of(heading.text)] > 1 or size_of(text) < HEADING_WORDS:
+            continue
+        blank = Edit(heading.start, heading.end, b"#" * heading.level)
+        yield Clue("heading", text, path, path, (blank,))
+
+
+def _names(note: Note) -> frozenset[str]:
+    """Return the names that a note goes by without any help."""
+    first = next((h.text for h in note.headings if h.level == 1), "")
+    path = note.path.removesuffix(".md")
+    shown = (note.title, path, path.rpartition("/")[2], first)
+    return frozenset(key_of(name) for name in shown)
+
+
+def _worth(clue: Clue, names: Mapping[NotePath, frozenset[str]]) -> bool:
+    """Whether a text asks for more than the note's own name."""
+    key = key_of(clue.text)
+    return any(letter.isalpha() for letter in key) and key not in names[clue.target]
+
+
+def _merged(clues: Iterable[Clue]) -> list[tuple[str, list[Clue]]]:
+    """Return the clues of each text by id; what means many notes is left out."""
+    by_text: dict[str, list[Clue]] = {}
+    for clue in clues:
+        by_text.setdefault(key_of(clue.text), []).append(clue)
+    found: list[tuple[str, list[Clue]]] = []
+    for key, all_ in by_text.items():
+        kind = min((clue.kind for clue in all_), key=KINDS.index)
+        # Whatever its kind, it gives the answer away: every clue is hidden.
+        targets = {clue.target for clue in all_}
+        sources = {clue.source for clue in all_}
+        if len(targets) <= MOST_TARGETS and targets - sources:
+            found.append((f"{kind}-{_digest(key)}", all_))
+    return found
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:10]
+
+
+def _sampled(
+    merged: Sequence[tuple[str, list[Clue]]], seed: int, most: int
+) -> dict[str, list[Clue]]:
+    """Return some of each kind in turn, in an order that the seed alone decides."""
+    order = sorted(merged, key=lambda one: (_digest(f"{seed}:{one[0]}"), one[0]))
+    kinds = [[o for o in order if o[0].startswith(f"{kind}-")] for kind in KINDS]
+    about: Counter[NotePath] = Counter()
+    chosen: dict[str, list[Clue]] = {}
+    for one in chain.from_iterable(zip_longest(*kinds)):
+        if one is None or len(chosen) >= most:
+            continue
+        targets = {clue.target for clue in one[1]}
+        if all(about[target] < PER_TARGET for target in targets):
+            about.update(targets)
+            chosen[one[0]] = one[1]
+    return dict(sorted(chosen.items()))
+
+
+def _query(id_: str, clues: Sequence[Clue]) -> GoldQuery:
+    sources = frozenset(clue.source for clue in clues if clue.source is not None)
+    kind = id_.partition("-")[0]
+    first = next(clue for clue in clues if clue.kind == kind)
+    targets = sorted({clue.target for clue in clues} - sources)
+    return GoldQuery(id_, first.text, dict.fromkeys(targets, 1.0), sources, kind)
+
+
+def _apart(edits: Iterable[Edit]) -> list[Edit]:
+    """Return edits that do not overlap, in order; of nested ones the outer."""
+    kept: list[Edit] = []
+    for edit in sorted(edits, key=lambda one: (one.start, -one.end)):
+        if not kept or edit.start >= kept[-1].end:
+            kept.append(edit)
+    return kept

@@ -1,0 +1,106 @@
+"""What measuring search yields: figures with their doubt, side by side."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+METRICS = (
+    "ndcg@10",
+    "mrr",
+    "hit@1",
+    "hit@5",
+    "hit@10",
+    "recall@10",
+    "recall@100",
+)
+"""What is computed of every ranking, by the names that `--json` has."""
+
+
+class Interval(NamedTuple):
+    """Where the true value lies, 95 times of 100."""
+
+    low: float
+    high: float
+
+
+class Difference(NamedTuple):
+    """How much better one configuration is than another, query by query."""
+
+    mean: float
+    interval: Interval
+
+
+class Figures(NamedTuple):
+    """The means of some queries."""
+
+    queries: int
+    means: Mapping[str, float]
+
+
+class Measured(NamedTuple):
+    """What one configuration scored.
+
+    `kinds` and `intents` hold the same figures for the queries of each; `versus` is the
+    difference in nDCG@10 to the default configuration, None for that one itself.
+    """
+
+    name: str
+    queries: int
+    means: Mapping[str, float]
+    intervals: Mapping[str, Interval]
+    kinds: Mapping[str, Figures] = MappingProxyType({})
+    intents: Mapping[str, Figures] = MappingProxyType({})
+    p50_ms: float = 0.0
+    p95_ms: float = 0.0
+    degraded: Sequence[str] = ()
+    versus: Difference | None = None
+
+
+class EvalReport(NamedTuple):
+    """What was measured: on what, with which model, the default first.
+
+    `gold` says where the queries came from: "dataset", "queries" or "self".
+    """
+
+    gold: str
+    source: str
+    notes: int
+    model: str
+    default: Measured
+    ablations: Sequence[Measured] = ()
+    notices: Sequence[str] = ()
+    seconds: float = 0.0
+
+
+class Tried(NamedTuple):
+    """One set of settings that was tried, and what it scored on all queries."""
+
+    name: str
+    settings: Mapping[str, object]
+    ndcg: float
+
+
+class TuneReport(NamedTuple):
+    """What tuning found, and whether it is to be believed.
+
+    `held_out` compares, on queries that had no say in the choice, what was chosen with
+    the settings in force: `before` and `after` are the means there. `chance` is how
+    often labels that were shuffled gave as large a gain.
+    """
+
+    accepted: bool
+    reason: str
+    queries: int
+    notes: int
+    folds: int
+    agreeing: int
+    before: float
+    after: float
+    held_out: Difference
+    chance: float
+    chosen: Tried
+    current: Tried
+    tried: Sequence[Tried]
+    file: str = ""
+    notices: Sequence[str] = ()
+    seconds: float = 0.0
