@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.config.sections import Config
 from glassmind.errors import BadSetting, ModelAbsent, ModelDamaged
 from glassmind.models.cards import ModelCard, ModelFile
+from glassmind.models.checksum import sha256_of
 
 NOTED = "fetched.json"
 """The file that says what the others were when they were fetched and checked."""
@@ -95,3 +97,22 @@ def known_files(card: ModelCard, folder: Path) -> Mapping[str, ModelFile]:
         if file.size_bytes and found != file.size_bytes:
             raise ModelDamaged(card.id, file.name)
     return known
+
+
+def noted_weights(card: ModelCard, folder: Path) -> str:
+    """Return the sha256 of a model's weights, without reading them where it is known.
+
+    Raises:
+        ModelAbsent: a file is not there.
+        ModelDamaged: one has another size than it should have.
+    """
+    known = dict(known_files(card, folder))
+    weights = known[card.weights.name]
+    if weights.sha256:
+        return weights.sha256
+    # Put there by hand, and no card to tell what it should be: so it is what it is.
+    file = folder / weights.name
+    known[weights.name] = ModelFile(file.name, file.stat().st_size, sha256_of(file))
+    with suppress(OSError):  # a folder that cannot be written: read again next time
+        write_note(folder, Noted("put there by hand", known))
+    return known[weights.name].sha256

@@ -1,0 +1,135 @@
+"""From the settings to the model that is meant."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config.sections import Config
+from glassmind.errors import ModelAbsent
+from glassmind.models.cards import (
+    BGE_MICRO,
+    RERANKER,
+    WORDLLAMA,
+    ModelCard,
+    cards_for,
+)
+from glassmind.models.folder import model_in, names_folder
+from glassmind.models.place import is_here, known_files, models_folder, noted_weights
+from glassmind.models.selftest import TestedEmbedder
+
+if TYPE_CHECKING:
+    from glassmind.models.rerank import CrossEncoder
+    from glassmind.ports.models import Embedder
+
+USUAL_PRESET = "english"
+
+
+def embedder_for(
+    config: Config, *, threads: int | None = None
+) -> TestedEmbedder | None:
+    """Return what embeds under these settings; None where they say that nothing does.
+
+    Nothing is loaded and nothing is fetched yet. `threads` are for passages; None means
+    one for each core.
+
+    Raises:
+        UnknownModel: the settings name a model that we do not know.
+        ModelAbsent: its files are not on this machine.
+        ModelDamaged: they are not what they should be.
+        RemoteRefused: its server is not this machine, and that was not allowed.
+    """
+    chosen = config.embeddings
+    if chosen.backend == "none":
+        return None
+    if chosen.backend == "ollama":
+        from glassmind.models.ollama import ollama_embedder  # noqa: PLC0415
+
+        made = ollama_embedder(chosen)
+        return TestedEmbedder(made, made.model)
+    if chosen.backend == "openai":
+        from glassmind.models.openai import openai_embedder  # noqa: PLC0415
+
+        made = openai_embedder(chosen)
+        return TestedEmbedder(made, made.model)
+    if names_folder(chosen.model):
+        return _in_folder(Path(chosen.model).expanduser(), threads)
+    card = present(cards_chosen(config), models_folder(config))
+    return TestedEmbedder(_in_place(card, models_folder(config), threads), card.id)
+
+
+def cards_chosen(config: Config) -> Sequence[ModelCard]:
+    """Return the cards that the settings mean, best first, of models run here.
+
+    Raises:
+        UnknownModel: there is no such model.
+    """
+    chosen = config.embeddings
+    if chosen.backend == "smart-connections":
+        return (BGE_MICRO,)
+    name = chosen.model or chosen.preset
+    if chosen.backend == "static" and name == USUAL_PRESET:
+        return (WORDLLAMA,)
+    return cards_for(name)
+
+
+def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:
+    """Return the first of some cards whose model is on this machine.
+
+    Raises:
+        ModelAbsent: none is.
+    """
+    for card in cards:
+        if can_run(card, home):
+            return card
+    raise ModelAbsent(cards[0].id)
+
+
+def can_run(card: ModelCard, home: Path) -> bool:
+    """Whether what a model needs is on this machine, whatever state it is in."""
+    if card.runs == "use":
+        from glassmind.models.sentences import is_installed  # noqa: PLC0415
+
+        return is_installed()
+    return is_here(card, home / card.id)
+
+
+def reranker_for(config: Config, *, threads: int | None = None) -> "CrossEncoder":
+    """Return what reads a question and a passage together; nothing is loaded yet.
+
+    Raises:
+        ModelAbsent: its files are not on this machine.
+        ModelDamaged: they are not what they should be.
+    """
+    from glassmind.models.rerank import CrossEncoder  # noqa: PLC0415
+
+    folder = models_folder(config) / RERANKER.id
+    known_files(RERANKER, folder)
+    return CrossEncoder(RERANKER, folder, threads=threads)
+
+
+def _in_place(card: ModelCard, home: Path, threads: int | None) -> "Embedder":
+    """Return the embedder of a card whose files are below `home`."""
+    if card.runs == "use":
+        from glassmind.models.sentences import SentenceEmbedder  # noqa: PLC0415
+
+        return SentenceEmbedder(card, threads=threads)
+    folder = home / card.id
+    return _opened(card, folder, noted_weights(card, folder), threads)
+
+
+def _in_folder(folder: Path, threads: int | None) -> TestedEmbedder:
+    found = model_in(folder)
+    made = _opened(found.card, folder, found.sha256, threads)
+    return TestedEmbedder(made, found.card.id)
+
+
+def _opened(
+    card: ModelCard, folder: Path, weights: str, threads: int | None
+) -> "Embedder":
+    if card.runs == "static":
+        from glassmind.models.static import StaticEmbedder  # noqa: PLC0415
+
+        return StaticEmbedder(card, folder, weights=weights)
+    from glassmind.models.onnx import OnnxEmbedder  # noqa: PLC0415
+
+    return OnnxEmbedder(card, folder, weights=weights, threads=threads)

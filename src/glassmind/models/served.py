@@ -1,0 +1,118 @@
+"""Embedding by a server of models, whatever language it speaks."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from glassmind.errors import ModelFailed
+from glassmind.models.cores import in_order
+from glassmind.models.families import Family
+from glassmind.models.http import Bounds
+from glassmind.models.passages import estimated_tokens, text_windows
+from glassmind.models.spaces import VERSION
+from glassmind.models.unit import unit
+
+if TYPE_CHECKING:
+    from glassmind.types.vectors import Embeddable, Matrix, Vector
+
+Ask = Callable[[list[str], Bounds], Any]
+"""Returns what a server says to some texts: a list of vectors, if all is well."""
+
+
+class Patience(NamedTuple):
+    """How long a server may take for a question, and for a passage.
+
+    Somebody waits for a question's vector, though a server that must load its model
+    first takes seconds. Nobody waits for a passage's, and a large model on a small
+    machine takes long.
+    """
+
+    query: Bounds = Bounds(2.0, 10.0)
+    passage: Bounds = Bounds(2.0, 120.0)
+
+
+USUAL = Patience()
+
+AT_ONCE = 2
+"""Questions on their way at a time: the server works while the next one travels."""
+
+SLACK = 2
+"""A window is so many times smaller than what is read: we only guess at tokens, and a
+server cuts what is too long without a word."""
+
+MOST_WINDOW = 512
+"""Tokens of a window at most: a vector of many pages says little of each."""
+
+
+class ServedName(NamedTuple):
+    """Which model of which kind of server, and what its family wants."""
+
+    kind: str
+    model: str
+    family: Family
+
+
+class ServedEmbedder:
+    """A model behind an `ask` function; the texts of one call are of one chunk alone.
+
+    `expected` is the width the user set, or 0 for what the server says first.
+    """
+
+    def __init__(
+        self, name: ServedName, ask: Ask, *, expected: int, patience: Patience
+    ) -> None:
+        self._name, self._ask, self._width = name, ask, expected
+        self._patience, self._family = patience, name.family
+        self._window = min(name.family.max_tokens // SLACK, MOST_WINDOW)
+
+    @property
+    def model(self) -> str:
+        """What the server calls the model."""
+        return self._name.model
+
+    @property
+    def space(self) -> str:
+        """What the vectors depend on; for the weights the model's name has to do."""
+        prefixes = f"{self._family.query!r} {self._family.passage!r}"
+        return f"{self._name.kind} {self.model} {self._window} {prefixes} v{VERSION}"
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has; asks the server if nobody said it yet."""
+        if not self._width:
+            self.query("width")
+        return self._width
+
+    def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
+        """Yield a matrix for each part, in order: a row for each window of it."""
+        yield from in_order(self._matrix, parts, threads=AT_ONCE)
+
+    def query(self, text: str, /) -> "Vector":
+        """Return the vector of a question, asked for once and no more."""
+        room = self._family.max_tokens
+        while estimated_tokens(text) > room:
+            text = text[: len(text) * 3 // 4]
+        rows = self._embedded([self._family.query + text], self._patience.query)
+        vector: Vector = rows[0]
+        return vector
+
+    def _matrix(self, part: "Embeddable") -> "Matrix":
+        texts = text_windows(part, self._family.passage, self._window)
+        return self._embedded(texts, self._patience.passage)
+
+    def _embedded(self, texts: list[str], bounds: Bounds) -> "Matrix":
+        rows = self._ask(texts, bounds)
+        try:
+            made = np.array(rows, dtype=np.float32)
+        except (TypeError, ValueError, OverflowError):
+            made = np.zeros(0, np.float32)
+        if made.ndim != 2 or len(made) != len(texts) or not made.shape[1]:  # noqa: PLR2004 - rows and columns
+            raise ModelFailed(self.model, "the answer holds no vector for each text")
+        if not np.isfinite(made).all():
+            raise ModelFailed(self.model, "the answer holds what is no number")
+        self._width = self._width or made.shape[1]
+        if made.shape[1] != self._width:
+            reason = f"{made.shape[1]} numbers in place of {self._width}"
+            raise ModelFailed(self.model, reason)
+        return np.stack([unit(row) for row in made])

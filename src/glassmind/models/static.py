@@ -1,0 +1,114 @@
+"""Embedding by a table: the mean of the rows of a text's tokens."""
+
+import json
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from glassmind.errors import ModelDamaged
+from glassmind.models.cards import ModelCard
+from glassmind.models.spaces import space_of
+from glassmind.models.unit import unit
+from glassmind.models.windows import WindowedTokenizer, tokenizer_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from glassmind.types.vectors import Embeddable, Matrix, Vector
+
+LENGTH_BYTES = 8
+"""A safetensors file begins with the length of its header, little-endian."""
+
+
+class StaticEmbedder:
+    """A table of rows by token; `weights` is the sha256 of its file."""
+
+    def __init__(self, card: ModelCard, folder: Path, *, weights: str) -> None:
+        self._card, self._folder = card, folder
+        self._space = space_of(card, weights)
+
+    @property
+    def space(self) -> str:
+        """What the vectors depend on."""
+        return self._space
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self._card.width
+
+    def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
+        """Yield a matrix for each part, in order: a row for each window of it."""
+        prefix, window = self._card.passage_prefix, self._card.window
+        for part in parts:
+            windows = self._tokenizer.windows(part, prefix, window)
+            yield np.stack([self._vector(ids) for ids in windows])
+
+    def query(self, text: str, /) -> "Vector":
+        """Return the vector of a question."""
+        asked = self._card.query_prefix + text
+        return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
+
+    def warm(self) -> None:
+        """Load what is needed; it is little."""
+        _ = self._table, self._tokenizer
+
+    @cached_property
+    def _tokenizer(self) -> WindowedTokenizer:
+        return tokenizer_of(self._card, self._folder / "tokenizer.json")
+
+    @cached_property
+    def _table(self) -> "NDArray[np.float16]":
+        file = self._folder / self._card.weights.name
+        try:
+            table = only_tensor(file)
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelDamaged(self._card.id, file.name) from error
+        if table.shape[1] != self._card.width:
+            raise ModelDamaged(self._card.id, file.name)
+        return table
+
+    def _vector(self, ids: Sequence[int]) -> "Vector":
+        if not ids:
+            return unit(np.zeros(self._card.width, np.float32))
+        rows = self._table[np.array(ids)]
+        return unit(rows.astype(np.float32).mean(axis=0))
+
+
+class Tensor(NamedTuple):
+    """Where the one tensor of a file stands, and its shape."""
+
+    start: int
+    rows: int
+    columns: int
+
+
+def only_tensor(file: Path) -> "NDArray[np.float16]":
+    """Return the one table of half floats in a safetensors file, mapped, not read.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it holds something else.
+    """
+    found = _header(file)
+    table: NDArray[np.float16] = np.memmap(
+        file, "<f2", "r", found.start, (found.rows, found.columns)
+    )
+    return table
+
+
+def _header(file: Path) -> Tensor:
+    with file.open("rb") as opened:
+        length = int.from_bytes(opened.read(LENGTH_BYTES), "little")
+        if length > file.stat().st_size:
+            raise ValueError("the header is longer than the file")
+        header = json.loads(opened.read(length))
+    tensors = [known for name, known in header.items() if name != "__metadata__"]
+    if len(tensors) != 1 or tensors[0]["dtype"] != "F16":
+        raise ValueError("not one table of half floats")
+    rows, columns = tensors[0]["shape"]
+    start = LENGTH_BYTES + length + tensors[0]["data_offsets"][0]
+    return Tensor(start, rows, columns)
