@@ -49,7 +49,7 @@ class ChangeLog(Protocol[Carried_co]):
     def all_notes(self, batch: int, /) -> Iterator[list[int]]:
         """Yield the ids of every note, by path, in batches."""
 
-    def current(self, note_ids: Iterable[int], /) -> list[Carried_co]:
+    def current(self, note_ids: Iterable[int], /) -> Sequence[Carried_co]:
         """Return the notes as they are now; one that is gone has none."""
 
     def prune(self, marker: str, /) -> None:
@@ -199,8 +199,13 @@ class KnownVectors(Protocol):
     def missing(self, space: Space, least_chars: int, /) -> list[int]:
         """Return the chunks that lack a vector, those of the newest notes first."""
 
-    def thin(self, space: Space, least_chars: int, /) -> list[int]:
-        """Return the chunks that have a vector and should have none."""
+    def has_vectors(self, space: Space, /) -> bool:
+        """Whether any chunk has a vector in the space."""
+
+    def unwanted(
+        self, space: Space, least_chars: int, /, *, enriched: bool
+    ) -> list[int]:
+        """Return the chunks whose vector is not as wanted: too short, or enriched."""
 
     def plain(self, space: Space, /) -> list[int]:
         """Return the chunks embedded without what surrounds them, the newest first."""

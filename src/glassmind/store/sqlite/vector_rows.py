@@ -45,9 +45,10 @@ where not exists (select 1 from chunk_vectors v
                   where v.chunk_id = c.id and v.space_id = :space)
   and {_GETS_ONE}
 """  # noqa: S608 - our own words
-THIN = f"""
+ANY = "select exists (select 1 from chunk_vectors where space_id = ?)"
+UNWANTED = f"""
 select v.chunk_id from chunk_vectors v join chunks c on c.id = v.chunk_id
-where v.space_id = :space and not {_GETS_ONE}
+where v.space_id = :space and (v.enriched > :enriched or not {_GETS_ONE})
 """  # noqa: S608 - our own words
 PLAIN = """
 select c.id from chunk_vectors v join chunks c on c.id = v.chunk_id
@@ -131,10 +132,14 @@ class VectorRows:
         bound = {"space": space.id, "least": least_chars}
         return [row[0] for row in self._db.execute(MISSING, bound)]
 
-    def thin(self, space: Space, least_chars: int) -> list[int]:
-        """Return the chunks that have a vector and should have none."""
-        bound = {"space": space.id, "least": least_chars}
-        return [row[0] for row in self._db.execute(THIN, bound)]
+    def has_vectors(self, space: Space) -> bool:
+        """Whether any chunk has a vector in the space."""
+        return bool(self._db.execute(ANY, (space.id,)).get)
+
+    def unwanted(self, space: Space, least_chars: int, *, enriched: bool) -> list[int]:
+        """Return the chunks whose vector is not as wanted: too short, or enriched."""
+        bound = {"space": space.id, "least": least_chars, "enriched": enriched}
+        return [row[0] for row in self._db.execute(UNWANTED, bound)]
 
     def plain(self, space: Space) -> list[int]:
         """Return the chunks embedded without what surrounds them, the newest first."""

@@ -1,0 +1,29 @@
+"""What is embedded of a chunk, and the key by which its vector is found again."""
+
+import xxhash
+
+from glassmind.types.index import Unembedded
+from glassmind.types.vectors import Embeddable
+
+WORDS_AROUND = 40
+"""Words of each neighbour that go with an enriched chunk: a sentence or two."""
+
+
+def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
+    """Return what is embedded of a chunk: where it stands, and what it says.
+
+    Where it stands is said as "Project Alpha / Status Updates"; `enriched` adds the end
+    of the chunk before it and the beginning of the one after it.
+    """
+    under = [h for h in chunk.heading_path if h.casefold() != chunk.title.casefold()]
+    context = " / ".join([chunk.title, *under])
+    if enriched:
+        before = " ".join(chunk.before.split()[-WORDS_AROUND:])
+        after = " ".join(chunk.after.split()[:WORDS_AROUND])
+        context = "\n".join(part for part in (context, before, after) if part)
+    return Embeddable(context, chunk.text)
+
+
+def key_of(part: Embeddable) -> bytes:
+    """Return 16 bytes that only the same text in the same context has."""
+    return xxhash.xxh3_128_digest(f"{part.context}\0{part.text}".encode())
