@@ -56,7 +56,9 @@ class Index(Section, title="index"):
         200, "Characters below which a chunk joins its neighbour.", least=0
     )
     embed_min_chars: int = key(
-        50, "Characters below which a chunk gets no vector.", least=0, later=True
+        50,
+        "Characters below which a chunk gets no vector, if its note has longer ones.",
+        least=0,
     )
     max_chunks_per_note: int = key(
         1000,
@@ -133,6 +135,9 @@ class Embeddings(Section, title="embeddings"):
         "Context to ask Ollama for; 0 means what the model was made for.",
         least=0,
         aliases=("OLLAMA_NUM_CTX",),
+    )
+    enrich: bool = key(
+        False, "Embed every chunk once more, with some of the text around it."
     )
 
     def __repr__(self) -> str:
