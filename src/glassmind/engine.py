@@ -16,7 +16,7 @@ from glassmind.config import Config
 from glassmind.errors import BadLimit, IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
-from glassmind.retrieval.search import search_words
+from glassmind.retrieval.words import search_words
 from glassmind.types.search import Hit, SearchReply
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from glassmind.types import NotePath
+from glassmind.types.graph import Edge, LinkLine
 from glassmind.types.search import Candidate, WordQuery
 
 if TYPE_CHECKING:
@@ -15,11 +17,14 @@ class AskedWords(Protocol):
     def best(self, limit: int, /) -> list[Candidate]:
         """Return the best chunks, best first."""
 
-    def allowed(self) -> list[int] | None:
-        """Return the chunks that pass filters, phrases and exclusions.
+    def allowed(self) -> list[Candidate] | None:
+        """Return the chunks that pass filters, phrases and exclusions, in no order.
 
         None when there are none of these.
         """
+
+    def coverage(self, text: str, /) -> float:
+        """Return how much of the query's words stand in a text, rare ones first: 0..1."""
 
     def shares(self, chunk_ids: Sequence[int], /) -> Mapping[int, Mapping[str, float]]:
         """Return what each field gave to each chunk; they add up to its score."""
@@ -39,6 +44,12 @@ class WordSearch(Protocol):
 
     def ask(self, query: WordQuery, /) -> AskedWords:
         """Return the query, ready to be answered."""
+
+    def named(self, text: str, /) -> list[int]:
+        """Return the notes whose whole title or alias stands in a text.
+
+        The longest name first; a name that two notes have gives both.
+        """
 
 
 class HitRows(Protocol):
@@ -70,3 +81,34 @@ class VectorSearch(Protocol):
 
     def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
         """Return the cosine of each chunk that has a vector."""
+
+
+class NoteFacts(Protocol):
+    """The links between notes, and what of a note the ranking looks at."""
+
+    def edges_from(self, note_ids: Collection[int], /) -> list[Edge]:
+        """Return where the notes lead, each pair once for each property."""
+
+    def edges_to(self, note_ids: Collection[int], /) -> list[Edge]:
+        """Return what leads to the notes."""
+
+    def inbound(self, note_ids: Collection[int], /) -> dict[int, int]:
+        """Return how many notes lead to each."""
+
+    def link_lines(self, chunk_ids: Collection[int], /) -> list[LinkLine]:
+        """Return the line around each link to a note that stands in the chunks."""
+
+    def names(self, note_ids: Collection[int], /) -> dict[int, tuple[NotePath, str]]:
+        """Return path and title of each note."""
+
+    def chunks_of(self, note_ids: Collection[int], /) -> dict[int, list[int]]:
+        """Return the chunks of each note, in order."""
+
+    def under(self, folder: str, /) -> set[int]:
+        """Return the notes below a folder."""
+
+    def newest(self, limit: int, /) -> list[tuple[int, int]]:
+        """Return the notes changed last, with when, the latest first."""
+
+    def facts(self, note_ids: Collection[int], /) -> dict[int, tuple[Any, ...]]:
+        """Return modification time, path, title, aliases, day and tags of each note."""

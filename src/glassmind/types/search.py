@@ -10,7 +10,18 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import NotePath, Span
 
-ChannelName: TypeAlias = Literal["lexical"]
+ChannelName: TypeAlias = Literal[
+    "lexical", "semantic", "graph", "implicit", "memory", "recent"
+]
+Mode: TypeAlias = Literal["hybrid", "semantic", "fulltext"]
+FusionName: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
+Rerank: TypeAlias = Literal["auto", "on", "off"]
+Intent: TypeAlias = Literal[
+    "factual_lookup", "context_load", "conceptual", "backlink", "serendipity"
+]
+AdjustmentName: TypeAlias = Literal[
+    "recency", "tag", "path", "title", "hot", "pinned", "rerank"
+]
 FilterKind: TypeAlias = Literal["tag", "path", "file", "property", "before", "after"]
 
 
@@ -62,6 +73,14 @@ class Evidence(NamedTuple):
     fields: Mapping[str, float] = MappingProxyType({})
 
 
+class Adjustment(NamedTuple):
+    """What was added to a hit's score, or taken from it, after the channels voted."""
+
+    name: AdjustmentName
+    share: float
+    reason: str
+
+
 class Snippet(NamedTuple):
     """A short stretch of a chunk; `marks` are half-open ranges that matched."""
 
@@ -69,8 +88,25 @@ class Snippet(NamedTuple):
     marks: tuple[tuple[int, int], ...] = ()
 
 
+class Passage(NamedTuple):
+    """A place in a note that a hit points to: one chunk, or several in a row."""
+
+    heading_path: tuple[str, ...]
+    span: Span
+    chunk_index: int
+    snippet: Snippet
+    digest: str
+
+
 class Hit(NamedTuple):
-    """A passage that matters for the query, and why."""
+    """A passage that matters for the query, and why.
+
+    The shares of `evidence` and `adjustments` add up to `score`; `relevance` is the
+    score against that of the best hit. `more` are further passages of the same note.
+    `depth` counts the links between the note and what was asked for, and
+    `connected_via` names the notes they lead through; 0 and none for a note that was
+    found by what it says.
+    """
 
     path: NotePath
     title: str
@@ -82,11 +118,60 @@ class Hit(NamedTuple):
     evidence: tuple[Evidence, ...]
     digest: str
     mtime_ns: int
+    relevance: float = 1.0
+    adjustments: tuple[Adjustment, ...] = ()
+    more: tuple[Passage, ...] = ()
+    similarity: float | None = None
+    depth: int = 0
+    connected_via: tuple[NotePath, ...] = ()
+
+    @property
+    def channels(self) -> tuple[ChannelName, ...]:
+        """The channels that voted for it, the strongest first."""
+        return tuple(evidence.channel for evidence in self.evidence)
+
+    @property
+    def match_reason(self) -> str:
+        """Why it is here, in one line; never empty."""
+        return "; ".join(evidence.reason for evidence in self.evidence)
+
+
+class Wish(NamedTuple):
+    """How a question is to be answered; what is None is for the settings to say.
+
+    `intent` is "auto" when it is to be told from the question, and None where every
+    channel counts as usual. `root_note` is where "graph" begins. `threshold` is
+    relative: the best hit has 1.0. `min_similarity` is a cosine. `channels` keeps to
+    some of them.
+    """
+
+    limit: int = 10
+    mode: Mode = "hybrid"
+    intent: Intent | Literal["auto"] | None = "auto"
+    root_note: str | None = None
+    hop_depth: int = 2
+    threshold: float = 0.0
+    min_similarity: float | None = None
+    fusion: FusionName = "minmax"
+    channels: tuple[ChannelName, ...] | None = None
+    rerank: Rerank = "auto"
+    unique: Literal["notes", "chunks"] = "notes"
+    explain: bool = False
 
 
 class SearchReply(NamedTuple):
-    """The hits, best first, and what was missing while they were found."""
+    """The hits, best first, how they were found, and what was missing.
+
+    `confidence` is the probability that the vault holds an answer; None when nothing
+    by meaning was asked. `intent` is what the question was taken for. `reranked` counts
+    the passages that were read together with the question.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     degraded: tuple[str, ...] = ()
+    mode: Mode = "fulltext"
+    intent: Intent | None = None
+    confidence: float | None = None
+    channels: tuple[ChannelName, ...] = ()
+    reranked: int = 0

@@ -56,6 +56,14 @@ class FollowingIndex:
         """
         return self._index.ask(query)
 
+    def named(self, text: str) -> list[int]:
+        """Return the notes whose whole title or alias stands in a text.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.named(text)
+
     def close(self) -> None:
         """Let go of the files."""
         if self._still is not None:

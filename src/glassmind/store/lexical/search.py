@@ -1,19 +1,32 @@
 """Searching the word index."""
 
 from collections.abc import Sequence
+from functools import cached_property
+from math import fsum, log1p
 from pathlib import Path
 
 import tantivy
 
+from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
-from glassmind.store.lexical.fields import SHOWN_AS
+from glassmind.store.lexical.fields import SHOWN_AS, name_term
 from glassmind.store.lexical.marks import Marks
 from glassmind.store.lexical.place import META, open_index, read_marker
-from glassmind.store.lexical.query import MUST, SHOULD, any_of, compose
+from glassmind.store.lexical.query import (
+    MUST,
+    SHOULD,
+    STOPWORDS,
+    any_of,
+    compose,
+)
 from glassmind.types.search import Candidate, WordQuery
 
 Q = tantivy.Query
 NAME = "the word index"
+LONGEST_NAME, MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
+"""Words of a name, and of a text that is looked through; chunks of namesakes."""
+
+PUNCTUATION = " .,;:!?\"'()[]{}<>\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 
 
 class WordIndex:
@@ -30,6 +43,36 @@ class WordIndex:
         self._index.reload()
         self._searcher = self._index.searcher()
         return read_marker(self._searcher, self._index.schema)
+
+    @faults_named(NAME)
+    def named(self, text: str) -> list[int]:
+        """Return the notes whose whole title or alias stands in a text.
+
+        The longest name first; a part of a name that was found is not looked for.
+        """
+        typed = text.split()[:MOST_WORDS]
+        taken: set[int] = set()
+        found: dict[int, None] = {}
+        for length in range(min(LONGEST_NAME, len(typed)), 0, -1):
+            for start in range(len(typed) - length + 1):
+                places = range(start, start + length)
+                if taken.isdisjoint(places):
+                    notes = self._called(" ".join(typed[start : start + length]))
+                    if notes:
+                        taken.update(places)
+                        found.update(dict.fromkeys(notes))
+        return list(found)
+
+    def _called(self, name: str) -> list[int]:
+        """Return the notes of a name; a word that says nothing is none."""
+        term = name_term(name.strip(PUNCTUATION))
+        if not term or term in STOPWORDS or not self._searcher.doc_freq("name", term):
+            return []
+        query = Q.term_query(self._index.schema, "name", term, "basic")
+        hits = self._searcher.search(query, limit=MOST_NAMESAKES, count=False).hits
+        places = [place for _, place in hits]
+        notes = self._searcher.fast_field_values("note", places)
+        return sorted({int(note) for note in notes if note is not None})
 
     @faults_named(NAME)
     def ask(self, query: WordQuery) -> "AskedIndex":
@@ -56,6 +99,7 @@ class AskedIndex:
         self._clauses, self._conditions = composed.clauses, composed.conditions
         self._marks = Marks(composed.terms)
         self._guessed = composed.terms.guessed
+        self._stems = composed.terms.stems | composed.terms.runs
 
     @faults_named(NAME)
     def best(self, limit: int) -> list[Candidate]:
@@ -75,14 +119,32 @@ class AskedIndex:
         return self._run(Q.boolean_query(parts), limit)
 
     @faults_named(NAME)
-    def allowed(self) -> list[int] | None:
+    def allowed(self) -> list[Candidate] | None:
         """Return the chunks that pass filters, phrases and exclusions, if any."""
         if not self._conditions:
             return None
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
         most = max(1, self._searcher.num_docs)
         hits = self._searcher.search(query, limit=most, count=False).hits
-        return [found.chunk_id for found in self._candidates(hits)]
+        return self._candidates(hits)
+
+    def coverage(self, text: str) -> float:
+        """Return how much of the query's words stand in a text, rare ones first."""
+        weights = self._rarities
+        if not weights:
+            return 0.0
+        there = set(words.stemmed.analyze(words.prepared(text)))
+        found = fsum(weight for stem, weight in weights.items() if stem in there)
+        return found / fsum(weights.values())
+
+    @cached_property
+    def _rarities(self) -> dict[str, float]:
+        """The stems of the query's words, each with how rare it is."""
+        count = max(1, self._searcher.num_docs)
+        return {
+            stem: log1p(count / (0.5 + self._searcher.doc_freq("body_stem", stem)))
+            for stem in sorted(self._stems)
+        }
 
     @faults_named(NAME)
     def shares(self, chunk_ids: Sequence[int]) -> dict[int, dict[str, float]]:

@@ -1,18 +1,13 @@
-"""Answering a query: ask the channels, put their votes together, show the passages."""
+"""Answering by words alone: what the word index found, in its own order and scores."""
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-import xxhash
-
 from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
-from glassmind.retrieval.snippet import cut_snippet
-from glassmind.types import Span
-from glassmind.types.search import Candidate, Evidence, Hit, Snippet, WordQuery
+from glassmind.retrieval.passages import shown_of, snippet_of, word_reason
+from glassmind.types.search import Candidate, Evidence, Hit, WordQuery
 
 OVERFETCH = 4
 """Chunks asked for per note wanted: a long note may hold several of the best."""
@@ -128,46 +123,23 @@ def _hit(
     shares: Mapping[int, Mapping[str, float]],
     asked: AskedWords,
 ) -> Hit:
-    _, path, title, under, first, last, index, digest, mtime_ns, text, _ = row
-    if xxhash.xxh3_128_hexdigest(text.encode()) != digest:
-        raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
-    snippet = cut_snippet(text, asked.places(text), asked.mark)
+    shown = shown_of(row)
+    snippet = snippet_of(shown, asked)
     fields = shares.get(candidate.chunk_id, NO_FIELDS)
-    reason = _reason(candidate, snippet, asked)
+    reason = word_reason(candidate.score, snippet, asked)
     why = Evidence("lexical", rank, candidate.score, reason, fields)
     return Hit(
-        path,
-        title,
-        _heading_path(under),
-        Span(first, last),
-        index,
+        shown.path,
+        shown.title,
+        shown.heading_path,
+        shown.span,
+        shown.chunk_index,
         candidate.score,
         snippet,
         (why,),
-        digest,
-        mtime_ns,
+        shown.digest,
+        shown.mtime_ns,
     )
 
 
-@lru_cache(maxsize=1_000)
-def _heading_path(text: str) -> tuple[str, ...]:
-    """Return the headings of a row; passages of one note share most of theirs."""
-    return tuple(json.loads(text))
-
-
 NO_FIELDS: Mapping[str, float] = MappingProxyType({})
-MOST_WORDS = 5
-"""Words a reason names; more would say less."""
-
-
-def _reason(candidate: Candidate, snippet: Snippet, asked: AskedWords) -> str:
-    if not candidate.score:
-        return "passes the filters"
-    found = {snippet.text[start:end].lower(): None for start, end in snippet.marks}
-    if not found:
-        return "words found in the note's title, headings, tags, properties or folder"
-    named = [
-        f"{word} (for {typed})" if (typed := asked.typed(word)) else word
-        for word in list(found)[:MOST_WORDS]
-    ]
-    return f"words found: {', '.join(named)}"

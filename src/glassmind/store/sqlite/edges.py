@@ -1,0 +1,116 @@
+"""Asking the rows which note leads to which."""
+
+import json
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath
+from glassmind.types.graph import Edge, LinkLine
+
+FROM = """
+select distinct l.note_id, l.target_id, coalesce(l.property, '')
+from links l join notes t on t.id = l.target_id
+where l.note_id in (select value from json_each(?)) and l.target_id <> l.note_id
+"""
+TO = """
+select distinct l.note_id, l.target_id, coalesce(l.property, '')
+from links l
+where l.target_id in (select value from json_each(?)) and l.target_id <> l.note_id
+"""
+INBOUND = """
+select target_id, count(distinct note_id) from links
+where target_id in (select value from json_each(?)) and target_id <> note_id
+group by target_id
+"""
+LINES = """
+select c.note_id, l.target_id, l.line - c.start_line, c.text
+from chunks c join links l
+  on l.note_id = c.note_id and l.line between c.start_line and c.end_line
+join notes t on t.id = l.target_id
+where c.id in (select value from json_each(?)) and l.target_id <> l.note_id
+order by c.id, l.seq
+"""
+PATHS = """
+select f.id, f.path, n.title from files f join notes n on n.id = f.id
+where f.id in (select value from json_each(?))
+"""
+CHUNKS = """
+select note_id, id from chunks
+where note_id in (select value from json_each(?)) order by note_id, chunk_index
+"""
+UNDER = """
+select n.id from notes n join files f on f.id = n.id where f.path >= ? and f.path < ?
+"""
+NEWEST = """
+select n.id, f.mtime_ns from notes n join files f on f.id = n.id
+order by f.mtime_ns desc, f.path limit ?
+"""
+ID_OF = "select f.id from files f join notes n on n.id = f.id where f.path = ?"
+FACTS = """
+select n.id, f.mtime_ns, f.path, n.title, n.aliases, n.day,
+  (select json_group_array(distinct folded) from tags t where t.note_id = n.id)
+from notes n join files f on f.id = n.id where n.id in (select value from json_each(?))
+"""
+
+
+class Edges:
+    """The links between notes, and what of a note the ranking looks at."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
+        """Return where the notes lead, each pair once for each property."""
+        return [Edge(*row) for row in self._ask(FROM, note_ids)]
+
+    def edges_to(self, note_ids: Collection[int]) -> list[Edge]:
+        """Return what leads to the notes."""
+        return [Edge(*row) for row in self._ask(TO, note_ids)]
+
+    def inbound(self, note_ids: Collection[int]) -> dict[int, int]:
+        """Return how many notes lead to each."""
+        return dict(self._ask(INBOUND, note_ids))
+
+    def link_lines(self, chunk_ids: Collection[int]) -> list[LinkLine]:
+        """Return the line around each link to a note that stands in the chunks."""
+        found, lines, last = [], [""], None
+        for source, target, at, text in self._ask(LINES, chunk_ids):
+            if text is not last:
+                lines, last = text.split("\n"), text
+            found.append(LinkLine(source, target, lines[min(at, len(lines) - 1)]))
+        return found
+
+    def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
+        """Return path and title of each note."""
+        return {row[0]: (row[1], row[2]) for row in self._ask(PATHS, note_ids)}
+
+    def chunks_of(self, note_ids: Collection[int]) -> dict[int, list[int]]:
+        """Return the chunks of each note, in order."""
+        chunks: dict[int, list[int]] = {}
+        for note_id, chunk_id in self._ask(CHUNKS, note_ids):
+            chunks.setdefault(note_id, []).append(chunk_id)
+        return chunks
+
+    def under(self, folder: str) -> set[int]:
+        """Return the notes below a folder."""
+        found = self._db.execute(UNDER, (f"{folder}/", f"{folder}0"))
+        return {row[0] for row in found}
+
+    def newest(self, limit: int) -> list[tuple[int, int]]:
+        """Return the notes changed last, with when, the latest first."""
+        rows: Any = self._db.execute(NEWEST, (limit,)).fetchall()
+        return list(rows)
+
+    def id_of(self, path: NotePath) -> int | None:
+        """Return the id of a note."""
+        found: Any = self._db.execute(ID_OF, (path,)).get
+        return found
+
+    def facts(self, note_ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
+        """Return modification time, path, title, aliases, day and tags of each note."""
+        return {row[0]: row[1:] for row in self._ask(FACTS, note_ids)}
+
+    def _ask(self, statement: str, ids: Collection[int]) -> Iterable[Any]:
+        return self._db.execute(statement, (json.dumps(list(ids)),))
