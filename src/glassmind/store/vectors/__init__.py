@@ -1,0 +1,1 @@
+"""Vectors on disk: a memory-mapped matrix for each embedding space, scanned exactly."""

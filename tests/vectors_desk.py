@@ -1,0 +1,80 @@
+"""What the tests of vectors share: notes made of rows, and a plain scan to hold to."""
+
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassmind.store.vectors.following import FollowingVectors
+from glassmind.store.vectors.write import VectorWriter
+from glassmind.types.vectors import ChunkVectors, NoteVectors
+
+WIDTH = 16
+
+Rows = NDArray[np.float32]
+Known = Mapping[int, Mapping[int, Rows]]
+"""The rows of each chunk of each note."""
+
+
+def units(rng: np.random.Generator, count: int, width: int = WIDTH) -> Rows:
+    """Return random rows of unit length."""
+    rows = rng.standard_normal((count, width)).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def clustered(
+    rng: np.random.Generator, count: int, width: int, clusters: int = 50
+) -> Rows:
+    """Return unit rows that lie close together in places, as those of texts do."""
+    centres = units(rng, clusters, width)
+    noise = units(rng, count, width)
+    rows = centres[rng.integers(clusters, size=count)] + 0.6 * noise
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def note(note_id: int, chunks: Mapping[int, Rows]) -> NoteVectors:
+    """Return a note as the writer takes it."""
+    found = [ChunkVectors(key, rows.tobytes()) for key, rows in chunks.items()]
+    return NoteVectors(note_id, found)
+
+
+def write(
+    place: Path, known: Known, marker: str = "m", width: int = WIDTH, **options: Any
+) -> None:
+    """Put notes and commit."""
+    writer = VectorWriter(place, width=width, **options)
+    writer.put(list(known), [note(key, chunks) for key, chunks in known.items()])
+    writer.commit(marker)
+    writer.close()
+
+
+def one_each(rows: Rows, first: int = 1) -> Known:
+    """Return a note for each row, whose one chunk has ten times its id."""
+    return {first + at: {10 * (first + at): row[None]} for at, row in enumerate(rows)}
+
+
+def opened(place: Path, width: int = WIDTH) -> FollowingVectors:
+    """Return the vectors, open for reading."""
+    found = FollowingVectors.open(place, width)
+    assert found is not None
+    return found
+
+
+def plain_best(
+    known: Known, query: Rows, limit: int, among: Collection[int] | None = None
+) -> list[tuple[int, int, float]]:
+    """Return what a search must find, by doing it the long way in float64."""
+    found = [
+        (-float(np.max(rows.astype(np.float64) @ query.astype(np.float64))), key, owner)
+        for owner, chunks in known.items()
+        for key, rows in chunks.items()
+        if len(rows) and (among is None or key in among)
+    ]
+    return [(key, owner, -score) for score, key, owner in sorted(found)[:limit]]
+
+
+def ids(found: Iterable[tuple[int, int, float]]) -> list[int]:
+    """Return the chunks of candidates, in order."""
+    return [chunk_id for chunk_id, _, _ in found]
