@@ -1,0 +1,193 @@
+"""A gold set with a vault that is indexed and ready to be asked.
+
+Three ways lead here: a collection whose documents become notes, a vault with a file of
+queries, and a vault that is asked about itself. Each has an index of its own in the
+user's cache, kept from run to run; the copy of a user's vault is not.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from glassmind.config import Config
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.evaluation.beir import read_collection
+from glassmind.evaluation.copies import copy_vault, remove, write_notes
+from glassmind.evaluation.faults import BadGold
+from glassmind.evaluation.gold import Gold, GoldQuery, read_queries
+from glassmind.evaluation.own_links import MOST, own_gold
+from glassmind.evaluation.place import place_for
+from glassmind.evaluation.readings import read_vault
+from glassmind.ports.indexing import ShowProgress
+
+Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
+"""Opens a vault (None: the one that is chosen) with settings that win over others."""
+
+
+class Bench(NamedTuple):
+    """Queries, and what opens an engine that can answer them.
+
+    Engines under other settings share the index; who opens one closes it.
+    """
+
+    gold: str
+    source: Path
+    queries: Sequence[GoldQuery]
+    notes: int
+    model: str
+    open: Callable[[Mapping[str, object]], Engine]
+    notices: Sequence[str] = ()
+
+
+class Wanted(NamedTuple):
+    """How a bench is to be made ready; `preset` and `model` win over the settings."""
+
+    preset: str = ""
+    model: str = ""
+    fresh: bool = False
+    limit_queries: int | None = None
+    seed: int = 0
+    progress: ShowProgress | None = None
+
+    def settings(self) -> dict[str, object]:
+        """Return the settings that were asked for."""
+        if self.model:
+            return {"embeddings.model": self.model}
+        if self.preset:  # a configured model would win over it
+            return {"embeddings.preset": self.preset, "embeddings.model": ""}
+        return {}
+
+
+@contextmanager
+def collection_bench(open_: Open, folder: Path, wanted: Wanted) -> Iterator[Bench]:
+    """Yield a collection in the BEIR layout as notes, ready to be asked.
+
+    Raises:
+        BadGold: a file of it cannot be used.
+    """
+    documents = read_collection(folder)
+    model = model_of(_config(open_, folder, wanted))
+    with place_for(folder, "dataset", model, fresh=wanted.fresh) as place:
+        write_notes(documents.notes, place / "vault")
+        gold = documents.gold
+        yield _ready("dataset", folder, gold, _opener(open_, place, wanted), wanted)
+
+
+@contextmanager
+def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
+    """Yield the chosen vault and a file of queries about it, ready to be asked.
+
+    Raises:
+        BadGold: the file cannot be used, or names notes of another vault.
+    """
+    gold = read_queries(file)
+    config = _config(open_, None, wanted)
+    root = config.vault.path
+    _check_targets(gold.queries, root, file)
+    with place_for(root, "queries", model_of(config), fresh=wanted.fresh) as place:
+        opener = _opener(open_, place, wanted, root)
+        _seed(open_, root, place, opener)
+        yield _ready("queries", root, gold, opener, wanted)
+
+
+@contextmanager
+def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
+    """Yield the chosen vault's questions about itself, and a copy that hides them.
+
+    The copy is deleted in the end.
+
+    Raises:
+        BadGold: the vault has nothing to ask about.
+    """
+    config = _config(open_, None, wanted)
+    root = config.vault.path
+    readings = read_vault(config)
+    most = wanted.limit_queries or MOST
+    found = own_gold(readings, seed=wanted.seed, most=most)
+    if not found.gold.queries:
+        problem = "it has no links, aliases or headings that could be asked"
+        raise BadGold(str(root), 0, problem)
+    with place_for(root, "self", model_of(config), fresh=wanted.fresh) as place:
+        opener = _opener(open_, place, wanted)
+        try:
+            copy_vault(config, readings, found.hidden, place / "vault")
+            _seed(open_, root, place, opener)
+            yield _ready("self", root, found.gold, opener, wanted)
+        finally:
+            remove(place / "vault")
+
+
+def model_of(config: Config) -> str:
+    """Return the model that the settings name, or the preset."""
+    chosen = config.embeddings
+    return "none" if chosen.backend == "none" else chosen.model or chosen.preset
+
+
+def _config(open_: Open, root: Path | None, wanted: Wanted) -> Config:
+    with open_(root, wanted.settings()) as engine:
+        return engine.config
+
+
+def _opener(
+    open_: Open, place: Path, wanted: Wanted, root: Path | None = None
+) -> Callable[[Mapping[str, object]], Engine]:
+    """Return what opens the vault in a place, or another with its index there."""
+    ours = {"index.location": str(place / "index"), **wanted.settings()}
+    return lambda settings: open_(root or place / "vault", {**ours, **settings})
+
+
+def _ready(
+    kind: str,
+    source: Path,
+    gold: Gold,
+    opener: Callable[[Mapping[str, object]], Engine],
+    wanted: Wanted,
+) -> Bench:
+    """Return the bench once its index is up to date."""
+    with opener({}) as engine:
+        # The index is ours: what is gone from it was taken out by us.
+        report = engine.index(progress=wanted.progress, accept_deletions=True)
+        model = model_of(engine.config)
+    queries = sampled(gold.queries, wanted)
+    return Bench(kind, source, queries, report.notes, model, opener, gold.notices)
+
+
+def _seed(
+    open_: Open,
+    root: Path,
+    place: Path,
+    opener: Callable[[Mapping[str, object]], Engine],
+) -> None:
+    """Begin with a copy of the vault's own index, so that little is embedded anew."""
+    if (place / "index").exists():
+        return
+    copy = place / "seed.db"
+    copy.unlink(missing_ok=True)
+    # It saves time and nothing else: without it all is indexed from the notes.
+    with suppress(GlassmindError):
+        with open_(root, {}) as own:
+            own.backup(copy)
+        with opener({}) as engine:
+            engine.restore(copy, force=True)
+    copy.unlink(missing_ok=True)
+
+
+def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None:
+    """Refuse queries about another vault: not one of their notes is there."""
+    targets = {path for query in queries for path in query.grades}
+    if not any((root / path).is_file() for path in targets):
+        raise BadGold(str(file), 0, f"none of the notes it names is in {root}")
+
+
+def sampled(queries: Sequence[GoldQuery], wanted: Wanted) -> Sequence[GoldQuery]:
+    """Return so many of the queries as are wanted, in their order; chosen by seed."""
+    if wanted.limit_queries is None or len(queries) <= wanted.limit_queries:
+        return queries
+    order = sorted(
+        queries, key=lambda one: sha256(f"{wanted.seed}:{one.id}".encode()).digest()
+    )
+    kept = {query.id for query in order[: wanted.limit_queries]}
+    return [query for query in queries if query.id in kept]

@@ -1,0 +1,213 @@
+"""Asking every query of a gold set in several ways, and what each way scores."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from glassmind.evaluation.gold import GoldQuery
+from glassmind.evaluation.metrics import (
+    DEEPEST,
+    confidence,
+    difference,
+    mean,
+    percentile,
+    scores,
+)
+from glassmind.types.evaluation import METRICS, Difference, Figures, Measured
+
+if TYPE_CHECKING:
+    from glassmind.engine import Engine
+    from glassmind.types.search import SearchReply
+
+FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")
+
+SEED = 0
+"""What chance begins with, so that the same figures come with the same intervals."""
+
+
+class Configuration(NamedTuple):
+    """One way of asking: what it is called, and what `Engine.search` is told."""
+
+    name: str
+    options: Mapping[str, object] = MappingProxyType({})
+
+
+class Answer(NamedTuple):
+    """What a query found: paths, best first, and what was missing meanwhile."""
+
+    paths: Sequence[str]
+    degraded: Sequence[str] = ()
+
+
+class Asker(Protocol):
+    """Puts a query to something that searches."""
+
+    def __call__(
+        self, query: GoldQuery, configuration: Configuration, limit: int, /
+    ) -> Answer:
+        """Return at most `limit` notes, each once."""
+
+
+ShowCount = Callable[[int, int], None]
+"""Is told how many queries are done, and of how many."""
+
+DEFAULT = Configuration("default")
+"""The settings in force."""
+
+
+class Asked(NamedTuple):
+    """Every query, asked in one way: a ranking and its metrics for each, in order."""
+
+    configuration: Configuration
+    rankings: Sequence[Sequence[str]]
+    values: Sequence[Mapping[str, float]]
+    seconds: Sequence[float]
+    degraded: Sequence[str]
+
+    def column(self, metric: str) -> list[float]:
+        """Return one metric of each query."""
+        return [row[metric] for row in self.values]
+
+
+def ablations(queries: Sequence[GoldQuery]) -> list[Configuration]:
+    """Return the ways to compare with the default one.
+
+    The graph alone needs somewhere to start from: a `root_note`.
+    """
+    alone = ["lexical", "semantic"]
+    if any(query.root_note for query in queries):
+        alone.append("graph")
+    made = [Configuration(f"{name} alone", {"channels": (name,)}) for name in alone]
+    made.append(Configuration("without graph", {"channels": ("lexical", "semantic")}))
+    made += [Configuration(f"fusion {name}", {"fusion": name}) for name in FUSIONS]
+    made += [Configuration(f"rerank {how}", {"rerank": how}) for how in ("on", "off")]
+    made += [
+        Configuration(f"mode {mode}", {"mode": mode})
+        for mode in ("semantic", "fulltext")
+    ]
+    if any(query.intent for query in queries):
+        made.append(Configuration("intent auto", {"intent": "auto"}))
+        made.append(Configuration("intent none", {"intent": None}))
+    return made
+
+
+def ask_all(
+    asker: Asker,
+    queries: Sequence[GoldQuery],
+    configuration: Configuration,
+    show: ShowCount = lambda _done, _all: None,
+) -> Asked:
+    """Ask every query in one way.
+
+    Notes that a query is not judged by are taken out, and so many more are fetched.
+    """
+    rankings, values, seconds = [], [], []
+    degraded: dict[str, None] = {}
+    for number, query in enumerate(queries, 1):
+        began = time.perf_counter()
+        answer = asker(query, configuration, DEEPEST + len(query.left_out))
+        seconds.append(time.perf_counter() - began)
+        ranked = [path for path in answer.paths if path not in query.left_out]
+        rankings.append(ranked[:DEEPEST])
+        values.append(scores(ranked, query.grades))
+        degraded.update(dict.fromkeys(answer.degraded))
+        show(number, len(queries))
+    return Asked(configuration, rankings, values, seconds, tuple(degraded))
+
+
+def measured(
+    asked: Asked,
+    queries: Sequence[GoldQuery],
+    *,
+    seed: int = SEED,
+    default: Asked | None = None,
+) -> Measured:
+    """Return the figures of one way of asking, beside the default one if given."""
+    columns = {metric: asked.column(metric) for metric in METRICS}
+    milliseconds = [1000 * one for one in asked.seconds]
+    return Measured(
+        name=asked.configuration.name,
+        queries=len(queries),
+        means={metric: mean(values) for metric, values in columns.items()},
+        intervals={
+            metric: confidence(values, seed=seed) for metric, values in columns.items()
+        },
+        kinds=_parts(columns, [query.kind for query in queries]),
+        intents=_parts(columns, [query.intent or "" for query in queries]),
+        p50_ms=percentile(milliseconds, 0.5),
+        p95_ms=percentile(milliseconds, 0.95),
+        degraded=asked.degraded,
+        versus=_versus(asked, default, seed),
+    )
+
+
+def _versus(asked: Asked, default: Asked | None, seed: int) -> Difference | None:
+    if default is None:
+        return None
+    return difference(asked.column("ndcg@10"), default.column("ndcg@10"), seed=seed)
+
+
+def _parts(
+    columns: Mapping[str, Sequence[float]], labels: Sequence[str]
+) -> dict[str, Figures]:
+    """Return the means of the queries of each label; those without one are left out."""
+    found: dict[str, Figures] = {}
+    for label in sorted(set(labels) - {""}):
+        at = [n for n, one in enumerate(labels) if one == label]
+        means = {
+            metric: mean([values[n] for n in at]) for metric, values in columns.items()
+        }
+        found[label] = Figures(len(at), means)
+    return found
+
+
+def measure(
+    asker: Asker,
+    queries: Sequence[GoldQuery],
+    others: Sequence[Configuration] = (),
+    *,
+    seed: int = SEED,
+    show: ShowCount = lambda _done, _all: None,
+) -> tuple[Measured, list[Measured]]:
+    """Return the figures of the default configuration, and those of the others."""
+    total = len(queries) * (1 + len(others))
+
+    def shown(before: int) -> ShowCount:
+        return lambda done, _all: show(before + done, total)
+
+    # What loads on the first question is no part of any other's time.
+    asker(queries[0], DEFAULT, 1)
+    default = ask_all(asker, queries, DEFAULT, shown(0))
+    compared = [
+        measured(
+            ask_all(asker, queries, one, shown(len(queries) * number)),
+            queries,
+            seed=seed,
+            default=default,
+        )
+        for number, one in enumerate(others, 1)
+    ]
+    return measured(default, queries, seed=seed), compared
+
+
+def engine_asker(engine: "Engine") -> Asker:
+    """Return what asks an engine; a query's own intent and root are passed on."""
+
+    def ask(query: GoldQuery, configuration: Configuration, limit: int, /) -> Answer:
+        reply = reply_of(engine, query, configuration, limit)
+        return Answer([hit.path for hit in reply.hits], reply.degraded)
+
+    return ask
+
+
+def reply_of(
+    engine: "Engine", query: GoldQuery, configuration: Configuration, limit: int
+) -> "SearchReply":
+    """Return what an engine answers to a query asked in one way."""
+    options = {
+        **({"intent": query.intent} if query.intent else {}),
+        **({"root_note": query.root_note} if query.root_note else {}),
+        **configuration.options,
+    }
+    return engine.search(query.text, limit=limit, **options)  # type: ignore[arg-type]
