@@ -87,6 +87,11 @@ class ModelCard(NamedTuple):
         """The file that holds the weights: the first."""
         return self.files[0]
 
+    def pins(self, file: ModelFile) -> bool:
+        """Whether a file must be the very one that the card names."""
+        hubs = [source for source in self.sources if isinstance(source, HubSource)]
+        return bool(file.sha256) and not any(file.name in hub.loose for hub in hubs)
+
     @property
     def size_bytes(self) -> int:
         """The bytes of all files whose size is known."""

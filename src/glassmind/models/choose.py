@@ -54,7 +54,7 @@ def embedder_for(
     if names_folder(chosen.model):
         return _in_folder(Path(chosen.model).expanduser(), threads)
     card = present(cards_chosen(config), models_folder(config))
-    return TestedEmbedder(_in_place(card, models_folder(config), threads), card.id)
+    return TestedEmbedder(embedder_of(card, models_folder(config), threads), card.id)
 
 
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
@@ -100,15 +100,30 @@ def reranker_for(config: Config, *, threads: int | None = None) -> "CrossEncoder
         ModelAbsent: its files are not on this machine.
         ModelDamaged: they are not what they should be.
     """
+    return reranker_of(models_folder(config), threads)
+
+
+def reranker_of(home: Path, threads: int | None = None) -> "CrossEncoder":
+    """Return the reranker whose files are below `home`.
+
+    Raises:
+        ModelAbsent: they are not.
+        ModelDamaged: they are not what they should be.
+    """
     from glassmind.models.rerank import CrossEncoder  # noqa: PLC0415
 
-    folder = models_folder(config) / RERANKER.id
+    folder = home / RERANKER.id
     known_files(RERANKER, folder)
     return CrossEncoder(RERANKER, folder, threads=threads)
 
 
-def _in_place(card: ModelCard, home: Path, threads: int | None) -> "Embedder":
-    """Return the embedder of a card whose files are below `home`."""
+def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Embedder":
+    """Return the embedder of a card whose files are below `home`.
+
+    Raises:
+        ModelAbsent: they are not.
+        ModelDamaged: they are not what they should be.
+    """
     if card.runs == "use":
         from glassmind.models.sentences import SentenceEmbedder  # noqa: PLC0415
 

@@ -78,25 +78,38 @@ def is_here(card: ModelCard, folder: Path) -> bool:
 def known_files(card: ModelCard, folder: Path) -> Mapping[str, ModelFile]:
     """Return the files of a model as they should be, by name.
 
-    What was noted when they were fetched and checked counts, else the card. Only sizes
-    are looked at here: reading all of a model would cost each start.
+    The card counts; of what it leaves open, what was noted when it was fetched. Only
+    sizes are looked at here: reading all of a model would cost each start.
 
     Raises:
         ModelAbsent: a file is not there.
         ModelDamaged: one has another size than it should have.
     """
     noted = read_note(folder)
-    known = {file.name: file for file in card.files}
-    if noted is not None:
-        known |= {name: file for name, file in noted.files.items() if name in known}
-    for file in known.values():
+    then = noted.files if noted is not None else {}
+    known = {}
+    for file in card.files:
         try:
             found = (folder / file.name).stat().st_size
         except OSError as error:
             raise ModelAbsent(card.id) from error
-        if file.size_bytes and found != file.size_bytes:
+        known[file.name] = wanted = _wanted(card, file, then.get(file.name), found)
+        if wanted.size_bytes and found != wanted.size_bytes:
             raise ModelDamaged(card.id, file.name)
     return known
+
+
+def _wanted(
+    card: ModelCard, file: ModelFile, noted: ModelFile | None, found_bytes: int
+) -> ModelFile:
+    """Return what a file should be."""
+    if card.pins(file):
+        return file
+    if noted is not None:
+        return noted
+    # Put there by hand: perhaps the one that the card knows, or another that will do.
+    same = file.sha256 and file.size_bytes == found_bytes
+    return file if same else ModelFile(file.name)
 
 
 def noted_weights(card: ModelCard, folder: Path) -> str:

@@ -5,6 +5,7 @@ from glassmind.errors import (
     ConfigError,
     GlassmindError,
     IndexFault,
+    ModelFault,
     NoteNotFound,
     QueryError,
     VaultAbsent,
@@ -20,6 +21,9 @@ USAGE = 2
 
 VAULT = 3
 INDEX = 4
+MODEL = 5
+"""A model is absent, damaged or gives no answer."""
+
 BUG = 70
 """EX_SOFTWARE of sysexits.h: a fault that is ours."""
 
@@ -33,6 +37,7 @@ BY_ERROR: tuple[tuple[type[GlassmindError], int], ...] = (
     (ConfigError, USAGE),
     (VaultError, VAULT),
     (IndexFault, INDEX),
+    (ModelFault, MODEL),
 )
 """The first that fits decides."""
 

