@@ -18,7 +18,7 @@ Weights: TypeAlias = Mapping[ChannelName, float]
 Shares: TypeAlias = dict[int, dict[ChannelName, float]]
 
 RRF_K = 60
-"""Damping from Cormack, Clarke and Büttcher (2009), and what every peer of ours uses."""
+"""Damping from Cormack, Clarke and Büttcher (2009), as every peer has it."""
 
 RELATIVE: frozenset[ChannelName] = frozenset(("lexical", "semantic"))
 """Channels whose scores mean something only beside each other. The scores of all others

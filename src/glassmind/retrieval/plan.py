@@ -1,0 +1,84 @@
+"""Which channels answer a question, and how much each counts."""
+
+from collections.abc import Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import NamedTuple
+
+from glassmind.types.search import ChannelName, Intent, Wish, WordQuery
+
+Weights = Mapping[ChannelName, float]
+
+BALANCED: Weights = MappingProxyType({"lexical": 0.5, "semantic": 0.5, "graph": 0.8})
+"""Words and meaning alike; .4 to .6 make no difference on any set (docs/ranking.md).
+The graph's votes are rarely above a half."""
+
+BY_INTENT: Mapping[Intent, Weights] = MappingProxyType(
+    {
+        "factual_lookup": {
+            "lexical": 1.0,
+            "semantic": 0.5,
+            "graph": 0.2,
+            "memory": 0.8,
+        },
+        "context_load": {
+            "lexical": 0.4,
+            "semantic": 0.4,
+            "graph": 1.0,
+            "memory": 0.4,
+        },
+        "conceptual": {"lexical": 0.4, "semantic": 1.0, "graph": 0.3, "memory": 0.3},
+        "backlink": {"lexical": 0.2, "semantic": 0.1, "graph": 1.0},
+        "serendipity": {"lexical": 0.2, "semantic": 1.0, "graph": 1.0, "memory": 0.3},
+    }
+)
+"""Where vault-graphrag's intents begin; it does not publish its own."""
+
+DATED = 0.6
+"""Weight of standing in the days that a question names."""
+
+
+class Days(NamedTuple):
+    """A stretch of days: the first, and the one after the last; None is open."""
+
+    first: date | None
+    after: date | None
+
+
+class Question(NamedTuple):
+    """What was asked, understood.
+
+    `meaning` is what is embedded: the words without operators. `roots` are the notes
+    that the graph is walked from. `days` is what the question says of time.
+    """
+
+    text: str
+    words: WordQuery
+    meaning: str
+    wish: Wish
+    today: date
+    intent: Intent | None = None
+    roots: tuple[int, ...] = ()
+    days: Days | None = None
+
+
+def meaning_of(words: WordQuery) -> str:
+    """Return what a query says apart from its operators."""
+    return " ".join((*words.words, *words.phrases, *words.prefixes))
+
+
+def weights_of(question: Question) -> dict[ChannelName, float]:
+    """Return the channels that take part with their weights."""
+    wish = question.wish
+    weights = dict(BALANCED if question.intent is None else BY_INTENT[question.intent])
+    if question.days is not None:
+        weights["recent"] = DATED
+    if wish.mode == "semantic":
+        weights = {"semantic": 1.0}
+    elif wish.mode == "fulltext":
+        weights = {"lexical": 1.0}
+    if wish.channels is not None:
+        weights = {name: weights.get(name, 1.0) for name in wish.channels}
+    if not question.meaning.strip():
+        weights.pop("semantic", None)
+    return weights
