@@ -27,6 +27,7 @@ class Program:
         self.home.mkdir()
         self.env = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.env["HOME"] = str(self.home)
+        self.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "none"  # most tests need no model
 
     @property
     def settings(self) -> Path:

@@ -24,7 +24,7 @@ VERBS = {
     "doctor": "()",
     "index": (
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
-        "paths=(), reason='index', progress=None)"
+        "embed=True, paths=(), reason='index', progress=None)"
     ),
     "list_notes": (
         "(*, folder='', tag='', property_name='', property_value=None, since=None, "
@@ -46,7 +46,7 @@ VALUES = {
     ),
     IndexReport: (
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
-        "compacted"
+        "compacted embedded reused left"
     ),
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",
     NoteList: "notes total",

@@ -18,7 +18,10 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, quality.Figur
     found = {}
     sets = _own_sets(scratch)
     root = scratch / "languages"
-    settings = {"index.location": str(scratch / "index")}
+    settings = {
+        "index.location": str(scratch / "index"),
+        "embeddings.backend": "none",
+    }
     name, _, asked = next(sets)
     with open_vault(root, settings=settings, env={}) as engine:
         engine.index()

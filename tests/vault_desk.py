@@ -29,7 +29,8 @@ class VaultDesk:
         (self.root / ".obsidian").mkdir(parents=True)
         self._clock = NOON
         self._engines: list[Engine] = []
-        self.settings: dict[str, object] = {}
+        # without a model, unless the test is about meaning
+        self.settings: dict[str, object] = {"embeddings.backend": "none"}
 
     @property
     def folder(self) -> Path:

@@ -150,6 +150,7 @@ class Engine:
         rebuild: bool = False,
         compact: bool = False,
         accept_deletions: bool = False,
+        embed: bool = True,
         paths: Sequence[str] = (),
         reason: str = "index",
         progress: "ShowProgress | None" = None,
@@ -158,9 +159,10 @@ class Engine:
 
         `verify` examines the index and reads every note, `rebuild` begins from nothing,
         `compact` writes the word index anew, `accept_deletions` believes that a large
-        part of the vault is gone. With `paths`, only the folders these files stand in
-        are looked at, for a caller that knows what changed. `reason` goes into the
-        record of the run.
+        part of the vault is gone. With `embed`, vectors follow when the text is in, and
+        a model that is missing is a warning. With `paths`, only the folders these files
+        stand in are looked at, for a caller that knows what changed. `reason` goes into
+        the record of the run.
 
         Raises:
             MassDeletion: a large part of the vault seems gone; nothing was removed.
@@ -172,6 +174,7 @@ class Engine:
             progress,
             reason=reason,
             paths=tuple(paths),
+            embed=embed,
             verify=verify,
             rebuild=rebuild,
             compact=compact,

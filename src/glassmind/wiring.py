@@ -1,5 +1,6 @@
 """Every concrete adapter by name, each imported when it is first needed."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.config import Config, load_config
 from glassmind.config.places import index_locations
+from glassmind.config.sections import Embeddings
 from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, choose_place
@@ -16,18 +18,17 @@ from glassmind.store.sqlite.reader import SqliteReader
 
 if TYPE_CHECKING:
     from glassmind.indexing.checkup import Bench
-    from glassmind.indexing.follow import Followed
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
-    from glassmind.ports.indexing import Sidecar
+    from glassmind.ports.models import Embedder
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
-    from glassmind.types.sidecar import Document
-    from glassmind.types.vectors import NoteVectors
+    from glassmind.types.index import Space
+    from glassmind.wiring_index import WordsMarker
 
-VECTORS = "vectors"
-"""The folder of the matrix of vectors, inside that of the index."""
+GIVEN = "smart-connections:"
+"""How the name of a space begins whose vectors another program made."""
 
 WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""
@@ -64,7 +65,6 @@ class LocalAdapters:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._words: FollowingIndex | None = None
-        self._marker: tuple[tuple[int, ...], str | None] | None = None
 
     @cached_property
     def _locations(self) -> list[Path]:
@@ -128,9 +128,42 @@ class LocalAdapters:
         """Return what writes, examines and copies the index."""
         from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
         from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
+        from glassmind.wiring_index import meaning_for  # noqa: PLC0415
 
-        copier = SqliteCopier(self.reader, self.writing)
-        return IndexKeeper(self._workshop(), self._bench(), copier, self.forget_words)
+        copier, shop = SqliteCopier(self.reader, self.writing), self._workshop()
+        meaning = meaning_for(self, shop)
+        return IndexKeeper(shop, self._bench(), copier, self.forget_words, meaning)
+
+    def embedder(self) -> "Embedder":
+        """Return the model that the settings mean; nothing is loaded yet.
+
+        Raises:
+            ModelFault: it cannot be used.
+        """
+        from glassmind.errors import ModelAbsent  # noqa: PLC0415
+        from glassmind.models.choose import embedder_for  # noqa: PLC0415
+
+        found = embedder_for(self.config)
+        if found is None:
+            raise ModelAbsent(self.config.embeddings.backend)
+        return found
+
+    def embedder_of(self, space: "Space") -> "Embedder | None":
+        """Return the model of a space, be it chosen or not; None when it is not here.
+
+        While a new model is still at work, the old one answers.
+        """
+        from glassmind.errors import ModelFault  # noqa: PLC0415
+        from glassmind.models.choose import embedder_for  # noqa: PLC0415
+
+        try:
+            then = vars(self.config.embeddings) | json.loads(space.settings)
+            chosen = Config(**vars(self.config) | {"embeddings": Embeddings(**then)})
+            found = embedder_for(chosen)
+            same = found is not None and found.space == space.name
+        except ModelFault:
+            return None
+        return found if same or space.name.startswith(GIVEN) else None
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
@@ -197,7 +230,6 @@ class LocalAdapters:
         self.__dict__ |= {"place": place}
         for made in ("reader", "writer"):
             self.__dict__.pop(made, None)
-        self._marker = None
 
     @cached_property
     def writer(self) -> "SqliteWriter":
@@ -210,6 +242,7 @@ class LocalAdapters:
     def _workshop(self) -> "Workshop":
         from glassmind.indexing.run import Workshop  # noqa: PLC0415
         from glassmind.markdown.split import SplitRules  # noqa: PLC0415
+        from glassmind.wiring_index import followed_vectors, followed_words  # noqa: PLC0415
 
         index = self.config.index
         rules = SplitRules(
@@ -225,81 +258,16 @@ class LocalAdapters:
             max_note_bytes=index.max_note_bytes,
             rules=rules,
             writing=self.writing,
-            words=self._followed_words(),
-            vectors=self._followed_vectors(),
+            words=followed_words(self),
+            vectors=followed_vectors(self),
         )
 
-    def _followed_words(self) -> "Followed[Document]":
-        from glassmind.indexing.follow import Followed  # noqa: PLC0415
-        from glassmind.store.lexical import integrity, place, write  # noqa: PLC0415
+    @cached_property
+    def words_marker(self) -> "WordsMarker":
+        """How far the word index has come, remembered from run to run."""
+        from glassmind.wiring_index import WordsMarker  # noqa: PLC0415
 
-        def words() -> Path:
-            return self.place.folder / place.FOLDER
-
-        # the place is asked for each time: writing may have to find another
-        return Followed(
-            stage="words",
-            marker=self._words_marker,
-            open=lambda large: write.WordWriter(self.place.folder, large=large),
-            discard=lambda: write.discard(self.place.folder),
-            deleted=lambda: place.deleted_share(words()),
-            wrong=lambda: integrity.damage_in(words()) if words().exists() else None,
-        )
-
-    def _followed_vectors(self) -> "Followed[NoteVectors]":
-        from glassmind.indexing.follow import Followed  # noqa: PLC0415
-
-        def matrix() -> Path:
-            return self.place.folder / VECTORS
-
-        def width() -> int:
-            space = self.writer.vectors().answering()
-            return space.width if space else 1
-
-        # each module is imported when there is something for it: numpy takes its time
-        def marker() -> str | None:
-            from glassmind.store.vectors import place  # noqa: PLC0415
-
-            return place.marker_in(matrix())
-
-        def opened(_large: bool) -> "Sidecar[NoteVectors]":  # noqa: FBT001 - as told
-            from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415
-
-            return VectorWriter(self.place.folder, width=width())
-
-        def discard() -> None:
-            if matrix().exists():
-                from glassmind.store.vectors.write import discard  # noqa: PLC0415
-
-                discard(self.place.folder)
-
-        def deleted() -> tuple[int, float]:
-            from glassmind.store.vectors import place  # noqa: PLC0415
-
-            return place.deleted_share(matrix())
-
-        def wrong() -> str | None:
-            if not matrix().exists():
-                return None
-            from glassmind.store.vectors import integrity  # noqa: PLC0415
-
-            return integrity.damage_in(matrix())
-
-        return Followed("vectors", marker, opened, discard, deleted, wrong)
-
-    def _words_marker(self) -> str | None:
-        """Return how far the word index has come, reading it only if it was written."""
-        from glassmind.store.lexical import place  # noqa: PLC0415
-
-        words = self.place.folder / place.FOLDER
-        try:
-            found = (words / place.META).stat()
-        except OSError:
-            return None
-        state = (found.st_mtime_ns, found.st_size, found.st_ino)
-        if self._marker is None or self._marker[0] != state:
-            self._marker = (state, place.marker_in(words))
-        return self._marker[1]
+        return WordsMarker(lambda: self.place.folder)
 
     def _bench(self) -> "Bench":
         import apsw  # noqa: PLC0415

@@ -57,6 +57,7 @@ class Desk:
     @property
     def env(self) -> dict[str, str]:
         return {
+            "GLASSMIND_EMBEDDINGS_BACKEND": "none",
             "HOME": str(self.home),
             "PATH": os.environ["PATH"],
             "PYTHONPATH": os.environ.get("PYTHONPATH", ""),

@@ -1,6 +1,7 @@
 """Keeping an index: writing it, catching up, examining, copying."""
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from glassmind.errors import (
     MassDeletion,
 )
 from glassmind.indexing.checkup import Bench, examine
+from glassmind.indexing.embed import Meaning, run_pass
 from glassmind.indexing.run import (
     IndexRequest,
     Workshop,
@@ -54,6 +56,7 @@ class IndexKeeper:
     bench: Bench
     copier: Copier
     wrote: Callable[[], None]
+    meaning: Meaning | None = None
 
     def index(
         self,
@@ -61,11 +64,13 @@ class IndexKeeper:
         *,
         reason: str = "index",
         paths: tuple[str, ...] = (),
+        embed: bool = True,
         **wishes: bool,
     ) -> IndexReport:
         """Bring the index up to the vault; `wishes` are those of an `IndexRequest`.
 
-        A rebuild is refused where a run would be: the vault has to be there.
+        A rebuild is refused where a run would be: the vault has to be there. With
+        `embed`, vectors follow when the text is in.
         """
         request = IndexRequest(reason=reason, paths=paths, **wishes)
         known = self._known_notes() if request.rebuild else []
@@ -76,7 +81,34 @@ class IndexKeeper:
         finally:
             self.wrote()
         lost = unseen_of(known, report.skipped)
-        return replace(report, warnings=(*report.warnings, *lost)) if lost else report
+        report = replace(report, warnings=(*report.warnings, *lost)) if lost else report
+        if self.meaning is None or not embed:
+            return report
+        return self._embedded(
+            report, self.meaning, progress or _quiet, again=request.verify
+        )
+
+    def _embedded(
+        self,
+        report: IndexReport,
+        meaning: Meaning,
+        progress: ShowProgress,
+        *,
+        again: bool,
+    ) -> IndexReport:
+        began = time.perf_counter()
+        try:
+            passed = run_pass(meaning, progress, again=again)
+        finally:
+            self.wrote()
+        return replace(
+            report,
+            embedded=passed.embedded,
+            reused=passed.reused,
+            left=passed.left,
+            seconds=report.seconds + time.perf_counter() - began,
+            warnings=(*passed.warnings, *report.warnings),
+        )
 
     def _known_notes(self) -> list[NotePath]:
         """Return what the index knows; nothing, where it cannot be read any more."""

@@ -1,0 +1,156 @@
+"""The adapters that bring an index up to date: sidecars, and the embedding pass.
+
+A part of `wiring` that a search does not need.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.config import Config
+from glassmind.indexing.embed import Meaning, Wishes
+from glassmind.indexing.follow import Followed
+from glassmind.indexing.run import Workshop
+from glassmind.store.lexical import integrity as word_integrity
+from glassmind.store.lexical import place as word_place
+from glassmind.store.lexical import write as word_write
+from glassmind.store.lock import WriterLock
+from glassmind.store.place import Place
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.store.vectors import integrity, place
+from glassmind.types.index import Space
+from glassmind.types.sidecar import Document
+from glassmind.types.vectors import NoteVectors
+
+if TYPE_CHECKING:
+    from glassmind.ports.indexing import Sidecar
+    from glassmind.ports.models import Embedder
+
+ASKED = ("backend", "preset", "model", "dimensions", "context_tokens")
+"""Settings that choose a model; what is secret, and where it may go, stays outside."""
+
+EMBEDDING_LOCK = "embedding.lock"
+
+
+class Adapters(Protocol):
+    """What `wiring` has for us; the place may become another while we write."""
+
+    config: Config
+
+    @property
+    def place(self) -> Place:
+        """The folder of the index."""
+
+    @property
+    def reader(self) -> SqliteReader:
+        """The rows, open for reading."""
+
+    @property
+    def writer(self) -> SqliteWriter:
+        """The rows, for the holder of the writer lock."""
+
+    @property
+    def words_marker(self) -> "WordsMarker":
+        """How far the word index has come."""
+
+    def embedder(self) -> "Embedder":
+        """Return the model that the settings mean."""
+
+    def embedder_of(self, space: Space, /) -> "Embedder | None":
+        """Return the model of a space, if it is here."""
+
+
+class WordsMarker:
+    """How far the word index has come, read only if it was written since."""
+
+    def __init__(self, folder: Callable[[], Path]) -> None:
+        self._folder = folder
+        self._kept: tuple[tuple[object, ...], str | None] | None = None
+
+    def __call__(self) -> str | None:
+        """Return the marker of its last commit; None when it cannot be told."""
+        words = self._folder() / word_place.FOLDER
+        try:
+            found = (words / word_place.META).stat()
+        except OSError:
+            return None
+        state = (words, found.st_mtime_ns, found.st_size, found.st_ino)
+        if self._kept is None or self._kept[0] != state:
+            self._kept = (state, word_place.marker_in(words))
+        return self._kept[1]
+
+
+def followed_words(adapters: Adapters) -> Followed[Document]:
+    """Return how the word index is followed."""
+
+    def words() -> Path:
+        return adapters.place.folder / word_place.FOLDER
+
+    return Followed(
+        stage="words",
+        marker=adapters.words_marker,
+        open=lambda large: word_write.WordWriter(adapters.place.folder, large=large),
+        discard=lambda: word_write.discard(adapters.place.folder),
+        deleted=lambda: word_place.deleted_share(words()),
+        wrong=lambda: word_integrity.damage_in(words()) if words().exists() else None,
+    )
+
+
+def followed_vectors(adapters: Adapters) -> Followed[NoteVectors]:
+    """Return how the vectors of the space that answers are followed."""
+
+    def answering() -> tuple[Path, int]:
+        space = adapters.writer.vectors().answering()
+        name, width = (space.name, space.width) if space else ("", 1)
+        return place.place_of(adapters.place.folder, name), width
+
+    def opened(_large: bool) -> "Sidecar[NoteVectors]":  # noqa: FBT001 - as its port
+        from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415 - numpy
+
+        matrix, width = answering()
+        for other in place.places_in(adapters.place.folder):
+            if other != matrix:  # of a space that does not answer any more
+                place.discard(other)
+        return VectorWriter(matrix, width=width)
+
+    def discard() -> None:
+        for matrix in place.places_in(adapters.place.folder):
+            place.discard(matrix)
+
+    def wrong() -> str | None:
+        matrix, _ = answering()
+        return integrity.damage_in(matrix) if matrix.exists() else None
+
+    return Followed(
+        stage="vectors",
+        marker=lambda: place.marker_in(answering()[0]),
+        open=opened,
+        discard=discard,
+        deleted=lambda: place.deleted_share(answering()[0]),
+        wrong=wrong,
+    )
+
+
+def meaning_for(adapters: Adapters, shop: Workshop) -> Meaning | None:
+    """Return what the embedding pass works with; None where nothing embeds."""
+    index, chosen = adapters.config.index, adapters.config.embeddings
+    if chosen.backend == "none":
+        return None
+    settings = json.dumps({name: getattr(chosen, name) for name in ASKED})
+
+    def known() -> VectorRows:
+        return adapters.reader.vectors()
+
+    return Meaning(
+        shop=shop,
+        wishes=Wishes(index.embed_min_chars, chosen.enrich, settings),
+        embedder=adapters.embedder,
+        known=known,
+        head=lambda: adapters.reader.log().head(),
+        faults=adapters.reader.faults,
+        lock=lambda: WriterLock(adapters.place.folder / EMBEDDING_LOCK),
+        usable=lambda space: adapters.embedder_of(space) is not None,
+    )
