@@ -43,8 +43,10 @@ class Skipped:
     unknown: bool = False
 
 
-Stage: TypeAlias = Literal["scan", "read", "resolve", "words", "embed", "vectors"]
-"""What a run of indexing is at."""
+Stage: TypeAlias = Literal[
+    "scan", "read", "resolve", "words", "embed", "vectors", "measure"
+]  # fmt: skip
+"""What a run of indexing is at, or one of measuring."""
 
 
 class Progress(NamedTuple):

@@ -12,6 +12,7 @@ STAGES = {
     "read": "Reading notes",
     "resolve": "Following links",
     "words": "Indexing words",
+    "measure": "Asking questions",
 }
 
 
