@@ -11,6 +11,7 @@ COMMANDS = {
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
     "config": ("config", "show and change settings"),
     "models": ("models", "list, fetch and check what turns text into vectors"),
+    "eval": ("eval", "measure how good search is"),
     "backup": ("backup", "write a copy of the index to a file"),
     "restore": ("restore", "take the index back from a copy"),
     "completion": ("completion", "print a completion script for a shell"),

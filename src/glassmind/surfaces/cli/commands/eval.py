@@ -1,0 +1,104 @@
+"""`glassmind eval`: how good search is, in figures."""
+
+from argparse import Namespace
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config.files import current_folder
+from glassmind.errors import WrongUsage
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.measuring import (
+    add_measuring_options,
+    counted_by,
+    opener_of,
+)
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.surfaces.cli.progress import shown_progress
+
+if TYPE_CHECKING:
+    from glassmind.evaluation.bench import Bench, Wanted
+    from glassmind.types.evaluation import EvalReport
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    add = parser.add_mutually_exclusive_group(required=True).add_argument
+    add("--dataset", metavar="PATH", help="a collection in the BEIR layout")
+    add("--queries", metavar="FILE", help="queries about the vault, one a line")
+    add("--self", dest="own", action="store_true", help="ask by the vault's own links")
+    add = parser.add_argument
+    add("--preset", default="", metavar="NAME", help="embed with this preset")
+    add("--model", default="", metavar="NAME", help="embed with this model")
+    add(
+        "--no-ablations", action="store_true", help="measure the settings in force only"
+    )
+    add("--chart", metavar="FILE", help="write a page with a chart")
+    add_measuring_options(parser)
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Measure, and show the figures."""
+    # numpy and what it draws in, which no other command should pay for.
+    from glassmind.evaluation.bench import Wanted  # noqa: PLC0415
+    from glassmind.evaluation.run import evaluate  # noqa: PLC0415
+
+    if args.preset and args.model:
+        raise WrongUsage("--preset and --model name the same thing; give one", "eval")
+    with shown_progress(output) as progress:
+        wanted = Wanted(
+            preset=args.preset,
+            model=args.model,
+            fresh=args.fresh,
+            limit_queries=args.limit_queries,
+            seed=args.seed,
+            progress=progress,
+        )
+        with _bench(args, wanted) as bench:
+            report = evaluate(
+                bench,
+                compare=not args.no_ablations,
+                seed=args.seed,
+                show=counted_by(progress),
+            )
+    _show(report, args, output)
+    return exits.OK
+
+
+def _bench(args: Namespace, wanted: "Wanted") -> "AbstractContextManager[Bench]":
+    from glassmind.evaluation import bench  # noqa: PLC0415 - as above
+
+    opened = opener_of(args)
+    if args.own:
+        return bench.own_bench(opened, wanted)
+    if args.queries:
+        return bench.queries_bench(opened, _path(args.queries), wanted)
+    return bench.collection_bench(opened, _path(args.dataset), wanted)
+
+
+def _path(written: str) -> Path:
+    return current_folder() / Path(written).expanduser()
+
+
+def _show(report: "EvalReport", args: Namespace, output: Output) -> None:
+    for notice in (*report.notices, *report.default.degraded):
+        output.notice(notice)
+    if args.chart:
+        from glassmind.render.evaluation_chart import evaluation_as_page  # noqa: PLC0415
+
+        file = _path(args.chart)
+        try:
+            file.write_text(evaluation_as_page(report), "utf-8")
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise WrongUsage(f"{file} was not written: {reason}", "eval") from error
+        output.notice(f"the chart is in {file}")
+    if output.as_json:
+        from glassmind.render.evaluation import evaluation_as_json  # noqa: PLC0415
+
+        output.json(evaluation_as_json(report))
+    else:
+        from glassmind.render.evaluation_text import evaluation_as_text  # noqa: PLC0415
+
+        output.text(evaluation_as_text(report, output.style))
