@@ -12,6 +12,7 @@ from vectors_desk import (
     one_each,
     opened,
     plain_best,
+    unit,
     units,
     write,
 )
@@ -107,9 +108,8 @@ def test_a_chunk_of_many_windows_takes_one_place_by_its_best(
     tmp_path: Path, rng: np.random.Generator, small_from: int
 ) -> None:
     query = units(rng, 1)[0]
-    crowd = query + 0.01 * units(rng, 4_000)
-    crowd /= np.linalg.norm(crowd, axis=1, keepdims=True)
-    known = {1: {5: crowd.astype(np.float32)}, **one_each(units(rng, 3_000), first=2)}
+    crowd = unit(query + 0.01 * units(rng, 4_000))
+    known = {1: {5: crowd}, **one_each(units(rng, 3_000), first=2)}
     write(tmp_path, known, small_from=small_from)
 
     found = opened(tmp_path).best(query, 25)
@@ -208,8 +208,7 @@ def test_bytes_lead_to_the_same_answers_when_most_rows_are_nearly_alike(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:
     width, query = 64, units(rng, 1, 64)[0]
-    rows = query + 0.002 * units(rng, 4_000, width)
-    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    rows = unit(query + 0.002 * units(rng, 4_000, width))
     write(tmp_path / "f", one_each(rows), width=width, small_from=FLOATS)
     write(tmp_path / "b", one_each(rows), width=width, small_from=BYTES)
 
@@ -222,7 +221,7 @@ def test_rows_that_outgrow_the_scale_of_the_bytes_are_still_found(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:
     width = 64
-    flat = np.sign(units(rng, 500, width)) / np.float32(8)
+    flat = unit(np.sign(units(rng, 500, width)))
     write(tmp_path, one_each(flat), width=width, small_from=BYTES)
     spikes = np.eye(width, dtype=np.float32)
     writer = VectorWriter(tmp_path, width=width, small_from=BYTES)

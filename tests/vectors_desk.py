@@ -1,5 +1,6 @@
 """What the tests of vectors share: notes made of rows, and a plain scan to hold to."""
 
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,13 @@ Known = Mapping[int, Mapping[int, Rows]]
 def units(rng: np.random.Generator, count: int, width: int = WIDTH) -> Rows:
     """Return random rows of unit length."""
     rows = rng.standard_normal((count, width)).astype(np.float32)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit(rows)
+
+
+def unit(rows: NDArray[Any]) -> Rows:
+    """Return rows at unit length."""
+    made: Rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return made.astype(np.float32)
 
 
 def clustered(
@@ -30,8 +37,7 @@ def clustered(
     """Return unit rows that lie close together in places, as those of texts do."""
     centres = units(rng, clusters, width)
     noise = units(rng, count, width)
-    rows = centres[rng.integers(clusters, size=count)] + 0.6 * noise
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit(centres[rng.integers(clusters, size=count)] + 0.6 * noise)
 
 
 def note(note_id: int, chunks: Mapping[int, Rows]) -> NoteVectors:
@@ -78,3 +84,50 @@ def plain_best(
 def ids(found: Iterable[tuple[int, int, float]]) -> list[int]:
     """Return the chunks of candidates, in order."""
     return [chunk_id for chunk_id, _, _ in found]
+
+
+NOTES = 20
+"""How many notes the driven writer has."""
+
+
+def after(step: int) -> Known:
+    """Return what is known after a step of `drive`: one note is put anew in each."""
+    return {
+        at % NOTES: rows_of_step(at) for at in range(max(1, step - NOTES + 1), step + 1)
+    }
+
+
+def rows_of_step(step: int) -> Mapping[int, Rows]:
+    """Return what a step puts: chunks and rows by its number alone."""
+    rows = units(np.random.default_rng(step), 12)
+    return {step * 10 + at: rows[3 * at : 3 * at + 3] for at in range(4)}
+
+
+def drive(place: str, steps: int) -> None:
+    """Put one note a step, commit each, and say so; the marker is the step."""
+    writer = VectorWriter(Path(place), width=WIDTH, small_from=100, dead_least=20)
+    first = int(writer.marker() or 0) + 1
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    for step in range(first, first + steps):
+        writer.put([step % NOTES], [note(step % NOTES, rows_of_step(step))])
+        writer.commit(str(step))
+
+
+def check(place: Path) -> int:
+    """See that a reader finds exactly what its marker says; return the step."""
+    vectors = FollowingVectors.open(place, WIDTH)
+    if vectors is None:
+        assert not (place / "header").exists()
+        return 0
+    return check_open(vectors)
+
+
+def check_open(vectors: FollowingVectors) -> int:
+    """See that what is open shows exactly what its marker says; return the step."""
+    step = int(vectors.marker or 0)
+    query = units(np.random.default_rng(0), 1)[0]
+    found = vectors.best(query, 1_000)
+    expected = plain_best(after(step), query, 1_000)
+    assert ids(found) == ids(expected)
+    return step

@@ -16,6 +16,7 @@ def compacted(place: Path, header: Header) -> Header:
         IndexDamaged: the files are not what was written.
         OSError: the disk does not take the new ones; the old ones are untouched.
     """
+    header = header._replace(small=None)  # which has not grown yet
     old = Snapshot(place, header)
     living = np.flatnonzero(~flags_of(header))
     growth = Growth(place, new_columns(), 0, header.width)
@@ -30,6 +31,5 @@ def compacted(place: Path, header: Header) -> Header:
         rows=growth.rows,
         gone=0,
         columns=growth.columns,
-        small=None,
         dead=bytes((growth.rows + 7) // 8),
     )

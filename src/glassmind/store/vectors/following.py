@@ -47,6 +47,11 @@ class FollowingVectors:
         header = self._snapshot.header
         return header.rows - header.gone
 
+    @property
+    def marker(self) -> str | None:
+        """How far the last look saw the vectors follow the log; None when damaged."""
+        return self._marker
+
     def reaches(self, head: str) -> bool:
         """Whether it shows everything up to `head`, looking anew if need be.
 

@@ -8,20 +8,40 @@ from glassmind.store.vectors.header import Column, Header, read_header
 
 _PIECE_BYTES = 1 << 22
 
+_TRIES = 5
+"""How often a writer may replace the files while they are read."""
+
 
 def damage_in(place: Path) -> str | None:
     """Return what is wrong with the first damaged file, or None; reads all of them.
 
     What lies beyond the rows that count is no damage: a killed writer leaves it.
     """
+    wrong, told = _look(place)
+    for _ in range(_TRIES):
+        if wrong is None or told is None:
+            break
+        before = told
+        wrong, told = _look(place)
+        if told == before:  # no writer replaced the files while they were read
+            break
+    return wrong
+
+
+def _look(place: Path) -> tuple[str | None, Header | None]:
+    """Return what is wrong, and with the files of which header."""
     try:
         header = read_header(place)
     except IndexDamaged as error:
-        return f"the header cannot be used: {error.reason}"
+        return f"the header cannot be used: {error.reason}", None
     except OSError as error:
-        return f"the header cannot be read: {error}"
+        return f"the header cannot be read: {error}", None
     if header is None:
-        return "there is no header"
+        return "there is no header", None
+    return _damage(place, header), header
+
+
+def _damage(place: Path, header: Header) -> str | None:
     for column, row_bytes in _columns(header):
         wrong = _wrong(place / column.name, column, header.rows * row_bytes)
         if wrong is not None:
