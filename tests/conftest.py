@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
+from glassmind.types.index import Space
 from glassmind.vault.read import VaultFiles
+from glassmind.wiring import LocalAdapters
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 
@@ -16,6 +19,20 @@ SAMPLE = Path(__file__).parents[1] / "sample-vault"
 def vault(tmp_path: Path) -> Iterator[VaultDesk]:
     """An empty vault, ready to be written and indexed."""
     desk = VaultDesk(tmp_path)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MeaningDesk]:
+    """An empty vault with a model of words, whatever the settings name."""
+    desk = MeaningDesk(tmp_path)
+
+    def of(_: LocalAdapters, space: Space) -> WordModel | None:
+        return desk.models.get(space.name)
+
+    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: desk.model)
+    monkeypatch.setattr(LocalAdapters, "embedder_of", of)
     yield desk
     desk.close()
 

@@ -1,0 +1,238 @@
+"""Vectors of two models are never mixed: the old answer until the new are complete."""
+
+import apsw
+import pytest
+from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
+from vault_desk import VaultDesk
+
+from glassmind.errors import IndexTooNew
+from glassmind.store.sqlite import schema
+from glassmind.store.sqlite.connection import open_reader
+from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.store.vectors.place import places_in
+from glassmind.types.vectors import Embeddable
+
+NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}
+
+SPACES = "select name from spaces order by id"
+ANSWERING = "select value from settings where key = 'space'"
+
+
+def interrupt_after(model: WordModel, count: int) -> None:
+    def stop(_: Embeddable) -> None:
+        if len(model.seen) == count:
+            raise KeyboardInterrupt
+
+    model.before = stop
+
+
+def test_another_model_embeds_everything_again_and_then_answers_alone(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(NOTES)
+    meaning.use(WordModel("words two", 16))
+
+    report = meaning.index()
+
+    assert (report.embedded, report.reused, report.left) == (3, 0, 0)
+    assert meaning.rows(SPACES) == [("words two",)]
+    assert meaning.value("select count(*) from vectors") == 3
+    assert meaning.value("select count(*) from note_vectors") == 3
+    assert len(places_in(meaning.folder)) == 1
+    assert meaning.nearest("oak")[0] == "oak.md"
+
+
+def test_the_old_vectors_answer_until_the_new_ones_are_complete(
+    meaning: MeaningDesk,
+) -> None:
+    notes = {f"{n}.md": LONG.format(f"word{n}") for n in range(70)}
+    meaning.indexed(notes)
+    old = meaning.model.space
+    meaning.use(WordModel("words two", 16))
+    interrupt_after(meaning.model, 40)
+    with pytest.raises(KeyboardInterrupt):
+        meaning.index()
+
+    assert meaning.value(ANSWERING) == old
+    assert len(meaning.nearest("word7")) == 70
+    meaning.model.before = lambda _: None
+    report = meaning.index()
+
+    assert report.embedded == 70 - 32  # the first batch was kept
+    assert meaning.value(ANSWERING) == "words two"
+    assert meaning.rows(SPACES) == [("words two",)]
+    meaning.check_level()
+
+
+def test_a_note_that_changes_meanwhile_leaves_the_old_answers(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(NOTES)
+    meaning.use(WordModel("words two", 16))
+    meaning.model.before = fails_on("oak")
+    meaning.index()
+    meaning.remove("tea.md")
+
+    meaning.index()
+
+    assert meaning.value(ANSWERING) == "words one"
+    assert sorted(meaning.nearest("rain")) == ["oak.md", "rain.md"]
+
+
+def test_new_vectors_answer_at_once_where_the_old_model_is_gone(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(NOTES)
+    meaning.models.clear()
+    meaning.use(WordModel("words two", 16))
+    meaning.model.before = fails_on("oak")
+
+    meaning.index()
+
+    assert meaning.value(ANSWERING) == "words two"
+    assert sorted(meaning.nearest("tea")) == ["rain.md", "tea.md"]
+
+
+def test_going_back_to_the_first_model_before_the_second_is_done_embeds_nothing(
+    meaning: MeaningDesk,
+) -> None:
+    first = meaning.model
+    meaning.indexed(NOTES)
+    meaning.use(WordModel("words two", 16))
+    meaning.model.before = fails_on("oak")
+    meaning.index()
+    first.seen.clear()
+
+    meaning.use(first)
+    meaning.index()
+
+    assert first.seen == []
+    assert meaning.rows(SPACES) == [("words one",)]
+
+
+def test_every_chunk_is_embedded_once_more_with_what_surrounds_it(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.open(embeddings__enrich=True)
+    parts = [f"# Part {n}\n" + LONG.format(f"part{n}") * 4 for n in range(3)]
+
+    report = meaning.indexed({"Long.md": "\n".join(parts)})
+
+    plain, enriched = meaning.model.seen[:3], meaning.model.seen[3:]
+    assert report.embedded == 6
+    assert [part.context for part in plain] == [f"Long / Part {n}" for n in range(3)]
+    assert "part0" in enriched[1].context
+    assert "part2" in enriched[1].context
+    assert "part1" not in enriched[1].context
+    assert meaning.value("select sum(enriched) from chunk_vectors") == 3
+    assert meaning.value("select count(*) from vectors") == 3
+    meaning.check_level()
+
+
+def test_an_edited_note_keeps_its_enriched_vectors_where_nothing_around_changed(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.open(embeddings__enrich=True)
+    parts = [f"# Part {n}\n" + LONG.format(f"part{n}") * 4 for n in range(5)]
+    meaning.indexed({"Long.md": "\n".join(parts)})
+    meaning.model.seen.clear()
+    parts[4] += " changed"
+
+    meaning.indexed({"Long.md": "\n".join(parts)})
+
+    assert [part.context.split("\n")[0] for part in meaning.model.seen] == [
+        "Long / Part 4",
+        "Long / Part 4",
+    ]
+
+
+def test_without_enriching_the_chunks_become_plain_again(meaning: MeaningDesk) -> None:
+    meaning.open(embeddings__enrich=True)
+    parts = [f"# Part {n}\n" + LONG.format(f"part{n}") * 4 for n in range(3)]
+    meaning.indexed({"Long.md": "\n".join(parts)})
+
+    meaning.open(embeddings__enrich=False)
+    report = meaning.index()
+
+    assert report.embedded == 3
+    assert meaning.value("select sum(enriched) from chunk_vectors") == 0
+    meaning.check_level()
+
+
+def as_first_version(vault: VaultDesk) -> None:
+    """Make the file one that the first release wrote."""
+    db = vault.database()
+    db.execute("pragma foreign_keys = 0")
+    for table in (
+        "vector_changes", "note_vectors", "chunk_vectors", "vectors", "spaces"
+    ):  # fmt: skip
+        db.execute(f"drop table {table}")
+    db.execute("pragma user_version = 1")
+    db.close()
+
+
+def everything(vault: VaultDesk) -> dict[str, list[tuple[object, ...]]]:
+    tables = ("settings", "files", "notes", "chunks", "links", "changes", "headings")
+    return {name: vault.rows(f"select * from {name}") for name in tables}  # noqa: S608
+
+
+def test_an_index_of_the_first_version_is_migrated_and_keeps_everything(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+    vault.close()
+    as_first_version(vault)
+    before = everything(vault)
+    runs = vault.value("select count(*) from index_runs")
+
+    report = vault.open().index()
+
+    assert report.unchanged == 3
+    assert everything(vault) == before
+    assert vault.value("select count(*) from index_runs") == runs + 1
+    assert vault.value("pragma user_version") == schema.CURRENT
+
+
+def test_an_index_of_the_first_version_answers_before_it_is_migrated(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.write(NOTES)
+    meaning.index(embed=False)
+    meaning.close()
+    as_first_version(meaning)
+
+    assert meaning.open().search("oak").hits[0].path == "oak.md"
+    assert meaning.engine.stats().notes == 3
+    db = open_reader(meaning.folder)
+    rows = VectorRows(db)
+    assert (rows.spaces(), rows.answering(), rows.damaged()) == ([], None, [])
+    assert rows.coverage(None, 50).missing == 3
+    db.close()
+    assert meaning.index().embedded == 3
+
+
+def test_a_later_version_is_refused_and_left_alone(meaning: MeaningDesk) -> None:
+    meaning.indexed(NOTES)
+    meaning.close()
+    db = apsw.Connection(str(meaning.folder / "index.db"))
+    db.execute(f"pragma user_version = {schema.CURRENT + 1}")
+    db.close()
+
+    with pytest.raises(IndexTooNew):
+        meaning.open().index()
+
+    assert len(meaning.model.seen) == 3
+
+
+def test_a_backup_carries_the_vectors(meaning: MeaningDesk) -> None:
+    meaning.indexed(NOTES)
+    copy = meaning.root.parent / "copy.db"
+    meaning.engine.backup(copy)
+    meaning.index(rebuild=True, embed=False)
+    meaning.model.seen.clear()
+
+    meaning.engine.restore(copy)
+
+    assert meaning.nearest("rain")[0] == "rain.md"
+    assert meaning.index().embedded == 0
+    assert meaning.model.seen == []
