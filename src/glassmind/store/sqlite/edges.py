@@ -47,7 +47,6 @@ NEWEST = """
 select n.id, f.mtime_ns from notes n join files f on f.id = n.id
 order by f.mtime_ns desc, f.path limit ?
 """
-ID_OF = "select f.id from files f join notes n on n.id = f.id where f.path = ?"
 FACTS = """
 select n.id, f.mtime_ns, f.path, n.title, n.aliases, n.day,
   (select json_group_array(distinct folded) from tags t where t.note_id = n.id)
@@ -102,11 +101,6 @@ class Edges:
         """Return the notes changed last, with when, the latest first."""
         rows: Any = self._db.execute(NEWEST, (limit,)).fetchall()
         return list(rows)
-
-    def id_of(self, path: NotePath) -> int | None:
-        """Return the id of a note."""
-        found: Any = self._db.execute(ID_OF, (path,)).get
-        return found
 
     def facts(self, note_ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
         """Return modification time, path, title, aliases, day and tags of each note."""

@@ -12,7 +12,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   ├── NoteNotFound, AmbiguousName
     │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
     ├── IndexFault             the index beside the vault cannot be used as asked
-    │   ├── IndexAbsent, IndexBusy, IndexUnwritable, IndexDamaged, IndexTooNew
+    │   ├── IndexAbsent, NotEmbedded, IndexBusy, IndexUnwritable, IndexDamaged,
+    │   │   IndexTooNew
     │   └── BackupExists, BackupMissing, BackupUnwritable, BackupDamaged,
     │       BackupOfAnotherVault
     ├── ModelFault             a model cannot be used
@@ -21,11 +22,25 @@ Each error carries its facts and prints as one sentence that a person can act on
         └── WrongUsage, BadLimit, BadDate
 """
 
-from collections.abc import Sequence
+from glassmind.errors.base import GlassmindError
+from glassmind.errors.models import (
+    ModelAbsent,
+    ModelDamaged,
+    ModelFailed,
+    ModelFault,
+    RemoteRefused,
+    UnknownModel,
+)
 
-
-class GlassmindError(Exception):
-    """The root of every error that a user may see; `str()` is the sentence."""
+__all__ = [
+    "GlassmindError",
+    "ModelAbsent",
+    "ModelDamaged",
+    "ModelFailed",
+    "ModelFault",
+    "RemoteRefused",
+    "UnknownModel",
+]
 
 
 class ConfigError(GlassmindError):
@@ -38,10 +53,6 @@ class VaultError(GlassmindError):
 
 class IndexFault(GlassmindError):
     """The index beside the vault cannot be used as asked."""
-
-
-class ModelFault(GlassmindError):
-    """A model cannot be used; search goes on without it and says so."""
 
 
 class QueryError(GlassmindError):
@@ -82,6 +93,13 @@ class IndexAbsent(IndexFault):
     def __init__(self, folder: str) -> None:
         super().__init__(f"no index in {folder} yet; run: glassmind index")
         self.folder = folder
+
+
+class NotEmbedded(IndexFault):
+    """Nothing was embedded yet, so nothing can be found by meaning."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing is embedded yet; run: glassmind index")
 
 
 class IndexBusy(IndexFault):
@@ -346,51 +364,3 @@ class BackupDamaged(IndexFault):
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(f"{file} is no sound backup ({reason}); nothing was changed")
         self.file, self.reason = file, reason
-
-
-class UnknownModel(ModelFault):
-    """No model is known by that name."""
-
-    def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(f"no model is called {name!r}; known are: {', '.join(known)}")
-        self.name, self.known = name, tuple(known)
-
-
-class ModelAbsent(ModelFault):
-    """The files of a model are not on this machine."""
-
-    def __init__(self, model: str, tried: str = "") -> None:
-        fetch = f"run: glassmind models fetch {model}"
-        then = f"it could not be fetched: {tried}" if tried else fetch
-        super().__init__(f"the model {model} is not on this machine; {then}")
-        self.model, self.tried = model, tried
-
-
-class ModelDamaged(ModelFault):
-    """A file of a model is not the one that its card names."""
-
-    def __init__(self, model: str, file: str) -> None:
-        super().__init__(
-            f"{file} of the model {model} is not what it should be; run: "
-            f"glassmind models fetch {model}"
-        )
-        self.model, self.file = model, file
-
-
-class ModelFailed(ModelFault):
-    """A model, or the server that runs it, gave no usable answer."""
-
-    def __init__(self, model: str, reason: str) -> None:
-        super().__init__(f"the model {model} gave no answer ({reason})")
-        self.model, self.reason = model, reason
-
-
-class RemoteRefused(ModelFault):
-    """A model server is on another machine, and note text may not go there."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__(
-            f"{host} is not this machine, and note text would go there; set "
-            "embeddings.allow_remote = true in your own settings if you want that"
-        )
-        self.host = host

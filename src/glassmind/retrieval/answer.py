@@ -1,0 +1,244 @@
+"""From a ranking to hits: the passages that are shown, and why each is there."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from glassmind.ports.retrieval import AskedWords, HitRows, NoteFacts
+from glassmind.retrieval.graph import Vote
+from glassmind.retrieval.passages import Shown, shown_of, snippet_of, word_reason
+from glassmind.retrieval.ranked import Ranked
+from glassmind.retrieval.search import Search, Sources
+from glassmind.types import NotePath, Span
+from glassmind.types.search import (
+    ChannelName,
+    Evidence,
+    Hit,
+    Passage,
+    Snippet,
+    Wish,
+)
+
+DIGITS = 6
+"""Decimals of a score that count when two are compared."""
+
+LINE_SHOWN = 120
+"""Characters of the line around a link that a reason quotes."""
+
+
+def hits_of(search: Search, ranking: Sequence[Ranked], sources: Sources) -> list[Hit]:
+    """Return the hits of a ranking, best first, as many as were wished for.
+
+    Raises:
+        IndexDamaged: a passage is not the text that was indexed.
+    """
+    wish = search.question.wish
+    enough = _relevant(ranking, wish)
+    return list(Answer(search, sources).hits(enough, wish))
+
+
+def _relevant(ranking: Sequence[Ranked], wish: Wish) -> list[Ranked]:
+    """Return what comes near enough to the best; a few more than are shown."""
+    if not ranking:
+        return []
+    least = wish.threshold * ranking[0].score
+    return [one for one in ranking if one.score >= least]
+
+
+class Answer:
+    """Reads the passages of a ranking and says why they are there."""
+
+    def __init__(self, search: Search, sources: Sources) -> None:
+        self._search, self._asked = search, search.asked
+        self._rows: HitRows = sources.rows
+        self._notes: NoteFacts = sources.notes
+        self._ranks = {
+            name: _first_ranks(one.note_id for one in found)
+            for name, found in search.votes.items()
+        }
+
+    def hits(self, ranking: Sequence[Ranked], wish: Wish) -> Iterator[Hit]:
+        """Yield hits until there are enough; a note that is gone is left out."""
+        top = ranking[0].score if ranking else 1.0
+        given, at = 0, 0
+        while given < wish.limit and at < len(ranking):
+            batch = ranking[at : at + wish.limit - given]
+            at += len(batch)
+            for hit in self._batch(batch, top, wish):
+                given += 1
+                yield hit
+
+    def _batch(self, batch: Sequence[Ranked], top: float, wish: Wish) -> list[Hit]:
+        chosen = self._chosen(batch)
+        wanted = list(dict.fromkeys(chain.from_iterable(chosen.values())))
+        rows = self._rows.hit_rows(wanted)
+        shown = {chunk: shown_of(row) for chunk, row in rows.items()}
+        near = self._search.semantic.near(wanted) if self._search.semantic else {}
+        names = self._names(batch)
+        made = []
+        for one in batch:
+            passages = [shown[c] for c in chosen[one.key] if c in shown]
+            if not passages:
+                continue
+            cosines = [near[p.chunk_id] for p in passages if p.chunk_id in near]
+            similarity = max(cosines, default=None)
+            least = wish.min_similarity
+            if least is not None and (similarity is None or similarity < least):
+                continue
+            made.append(self._hit(one, passages, similarity, names, top))
+        made.sort(key=lambda hit: (-round(hit.score, DIGITS), -hit.mtime_ns, hit.path))
+        return made
+
+    def _chosen(self, batch: Sequence[Ranked]) -> dict[int, list[int]]:
+        """Return the chunks that each place shows, the telling one first.
+
+        Of a note that only links speak for: the chunk nearest to the question.
+        """
+        chosen: dict[int, list[int]] = {}
+        for one in batch:
+            by_share = sorted(one.chunks, key=lambda name: -one.shares.get(name, 0.0))
+            chosen[one.key] = list(dict.fromkeys(one.chunks[n] for n in by_share))[:2]
+        silent = [one for one in batch if not chosen[one.key]]
+        if silent:
+            held = self._notes.chunks_of([one.note_id for one in silent])
+            for one in silent:
+                chosen[one.key] = self._telling(held.get(one.note_id, []))
+        return chosen
+
+    def _telling(self, chunks: Sequence[int]) -> list[int]:
+        if self._search.semantic is not None:
+            best = self._search.semantic.best_of(chunks, 1)
+            if best:
+                return [best[0].chunk_id]
+        return list(chunks[:1])
+
+    def _names(self, batch: Sequence[Ranked]) -> dict[int, tuple[NotePath, str]]:
+        graph = self._search.graph
+        if graph is None:
+            return {}
+        via = {
+            note
+            for one in batch
+            if one.note_id in graph.votes
+            for note in graph.votes[one.note_id].via
+        }
+        return self._notes.names(via) if via else {}
+
+    def _hit(
+        self,
+        one: Ranked,
+        passages: Sequence[Shown],
+        similarity: float | None,
+        names: dict[int, tuple[NotePath, str]],
+        top: float,
+    ) -> Hit:
+        main, *others = passages
+        span, rest = merged(main, others)
+        snippet = snippet_of(main, self._asked)
+        graph = self._search.graph
+        vote = graph.votes.get(one.note_id) if graph is not None else None
+        linked_only = vote is not None and not one.chunks
+        return Hit(
+            main.path,
+            main.title,
+            main.heading_path,
+            span,
+            main.chunk_index,
+            one.score,
+            snippet,
+            tuple(self._evidence(one, snippet, similarity, vote, names)),
+            main.digest,
+            main.mtime_ns,
+            relevance=min(1.0, max(0.0, one.score / top)) if top > 0 else 1.0,
+            adjustments=one.adjustments,
+            more=tuple(self._passage(shown) for shown in rest),
+            similarity=similarity,
+            depth=vote.depth if vote is not None and linked_only else 0,
+            connected_via=_paths(vote, names) if linked_only else (),
+        )
+
+    def _passage(self, shown: Shown) -> Passage:
+        snippet = snippet_of(shown, self._asked)
+        return Passage(
+            shown.heading_path, shown.span, shown.chunk_index, snippet, shown.digest
+        )
+
+    def _evidence(
+        self,
+        one: Ranked,
+        snippet: Snippet,
+        similarity: float | None,
+        vote: Vote | None,
+        names: dict[int, tuple[NotePath, str]],
+    ) -> Iterator[Evidence]:
+        for name in sorted(one.shares, key=lambda name: (-one.shares[name], name)):
+            rank = self._ranks[name].get(one.note_id, 0)
+            reason = _reason(name, snippet, self._asked, similarity, vote, names)
+            yield Evidence(name, rank, one.shares[name], reason)
+
+
+def merged(main: Shown, others: Sequence[Shown]) -> tuple[Span, list[Shown]]:
+    """Return the lines of a passage with those of its neighbours, and the rest."""
+    span, rest = main.span, []
+    for other in others:
+        if abs(other.chunk_index - main.chunk_index) == 1:
+            span = Span(
+                min(span.start, other.span.start), max(span.end, other.span.end)
+            )
+        else:
+            rest.append(other)
+    return span, rest
+
+
+def _first_ranks(notes: Iterator[int]) -> dict[int, int]:
+    ranks: dict[int, int] = {}
+    for note_id in notes:
+        ranks.setdefault(note_id, len(ranks) + 1)
+    return ranks
+
+
+def _paths(
+    vote: Vote | None, names: dict[int, tuple[NotePath, str]]
+) -> tuple[NotePath, ...]:
+    if vote is None:
+        return ()
+    return tuple(names[note][0] for note in vote.via if note in names)
+
+
+def _reason(  # noqa: PLR0913 - what each channel knows
+    name: ChannelName,
+    snippet: Snippet,
+    asked: AskedWords,
+    similarity: float | None,
+    vote: Vote | None,
+    names: dict[int, tuple[NotePath, str]],
+) -> str:
+    match name:
+        case "lexical":
+            return word_reason(1.0, snippet, asked)
+        case "semantic":
+            near = "" if similarity is None else f" (cosine {similarity:.2f})"
+            return f"close in meaning{near}"
+        case "graph":
+            return link_reason(vote, names)
+        case "memory":
+            return "remembered by an agent"
+        case "recent":
+            return "from the days asked for"
+        case "implicit":
+            return "similar to a good hit"
+
+
+def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> str:
+    """Say how links lead to a note."""
+    if vote is None or not vote.via:
+        return "the note asked about"
+    titles = [names[note][1] for note in vote.via if note in names]
+    if not titles:
+        return "linked with a good hit"
+    if vote.line:
+        line = (
+            vote.line if len(vote.line) <= LINE_SHOWN else f"{vote.line[:LINE_SHOWN]}…"
+        )
+        return f"linked from {titles[-1]}: {line}"
+    way = " > ".join(titles)
+    return f"links to {way}" if vote.backward else f"linked from {way}"

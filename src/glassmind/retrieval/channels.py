@@ -1,0 +1,233 @@
+"""The channels: each one way of finding notes, small, and allowed to fail alone."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from glassmind.errors import GlassmindError
+from glassmind.ports.models import Embedder
+from glassmind.ports.retrieval import (
+    AskedWords,
+    NoteFacts,
+    VectorSearch,
+    WordSearch,
+)
+from glassmind.retrieval import graph
+from glassmind.retrieval.plan import Question
+from glassmind.types.search import Candidate, ChannelName, Filter
+
+if TYPE_CHECKING:
+    from glassmind.types.vectors import Vector
+
+DEPTH = 300
+"""Chunks that words and meaning vote for, each. They belong to about 100 notes, the
+pool that scores are stretched over; 50 to 200 notes measure the same."""
+
+MEMORIES = 20
+"""Chunks that the memory channel votes for."""
+
+
+class Meaning(NamedTuple):
+    """What a search by meaning asks: a model, and vectors that it made."""
+
+    embedder: Embedder
+    vectors: VectorSearch
+
+
+class Channel(Protocol):
+    """One way of finding notes."""
+
+    @property
+    def name(self) -> ChannelName:
+        """What the channel is called in answers."""
+
+    def candidates(self, question: Question, /) -> Sequence[Candidate]:
+        """Return what the channel votes for, best first."""
+
+
+class Lexical:
+    """Finds passages by their words."""
+
+    name: ChannelName = "lexical"
+
+    def __init__(self, asked: AskedWords, depth: int = DEPTH) -> None:
+        self._asked, self._depth = asked, depth
+
+    def candidates(self, _: Question) -> list[Candidate]:
+        """Return the passages with the most of the words."""
+        return self._asked.best(self._depth)
+
+
+class Semantic:
+    """Finds passages by what they mean; keeps the question's vector for others."""
+
+    name: ChannelName = "semantic"
+
+    def __init__(
+        self,
+        meaning: Meaning,
+        allowed: Callable[[], list[Candidate] | None],
+        depth: int = DEPTH,
+    ) -> None:
+        self._meaning, self._allowed, self._depth = meaning, allowed, depth
+        self._vector: Vector | None = None
+
+    def candidates(self, question: Question) -> list[Candidate]:
+        """Return the passages nearest to the question.
+
+        Raises:
+            ModelFault: there is no model, or it gives no answer.
+            IndexFault: there are no vectors.
+        """
+        vector = self._meaning.embedder.query(question.meaning)
+        self._vector = vector
+        allowed = self._allowed()
+        among = None if allowed is None else {one.chunk_id for one in allowed}
+        return self._meaning.vectors.best(vector, self._depth, among=among)
+
+    def best_of(self, chunk_ids: Sequence[int], limit: int) -> list[Candidate]:
+        """Return the nearest of some chunks; nothing when no vector was made."""
+        if self._vector is None or not chunk_ids:
+            return []
+        return self._meaning.vectors.best(self._vector, limit, among=set(chunk_ids))
+
+    def near(self, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Return the cosines of some chunks; none when no vector was made."""
+        if self._vector is None or not chunk_ids:
+            return {}
+        return self._meaning.vectors.near(self._vector, chunk_ids)
+
+
+class Memory:
+    """Finds what agents remembered: the notes of the agent folder."""
+
+    name: ChannelName = "memory"
+
+    def __init__(
+        self,
+        folder: str,
+        words: WordSearch,
+        notes: NoteFacts,
+        semantic: Semantic | None,
+    ) -> None:
+        self._folder, self._words, self._notes = folder, words, notes
+        self._semantic = semantic
+
+    def candidates(self, question: Question) -> list[Candidate]:
+        """Return the agent's notes, by how much of the question they say.
+
+        The better of two: the share of the question's words, and the cosine.
+        """
+        ours = self._notes.under(self._folder)
+        if not ours:
+            return []
+        here = Filter("path", f"{self._folder}/")
+        words = question.words._replace(filters=(*question.words.filters, here))
+        asked = self._words.ask(words)
+        found = [one for one in asked.best(MEMORIES) if one.note_id in ours]
+        most = max((one.score for one in found), default=0.0)
+        scored = {one.chunk_id: one._replace(score=one.score / most) for one in found}
+        for one in self._by_meaning(ours):
+            known = scored.get(one.chunk_id)
+            if known is None or one.score > known.score:
+                scored[one.chunk_id] = one
+        return sorted(scored.values(), key=lambda one: (-one.score, one.chunk_id))
+
+    def _by_meaning(self, notes: Collection[int]) -> list[Candidate]:
+        if self._semantic is None:
+            return []
+        chunks = [c for held in self._notes.chunks_of(notes).values() for c in held]
+        return self._semantic.best_of(chunks, MEMORIES)
+
+
+class Recent:
+    """Finds what was written in the days that a question names."""
+
+    name: ChannelName = "recent"
+
+    def __init__(self, words: WordSearch) -> None:
+        self._words = words
+
+    def candidates(self, question: Question) -> list[Candidate]:
+        """Return passages of notes of those days: half for the day, half for words."""
+        if question.days is None:
+            return []
+        first, after = question.days
+        filters = list(question.words.filters)
+        if first is not None:
+            filters.append(Filter("after", first.isoformat(), day=first))
+        if after is not None:
+            filters.append(Filter("before", after.isoformat(), day=after))
+        found = self._words.ask(question.words._replace(filters=tuple(filters))).best(
+            DEPTH
+        )
+        most = max((one.score for one in found), default=0.0) or 1.0
+        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
+
+
+class Graph:
+    """Finds notes by the links that lead to them; keeps how it got there."""
+
+    name: ChannelName = "graph"
+
+    def __init__(
+        self,
+        notes: NoteFacts,
+        asked: AskedWords,
+        leaders: Sequence[tuple[int, float]],
+        chunks: Collection[int],
+        passing: Callable[[], Collection[int] | None],
+    ) -> None:
+        self._notes, self._asked, self._passing = notes, asked, passing
+        self._leaders, self._chunks = leaders, chunks
+        self.votes: dict[int, graph.Vote] = {}
+
+    def candidates(self, question: Question) -> list[Candidate]:
+        """Return what the leaders and the roots are linked with, as notes."""
+        votes = {vote.note_id: vote for vote in self._walked(question)}
+        if question.intent != "backlink":
+            words = len(question.meaning.split())
+            spreading = graph.spread(self._leaders, self._notes, words)
+            lines = graph.described(self._chunks, self._notes, self._asked)
+            for vote in graph.together(spreading, lines):
+                known = votes.get(vote.note_id)
+                if known is None or vote.score > known.score:
+                    votes[vote.note_id] = vote
+        passing = self._passing()
+        if passing is not None:
+            votes = {note: vote for note, vote in votes.items() if note in passing}
+        self.votes = votes
+        ranked = sorted(votes.values(), key=lambda vote: (-vote.score, vote.note_id))
+        return graph.as_candidates(ranked)
+
+    def _walked(self, question: Question) -> list[graph.Vote]:
+        if not question.roots:
+            return []
+        return graph.walk(
+            question.roots,
+            self._notes,
+            hops=1 if question.intent == "backlink" else question.wish.hop_depth,
+            backward_only=question.intent == "backlink",
+        )
+
+
+class Implicit:
+    """Finds notes by links that nobody wrote; there are none to read yet."""
+
+    name: ChannelName = "implicit"
+
+    def candidates(self, _: Question) -> list[Candidate]:
+        """Return nothing until similar notes are paired."""
+        return []
+
+
+def asked_safely(
+    channel: Channel, question: Question, degraded: list[str]
+) -> list[Candidate]:
+    """Return a channel's votes; of one that fails none, and the answer says so."""
+    try:
+        return list(channel.candidates(question))
+    except GlassmindError as error:
+        degraded.append(f"{channel.name}: {error}")
+    except Exception as error:  # noqa: BLE001 - one channel may not take the others down
+        degraded.append(f"{channel.name}: {type(error).__name__}: {error}")
+    return []

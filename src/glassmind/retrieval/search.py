@@ -1,0 +1,192 @@
+"""Answering a question: ask the channels, put their votes together, show the passages.
+
+Words and meaning vote first, side by side. Their best lead the graph; the agent's
+memory, and the days that a question names, vote where they are asked for. All votes
+become one ranking of notes, which a few bounded adjustments and, if wanted, a reader of
+question and passage together correct.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from glassmind.ports.models import Reranker
+from glassmind.ports.retrieval import AskedWords, HitRows, NoteFacts, WordSearch
+from glassmind.retrieval.adjust import adjust, asked_words, fact_of
+from glassmind.retrieval.channels import (
+    DEPTH,
+    Channel,
+    Graph,
+    Lexical,
+    Meaning,
+    Memory,
+    Recent,
+    Semantic,
+    asked_safely,
+)
+from glassmind.retrieval.fusion import Ranking, fuse
+from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS
+from glassmind.retrieval.plan import Question, weights_of
+from glassmind.retrieval.ranked import (
+    Ranked,
+    Votes,
+    by_chunk,
+    by_note,
+    homes_of,
+    placed,
+)
+from glassmind.types.search import (
+    AdjustmentName,
+    Candidate,
+    ChannelName,
+)
+
+POOL = 100
+"""Notes that scores are stretched over, unless more are asked for."""
+
+ADJUSTED = 50
+"""Notes, from the best, that adjustments look at."""
+
+
+class Sources(NamedTuple):
+    """What a search asks, and what it may say instead.
+
+    `meaning` raises why there is none; `folder` is the agent's.
+    """
+
+    words: WordSearch
+    rows: HitRows
+    notes: NoteFacts
+    meaning: Callable[[], Meaning]
+    folder: str
+    lifts: Mapping[AdjustmentName, float]
+    reranker: Callable[[], Reranker]
+
+
+class Search:
+    """One question on its way to an answer; keeps what the channels said."""
+
+    def __init__(self, question: Question, sources: Sources) -> None:
+        self.question, self._sources = question, sources
+        self.asked: AskedWords = sources.words.ask(question.words)
+        self.weights = weights_of(question)
+        self.degraded: list[str] = []
+        self.votes: dict[ChannelName, list[Candidate]] = {}
+        self.semantic: Semantic | None = None
+        self.graph: Graph | None = None
+        wish = question.wish
+        self._depth = max(DEPTH, 4 * wish.limit)
+        self._pool = max(POOL, 2 * wish.limit)
+
+    def ranked(self) -> list[Ranked]:
+        """Return every note that a channel named, best first, with its shares.
+
+        Raises:
+            IndexDamaged: the word index or the rows are not what was written.
+        """
+        self._vote()
+        leaders = self._fused(("lexical", "semantic"))
+        self._follow(leaders)
+        ranking = self._fused(tuple(self.votes))
+        return self._adjusted(ranking)
+
+    @cached_property
+    def _allowed(self) -> list[Candidate] | None:
+        return self.asked.allowed()
+
+    def _passing(self) -> set[int] | None:
+        """Return the notes that pass the filters; None when there are none."""
+        if self._allowed is None:
+            return None
+        return {one.note_id for one in self._allowed}
+
+    def _vote(self) -> None:
+        """Ask words and meaning, side by side."""
+        found: list[Candidate] = []
+        running: threading.Thread | None = None
+        if "semantic" in self.weights and (semantic := self._opened()) is not None:
+            self.semantic = semantic
+
+            def ask() -> None:
+                found.extend(asked_safely(semantic, self.question, self.degraded))
+
+            running = threading.Thread(target=ask, name="glassmind-semantic")
+            running.start()
+        try:
+            if self.weights.keys() & {"lexical", "graph"}:
+                lexical = Lexical(self.asked, self._depth)
+                self.votes["lexical"] = lexical.candidates(self.question)
+        finally:
+            if running is not None:
+                running.join()
+        if found:
+            self.votes["semantic"] = found
+
+    def _opened(self) -> Semantic | None:
+        """Return the channel of meaning; None when it cannot be asked."""
+        try:
+            meaning = self._sources.meaning()
+        except Exception as error:  # noqa: BLE001 - the other channels still answer
+            self.degraded.append(f"semantic: {error}")
+            return None
+        return Semantic(meaning, lambda: self._allowed, self._depth)
+
+    def _follow(self, leaders: Sequence[Ranked]) -> None:
+        """Ask the channels that build on the first two, or stand apart."""
+        chosen: list[Channel] = []
+        if "graph" in self.weights:
+            chosen.append(self._graph(leaders))
+        if "memory" in self.weights:
+            folder, words = self._sources.folder, self._sources.words
+            notes = self._sources.notes
+            chosen.append(Memory(folder, words, notes, self.semantic))
+        if "recent" in self.weights:
+            chosen.append(Recent(self._sources.words))
+        for channel in chosen:
+            found = asked_safely(channel, self.question, self.degraded)
+            if found:
+                self.votes[channel.name] = found
+
+    def _graph(self, leaders: Sequence[Ranked]) -> Graph:
+        seeds = [(one.note_id, one.score) for one in leaders[:SEEDS]]
+        best = (self.votes.get(name, [])[:LINKING_CHUNKS] for name in BOTH)
+        chunks = {one.chunk_id for votes in best for one in votes}
+        notes = self._sources.notes
+        self.graph = Graph(notes, self.asked, seeds, chunks, self._passing)
+        return self.graph
+
+    def _fused(self, names: Sequence[ChannelName]) -> list[Ranked]:
+        """Return what some channels named, by the fusion wished for."""
+        taking = [n for n in names if n in self.votes and self.weights.get(n)]
+        votes = {name: self._under_keys(self.votes[name]) for name in taking}
+        rankings: dict[ChannelName, Ranking] = {
+            name: [(key, one.score) for key, one in found.items()]
+            for name, found in votes.items()
+        }
+        return placed(fuse(self.question.wish.fusion, rankings, self.weights), votes)
+
+    def _under_keys(self, candidates: Sequence[Candidate]) -> Votes:
+        if self.question.wish.unique == "notes":
+            return by_note(candidates, self._pool)
+        homes = homes_of(self.votes.get(name, ()) for name in BOTH)
+        return by_chunk(candidates, self._pool, homes)
+
+    def _adjusted(self, ranking: list[Ranked]) -> list[Ranked]:
+        """Return the ranking after what is added to the best of it."""
+        lifts, question = self._sources.lifts, self.question
+        if not any(lifts.values()):
+            return ranking
+        head, tail = ranking[:ADJUSTED], ranking[ADJUSTED:]
+        rows = self._sources.notes.facts([one.note_id for one in head])
+        asked = asked_words(question.meaning)
+        lifted = []
+        for one in head:
+            row = rows.get(one.note_id)
+            if row is not None:
+                made = adjust(fact_of(row), asked, lifts, question.today)
+                lifted.append(one.with_adjustments(made))
+        return sorted(lifted, key=lambda one: (-one.score, one.key)) + tail
+
+
+BOTH: tuple[ChannelName, ...] = ("lexical", "semantic")
