@@ -13,6 +13,7 @@ from glassmind.models.cards import (
     ModelCard,
     cards_for,
 )
+from glassmind.models.extras import is_installed
 from glassmind.models.folder import model_in, names_folder
 from glassmind.models.place import is_here, known_files, models_folder, noted_weights
 from glassmind.models.selftest import TestedEmbedder
@@ -87,8 +88,6 @@ def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:
 def can_run(card: ModelCard, home: Path) -> bool:
     """Whether what a model needs is on this machine, whatever state it is in."""
     if card.runs == "use":
-        from glassmind.models.sentences import is_installed  # noqa: PLC0415
-
         return is_installed()
     return is_here(card, home / card.id)
 

@@ -17,12 +17,20 @@ def estimated_tokens(text: str) -> int:
     return -(-plain // ASCII_CHARS) + len(text) - plain
 
 
+def first_tokens(text: str, tokens: int) -> str:
+    """Return as much of a text as has about so many tokens."""
+    text = text[: tokens * ASCII_CHARS]
+    while estimated_tokens(text) > tokens:
+        text = text[: len(text) * 3 // 4]
+    return text
+
+
 def text_windows(part: Embeddable, prefix: str, window: int) -> list[str]:
     """Return the text of each window of a part, with its context; at least one.
 
     They are about equally long and cut between words where there are any.
     """
-    context = part.context[: window * ASCII_CHARS // CONTEXT_SHARE]
+    context = first_tokens(part.context, window // CONTEXT_SHARE)
     before = f"{prefix}{context}\n" if context else prefix
     room = max(1, window - estimated_tokens(before))
     count = len(balanced(estimated_tokens(part.text), room))

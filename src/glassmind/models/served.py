@@ -9,7 +9,7 @@ from glassmind.errors import ModelFailed
 from glassmind.models.cores import in_order
 from glassmind.models.families import Family
 from glassmind.models.http import Bounds
-from glassmind.models.passages import estimated_tokens, text_windows
+from glassmind.models.passages import first_tokens, text_windows
 from glassmind.models.spaces import VERSION
 from glassmind.models.unit import unit
 
@@ -90,9 +90,7 @@ class ServedEmbedder:
 
     def query(self, text: str, /) -> "Vector":
         """Return the vector of a question, asked for once and no more."""
-        room = self._family.max_tokens
-        while estimated_tokens(text) > room:
-            text = text[: len(text) * 3 // 4]
+        text = first_tokens(text, self._family.max_tokens)
         rows = self._embedded([self._family.query + text], self._patience.query)
         vector: Vector = rows[0]
         return vector

