@@ -10,30 +10,44 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from glassmind.config import Config
-from glassmind.errors import BadLimit, IndexDamaged
+from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
+from glassmind.retrieval.wishes import checked, is_by_words_alone
 from glassmind.retrieval.words import search_words
-from glassmind.types.search import Hit, SearchReply
+from glassmind.types.search import (
+    ChannelName,
+    FusionName,
+    Intent,
+    Mode,
+    Rerank,
+    SearchReply,
+    Wish,
+    WordQuery,
+)
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.ports.indexing import ShowProgress
+    from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types import NotePath
-    from glassmind.types.catalogue import Check, ChunkText, NoteList, NoteText, Stats
+    from glassmind.types.catalogue import (
+        Check,
+        ChunkText,
+        NoteList,
+        NoteText,
+        Stats,
+        Status,
+    )
     from glassmind.types.files import IndexReport
 
 
 def _today() -> date:
     return datetime.now().astimezone().date()
-
-
-MOST_HITS = 10_000
-"""More would be a listing; tantivy sets room aside for all that are asked for."""
 
 
 class FollowingWords(WordSearch, Protocol):
@@ -63,6 +77,9 @@ class Adapters(Protocol):
     def words(self) -> FollowingWords | None:
         """Return the word index; None when there is none that can be opened."""
 
+    def hybrid(self) -> "Hybrid":
+        """Return what answers by more than words."""
+
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""
 
@@ -80,45 +97,86 @@ class Engine:
         self._adapters = adapters
         self.config = adapters.config
 
-    def search(
+    def search(  # noqa: PLR0913 - each wish by its name
         self,
         text: str,
         *,
         limit: int | None = None,
-        per_note: bool = True,
+        mode: Mode | None = None,
+        intent: Intent | Literal["auto"] | None = "auto",
+        root_note: str | None = None,
+        hop_depth: int = 2,
+        threshold: float = 0.0,
+        min_similarity: float | None = None,
+        fusion: FusionName | None = None,
+        channels: Sequence[ChannelName] | None = None,
+        rerank: Rerank | None = None,
+        unique: Literal["notes", "chunks"] = "notes",
         explain: bool = False,
         today: date | None = None,
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
 
-        One passage of each note, unless `per_note` is false. With `explain`, each hit
-        says what every field gave to its score, for one small search more per field.
+        One hit for each note, with up to two passages of it, or with `unique="chunks"`
+        one for each passage. See `Wish` for the rest. In mode `fulltext`, `explain`
+        says what every field gave to a score, for one small search more per field.
 
         Raises:
             BadDate: a date filter names no day.
-            BadLimit: so many hits cannot be given.
+            BadLimit, BadWish: so many hits, or hits so chosen, cannot be given.
+            NoteNotFound, AmbiguousName: no one note is called `root_note`.
             IndexAbsent: nothing is indexed yet.
             IndexDamaged: the index does not read well and could not be mended.
         """
-        query = parse_query(text, today or _today())
-        wanted = self.config.search.limit if limit is None else limit
-        if not 1 <= wanted <= MOST_HITS:
-            raise BadLimit(wanted, MOST_HITS)
+        settings = self.config.search
+        wish = checked(
+            Wish(
+                settings.limit if limit is None else limit,
+                mode or self._usual_mode(),
+                intent,
+                root_note,
+                hop_depth,
+                threshold,
+                min_similarity,
+                fusion or settings.fusion,
+                None if channels is None else tuple(channels),
+                rerank or settings.rerank,
+                unique,
+                explain,
+            )
+        )
+        day = today or _today()
+        query = parse_query(text, day)
         notices = [*self._adapters.notices()]
         with self._adapters.faults():
             words = self._current_words(notices)
-            rows = self._adapters.rows()
-
-            def found(words: FollowingWords) -> list[Hit]:
-                return search_words(
-                    query, words, rows, limit=wanted, per_note=per_note, explain=explain
-                )
-
             try:
-                hits = found(words)
+                reply = self._answer(text, query, wish, words, day)
             except IndexDamaged as error:
-                hits = found(self._mended_words(error))
-        return SearchReply(text, tuple(hits), tuple(notices))
+                reply = self._answer(text, query, wish, self._mended_words(error), day)
+        return reply._replace(degraded=(*notices, *reply.degraded))
+
+    def _usual_mode(self) -> Mode:
+        """Return the mode of a call that names none; nothing embeds in `none`."""
+        usual = self.config.search.mode
+        none = self.config.embeddings.backend == "none"
+        return "fulltext" if none and usual == "hybrid" else usual
+
+    def _answer(
+        self, text: str, query: WordQuery, wish: Wish, words: FollowingWords, day: date
+    ) -> SearchReply:
+        rows = self._adapters.rows()
+        if is_by_words_alone(query, wish):
+            hits = search_words(
+                query,
+                words,
+                rows,
+                limit=wish.limit,
+                per_note=wish.unique == "notes",
+                explain=wish.explain,
+            )
+            return SearchReply(text, tuple(hits), channels=("lexical",))
+        return self._adapters.hybrid().answer(text, query, wish, words, day)
 
     def _current_words(self, notices: list[str]) -> FollowingWords:
         """Return the word index, brought up to the rows if nobody else is at it."""
@@ -239,6 +297,14 @@ class Engine:
         """Return how much the index holds."""
         with self._adapters.faults():
             return self._adapters.notes().stats()
+
+    def status(self) -> "Status":
+        """Return what is current: rows, words, vectors, and who is at work.
+
+        Raises:
+            IndexAbsent: nothing is indexed yet.
+        """
+        return self._adapters.keeper().status()
 
     def doctor(self) -> "list[Check]":
         """Examine the vault, the index and what they stand on."""

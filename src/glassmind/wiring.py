@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
     from glassmind.ports.models import Embedder
+    from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.types.index import Space
     from glassmind.wiring_index import WordsMarker
+    from glassmind.wiring_search import OpenMeaning
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
@@ -124,6 +126,19 @@ class LocalAdapters:
             self._words.close()
             self._words = None
 
+    def hybrid(self) -> "Hybrid":
+        """Return what answers by more than words."""
+        from glassmind.wiring_search import hybrid_for  # noqa: PLC0415
+
+        return hybrid_for(self)
+
+    @cached_property
+    def meaning(self) -> "OpenMeaning":
+        """The model and the vectors that answer; opened when first asked."""
+        from glassmind.wiring_search import OpenMeaning  # noqa: PLC0415
+
+        return OpenMeaning(self)
+
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""
         from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
@@ -171,7 +186,8 @@ class LocalAdapters:
         from glassmind.store.sqlite.catalogue import Catalogue  # noqa: PLC0415
 
         def catalogue() -> Catalogue:
-            return Catalogue(self.reader.connection())
+            least = self.config.index.embed_min_chars
+            return Catalogue(self.reader.connection(), least)
 
         self._make_temporary()
         root, folder = self.config.vault.path, self.place.folder
@@ -277,6 +293,7 @@ class LocalAdapters:
         from glassmind.store.lexical import integrity, place  # noqa: PLC0415
         from glassmind.store.lock import WriterLock  # noqa: PLC0415
         from glassmind.store.sqlite.examine import wrong_with  # noqa: PLC0415
+        from glassmind.wiring_index import vector_bench  # noqa: PLC0415
 
         folder = self.place.folder
         words = folder / place.FOLDER
@@ -291,7 +308,9 @@ class LocalAdapters:
             stamps=lambda: self.reader.rows().stamps(),
             troubled=lambda limit: self.reader.rows().troubled(limit),
             holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
+            counts=lambda: self.reader.rows().counts(),
             faults=self.reader.faults,
+            vectors=vector_bench(self),
             warnings=tuple(self.config.warnings),
             notices=self.place.notices,
         )
@@ -299,6 +318,8 @@ class LocalAdapters:
     def close(self) -> None:
         """Let go of everything."""
         self.forget_words()
+        if "meaning" in self.__dict__:
+            self.meaning.close()
         self.reader.close()
         if "writer" in self.__dict__:
             self.writer.close()

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
 from glassmind.errors import ModelAbsent, NotEmbedded
+from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
+from glassmind.retrieval.hybrid import Hybrid
 from glassmind.store.place import Place
+from glassmind.store.sqlite.edges import Edges
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
@@ -18,6 +21,7 @@ from glassmind.types.index import Space
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder, Reranker
+    from glassmind.retrieval.notes import NoteReader
 
 EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
@@ -36,11 +40,38 @@ class Adapters(Protocol):
     def reader(self) -> SqliteReader:
         """The rows, open for reading."""
 
+    @property
+    def meaning(self) -> "OpenMeaning":
+        """The model and the vectors that answer."""
+
+    def notes(self) -> "NoteReader":
+        """Return what finds notes by name."""
+
     def embedder(self) -> "Embedder":
         """Return the model that the settings mean."""
 
     def embedder_of(self, space: Space, /) -> "Embedder | None":
         """Return the model of a space, if it is here."""
+
+
+def hybrid_for(adapters: Adapters) -> Hybrid:
+    """Return what answers by more than words."""
+    meaning, connection = adapters.meaning, adapters.reader.connection()
+
+    def note_id(name: str) -> int:
+        path = adapters.notes().find(name)
+        return adapters.reader.rows().id_of(path)
+
+    return Hybrid(
+        rows=adapters.reader.rows(),
+        notes=Edges(connection),
+        meaning=meaning.meaning,
+        lag=meaning.lag,
+        reranker=meaning.reranker,
+        note_id=note_id,
+        folder=adapters.config.writes.agent_dir,
+        lifts=LIFTS,
+    )
 
 
 class OpenMeaning:

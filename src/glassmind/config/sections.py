@@ -18,6 +18,8 @@ from glassmind.config.keys import Frozen, Key, Section, key
 Backend: TypeAlias = Literal[
     "onnx", "static", "ollama", "openai", "smart-connections", "none"
 ]
+Mode: TypeAlias = Literal["hybrid", "semantic", "fulltext"]
+Rerank: TypeAlias = Literal["auto", "on", "off"]
 Fusion: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
 WriteMode: TypeAlias = Literal["off", "agent-only", "propose", "allow"]
 UserNotes: TypeAlias = Literal["off", "propose", "allow"]
@@ -149,11 +151,25 @@ class Search(Section, title="search"):
     """How hits are found and ordered."""
 
     limit: int = key(10, "Hits returned when a call names no number.", least=1)
+    mode: Mode = key(
+        "hybrid",
+        "What answers when a call does not say: words, meaning and links (hybrid), "
+        "meaning alone (semantic) or words alone (fulltext).",
+        choices=("hybrid", "semantic", "fulltext"),
+    )
     fusion: Fusion = key(
         "minmax",
         "How the channels' rankings become one.",
         choices=("minmax", "rrf", "weighted_rrf", "weighted_sum"),
-        later=True,
+    )
+    rerank: Rerank = key(
+        "auto",
+        "Whether the best passages are read once more together with the question; "
+        "auto: where tuning found that it helps this vault.",
+        choices=("auto", "on", "off"),
+    )
+    rerank_budget_ms: int = key(
+        300, "Milliseconds after which reranking stops.", least=0
     )
     semantic_weight: float = key(
         0.55, "Weight of meaning in weighted_sum.", least=0, later=True

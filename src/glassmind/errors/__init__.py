@@ -19,7 +19,7 @@ Each error carries its facts and prints as one sentence that a person can act on
     ├── ModelFault             a model cannot be used
     │   └── UnknownModel, ModelAbsent, ModelDamaged, ModelFailed, RemoteRefused
     └── QueryError             what was asked cannot be understood
-        └── WrongUsage, BadLimit, BadDate
+        └── WrongUsage, BadLimit, BadWish, BadDate
 """
 
 from glassmind.errors.base import GlassmindError
@@ -74,6 +74,14 @@ class BadLimit(QueryError):
     def __init__(self, limit: int, most: int) -> None:
         super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
         self.limit, self.most = limit, most
+
+
+class BadWish(QueryError):
+    """A search is wished for that cannot be made."""
+
+    def __init__(self, name: str, value: object, bounds: str) -> None:
+        super().__init__(f"{name} {value} cannot be met: it must be {bounds}")
+        self.name, self.value, self.bounds = name, value, bounds
 
 
 class BadDate(QueryError):

@@ -24,7 +24,7 @@ class AskedWords(Protocol):
         """
 
     def coverage(self, text: str, /) -> float:
-        """Return how much of the query's words stand in a text, rare ones first: 0..1."""
+        """Return how much of the query stands in a text, by rarity: from 0 to 1."""
 
     def shares(self, chunk_ids: Sequence[int], /) -> Mapping[int, Mapping[str, float]]:
         """Return what each field gave to each chunk; they add up to its score."""

@@ -18,6 +18,16 @@ HALF_LIFE_DAYS = 30.0
 NANOSECONDS_A_DAY = 86_400 * 10**9
 EPOCH_DAY = date(1970, 1, 1).toordinal()
 
+LIFTS: Mapping[AdjustmentName, float] = {
+    "recency": 0.0,
+    "tag": 0.0,
+    "path": 0.0,
+    "title": 0.0,
+    "hot": 0.0,
+    "pinned": 0.0,
+}
+"""The most that each adds."""
+
 _WORD = re.compile(r"\w+")
 
 

@@ -1,9 +1,9 @@
 """From a ranking to hits: the passages that are shown, and why each is there."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from glassmind.ports.retrieval import AskedWords, HitRows, NoteFacts
+from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.graph import Vote
 from glassmind.retrieval.passages import Shown, shown_of, snippet_of, word_reason
 from glassmind.retrieval.ranked import Ranked
@@ -20,6 +20,12 @@ from glassmind.types.search import (
 
 DIGITS = 6
 """Decimals of a score that count when two are compared."""
+
+PLAIN_REASONS: Mapping[ChannelName, str] = {
+    "memory": "remembered by an agent",
+    "recent": "from the days asked for",
+    "implicit": "similar to a good hit",
+}
 
 LINE_SHOWN = 120
 """Characters of the line around a link that a reason quotes."""
@@ -172,7 +178,16 @@ class Answer:
     ) -> Iterator[Evidence]:
         for name in sorted(one.shares, key=lambda name: (-one.shares[name], name)):
             rank = self._ranks[name].get(one.note_id, 0)
-            reason = _reason(name, snippet, self._asked, similarity, vote, names)
+            match name:
+                case "lexical":
+                    reason = word_reason(1.0, snippet, self._asked)
+                case "semantic":
+                    near = "" if similarity is None else f" (cosine {similarity:.2f})"
+                    reason = f"close in meaning{near}"
+                case "graph":
+                    reason = link_reason(vote, names)
+                case _:
+                    reason = PLAIN_REASONS[name]
             yield Evidence(name, rank, one.shares[name], reason)
 
 
@@ -202,30 +217,6 @@ def _paths(
     if vote is None:
         return ()
     return tuple(names[note][0] for note in vote.via if note in names)
-
-
-def _reason(  # noqa: PLR0913 - what each channel knows
-    name: ChannelName,
-    snippet: Snippet,
-    asked: AskedWords,
-    similarity: float | None,
-    vote: Vote | None,
-    names: dict[int, tuple[NotePath, str]],
-) -> str:
-    match name:
-        case "lexical":
-            return word_reason(1.0, snippet, asked)
-        case "semantic":
-            near = "" if similarity is None else f" (cosine {similarity:.2f})"
-            return f"close in meaning{near}"
-        case "graph":
-            return link_reason(vote, names)
-        case "memory":
-            return "remembered by an agent"
-        case "recent":
-            return "from the days asked for"
-        case "implicit":
-            return "similar to a good hit"
 
 
 def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> str:

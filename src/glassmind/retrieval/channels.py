@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from glassmind.errors import GlassmindError
 from glassmind.ports.models import Embedder
 from glassmind.ports.retrieval import (
     AskedWords,
@@ -218,16 +217,3 @@ class Implicit:
     def candidates(self, _: Question) -> list[Candidate]:
         """Return nothing until similar notes are paired."""
         return []
-
-
-def asked_safely(
-    channel: Channel, question: Question, degraded: list[str]
-) -> list[Candidate]:
-    """Return a channel's votes; of one that fails none, and the answer says so."""
-    try:
-        return list(channel.candidates(question))
-    except GlassmindError as error:
-        degraded.append(f"{channel.name}: {error}")
-    except Exception as error:  # noqa: BLE001 - one channel may not take the others down
-        degraded.append(f"{channel.name}: {type(error).__name__}: {error}")
-    return []

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from glassmind.errors import GlassmindError
 from glassmind.ports.models import Reranker
 from glassmind.ports.retrieval import AskedWords, HitRows, NoteFacts, WordSearch
 from glassmind.retrieval.adjust import adjust, asked_words, fact_of
@@ -23,7 +24,6 @@ from glassmind.retrieval.channels import (
     Memory,
     Recent,
     Semantic,
-    asked_safely,
 )
 from glassmind.retrieval.fusion import Ranking, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS
@@ -190,3 +190,16 @@ class Search:
 
 
 BOTH: tuple[ChannelName, ...] = ("lexical", "semantic")
+
+
+def asked_safely(
+    channel: Channel, question: Question, degraded: list[str]
+) -> list[Candidate]:
+    """Return a channel's votes; of one that fails none, and the answer says so."""
+    try:
+        return list(channel.candidates(question))
+    except GlassmindError as error:
+        degraded.append(f"{channel.name}: {error}")
+    except Exception as error:  # noqa: BLE001 - one channel may not take the others down
+        degraded.append(f"{channel.name}: {type(error).__name__}: {error}")
+    return []

@@ -17,6 +17,7 @@ select n.digest from notes n join files f on f.id = n.id where f.path = ?
 """
 PATHS = "select path from files"
 NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
+ID_OF = "select id from files where path = ?"
 SETTING = "select value from settings where key = ?"
 HIT_ROWS = """
 select c.id, f.path, n.title, c.heading_path, c.start_line, c.end_line, c.chunk_index,
@@ -77,6 +78,11 @@ class Rows:
         """Return how many notes are known."""
         return int(self._db.execute("select count(*) from notes").get)
 
+    def counts(self) -> tuple[int, int]:
+        """Return how many notes and chunks there are."""
+        chunks: Any = self._db.execute("select count(*) from chunks").get
+        return self.note_count(), int(chunks)
+
     def digest_of(self, path: NotePath) -> str | None:
         """Return the content hash of a known note."""
         found = self._db.execute(DIGEST_OF, (path,)).get
@@ -94,6 +100,10 @@ class Rows:
         """Return path, title and aliases of every note, by path."""
         rows = self._db.execute(NAMED)
         return [(path, title, tuple(json.loads(a))) for path, title, a in rows]
+
+    def id_of(self, path: NotePath) -> int:
+        """Return the id of a known file."""
+        return int(self._db.execute(ID_OF, (path,)).get)
 
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
         """Return what the last run skipped: path, reason, may it be a note."""

@@ -1,6 +1,7 @@
 """`glassmind search`: the passages that matter, best first."""
 
 from argparse import Namespace
+from typing import get_args
 
 from glassmind.config import Config
 from glassmind.errors import WrongUsage
@@ -10,7 +11,7 @@ from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser, at_least_one
-from glassmind.types.search import SearchReply
+from glassmind.types.search import FusionName, Intent, SearchReply
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -23,13 +24,65 @@ def add_arguments(parser: CommandParser) -> None:
         "--unique",
         choices=("notes", "chunks"),
         default="notes",
-        help="show the best passage of each note, or every passage",
+        help="one hit for each note, or one for each passage",
     )
+    _add_ways(parser)
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument(
-        "--explain", action="store_true", help="show what each score is made of"
+        "--explain",
+        "--debug",
+        action="store_true",
+        help="show what each score is made of",
     )
     shape.add_argument("--paths", action="store_true", help="print paths alone")
+
+
+def _add_ways(parser: CommandParser) -> None:
+    """Tell the parser how an answer may be found."""
+    parser.add_argument(
+        "--mode",
+        choices=("hybrid", "semantic", "fulltext"),
+        help="by words, meaning and links (the default), meaning alone or words alone",
+    )
+    parser.add_argument(
+        "--intent",
+        choices=("auto", "balanced", *get_args(Intent)),
+        default="auto",
+        help="what kind of answer is wanted; auto tells it from the question",
+    )
+    parser.add_argument(
+        "--root", metavar="NOTE", help="the note that links are followed from"
+    )
+    parser.add_argument(
+        "--hops",
+        type=int,
+        default=2,
+        metavar="N",
+        help="how far links are followed from the root",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        default=0.0,
+        metavar="R",
+        help="least relevance of a hit; the best has 1",
+    )
+    parser.add_argument(
+        "--min-similarity",
+        type=float,
+        metavar="C",
+        help="least cosine between question and passage",
+    )
+    parser.add_argument(
+        "--fusion",
+        choices=get_args(FusionName),
+        help="how the channels' rankings become one",
+    )
+    parser.add_argument(
+        "--rerank",
+        choices=("auto", "on", "off"),
+        help="read the best passages once more together with the question",
+    )
 
 
 def run(args: Namespace, output: Output) -> int:
@@ -41,7 +94,15 @@ def run(args: Namespace, output: Output) -> int:
         reply = engine.search(
             query,
             limit=args.limit,
-            per_note=args.unique == "notes",
+            mode=args.mode,
+            intent=None if args.intent == "balanced" else args.intent,
+            root_note=args.root,
+            hop_depth=args.hops,
+            threshold=args.threshold,
+            min_similarity=args.min_similarity,
+            fusion=args.fusion,
+            rerank=args.rerank,
+            unique=args.unique,
             explain=args.explain or output.as_json,
         )
         config = engine.config

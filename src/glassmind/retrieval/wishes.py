@@ -1,0 +1,41 @@
+"""What may be wished of a search."""
+
+from glassmind.errors import BadLimit, BadWish
+from glassmind.types.search import Wish, WordQuery
+
+MOST_HITS = 10_000
+"""More would be a listing; tantivy sets room aside for all that are asked for."""
+
+MOST_HOPS = 5
+"""Links that a walk follows at most; further away everything is linked."""
+
+
+def checked(wish: Wish) -> Wish:
+    """Return a wish that can be met.
+
+    Raises:
+        BadLimit, BadWish: this one cannot.
+    """
+    if not 1 <= wish.limit <= MOST_HITS:
+        raise BadLimit(wish.limit, MOST_HITS)
+    if not 0 <= wish.hop_depth <= MOST_HOPS:
+        raise BadWish("hop_depth", wish.hop_depth, f"from 0 to {MOST_HOPS}")
+    if not 0.0 <= wish.threshold <= 1.0:
+        raise BadWish("threshold", wish.threshold, "from 0 to 1")
+    least = wish.min_similarity
+    if least is not None and not -1.0 <= least <= 1.0:
+        raise BadWish("min_similarity", least, "from -1 to 1")
+    return wish
+
+
+def is_by_words_alone(query: WordQuery, wish: Wish) -> bool:
+    """Whether the word index answers by itself, in its own order and scores.
+
+    So does a query that only filters: there is nothing to be close to in meaning.
+    """
+    if wish.channels is not None:
+        return wish.channels == ("lexical",)
+    if wish.mode == "fulltext":
+        return True
+    asks = query.words or query.phrases or query.prefixes
+    return not asks and wish.root_note is None
