@@ -33,7 +33,7 @@ def main() -> None:
             seen.write(f"{part.context}\n")
 
     model.before = before
-    LocalAdapters.embedder = lambda _: model  # type: ignore[method-assign]
+    LocalAdapters.embedder = lambda _: model  # type: ignore[assignment,method-assign]
     LocalAdapters.embedder_of = lambda *_: None  # type: ignore[method-assign]
     settings = {"index.location": request["place"], "embeddings.backend": "onnx"}
     with open_vault(request["vault"], settings=settings, env={}) as engine:

@@ -152,7 +152,13 @@ def test_a_run_that_is_interrupted_says_that_nothing_is_lost(
         yield Interrupted()
 
     monkeypatch.setattr(index, "engine_of", engine)
-    args = Namespace(verify=False, rebuild=False, compact=False, accept_deletions=False)
+    args = Namespace(
+        verify=False,
+        rebuild=False,
+        compact=False,
+        accept_deletions=False,
+        no_embed=False,
+    )
 
     code = index.run(args, Output())
 

@@ -13,6 +13,7 @@ from glassmind.types.catalogue import (
     NoteList,
     NoteText,
     Stats,
+    Status,
 )
 from glassmind.types.files import IndexReport
 from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
@@ -34,6 +35,7 @@ VERBS = {
     "restore": "(file, *, force=False)",
     "search": "(text, *, limit=None, per_note=True, explain=False, today=None)",
     "stats": "()",
+    "status": "()",
 }
 
 VALUES = {
@@ -53,9 +55,14 @@ VALUES = {
     NoteText: "path title text span digest heading_path",
     SearchReply: "query hits degraded",
     Snippet: "text marks",
+    Status: (
+        "notes chunks words_behind model space coverage vectors_behind writing "
+        "embedding sizes folder notices"
+    ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "
-        "skipped_by_reason index_bytes folder last_run troubled"
+        "skipped_by_reason index_bytes folder last_run troubled embedded embeddable "
+        "space"
     ),
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
+from glassmind.indexing.checkup_vectors import VectorBench
 from glassmind.indexing.embed import Meaning, Wishes
 from glassmind.indexing.follow import Followed
 from glassmind.indexing.run import Workshop
@@ -131,6 +132,34 @@ def followed_vectors(adapters: Adapters) -> Followed[NoteVectors]:
         discard=discard,
         deleted=lambda: place.deleted_share(answering()[0]),
         wrong=wrong,
+    )
+
+
+def vector_bench(adapters: Adapters) -> VectorBench:
+    """Return what an examination of vectors looks through."""
+    chosen = adapters.config.embeddings
+
+    def matrix() -> Path:
+        space = adapters.reader.vectors().answering()
+        return place.place_of(adapters.place.folder, space.name if space else "")
+
+    def behind() -> int | None:
+        log = adapters.reader.vector_log()
+        return 0 if log is None else log.pending(place.marker_in(matrix()))
+
+    def known() -> VectorRows:
+        return adapters.reader.vectors()
+
+    names = {"none": "", "smart-connections": "Smart Connections"}
+    lock = WriterLock(adapters.place.folder / EMBEDDING_LOCK)
+    return VectorBench(
+        chosen=names.get(chosen.backend, chosen.model or chosen.preset),
+        model=adapters.embedder,
+        known=known,
+        least_chars=adapters.config.index.embed_min_chars,
+        damage=lambda: integrity.damage_in(matrix()),
+        behind=behind,
+        holder=lock.busy_holder,
     )
 
 

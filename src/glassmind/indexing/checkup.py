@@ -7,6 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 from glassmind.errors import GlassmindError, IndexAbsent, IndexFault
+from glassmind.indexing.checkup_vectors import (
+    VectorBench,
+    look_at_model,
+    look_at_vectors,
+)
 from glassmind.indexing.run import Workshop
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
@@ -25,8 +30,9 @@ class Bench:
 
     `rows` returns what is wrong with the database, `words` what is wrong with the word
     index, `behind` how many changes it has yet to apply (None for all), `troubled` how
-    many notes have something to mend, and what it is for as many as asked. `faults`
-    names what goes wrong in any of them; `notices` say why the index is in this folder.
+    many notes have something to mend, and what it is for as many as asked, `counts`
+    how many notes and chunks there are. `faults` names what goes wrong in any of them;
+    `notices` say why the index is in this folder.
     """
 
     folder: Path
@@ -39,7 +45,9 @@ class Bench:
     stamps: Callable[[], dict[NotePath, int]]
     troubled: Callable[[int], tuple[int, list[tuple[NotePath, str]]]]
     holder: Callable[[], str | None]
+    counts: Callable[[], tuple[int, int]]
     faults: Callable[[], AbstractContextManager[None]]
+    vectors: VectorBench
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -205,6 +213,15 @@ def _notes(visit: _Visit) -> Iterator[Check]:
 NOTES_NAMED = 5
 """Notes a check names; `index --verify` tells of every one."""
 
+
+def _model(visit: _Visit) -> Iterator[Check]:
+    return look_at_model(visit.bench.vectors)
+
+
+def _vectors(visit: _Visit) -> Iterator[Check]:
+    return look_at_vectors(visit.bench.vectors)
+
+
 LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "config": _config,
     "vault": _vault,
@@ -213,6 +230,8 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "writer": _writer,
     "index.db": _rows,
     "word index": _words,
+    "model": _model,
+    "vectors": _vectors,
     "freshness": _drift,
     "notes": _notes,
 }

@@ -27,9 +27,10 @@ from glassmind.indexing.run import (
     follow_sidecars,
     run_index,
 )
+from glassmind.indexing.status import status_of
 from glassmind.ports.indexing import ShowProgress
 from glassmind.types import NotePath
-from glassmind.types.catalogue import Check
+from glassmind.types.catalogue import Check, Status
 from glassmind.types.files import IndexReport, Progress, Skipped
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.scan import kind_of
@@ -155,6 +156,11 @@ class IndexKeeper:
     def examine(self) -> list[Check]:
         """Look at the vault, the index and what they stand on."""
         return examine(self.shop, self.bench)
+
+    def status(self) -> Status:
+        """Return what is current of the index."""
+        with self.bench.faults():
+            return status_of(self.bench)
 
     def backup(self, file: Path) -> None:
         """Write the rows, from which all else is made, to one new file.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from glassmind.types.catalogue import Check, Stats
+from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 
 
@@ -21,6 +21,9 @@ def report_as_json(report: IndexReport) -> dict[str, Any]:
         "warnings": list(report.warnings),
         "rebuilt": report.rebuilt,
         "compacted": report.compacted,
+        "embedded": report.embedded,
+        "reused": report.reused,
+        "left": report.left,
     }
 
 
@@ -50,6 +53,37 @@ def stats_as_json(stats: Stats, *, root: str) -> dict[str, Any]:
         "folder": stats.folder,
         "last_run": stats.last_run,
         "troubled": stats.troubled,
+        "embedded": stats.embedded,
+        "embeddable": stats.embeddable,
+        "space": stats.space,
+    }
+
+
+def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
+    """Return what is current of the index of the vault in `root`.
+
+    `behind` counts changes yet to be taken in; null means all of them.
+    """
+    coverage = status.coverage
+    return {
+        "vault": root,
+        "notes": status.notes,
+        "chunks": status.chunks,
+        "words": {"behind": status.words_behind},
+        "vectors": {
+            "model": status.model,
+            "space": status.space,
+            "covered": coverage.covered,
+            "total": coverage.total,
+            "plain": coverage.plain,
+            "enriched": coverage.enriched,
+            "behind": status.vectors_behind,
+        },
+        "writing": status.writing,
+        "embedding": status.embedding,
+        "bytes": dict(status.sizes),
+        "folder": status.folder,
+        "notices": list(status.notices),
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from glassmind.render.notes_text import bytes_in_words
 from glassmind.render.style import Style
-from glassmind.types.catalogue import Check, Stats
+from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 
 PATHS_SHOWN = 3
@@ -23,12 +23,19 @@ def _report_lines(report: IndexReport, style: Style, vault: str) -> Iterator[str
     yield f"Indexed {notes}{of}{how} in {report.seconds:.2f} s"
     counts = ("added", "changed", "moved", "removed", "unchanged")
     yield "  " + ", ".join(f"{getattr(report, name):,} {name}" for name in counts)
+    if report.embedded or report.reused or report.left:
+        yield f"  {_passages(report)}"
     if report.skipped:
         yield f"Skipped {len(report.skipped):,}:"
     for reason, paths in _by_reason(report.skipped).items():
         more = ", ..." if len(paths) > PATHS_SHOWN else ""
         named = style.clean(", ".join(paths[:PATHS_SHOWN]))
         yield f"  {len(paths):,} {style.clean(reason)}: {style.faint(named + more)}"
+
+
+def _passages(report: IndexReport) -> str:
+    left = f", {report.left:,} left" if report.left else ""
+    return f"passages: {report.embedded:,} embedded, {report.reused:,} reused{left}"
 
 
 def _by_reason(skipped: Sequence[Skipped]) -> dict[str, list[str]]:
@@ -60,10 +67,46 @@ def _stats_lines(stats: Stats, style: Style, root: str) -> Iterator[str]:
         yield f"{name}: {style.strong(f'{count:,}')}"
     for reason, count in stats.skipped_by_reason.items():
         yield f"  {count:,} {style.clean(reason)}"
+    embedded = f"{stats.embedded:,} of {stats.embeddable:,}"
+    yield f"Passages embedded: {style.strong(embedded)}"
     yield f"Vault: {style.strong(root)}"
     size = style.strong(bytes_in_words(stats.index_bytes))
     yield f"Index size: {size} in {style.clean(stats.folder)}"
     yield f"Last indexed: {style.strong(stats.last_run or 'never')}"
+
+
+def status_as_text(status: Status, style: Style, *, root: str) -> str:
+    """Return what is current of the index of the vault in `root`, line by line."""
+    return "".join(f"{line}\n" for line in _status_lines(status, style, root))
+
+
+def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
+    coverage = status.coverage
+    yield f"Vault: {style.strong(root)}"
+    yield f"Notes: {style.strong(f'{status.notes:,}')} in {status.chunks:,} passages"
+    yield f"Words: {_level(status.words_behind)}"
+    if status.space:
+        much = style.strong(f"{coverage.covered:,} of {coverage.total:,} passages")
+        kinds = f"{coverage.plain:,} plain, {coverage.enriched:,} enriched"
+        yield f"Vectors: {much} ({kinds}), {_level(status.vectors_behind)}"
+        yield f"Space: {style.clean(status.space)}"
+    else:
+        yield "Vectors: none"
+    yield f"Model: {style.clean(status.model or 'none is chosen')}"
+    if status.embedding:
+        yield f"Embedding now: {style.clean(status.embedding)}"
+    if status.writing:
+        yield f"Writing now: {style.clean(status.writing)}"
+    sizes = [f"{name} {bytes_in_words(size)}" for name, size in status.sizes.items()]
+    yield f"Size: {', '.join(sizes)} in {style.clean(status.folder)}"
+
+
+def _level(behind: int | None) -> str:
+    """Return in words how far a sidecar has come."""
+    if behind == 0:
+        return "up to date"
+    much = "everything" if behind is None else f"{behind:,} changes"
+    return f"{much} still to take in"
 
 
 def checks_as_text(checks: Sequence[Check], style: Style) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from glassmind.types import NotePath, Span
+from glassmind.types.index import Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ class NoteText:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How much the index holds; `troubled` notes have something to mend."""
+    """How much the index holds; `troubled` notes have something to mend.
+
+    Of the `embeddable` chunks so many are `embedded`, in the space that answers.
+    """
 
     notes: int
     chunks: int
@@ -66,6 +70,32 @@ class Stats:
     folder: str
     last_run: str | None
     troubled: int = 0
+    embedded: int = 0
+    embeddable: int = 0
+    space: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is current of an index.
+
+    `words_behind` and `vectors_behind` are changes yet to be taken in, None for all of
+    them. `model` is what the settings name and `space` what answers now, both empty
+    for none; `coverage` counts chunks. `writing` and `embedding` name who is at it.
+    """
+
+    notes: int
+    chunks: int
+    words_behind: int | None
+    model: str
+    space: str
+    coverage: Coverage
+    vectors_behind: int | None
+    writing: str
+    embedding: str
+    sizes: Mapping[str, int]
+    folder: str
+    notices: Sequence[str] = ()
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

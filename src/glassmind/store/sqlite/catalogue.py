@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import ChunkText, NoteFacts, NoteList, Stats
 
@@ -65,10 +66,13 @@ def _fold(*values: Any) -> str:
 
 
 class Catalogue:
-    """Lists and counts over an open database."""
+    """Lists and counts over an open database.
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    Below `least_chars` a chunk gets no vector.
+    """
+
+    def __init__(self, db: apsw.Connection, least_chars: int = 0) -> None:
+        self._db, self._least_chars = db, least_chars
         # SQLite's own lower() knows ASCII alone
         db.create_scalar_function("fold", _fold, 1, deterministic=True)
 
@@ -79,6 +83,9 @@ class Catalogue:
         found: Any = self._db.execute(REASONS).fetchall()
         reasons: dict[str, int] = dict(found)
         last: Any = self._db.execute(LAST_RUN).get
+        vectors = VectorRows(self._db)
+        space = vectors.answering()
+        coverage = vectors.coverage(space, self._least_chars)
         return Stats(
             notes=notes,
             chunks=chunks,
@@ -94,6 +101,9 @@ class Catalogue:
             folder=folder,
             last_run=last,
             troubled=counts[8],
+            embedded=coverage.covered,
+            embeddable=coverage.total,
+            space=space.name if space else "",
         )
 
     def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:

@@ -12,6 +12,8 @@ STAGES = {
     "read": "Reading notes",
     "resolve": "Following links",
     "words": "Indexing words",
+    "embed": "Embedding passages",
+    "vectors": "Arranging vectors",
     "measure": "Asking questions",
 }
 

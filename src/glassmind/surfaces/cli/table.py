@@ -8,6 +8,7 @@ COMMANDS = {
     "read-chunks": ("read_chunks", "print a note as it was split for the index"),
     "list": ("list", "list notes by folder, tag, property or date"),
     "stats": ("stats", "tell how much the index holds"),
+    "status": ("status", "tell what is current, and who is at work"),
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
     "config": ("config", "show and change settings"),
     "models": ("models", "list, fetch and check what turns text into vectors"),

@@ -19,7 +19,8 @@ def add_arguments(parser: CommandParser) -> None:
     add = parser.add_argument
     add("--verify", action="store_true", help="examine the index, read every note")
     add("--rebuild", action="store_true", help="throw the index away and begin anew")
-    add("--compact", action="store_true", help="write the word index anew")
+    add("--compact", action="store_true", help="write words and vectors anew")
+    add("--no-embed", action="store_true", help="index text alone, without vectors")
     add(
         "--accept-deletions",
         action="store_true",
@@ -36,6 +37,7 @@ def run(args: Namespace, output: Output) -> int:
                 rebuild=args.rebuild,
                 compact=args.compact,
                 accept_deletions=args.accept_deletions,
+                embed=not args.no_embed,
                 progress=progress,
             )
             vault = str(engine.config.vault.path)

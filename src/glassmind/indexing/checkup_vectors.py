@@ -1,0 +1,74 @@
+"""Examining what searches by meaning rest on: the model, the vectors, their matrix."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from glassmind.errors import ModelFault
+from glassmind.ports.indexing import KnownVectors
+from glassmind.types.catalogue import Check
+
+VERIFY = "run: glassmind index --verify"
+UPDATE = "run: glassmind index"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorBench:
+    """What an examination of vectors looks through.
+
+    `chosen` is how the settings name the model, empty where they want none; `model`
+    opens it or raises a `ModelFault`. `damage` reads the whole matrix, `behind` says
+    how many changes it has yet to apply (None for all), `holder` names who embeds now.
+    """
+
+    chosen: str
+    model: Callable[[], object]
+    known: Callable[[], KnownVectors]
+    least_chars: int
+    damage: Callable[[], str | None]
+    behind: Callable[[], int | None]
+    holder: Callable[[], str | None]
+
+
+def look_at_model(bench: VectorBench) -> Iterator[Check]:
+    """Say whether the chosen model can be asked."""
+    if not bench.chosen:
+        yield Check("model", "ok", "none is chosen: words and links only")
+        return
+    try:
+        bench.model()
+    except ModelFault as error:
+        fix = "until then, words and links are searched"
+        yield Check("model", "warn", str(error), fix)
+    else:
+        yield Check("model", "ok", f"{bench.chosen} is at hand")
+
+
+def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
+    """Say whether every vector is what was written, and every chunk has one."""
+    known = bench.known()
+    damaged = known.damaged()
+    if damaged:
+        much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
+        yield Check("vectors", "fail", f"{much} not what was written", VERIFY)
+        return
+    space = known.answering()
+    if space is None:
+        if bench.chosen:
+            yield Check("vectors", "warn", "nothing is embedded yet", UPDATE)
+        return
+    wrong, behind = bench.damage(), bench.behind()
+    if wrong is not None and behind is not None:
+        yield Check("vectors", "fail", f"their matrix is damaged: {wrong}", VERIFY)
+    elif behind != 0:
+        much = "everything" if behind is None else f"{behind:,} changes"
+        yield Check("vectors", "warn", f"{much} still to take in", UPDATE)
+    coverage = known.coverage(space, bench.least_chars)
+    covered = f"{coverage.covered:,} of {coverage.total:,} passages"
+    holder = bench.holder()
+    if not coverage.missing:
+        yield Check("vectors", "ok", f"every vector reads well: {covered} have one")
+    elif holder is not None:
+        finding = f"{covered} have a vector; {holder} is embedding now"
+        yield Check("vectors", "ok", finding)
+    else:
+        yield Check("vectors", "warn", f"{covered} have a vector", UPDATE)
