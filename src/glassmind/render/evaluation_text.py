@@ -99,7 +99,10 @@ def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
     yield f"  in force: {report.before:.3f} nDCG@10 on held-out questions"
     gain = difference_as_text(report.held_out)
     yield f"  chosen:   {report.after:.3f}, a difference of {gain}"
-    yield f"  as large by chance, with shuffled answers: {100 * report.chance:.0f} %"
+    if report.luck is not None:
+        yield f"  as large by luck, among equals: {100 * report.luck:.1f} %"
+    if report.chance is not None:
+        yield f"  as large with shuffled answers: {100 * report.chance:.1f} %"
     yield f"  the same choice in {report.agreeing} of {report.folds} folds"
     yield "Tried, best first:"
     for one in sorted(report.tried, key=lambda one: -one.ndcg)[:TRIED_SHOWN]:

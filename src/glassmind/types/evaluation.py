@@ -84,8 +84,9 @@ class TuneReport(NamedTuple):
     """What tuning found, and whether it is to be believed.
 
     `held_out` compares, on queries that had no say in the choice, what was chosen with
-    the settings in force: `before` and `after` are the means there. `chance` is how
-    often labels that were shuffled gave as large a gain.
+    the settings in force: `before` and `after` are the means there. `luck` is how often
+    equals would gain as much, `chance` how often shuffled answers do; None where the
+    figures before spoke against a change already.
     """
 
     accepted: bool
@@ -97,7 +98,8 @@ class TuneReport(NamedTuple):
     before: float
     after: float
     held_out: Difference
-    chance: float
+    luck: float | None
+    chance: float | None
     chosen: Tried
     current: Tried
     tried: Sequence[Tried]
