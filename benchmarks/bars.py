@@ -198,9 +198,9 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
 
     every = [*fields.STEMMED_FIELDS, "body"]
     ways: dict[str, Callable[[str], object]] = {
-        "ours": lambda text: engine.search(text, limit=50, per_note=False),
+        "ours": lambda text: engine.search(text, limit=50, unique="chunks"),
         "explained": lambda text: engine.search(
-            text, limit=50, per_note=False, explain=True
+            text, limit=50, unique="chunks", explain=True
         ),
         "raw": raw_with_snippets,
         "found": raw,

@@ -44,7 +44,7 @@ def test_a_note_comes_once_unless_passages_are_asked_for(vault: VaultDesk) -> No
 
     notes = vault.found("oolong")
     passages = [
-        (h.path, h.chunk_index) for h in vault.ask("oolong", per_note=False).hits
+        (h.path, h.chunk_index) for h in vault.ask("oolong", unique="chunks").hits
     ]
 
     assert sorted(notes) == ["Long.md", "Short.md"]
@@ -56,7 +56,7 @@ def test_the_passage_shown_of_a_note_is_its_best(vault: VaultDesk) -> None:
     vault.indexed({"Long.md": LONG})
 
     (note,) = vault.ask("oolong part3").hits
-    passages = vault.ask("oolong part3", per_note=False).hits
+    passages = vault.ask("oolong part3", unique="chunks").hits
 
     assert note.chunk_index == passages[0].chunk_index
     assert "part3" in note.snippet.text
@@ -72,14 +72,14 @@ def test_ranks_count_from_one_and_scores_never_rise(vault: VaultDesk) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("per_note", [True, False])
+@pytest.mark.parametrize("unique", ["notes", "chunks"])
 @pytest.mark.parametrize("limit", [1, 2, 1000, 10_000])
 def test_as_many_hits_are_given_as_are_wanted_and_there(
-    vault: VaultDesk, limit: int, per_note: bool
+    vault: VaultDesk, limit: int, unique: str
 ) -> None:
     vault.indexed({f"{n}.md": f"tea {n}" for n in range(30)})
 
-    hits = vault.ask("tea", limit=limit, per_note=per_note).hits
+    hits = vault.ask("tea", limit=limit, unique=unique).hits
 
     assert len(hits) == min(limit, 30)
 
@@ -129,7 +129,7 @@ def test_passages_of_equal_score_go_in_the_order_of_the_note(vault: VaultDesk) -
     part = "## Same\n\n" + "oolong tea " * 150 + "\n\n"
     vault.indexed({"Long.md": part * 4})
 
-    hits = vault.ask("path:Long", per_note=False).hits
+    hits = vault.ask("path:Long", unique="chunks").hits
 
     assert [hit.chunk_index for hit in hits] == list(range(len(hits)))
     assert len(hits) > 2
@@ -189,7 +189,7 @@ def check_snippet(hit: Hit, passage: str) -> None:
 def test_every_snippet_is_of_its_passage_with_its_marks_in_place(
     sample: VaultDesk, text: str
 ) -> None:
-    for hit in sample.ask(text, per_note=False).hits:
+    for hit in sample.ask(text, unique="chunks").hits:
         _, chunks = sample.engine.chunks(hit.path)
         check_snippet(hit, chunks[hit.chunk_index].text)
 

@@ -144,7 +144,7 @@ def test_a_filter_holds_for_every_passage_of_a_note(vault: VaultDesk) -> None:
     long = "\n\n".join(f"# H{n}\n\n" + f"word{n} " * 200 for n in range(6))
     vault.indexed({"Long.md": f"---\nstatus: open\n---\n#deep/tag\n\n{long}"})
 
-    passages = vault.ask("word5 tag:deep [status:open]", per_note=False).hits
+    passages = vault.ask("word5 tag:deep [status:open]", unique="chunks").hits
 
     assert [hit.path for hit in passages] == ["Long.md"]
     assert passages[0].chunk_index > 0

@@ -71,6 +71,7 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         note_id=note_id,
         folder=adapters.config.writes.agent_dir,
         lifts=LIFTS,
+        rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
     )
 
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
-from glassmind.types.search import Evidence, Hit, SearchReply
+from glassmind.types import NotePath
+from glassmind.types.search import Evidence, Hit, Passage, SearchReply, Snippet
 
 
 def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> dict[str, Any]:
@@ -14,6 +15,11 @@ def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> dict[str, Any]
     return {
         "vault": root,
         "query": reply.query,
+        "mode": reply.mode,
+        "intent": reply.intent,
+        "channels": list(reply.channels),
+        "confidence": reply.confidence,
+        "reranked": reply.reranked,
         "hits": [hit_as_json(hit, vault=vault) for hit in reply.hits],
         "degraded": list(reply.degraded),
     }
@@ -29,14 +35,34 @@ def hit_as_json(hit: Hit, *, vault: str) -> dict[str, Any]:
         "lines": [hit.span.start, hit.span.end],
         "chunk_index": hit.chunk_index,
         "score": hit.score,
+        "relevance": hit.relevance,
+        "channels": list(hit.channels),
+        "match_reason": hit.match_reason,
+        "similarity": hit.similarity,
+        "depth": hit.depth,
+        "connected_via": list(hit.connected_via),
         "evidence": [_evidence(evidence) for evidence in hit.evidence],
-        "snippet": {
-            "text": hit.snippet.text,
-            "marks": [list(mark) for mark in hit.snippet.marks],
-        },
+        "adjustments": [dict(one._asdict()) for one in hit.adjustments],
+        "snippet": _snippet(hit.snippet),
+        "more": [_passage(hit.path, passage) for passage in hit.more],
         "digest": hit.digest,
         "modified": iso_time(hit.mtime_ns),
         "uri": obsidian_uri(vault, hit.path, hit.heading_path),
+    }
+
+
+def _snippet(snippet: Snippet) -> dict[str, Any]:
+    return {"text": snippet.text, "marks": [list(mark) for mark in snippet.marks]}
+
+
+def _passage(path: NotePath, passage: Passage) -> dict[str, Any]:
+    return {
+        "heading_path": list(passage.heading_path),
+        "heading": heading_address(path, passage.heading_path),
+        "lines": [passage.span.start, passage.span.end],
+        "chunk_index": passage.chunk_index,
+        "snippet": _snippet(passage.snippet),
+        "digest": passage.digest,
     }
 
 

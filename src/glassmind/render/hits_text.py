@@ -19,11 +19,25 @@ def _hit_lines(number: int, hit: Hit, style: Style, *, explain: bool) -> Iterato
     lines = style.faint(f":{hit.span.start}-{hit.span.end}")
     yield f"{number}. {style.strong(hit.path + heading)}{lines}"
     yield f"   {marked(hit.snippet, style)}"
+    for passage in hit.more:
+        also = style.faint(f"   also :{passage.span.start}-{passage.span.end}")
+        yield f"{also} {marked(passage.snippet, style)}"
+    if hit.connected_via:
+        yield f"   {style.faint(style.clean(hit.match_reason))}"
     if explain:
-        yield f"   score {hit.score:.2f}"
-        shares = shares_in_hundredths([e.share for e in hit.evidence], hit.score)
-        for evidence, share in zip(hit.evidence, shares, strict=True):
-            yield from _why(evidence, share, style)
+        yield from _explained(hit, style)
+
+
+def _explained(hit: Hit, style: Style) -> Iterator[str]:
+    """Yield what the score is made of, in hundredths that add up to it."""
+    yield f"   score {hit.score:.2f}"
+    given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
+    shares = shares_in_hundredths(given, hit.score)
+    for evidence, share in zip(hit.evidence, shares, strict=False):
+        yield from _why(evidence, share, style)
+    for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
+        said = style.faint(style.clean(one.reason))
+        yield f"     {one.name} {share / 100:+.2f}  {said}"
 
 
 def marked(snippet: Snippet, style: Style) -> str:
@@ -38,7 +52,7 @@ def marked(snippet: Snippet, style: Style) -> str:
 
 
 def _why(evidence: Evidence, share: int, style: Style) -> Iterator[str]:
-    said = style.faint(f"rank {evidence.rank}, {evidence.reason}")
+    said = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
     yield f"     {evidence.channel} {share / 100:.2f}  {said}"
     names = sorted(evidence.fields, key=lambda name: (-evidence.fields[name], name))
     values = [evidence.fields[name] for name in names]

@@ -37,6 +37,7 @@ class Hybrid(NamedTuple):
     note_id: Callable[[str], int]
     folder: str
     lifts: Mapping[AdjustmentName, float]
+    rerank_budget_s: float
 
     def answer(
         self, text: str, words: WordQuery, wish: Wish, search: WordSearch, today: date
@@ -56,6 +57,7 @@ class Hybrid(NamedTuple):
             self.folder,
             self.lifts,
             self.reranker,
+            self.rerank_budget_s,
         )
         made = Search(question, sources)
         ranking = made.ranked()
@@ -70,6 +72,7 @@ class Hybrid(NamedTuple):
             wish.mode,
             question.intent,
             channels=tuple(made.votes),
+            reranked=made.reranked,
         )
 
     def _lag(self) -> str | None:

@@ -42,18 +42,22 @@ _GATHERING = (
     r"|trip|exam|lecture|class|pitch)"
 )
 _ATTRIBUTE = (
-    r"(?:numbers?|names?|addresses|address|dates?|prices?|costs?|fees?|passwords?|passcodes?"
-    r"|passphrase|pin|codes?|e-?mails?|phones?|telephone|sizes?|versions?|ids?|urls?"
-    r"|birthdays?|deadlines?|budget|dos(?:e|es|age)|ratios?|rates?|temperatures?|amounts?"
-    r"|totals?|limits?|ports?|keys?|colou?rs?|brands?|weights?|heights?|width|lengths?"
-    r"|serial|author|capital|scores?|formula|recipe|settings?|values?|specs?|iban|isbn|doi"
-    r"|postcode|zip|passport|licen[cs]e|invoice|torque|dimensions?|capacity|pressure"
-    r"|percentage|percent|fingerprint|hostname|ip|account|warranty|expiry|expir\w*|due"
-    r"|salary|rent|title|contact|owner|commands?|shortcuts?|syntax|timeout|threshold"
-    r"|duration|distance|speed|frequency|voltage|wattage|quantity|quota|receipt|booking"
-    r"|reservation|flight|gate|room|seat|opening hours|schedule|timetable|blood type"
-    r"|allerg(?:y|ies)|diagnosis|prescription|vaccin\w+|measurements?|coordinates"
-    r"|abbreviation|acronym|username|login|credentials|wi-?fi|ssid|ingredients?|exact\w*)"
+    r"(?:numbers?|names?|addresses|address|dates?|prices?|fees?|passwords?|passcodes?|pin"
+    r"|passphrase|codes?|e-?mails?|phones?|telephone|sizes?|versions?|ids?|urls?|birthdays?"
+    r"|deadlines?|dos(?:e|es|age)|ratios?|temperatures?|amounts?|totals?|ports?|colou?rs?"
+    r"|brands?|heights?|width|serial|author|scores?|recipe|settings?|specs?|iban|isbn|doi"
+    r"|postcode|zip|passport|licen[cs]e|invoice|torque|dimensions?|capacity|departure|arrival|surname|handle"
+    r"|percentage|percent|fingerprint|hostname|ip|warranty|expiry|expir\w*|salary|rent"
+    r"|commands?|shortcuts?|syntax|timeout|voltage|wattage|quantity|quota|receipt|booking"
+    r"|reservation|flight|gate|opening hours|timetable|blood type|allerg(?:y|ies)"
+    r"|diagnosis|prescription|vaccin\w+|measurements?|coordinates|abbreviation|acronym"
+    r"|username|login|credentials|wi-?fi|ssid|ingredients?|population|year|digits|plate"
+    r"|make and model|confirmation|subtotal|mileage|branch|checksum|hash)"
+)
+_SOFT_ATTRIBUTE = (
+    r"(?:values?|distance|limits?|speed|keys?|room|weights?|capital|due|rates?|costs?|title"
+    r"|account|duration|frequency|threshold|schedule|budget|owner|contact|formula|lengths?"
+    r"|model|tag|line|seat|period|level|type|target|maintainer|range|default|pressure)"
 )
 _IDEA = (
     r"(?:ideas?|thoughts?|thinking|views?|opinions?|beliefs?|philosoph\w*|principles?"
@@ -81,7 +85,7 @@ _BACKLINK = _rules(
         rf"|also|ever|currently|already|is|are))*\s+{_CITING}(?!\s+(?:between|with))\b"),
     (3, r"\bwhere(?:ver)?\b.{0,50}\b(?:mention(?:ed)?|referenc(?:e|ed|ing)|cit(?:e|ed)"
         r"|quot(?:e|ed)|linked|used?|appears?|comes? up|came up|shows? up|crops? up"
-        r"|turns? up|referr?ing|refer|named|pops? up)\b"),
+        r"|turns? up|referr?ing|refer|named|pops? up|occurs?|bring up|talked about|talk about|written about)\b"),
     (3, rf"\b(?:in )?(?:which|what)\s+(?:[\w'-]+\s+){{0,3}}{_NOTES}\b.{{0,50}}\b(?:comes? up"
         r"|appears?|occurs?|shows? up|is named|found in|talk(?:s|ed)? about|use|uses"
         r"|contain|contains|discuss|discusses|have a link|feature|features)\b"),
@@ -97,6 +101,17 @@ _BACKLINK = _rules(
         r"(?:mentions?|references?|citations?|links to|linking|pages linking)\b"),
     (3, r"\blinks? to\b(?!.*\b(?:it|they) links? to)|\bpoint(?:s|ing) (?:to|at)\b"
         r"|\brefer(?:s|ring) to\b"),
+    (2.75, r"^(?:in )?(?:which|what)(?: of (?:my|the))?(?: [\w'-]+){0,2} (?:notes?|pages?|files?"
+           r"|documents?|entries)\b"),
+    (2.75, r"\b(?:who|what|which|else|where)\b.{0,20}\b(?:talks?|speaks?|writes?|written|wrote)"
+           r" (?:about|of)\b|\bwhere else\b|\b(?:in )?(?:what|which) contexts?\b"),
+    (2.75, rf"\b{_NOTES}\b(?:\s+(?:that|which|to|who|all|would))*\s+(?:names?|naming|contain\w*|use[sd]?"
+           r"|using|includ\w+|lead(?:s|ing)?|connect(?:s|ing|ed)?)\b(?!\s+the dots)"),
+    (3, r"\bas a link\b|^what uses\b|\bleads? here\b|^[\w' -]{2,30} mentions$|\binlinks?\b|\breferring notes\b|\breferrers?\b|\bconnections (?:in)?to\b"
+        r"|\bparents? of the note\b"),
+    (3, r"\b(?:is|are|was|were|gets?|been)\s+(?:ever\s+)?(?:mentioned|cited|referenced|quoted"
+        r"|referred to|linked)\b(?! but)"),
+    (1, r"\w\.md\b"),
     (2, r"\b(?:linked|connected) to \[\["),
     (1.25, r"\[\[[^\]]+\]\]"),
     (3, r"\bverlink\w*|\bverweis\w*|\berwähn\w*|\brückverweis\w*|\bzitier\w*"
@@ -117,6 +132,15 @@ _SERENDIPITY = _rules(
     (3, r"\b(?:connections?|parallels?|bridges?|overlaps?|common ground|links?|echoes|threads?"
         r"|analog\w+|resonan\w+|similarit\w+|crossovers?|intersections?|kinship|affinit\w+"
         r"|correspondences?|associations?)\s+(?:between|across|among|linking|of)\b"),
+    (3.5, r"\bwhat (?:links|connects|unites|joins|ties|binds) .{3,60}\b(?:and|with|to)\b(?<! to)"),
+    (2.75, r"\beach other\b|\bresonat\w+|\bcoincidences?\b|\bnothing to do with\b|\bshed\w* light"
+           r"|\belsewhere in\b|\bweak ties\b|\bpoints? of contact\b|\bwhat would happen if\b"
+           r"|\byears ago\b|\bthink differently\b|\bi could steal\b|\brelated at all\b"
+           r"|\bcorners? of my\b|\banother look\b|\bunexplored\b|\bfree association|\bcousins? of\b"
+           r"|\bcoming back to\b|\bbridge from\b|\bclash of\b|\bwhat ties\b|\boddly\b"),
+    (2.75, r"\b(?:might|could|would)\b.{0,50}\b(?:inform|inspire|illuminate|enrich|help (?:me|us|with)"
+           r"|apply to|shed)\b"),
+    (2, r"^[\w-]+ (?:&|x|×|\+) [\w-]+$"),
     (2.25, r"\brelat(?:ions?|ionships?|ed)\s+between\b"),
     (3, r"\band\b.{0,60}\b(?:have in common|share|teach each other|overlap|touch|intersect"
         r"|meet|talk to each other)\b|\bin common\b"),
@@ -138,7 +162,7 @@ _SERENDIPITY = _rules(
     (2.75, r"\bsomething\s+(?:[\w-]+\s+){0,2}?(?:new|fresh|different|interesting|old|odd"
            r"|else entirely|intriguing|fascinating|cool|fun|inspiring)\b"),
     (2.75, r"\b(?:worth|good to) (?:re-?)?(?:visit|read|discover)\w*|\bdig up\b|\blong ago\b"
-           r"|\bin (?:years|ages)\b|\bold (?:notes?|ideas?) (?:that|which|worth)\b"),
+           r"|\bin (?:years|ages)\b|\bold (?:notes?|ideas?) (?:that|which|worth|deserve)\b"),
     (3, r"\b(?:another|other|different|unrelated|distant|far-?away|outside)\s+(?:[\w-]+\s+)?"
         r"(?:fields?|domains?|areas?|disciplines?|parts?|topics?|worlds?|corners?|subjects?"
         r"|folders?|projects?|context)\b"),
@@ -147,8 +171,8 @@ _SERENDIPITY = _rules(
     (2.5, r"^(?:how|in what ways?) (?:might|could|would) .{3,50}\b(?:inform|inspire|teach"
           r"|illuminate|help|apply|influence|shape|change|explain|improve|relate|connect"
           r"|enrich|learn)\b"),
-    (3, r"\bwhat (?:could|can|might|would|does|do) .{2,50}\b(?:teach|learn from|tell|say)\b"
-        r".{0,12}\b(?:me|us|about|from|to)\b(?<!notes say about)"),
+    (3, r"\bwhat (?:could|can|might|would|does|do) .{2,50}\b(?:teach|learn from)\b"
+        r"|\bwhat (?:could|might|would) .{2,50}\b(?:tell|say|notice|see)\b.{0,12}\b(?:about|in|to)\b"),
     (2.25, r"\bhow (?:does|do|is|are) .{3,50}\b(?:relat\w+|connect\w*|tied?|linked) (?:to|with)\b"),
     (2.5, r"^how (?:is|are) .{3,30} like \b|\banalog(?:y|ies)\b.{0,20}\b(?:from|for)\b"
           r"|\bmetaphors? (?:from|for)\b|\bborrow\w* from\b|\bwhat would an? \w+ (?:say|think|do)"),
@@ -164,7 +188,7 @@ _SERENDIPITY = _rules(
 )  # fmt: skip
 
 _CONTEXT_LOAD = _rules(
-    (3, r"\beverything\s+(?:(?:that|else|i|we|you|there|is|have|has|know|knows?|wrote|written"
+    (3, r"\beverything\s+(?:(?:that|else|i|we|you|i've|we've|there|is|have|has|know|knows?|wrote|written"
         r"|got|need|to|do|with|in|my|notes|vault)\s+)*(?:about|on|for|around|regarding|concerning"
         r"|related to|relevant to|connected to|to do with|know|have|need|involving)\b"),
     (3, r"\ball\s+(?:(?:of|my|the|our|relevant|related|available|existing|we|i|you)\s+)*(?:notes"
@@ -177,13 +201,21 @@ _CONTEXT_LOAD = _rules(
            r"|files|docs|documents|what we have|yourself|information|workspace|threads?)\b"),
     (3.5, r"\b(?:catch|get|bring|fill|bringing|catching)\s+(?:me|us|yourself|myself)\s+(?:up|in"
           r"|back|to speed)\b|\bup to (?:speed|date)\b|\bcatch(?:ing)? up\b"),
-    (3.5, r"\b(?:continue|continuing|resume|resuming|pick(?:ing)?\s+(?:\w+\s+)?(?:back\s+)?up|carry on"
+    (3.5, r"\b(?:continue|continuing|resume|resuming|pick(?:ing)?\s+(?:[\w-]+\s+){0,5}?up|carry on"
           r"|go on with|keep going|get(?:ting)? back (?:in)?to|back to work|return(?:ing)? to|back"
-          r" (?:into|from|on)|where (?:was i|were we|did (?:i|we) (?:leave|stop)|(?:i|we) (?:left|stopped)))\b"),
+          r" (?:into|from|on)|where (?:was i|were we|(?:i|we) (?:was|were)|did (?:i|we) (?:leave|stop)|(?:i|we) (?:left|stopped)))\b"),
+    (3, r"^all about\b|\bwhere (?:are|were|do|does) (?:we|things|it|this) ?(?:stand\b|at\b|now\b|with\b|\?|$)|\beverything together\b|\bwhere (?:is|are) (?:it|they|things) at\b"
+        r"|\bhow far (?:along|are|have|did|is)\b|\blost track\b|\btake (?:me|us) back\b"
+        r"|\bback to (?:the|my|our)\b|\bdiv(?:e|ing) back\b|\bshould know\b|\bthings to know\b"),
+    (2.5, r"\b(?:i|we) (?:want|need|have|would like|plan|intend)(?: to)? (?:finish|write|work|complete"
+          r"|edit|revise|prepare|decide|draft|plan|rework|update)\b|\bprep$|^(?:reopen|open|pull up)\b"
+          r"|\bup to now\b|\bto date\b|\bwhat(?:'s| is) the plan\b|\bso (?:that )?(?:i|we) can\b"
+          r"|\ball its\b|\bplanning notes\b|\bmain notes\b|\bkey (?:documents|notes)\b|\bworking set\b|\bcurrent situation\b"),
+    (1.5, r"\w+, \w+,? (?:and|or) \w+|\bplans?\b|\bstuff\b|\bi plan\b"),
     (3, r"^(?:the )?(?:context|background|status|recap|overview|summary|briefing|state)\b"),
     (2.75, r"\b(?:context|briefing|brief (?:me|us)|overview|status|state of|current state|where"
            r" (?:things|we|i|it) stands?|recap|rundown|dossier|primer|digest|debrief|hand-?over"
-           r"|hand-?off|hand over|take over|taking over|onboard\w*|refresh my memory"
+           r"|hand-?off|hand over|take over|taking over|onboard (?:me|us|a|the|yourself|myself)|refresh my memory"
            r"|set the stage|background (?:for|on|to|info\w*|of)|full background|get started)\b"),
     (2.5, r"\bsummar(?:y|i[sz]e)\b|\bbackground\b|\bthe (?:whole|full|complete|entire|big)"
           r" (?:picture|story|history|context)\b|\bthe latest (?:on|with|from|about|for)\b"
@@ -193,8 +225,8 @@ _CONTEXT_LOAD = _rules(
     (2.75, r"\bwhat(?:'s| is| was| has| have)? (?:going on|happening|happened|been happening|new"
            r"|up|left|i|we) (?:with|on|in|to do|doing|working|been|decided|done|got|have)\b"),
     (2.5, rf"\b(?:prep|prepare|preparing|prepping|ready)\b.{{0,30}}\b(?:for|{_GATHERING})\b"),
-    (2.5, rf"\b(?:before|for|ahead of|with|got|have)\s+(?:(?:the|my|our|a|an|today's"
-          rf"|tomorrow's|next|this|\w+day's?|\w+ly)\s+)+(?:\w+\s+){{0,2}}?{_GATHERING}\b"
+    (2.5, rf"\b(?:before|for|ahead of|got|have)\s+(?:(?:the|my|our|a|an|today's"
+          rf"|tomorrow's|next|this|\w+day's?|\w+ly)\s+)+(?:\w+\s+){{0,2}}?{_GATHERING}\b(?! date)"
           rf"|\bbefore (?:i|we) (?:\w+)\b"),
     (2.5, r"\b(?:i'?m|i am|we'?re|we are|you are|you're)\s+(?:about to|going to|starting|working"
           r"|writing|preparing|back|planning|taking|now|helping|assisting|drafting|reviewing"
@@ -232,9 +264,12 @@ _FACTUAL_LOOKUP = _rules(
     (2.5, r"\bhow (?:many|much|long|old|far|big|tall|often|late|early|high|fast|heavy|large|deep"
           r"|wide|hot|cold|thick)\b"),
     (2.5, rf"\bwhat(?:'?s| is| was| are| were)?\s+(?:the|my|our|his|her|their|its|\w+'s)\s+"
-          rf"(?:[\w'-]+\s+){{0,3}}?{_ATTRIBUTE}\b"),
+          rf"(?:[\w'-]+\s+){{0,3}}?(?:{_ATTRIBUTE}|{_SOFT_ATTRIBUTE})\b"),
     (2, rf"\b{_ATTRIBUTE}\b"),
-    (2.25, rf"\b{_ATTRIBUTE} (?:of|for|to|from)\b|^(?:[\w'-]+\s+){{1,3}}{_ATTRIBUTE}$"),
+    (1.25, rf"\b{_SOFT_ATTRIBUTE}\b"),
+    (2.25, rf"\b{_ATTRIBUTE} (?:of|for|to|from)\b"
+           rf"|^(?:[\w'-]+\s+){{1,3}}(?:{_ATTRIBUTE}|{_SOFT_ATTRIBUTE})$"),
+    (1.75, r"^the (?:[\w-]+ ){1,2}(?:we|i|he|she|they|(?-i:[A-Z]\w+)) (?:[\w']+ )*\w+$"),
     (2.25, r"\bwhat (?:time|day|date|year|month|number|version|price|size|colou?r|brand|model"
            r"|address|name|kind of|type of|percentage)\b"),
     (2.25, r"\b(?:in|at|on|by|to|from|with|of) (?:which|what|whom)\b(?!.{0,30}\bnotes?\b)"),
@@ -244,7 +279,7 @@ _FACTUAL_LOOKUP = _rules(
            r"|\b[A-Z]{2,}-?\d+\b"),
     (1.75, r"^(?:did|was|were|is|are|has|have|had|does|do|will|can)\b.{0,90}\?$"),
     (1.25, r"^(?:did|was|has|have|had|does)\b"),
-    (2.25, r"^what did (?!i (?:learn|think)|we learn)|^what was (?!i )|^what were "),
+    (2.25, r"^what did (?!(?:i|we) (?:learn|think|conclude|believe|feel|realis))|^what was (?!i )|^what were "),
     (1.25, r"^what(?:'s| is) (?:the|my|our|\w+'s)\b"),
     (2.25, r"^(?:look up|tell me the|give me the (?!full|whole|history|background)|return the"
            r" (?!list)|find the (?!notes|passages)|what exactly)\b|\bexact\w*\b"),
@@ -267,7 +302,8 @@ _CONCEPTUAL = _rules(
     (1.75, r"^\W*how \w+"),
     (2.25, rf"\b{_IDEA}\b"),
     (2.25, r"\bwhat (?:makes?|causes?|helps?|drives?|matters?|does it (?:mean|take)|do (?:i|we|my"
-           r" notes) (?:think|believe|say|feel)|(?:i|we)(?:'ve| have)? learn\w*|did (?:i|we) learn)\b"),
+           r" notes) (?:think|believe|say|feel)|(?:i|we)(?:'ve| have)? learn\w*|did (?:i|we) (?:learn|conclude|think|realise|realize))\b"
+           r"|^when (?:should|is it|to)\b|\bthe (?:point|value|problem|limits) (?:of|with)\b"),
     (2, r"\b(?:better|best|good|great|healthy|effective|worth it)\b(?!.*\bwhich\b)"),
     (2.25, r"\b(?:versus|vs\.?|compar\w+|as opposed to|rather than|difference between"
            r"|without|instead of)\b"),

@@ -36,6 +36,7 @@ from glassmind.retrieval.ranked import (
     homes_of,
     placed,
 )
+from glassmind.retrieval.rerank import CANDIDATES, rerank, stretch_of
 from glassmind.types.search import (
     AdjustmentName,
     Candidate,
@@ -44,6 +45,9 @@ from glassmind.types.search import (
 
 POOL = 100
 """Notes that scores are stretched over, unless more are asked for."""
+
+TEXT = 9
+"""Where a row of `HitRows.hit_rows` has the text of its chunk."""
 
 ADJUSTED = 50
 """Notes, from the best, that adjustments look at."""
@@ -62,6 +66,7 @@ class Sources(NamedTuple):
     folder: str
     lifts: Mapping[AdjustmentName, float]
     reranker: Callable[[], Reranker]
+    rerank_budget_s: float
 
 
 class Search:
@@ -75,6 +80,7 @@ class Search:
         self.votes: dict[ChannelName, list[Candidate]] = {}
         self.semantic: Semantic | None = None
         self.graph: Graph | None = None
+        self.reranked = 0
         wish = question.wish
         self._depth = max(DEPTH, 4 * wish.limit)
         self._pool = max(POOL, 2 * wish.limit)
@@ -88,8 +94,8 @@ class Search:
         self._vote()
         leaders = self._fused(("lexical", "semantic"))
         self._follow(leaders)
-        ranking = self._fused(tuple(self.votes))
-        return self._adjusted(ranking)
+        ranking = self._adjusted(self._fused(tuple(self.votes)))
+        return self._reranked(ranking) if self.question.wish.rerank == "on" else ranking
 
     @cached_property
     def _allowed(self) -> list[Candidate] | None:
@@ -187,6 +193,27 @@ class Search:
                 made = adjust(fact_of(row), asked, lifts, question.today)
                 lifted.append(one.with_adjustments(made))
         return sorted(lifted, key=lambda one: (-one.score, one.key)) + tail
+
+    def _reranked(self, ranking: list[Ranked]) -> list[Ranked]:
+        """Return the ranking after its best passages were read with the question."""
+        best = [one for one in ranking[:CANDIDATES] if one.chunks]
+        chunks = [max(one.chunks, key=lambda n: one.shares.get(n, 0.0)) for one in best]
+        ids = [one.chunks[name] for one, name in zip(best, chunks, strict=True)]
+        texts = {c: row[TEXT] for c, row in self._sources.rows.hit_rows(ids).items()}
+        there = [(o, texts[c]) for o, c in zip(best, ids, strict=True) if c in texts]
+        read = [one for one, _ in there]
+        unread = [one for one in ranking if one not in read]
+        done = rerank(
+            self.question.meaning,
+            read,
+            [stretch_of(text, self.asked.places(text)) for _, text in there],
+            self._sources.reranker,
+            budget_s=self._sources.rerank_budget_s,
+        )
+        self.reranked = done.scored
+        if done.failure is not None:
+            self.degraded.append(done.failure)
+        return sorted([*done.ranking, *unread], key=lambda one: (-one.score, one.key))
 
 
 BOTH: tuple[ChannelName, ...] = ("lexical", "semantic")
