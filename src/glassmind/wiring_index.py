@@ -29,6 +29,7 @@ from glassmind.types.vectors import NoteVectors
 if TYPE_CHECKING:
     from glassmind.ports.indexing import Sidecar
     from glassmind.ports.models import Embedder
+    from glassmind.vault.smart_connections import SmartConnections
 
 ASKED = ("backend", "preset", "model", "dimensions", "context_tokens")
 """Settings that choose a model; what is secret, and where it may go, stays outside."""
@@ -163,6 +164,16 @@ def vector_bench(adapters: Adapters) -> VectorBench:
     )
 
 
+def _given(config: Config) -> "Callable[[], SmartConnections | None]":
+    """Return what gives the vectors that another program made, read once at most."""
+    if config.embeddings.backend != "smart-connections":
+        return lambda: None
+    from glassmind.vault.smart_connections import SmartConnections  # noqa: PLC0415
+
+    kept = SmartConnections(config.vault.path)
+    return lambda: kept
+
+
 def meaning_for(adapters: Adapters, shop: Workshop) -> Meaning | None:
     """Return what the embedding pass works with; None where nothing embeds."""
     index, chosen = adapters.config.index, adapters.config.embeddings
@@ -182,4 +193,5 @@ def meaning_for(adapters: Adapters, shop: Workshop) -> Meaning | None:
         faults=adapters.reader.faults,
         lock=lambda: WriterLock(adapters.place.folder / EMBEDDING_LOCK),
         usable=lambda space: adapters.embedder_of(space) is not None,
+        given=_given(adapters.config),
     )

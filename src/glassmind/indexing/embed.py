@@ -84,7 +84,16 @@ class Meaning:
     def level(self) -> str:
         """Return what the rows remember of a pass that left nothing to do."""
         given = self.given()
-        return json.dumps([self.head(), *self.wishes, given.state if given else ""])
+        state = f"{given.state} {_opens(self.embedder)}" if given else ""
+        return json.dumps([self.head(), *self.wishes, state])
+
+
+def _opens(embedder: Callable[[], Embedder]) -> bool:
+    try:
+        embedder()
+    except ModelFault:
+        return False
+    return True
 
 
 class Passed(NamedTuple):
@@ -145,7 +154,7 @@ def _locked_pass(meaning: Meaning, progress: ShowProgress) -> Passed:
         said = "embedding stopped: {}" if batcher.embedded else WITHOUT
         warnings.append(said.format(error))
     left = work.known.coverage(work.space, meaning.wishes.least_chars).missing
-    warnings += batcher.failures()
+    warnings += batcher.remarks()
     return Passed(batcher.embedded, batcher.reused, left, tuple(warnings))
 
 
@@ -222,14 +231,19 @@ class _Pass:
                 break
             level = self._meaning.level()
         if self.known.missing(self.space, least):
+            if not self._batcher.can_compute:  # no pass could do more than this one
+                self._set_level(level)
             return  # what failed is tried again by the next pass
         self._complete()
         while enrich and self._embed(self.known.plain(self.space), enriched=True):
             pass
         self._drop_orphans()
         if not self._batcher.failed:
-            with self._step() as step:
-                step.set(LEVEL, level)
+            self._set_level(level)
+
+    def _set_level(self, level: str) -> None:
+        with self._step() as step:
+            step.set(LEVEL, level)
 
     def _embed(self, ids: Sequence[int], *, enriched: bool) -> bool:
         """Embed chunks that were not tried yet; return whether there were any."""

@@ -34,6 +34,9 @@ class Given(Protocol):
     def rows_for(self, chunk: Unembedded, /) -> bytes | None:
         """Return the vectors that cover a chunk; None where they are stale or none."""
 
+    def remarks(self) -> list[str]:
+        """Return what a user should know of what was read."""
+
 
 class Batcher:
     """Turns chunks into vectors and counts how; without a model, the given ones."""
@@ -45,6 +48,11 @@ class Batcher:
         self._failure: ModelFault | None = None
 
     @property
+    def can_compute(self) -> bool:
+        """Whether there is a model for what is not given."""
+        return self._embedder is not None
+
+    @property
     def space(self) -> tuple[str, int]:
         """Name and width of the space that the vectors lie in."""
         source = self._given or self._embedder
@@ -52,12 +60,13 @@ class Batcher:
             raise LookupError("neither a model nor given vectors")
         return source.space, source.width
 
-    def failures(self) -> list[str]:
-        """Return what to say of passages the model could not embed."""
+    def remarks(self) -> list[str]:
+        """Return what to say of passages that could not be embedded, or were given."""
+        said = self._given.remarks() if self._given is not None else []
         if not self.failed:
-            return []
+            return said
         much = "1 passage" if self.failed == 1 else f"{self.failed:,} passages"
-        return [f"{much} got no vector: {self._failure}"]
+        return [*said, f"{much} got no vector: {self._failure}"]
 
     def made(
         self,
