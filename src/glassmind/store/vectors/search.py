@@ -81,7 +81,7 @@ def near(
     Raises:
         IndexDamaged: the files hold what was never written.
     """
-    rows = _rows_of(snapshot, chunk_ids)
+    rows = np.flatnonzero(_picked(snapshot, chunk_ids))
     scores = exact_scores(snapshot.vectors, query, rows)
     _check(snapshot, scores.values)
     ranked = _ranked(snapshot, rows, scores.values)
@@ -96,9 +96,10 @@ def _scored(
     exactly: bool = False,
 ) -> Scores:
     """Return scores of all rows, or of those that may be found; others are -inf."""
-    rows = None if among is None else _rows_of(snapshot, among)
-    total = len(snapshot.vectors)
-    few = rows if rows is not None and rows.size < FEW * total else None
+    picked = None if among is None else _picked(snapshot, among)
+    few = None
+    if picked is not None and np.count_nonzero(picked) < FEW * picked.size:
+        few = np.flatnonzero(picked)
     small, facts = snapshot.small, snapshot.header.small
     if small is None or facts is None or exactly:
         scores = exact_scores(snapshot.vectors, query, few)
@@ -106,17 +107,14 @@ def _scored(
         scores = rough_scores(small, facts, query, few)
     if few is not None:
         return scores
-    if rows is not None:
-        kept = np.full(total, -math.inf, np.float32)
-        kept[rows] = scores.values[rows]
-        return scores._replace(values=kept)
-    if snapshot.dead is not None:
-        np.putmask(scores.values, snapshot.dead, -math.inf)
+    others = snapshot.dead if picked is None else ~picked
+    if others is not None:
+        np.putmask(scores.values, others, -math.inf)
     return scores
 
 
-def _rows_of(snapshot: "Snapshot", chunk_ids: Collection[int]) -> "NDArray[np.intp]":
-    """Return the living rows of some chunks, in order."""
+def _picked(snapshot: "Snapshot", chunk_ids: Collection[int]) -> "NDArray[np.bool_]":
+    """Return which rows are living ones of some chunks."""
     ids = np.fromiter(chunk_ids, np.int64, len(chunk_ids))
     lowest, highest = snapshot.chunk_range
     if lowest >= 0 and highest < ROOMY * (snapshot.chunks.size + 1_000):
@@ -128,7 +126,7 @@ def _rows_of(snapshot: "Snapshot", chunk_ids: Collection[int]) -> "NDArray[np.in
         picked = np.isin(snapshot.chunks, ids)
     if snapshot.dead is not None:
         picked &= ~snapshot.dead
-    return np.flatnonzero(picked)
+    return picked
 
 
 def _reaching(values: "NDArray[np.float32]", floor: float) -> "NDArray[np.intp]":

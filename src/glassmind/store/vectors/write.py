@@ -5,7 +5,7 @@ are many, the living are copied into new files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +75,8 @@ class VectorWriter:
         self._spoiled = False
         if self._growth is not None:
             growth, self._growth = self._growth, None
-            growth.close()
+            with suppress(OSError):  # what was not synced by now is not wanted
+                growth.close()
 
     @contextmanager
     def _step(self) -> Iterator[None]:
@@ -106,8 +107,7 @@ class VectorWriter:
         """
         with self._step():
             self._bury({*note_ids, *(note.note_id for note in notes)})
-            for note in notes:
-                self._add(note)
+            self._add(notes)
 
     def _bury(self, note_ids: set[int]) -> None:
         for note_id in note_ids:
@@ -119,25 +119,33 @@ class VectorWriter:
         known = np.fromiter(note_ids, np.int64, len(note_ids))
         self._dead.append(np.flatnonzero(np.isin(self._owners, known)))
 
-    def _add(self, note: NoteVectors) -> None:
-        parts = [self._rows(chunk.chunk_id, chunk.rows) for chunk in note.chunks]
+    def _add(self, notes: Sequence[NoteVectors]) -> None:
+        parts = [(note.note_id, *chunk) for note in notes for chunk in note.chunks]
         if not parts:
             return
-        counts = [len(part) for part in parts]
-        chunks = np.repeat([chunk.chunk_id for chunk in note.chunks], counts)
-        vectors, owners = np.concatenate(parts), np.full(len(chunks), note.note_id)
+        counts = [self._count(chunk_id, stored) for _, chunk_id, stored in parts]
+        content = b"".join(stored for *_, stored in parts)
+        vectors = np.frombuffer(content, FLOAT).reshape(-1, self._width)
+        chunks = np.repeat([chunk_id for _, chunk_id, _ in parts], counts)
+        owners = np.repeat([note_id for note_id, *_ in parts], counts)
+        sound = np.isfinite(vectors).all(axis=1)
+        if not sound.all():
+            vectors, chunks, owners = vectors[sound], chunks[sound], owners[sound]
         growth = self._growing()
-        added = np.arange(growth.rows, growth.rows + len(chunks))
+        first = growth.rows
         growth.add(vectors, chunks, owners)
-        self._added.setdefault(note.note_id, []).append(added)
+        for run in np.split(
+            np.arange(len(owners)), np.flatnonzero(np.diff(owners)) + 1
+        ):
+            if run.size:
+                self._added.setdefault(int(owners[run[0]]), []).append(first + run)
 
-    def _rows(self, chunk_id: int, stored: bytes) -> "NDArray[np.float32]":
-        if len(stored) % (FLOAT.itemsize * self._width):
+    def _count(self, chunk_id: int, stored: bytes) -> int:
+        count, rest = divmod(len(stored), FLOAT.itemsize * self._width)
+        if rest:
             reason = f"chunk {chunk_id} has {len(stored)} bytes for {self._width} wide"
             raise IndexDamaged(str(self._place), reason)
-        rows = np.frombuffer(stored, FLOAT).reshape(-1, self._width)
-        sound = np.isfinite(rows).all(axis=1)
-        return rows if sound.all() else rows[sound]
+        return count
 
     def _growing(self) -> Growth:
         if self._growth is None:
