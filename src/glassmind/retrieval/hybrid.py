@@ -9,6 +9,7 @@ from glassmind.ports.models import Reranker
 from glassmind.ports.retrieval import HitRows, NoteFacts, WordSearch
 from glassmind.retrieval.answer import hits_of
 from glassmind.retrieval.channels import Meaning
+from glassmind.retrieval.confidence import confidence, signals_of
 from glassmind.retrieval.dates import days_in
 from glassmind.retrieval.intents import guess_intent
 from glassmind.retrieval.plan import Question, meaning_of
@@ -71,6 +72,7 @@ class Hybrid(NamedTuple):
             tuple(degraded),
             wish.mode,
             question.intent,
+            confidence(signals_of(made, hits)) if "semantic" in made.votes else None,
             channels=tuple(made.votes),
             reranked=made.reranked,
         )

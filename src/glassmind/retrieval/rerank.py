@@ -8,6 +8,7 @@ do (docs/ranking.md).
 
 import time
 from collections.abc import Callable, Sequence
+from math import log
 from typing import NamedTuple
 
 from glassmind.errors import GlassmindError
@@ -20,6 +21,9 @@ CANDIDATES = 30
 
 BLEND = 0.3
 """How much of a score the verdict makes; chosen on every set at once."""
+
+LEAST = 1e-9
+"""A probability below which verdicts are not told apart."""
 
 STRETCH = 640
 """Characters that are read of a passage: about 128 tokens."""
@@ -45,7 +49,7 @@ def rerank(  # noqa: PLR0913 - each by its name
     """Return the ranking with the verdicts blended in; `stretches` are of its best.
 
     What was read stays above what was not: nothing was found against the latter. The
-    time counts from the first verdict, so that loading the model is not held against it.
+    time counts from the first verdict, so that loading the model does not.
     """
     until: float | None = None
     verdicts: list[float] = []
@@ -61,18 +65,26 @@ def rerank(  # noqa: PLR0913 - each by its name
     if not read:
         return Reranked(list(ranking))
     top, floor = read[0].score, rest[0].score if rest else 0.0
+    strengths = _stretched(verdicts)
     blended = [
-        _blended(one, verdict, top, floor)
-        for one, verdict in zip(read, verdicts, strict=True)
+        _blended(one, (1 - BLEND) * one.score + BLEND * strength * top, verdict, floor)
+        for one, strength, verdict in zip(read, strengths, verdicts, strict=True)
     ]
     blended.sort(key=lambda one: (-one.score, one.key))
     return Reranked([*blended, *rest], len(read))
 
 
-def _blended(one: Ranked, verdict: float, top: float, floor: float) -> Ranked:
-    wanted = max(floor, (1 - BLEND) * one.score + BLEND * verdict * top)
+def _blended(one: Ranked, wanted: float, verdict: float, floor: float) -> Ranked:
     reason = f"reads as an answer with a probability of {verdict:.2f}"
-    return one.with_adjustments([Adjustment("rerank", wanted - one.score, reason)])
+    more = max(floor, wanted) - one.score
+    return one.with_adjustments([Adjustment("rerank", more, reason)])
+
+
+def _stretched(verdicts: Sequence[float]) -> list[float]:
+    """Return verdicts from 0 to 1 by their log odds, which tell small ones apart."""
+    odds = [log(max(p, LEAST) / max(1 - p, LEAST)) for p in verdicts]
+    low, high = min(odds), max(odds)
+    return [(one - low) / (high - low) if high > low else 1.0 for one in odds]
 
 
 def stretch_of(text: str, places: Sequence[int]) -> str:
