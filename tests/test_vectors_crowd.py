@@ -61,25 +61,25 @@ def test_a_reader_sees_whole_commits_while_a_writer_commits_and_compacts(
 
     assert finish(running) == 0
     assert check_open(vectors) == steps
-    assert len(seen) > 5
+    assert len(seen) > 1
     assert damage_in(tmp_path) is None
 
 
 def test_a_writer_killed_at_any_moment_leaves_its_last_commit(tmp_path: Path) -> None:
-    rng = random.Random(5)
-    reached = longest = 0
+    rng, reached = random.Random(5), 0
 
     for _ in range(15):
         running = start(tmp_path, 100_000)
-        until = time.monotonic() + rng.uniform(0, 0.2)
-        while time.monotonic() < until:
-            longest = max(longest, check(tmp_path))
+        enough, seen = reached + rng.randint(0, 25), 0
+        until = time.monotonic() + LONGEST_S
+        while seen < enough:
+            seen = check(tmp_path)
+            assert time.monotonic() < until
         running.kill()
         finish(running)
 
-        step = check(tmp_path)
-        assert step >= max(reached, longest)
-        assert step == 0 or damage_in(tmp_path) is None
-        reached = step
+        reached = check(tmp_path)
+        assert reached >= max(seen, enough)
+        assert reached == 0 or damage_in(tmp_path) is None
 
     assert reached > 100
