@@ -1,7 +1,7 @@
 """Values as TOML, and one value changed in a text that a person wrote."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,17 @@ def with_setting(text: str, section: str, name: str, value: object) -> str | Non
         if _says(candidate, wanted):
             return candidate
     return None
+
+
+def with_comment(text: str, path: str, lines: Sequence[str]) -> str:
+    """Return the text with a comment above a setting, or at its end if none is seen."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    section, _, name = path.partition(".")
+    written = text.replace("\r\n", "\n").split("\n")
+    at = line_of("\n".join(written), section, name)
+    before = written[: at - 1] if at else written
+    comment = [f"# {line}" for line in lines]
+    return end.join([*before, *comment, *written[len(before) :]])
 
 
 def _says(text: str, wanted: dict[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from glassmind.config.checks import check_together
@@ -19,7 +19,7 @@ from glassmind.config.keys import Key
 from glassmind.config.layers import Layers
 from glassmind.config.places import config_home
 from glassmind.config.sections import AGENT_DIR, KEYS
-from glassmind.config.toml import with_setting
+from glassmind.config.toml import with_comment, with_setting
 from glassmind.config.values import value_of
 from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
 
@@ -85,18 +85,52 @@ def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> No
         ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
             link stands there, in the vault.
     """
-    value = _value(path, raw, in_vault=in_vault)
+    set_keys(file, {path: raw}, in_vault=in_vault)
+
+
+def set_keys(
+    file: Path,
+    settings: Mapping[str, object],
+    *,
+    above: Sequence[str] = (),
+    in_vault: bool = False,
+) -> None:
+    """Set several settings at once, all or none; see `set_key`.
+
+    `above` are the lines of a comment that is put above the first of them.
+
+    Raises:
+        BadSetting, BadConfigFile, ConfigUnwritable: as `set_key` does.
+    """
+    values = {
+        path: _value(path, raw, in_vault=in_vault) for path, raw in settings.items()
+    }
     if in_vault:
         _refuse_link(file)
-    section, _, name = path.partition(".")
     old = read_text(file) if file.exists() else ""
     fits = _fits(file, old)
-    new = with_setting(old, section, name, value)
-    if new is None:
-        raise ConfigUnwritable(str(file), f"set {path} by hand, in [{section}]")
+    new = old
+    for path, value in values.items():
+        section, _, name = path.partition(".")
+        changed = with_setting(new, section, name, value)
+        if changed is None:
+            raise ConfigUnwritable(str(file), f"set {path} by hand, in [{section}]")
+        new = changed
     if fits:
         _check(file, new)
+    new = with_comment(new, next(iter(values)), above) if above else new
     _replace(file, new, mode=VAULT_MODE if in_vault else USER_MODE)
+
+
+def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
+    """Put a text that was a configuration file back in its place.
+
+    Raises:
+        ConfigUnwritable: the disk refused, or a link stands there, in the vault.
+    """
+    if in_vault:
+        _refuse_link(file)
+    _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
 
 
 def _value(path: str, raw: object, *, in_vault: bool) -> object:

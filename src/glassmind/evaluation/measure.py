@@ -86,9 +86,9 @@ def ablations(queries: Sequence[GoldQuery]) -> list[Configuration]:
         Configuration(f"mode {mode}", {"mode": mode})
         for mode in ("semantic", "fulltext")
     ]
+    made.append(Configuration("intent none", {"intent": None}))
     if any(query.intent for query in queries):
         made.append(Configuration("intent auto", {"intent": "auto"}))
-        made.append(Configuration("intent none", {"intent": None}))
     return made
 
 

@@ -13,6 +13,7 @@ COMMANDS = {
     "config": ("config", "show and change settings"),
     "models": ("models", "list, fetch and check what turns text into vectors"),
     "eval": ("eval", "measure how good search is"),
+    "tune": ("tune", "find better settings for this vault, if there are any"),
     "backup": ("backup", "write a copy of the index to a file"),
     "restore": ("restore", "take the index back from a copy"),
     "completion": ("completion", "print a completion script for a shell"),

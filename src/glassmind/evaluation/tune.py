@@ -1,0 +1,154 @@
+"""Tuning search to one vault: what is tried, how it is asked, what comes of it."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from glassmind.config.sections import KEYS, Config
+from glassmind.evaluation.bench import Bench
+from glassmind.evaluation.choose import SHUFFLES, Choice, choose
+from glassmind.evaluation.faults import TooFewQueries
+from glassmind.evaluation.measure import (
+    DEFAULT,
+    SEED,
+    Asked,
+    ShowCount,
+    ask_all,
+    engine_asker,
+)
+from glassmind.evaluation.metrics import mean
+from glassmind.types.evaluation import Tried, TuneReport
+
+LEAST_QUERIES = 50
+"""Below this no gain that a vault may hope for is told from noise."""
+
+SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)
+"""Shares of meaning against words: nearer ones rank alike."""
+
+LINKS = (0.0, 0.05, 0.1, 0.2)
+"""Weights of inbound links; beyond these, hubs come before answers."""
+
+IN_FORCE = "in force"
+
+
+class Candidate(NamedTuple):
+    """Settings that may be better, by full name; those not named stay."""
+
+    name: str
+    settings: Mapping[str, object]
+
+
+def candidates(config: Config) -> list[Candidate]:
+    """Return what is tried: first the settings in force, then others, each once.
+
+    Only settings that search makes use of are changed.
+    """
+    found: dict[tuple[object, ...], Candidate] = {(): Candidate(IN_FORCE, {})}
+    for settings in _settings():
+        changed = {
+            path: value
+            for path, value in settings.items()
+            if _used(path) and _value(config, path) != value
+        }
+        if changed:
+            key = tuple(sorted((path, str(value)) for path, value in changed.items()))
+            found.setdefault(key, Candidate(_named(changed), changed))
+    return list(found.values())
+
+
+def _settings() -> Iterator[dict[str, object]]:
+    for fusion, share in product(KEYS["search.fusion"].choices, SHARES):
+        yield {
+            "search.fusion": fusion,
+            "search.semantic_weight": share,
+            "search.keyword_weight": round(1 - share, 2),
+        }
+    for weight in LINKS:
+        yield {"search.link_weight": weight}
+    for rerank in ("on", "off"):
+        yield {"search.rerank": rerank}
+
+
+def _used(path: str) -> bool:
+    return path in KEYS and not KEYS[path].later
+
+
+def _value(config: Config, path: str) -> object:
+    section, _, name = path.partition(".")
+    return getattr(getattr(config, section), name)
+
+
+def _named(settings: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{path.removeprefix('search.')} {value}" for path, value in settings.items()
+    )
+
+
+def tune(
+    bench: Bench,
+    *,
+    seed: int = SEED,
+    shuffles: int = SHUFFLES,
+    show: ShowCount = lambda _done, _all: None,
+) -> TuneReport:
+    """Return whether other settings are better on this bench; nothing is written.
+
+    Raises:
+        TooFewQueries: the bench asks too little to tell.
+    """
+    began = time.perf_counter()
+    if len(bench.queries) < LEAST_QUERIES:
+        raise TooFewQueries(len(bench.queries), LEAST_QUERIES)
+    with bench.open({}) as engine:
+        tried = candidates(engine.config)
+    asked = _asked(bench, tried, show)
+    rankings = [one.rankings for one in asked]
+    choice = choose(rankings, bench.queries, seed=seed, shuffles=shuffles)
+    report = _report(bench, tried, asked, choice)
+    return report._replace(seconds=time.perf_counter() - began)
+
+
+def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[Asked]:
+    """Return what every candidate answers; engines share the index of the bench."""
+    found = []
+    total = len(tried) * len(bench.queries)
+    for number, candidate in enumerate(tried):
+        before = number * len(bench.queries)
+        with bench.open(candidate.settings) as engine:
+            found.append(
+                ask_all(
+                    engine_asker(engine),
+                    bench.queries,
+                    DEFAULT,
+                    lambda done, _all, before=before: show(before + done, total),  # type: ignore[misc]
+                )
+            )
+    return found
+
+
+def _report(
+    bench: Bench, tried: Sequence[Candidate], asked: Sequence[Asked], choice: Choice
+) -> TuneReport:
+    scored = [
+        Tried(candidate.name, candidate.settings, mean(one.column("ndcg@10")))
+        for candidate, one in zip(tried, asked, strict=True)
+    ]
+    missing = dict.fromkeys(reason for one in asked for reason in one.degraded)
+    return TuneReport(
+        accepted=choice.accepted,
+        reason=choice.reason,
+        queries=len(bench.queries),
+        notes=bench.notes,
+        folds=choice.folds,
+        agreeing=choice.agreeing,
+        before=choice.before,
+        after=choice.after,
+        held_out=choice.held_out,
+        luck=choice.luck,
+        chance=choice.chance,
+        chosen=scored[choice.best],
+        current=scored[0],
+        tried=scored,
+        notices=(*bench.notices, *missing),
+    )

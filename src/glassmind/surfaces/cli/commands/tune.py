@@ -1,0 +1,128 @@
+"""`glassmind tune`: better settings for this vault, if there are any beyond noise."""
+
+import os
+from argparse import Namespace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config import Config
+from glassmind.config.files import (
+    FILE_NAME,
+    USER_NAMES,
+    VAULT_NAMES,
+    current_folder,
+    present,
+)
+from glassmind.config.places import config_home
+from glassmind.errors import WrongUsage
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.measuring import (
+    add_measuring_options,
+    counted_by,
+    opener_of,
+)
+from glassmind.surfaces.cli.opening import config_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.surfaces.cli.progress import shown_progress
+
+if TYPE_CHECKING:
+    from glassmind.types.evaluation import TuneReport
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    add = parser.add_argument
+    add("--dry-run", action="store_true", help="tell what was found, write nothing")
+    add("--undo", action="store_true", help="take the last tuning back")
+    add("--in-vault", action="store_true", help="write to the vault's own file")
+    add_measuring_options(parser)
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Tune, or take it back, and tell by which figures."""
+    if args.undo:
+        return _undo(args, output)
+    # numpy and what it draws in, which no other command should pay for.
+    from glassmind.evaluation.bench import Wanted, own_bench  # noqa: PLC0415
+    from glassmind.evaluation.tune import tune  # noqa: PLC0415
+
+    with shown_progress(output) as progress:
+        wanted = Wanted(
+            fresh=args.fresh,
+            limit_queries=args.limit_queries,
+            seed=args.seed,
+            progress=progress,
+        )
+        with own_bench(opener_of(args), wanted) as bench:
+            report = tune(bench, seed=args.seed, show=counted_by(progress))
+    for notice in report.notices:
+        output.notice(notice)
+    if report.accepted and not args.dry_run:
+        report = _written(report, args, output)
+    _show(report, output)
+    return exits.OK
+
+
+def _written(report: "TuneReport", args: Namespace, output: Output) -> "TuneReport":
+    from glassmind.evaluation.settings import write_choice  # noqa: PLC0415 - as above
+
+    config = config_of(args)
+    file = _file(args, config)
+    today = datetime.now().astimezone().date()
+    write_choice(config, report, file, in_vault=args.in_vault, today=today)
+    for path, origin in _overruled(config_of(args), report).items():
+        output.notice(f"{path} is not what was written: {origin} says otherwise")
+    return report._replace(file=str(file))
+
+
+def _overruled(config: Config, report: "TuneReport") -> dict[str, str]:
+    """Return the settings that something stronger than the file still sets."""
+    found = {}
+    for path, value in report.chosen.settings.items():
+        section, _, name = path.partition(".")
+        if getattr(getattr(config, section), name) != value:
+            found[path] = config.origins[path]
+    return found
+
+
+def _file(args: Namespace, config: Config) -> Path:
+    """Return the file that is meant: the vault's, the one named, or the user's."""
+    named = getattr(args, "config", None)
+    if args.in_vault and named:
+        raise WrongUsage("--in-vault and --config name two files; give one", "tune")
+    if named:
+        return current_folder() / Path(named).expanduser()
+    vault, home = config.vault.path, config_home(os.environ)
+    folder, names = (vault, VAULT_NAMES) if args.in_vault else (home, USER_NAMES)
+    return next(iter(present(folder, names)), folder / FILE_NAME)
+
+
+def _undo(args: Namespace, output: Output) -> int:
+    from glassmind.evaluation.settings import undo  # noqa: PLC0415 - as above
+
+    done = undo(config_of(args))
+    for path in done.kept:
+        output.notice(f"{path} was changed since, and is left as it is")
+    if output.as_json:
+        settings = dict(done.settings)
+        output.json({"file": done.file, "settings": settings, "kept": list(done.kept)})
+    else:
+        output.line(f"Taken back in {output.style.strong(done.file)}")
+    return exits.OK
+
+
+def _show(report: "TuneReport", output: Output) -> None:
+    if output.as_json:
+        from glassmind.render.evaluation import tuning_as_json  # noqa: PLC0415
+
+        output.json(tuning_as_json(report))
+        return
+    from glassmind.render.evaluation_text import tuning_as_text  # noqa: PLC0415
+
+    output.text(tuning_as_text(report, output.style))
+    if report.file:
+        output.line(f"Written to {output.style.strong(report.file)}")
+    elif report.accepted:
+        output.line("Nothing was written: that was a dry run")
