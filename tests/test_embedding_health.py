@@ -53,8 +53,7 @@ def test_a_doctor_finds_all_well(meaning: MeaningDesk) -> None:
     [
         "update vectors set rows = substr(rows, 1, 60) where id = 1",
         "update vectors set rows = x'' where id = 1",
-        "update vectors set rows = cast(substr(rows, 5) || x'00000000' "
-        "as blob) where id = 1",
+        "update vectors set rows = zeroblob(length(rows)) where id = 1",
     ],
 )
 def test_a_damaged_vector_is_found_and_embedded_again(
