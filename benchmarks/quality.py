@@ -5,36 +5,37 @@ mistake in each query, and, where `../shared/data` stands beside the checkout, t
 vaults with queries made from their links and SciFact.
 
     python benchmarks/quality.py [SET ...]
+
+`glassmind eval` says more about each of the real ones; the indexes are the same.
 """
 
 import json
-import math
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from glassmind import Engine, open_vault
+from glassmind.evaluation.bench import (
+    Bench,
+    Wanted,
+    collection_bench,
+    queries_bench,
+)
+from glassmind.evaluation.copies import write_notes
+from glassmind.evaluation.gold import GoldQuery, read_queries
+from glassmind.evaluation.measure import DEFAULT, ask_all, engine_asker
+from glassmind.evaluation.metrics import mean
 
 HERE = Path(__file__).resolve().parent
 SHARED = HERE.parent.parent / "shared" / "data"
 LANGUAGES = HERE.parent / "tests" / "gold" / "languages.jsonl"
-DEPTH = 10
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One query, the notes that answer it, and those it may not be scored on."""
-
-    text: str
-    relevant: frozenset[str]
-    left_out: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """What a set of queries scored."""
 
     queries: int
@@ -42,53 +43,26 @@ class Figures:
     recall: float
 
 
-def ndcg(found: Sequence[str], relevant: frozenset[str]) -> float:
-    """Return nDCG@10 with relevance 0 or 1."""
-    gain = math.fsum(
-        1 / math.log2(rank + 1)
-        for rank, path in enumerate(found[:DEPTH], 1)
-        if path in relevant
-    )
-    ideal = math.fsum(
-        1 / math.log2(rank + 1) for rank in range(1, min(len(relevant), DEPTH) + 1)
-    )
-    return gain / ideal if ideal else 0.0
-
-
-def score(engine: Engine, asked: Iterable[Asked]) -> Figures:
+def score(engine: Engine, asked: Sequence[GoldQuery]) -> Figures:
     """Return the mean figures of a set."""
-    gains, recalls = [], []
-    for query in asked:
-        reply = engine.search(query.text, limit=DEPTH + len(query.left_out))
-        found = [hit.path for hit in reply.hits if hit.path not in query.left_out]
-        gains.append(ndcg(found, query.relevant))
-        top = query.relevant.intersection(found[:DEPTH])
-        recalls.append(len(top) / len(query.relevant))
-    count = len(gains) or 1
-    return Figures(len(gains), math.fsum(gains) / count, math.fsum(recalls) / count)
+    found = ask_all(engine_asker(engine), asked, DEFAULT)
+    ndcg, recall = found.column("ndcg@10"), found.column("recall@10")
+    return Figures(len(asked), mean(ndcg), mean(recall))
 
 
-def plain(text: str) -> str:
-    """Return a question as words alone: what it quotes or names is not an operator."""
-    kept = "".join(c if c.isalnum() or c in "' " else " " for c in text)
-    return " ".join(kept.split())
-
-
-def link_queries(folder: Path) -> list[Asked]:
-    """Return the queries made from a vault's own links."""
-    lines = (folder / "queries.jsonl").read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+def link_queries(folder: Path) -> list[GoldQuery]:
+    """Return the queries made from a vault's own links, as letters and blanks alone."""
     return [
-        Asked(
-            plain(row["query"]),
-            frozenset(row["relevant"]),
-            frozenset(row["source"]) | frozenset(row["exclude"]),
-        )
-        for row in rows
+        query._replace(text=" ".join(_bare(query.text).split()))
+        for query in read_queries(folder / "queries.jsonl").queries
     ]
 
 
-def language_notes() -> list[dict[str, object]]:
+def _bare(text: str) -> str:
+    return "".join(c if c.isalnum() or c == "'" else " " for c in text)
+
+
+def language_notes() -> list[dict[str, Any]]:
     """Return our own notes in four languages."""
     lines = LANGUAGES.read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines if line.strip()]
@@ -110,7 +84,7 @@ def mistyped(word: str, chance: random.Random) -> str:
             return word[:at] + swapped + word[at + 2 :]
 
 
-def typo_queries(notes: Iterable[dict[str, object]]) -> list[Asked]:
+def typo_queries(notes: Iterable[dict[str, Any]]) -> list[GoldQuery]:
     """Return long English words with one slip each, and the notes that hold them."""
     chance, asked = random.Random(7), []
     english = [note for note in notes if note["lang"] == "en"]
@@ -118,67 +92,50 @@ def typo_queries(notes: Iterable[dict[str, object]]) -> list[Asked]:
         words = [w for w in str(note["text"]).split() if w.isalpha() and len(w) > 5]
         for word in sorted(set(words), key=lambda w: (-len(w), w))[:3]:
             wrong = mistyped(word.lower(), chance)
-            holders = frozenset(
-                f"{n['id']}.md"
+            holders = {
+                f"{n['id']}.md": 1.0
                 for n in english
                 if word.lower() in str(n["text"]).lower()
-            )
-            asked.append(Asked(wrong, holders))
+            }
+            asked.append(GoldQuery(f"{note['id']}-{word}", wrong, holders))
     return asked
 
 
-def write_vault(root: Path, notes: Iterable[tuple[str, str]]) -> None:
-    """Write notes by path and text."""
-    for path, text in notes:
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+def sets(scratch: Path) -> Iterator[tuple[str, Path, list[GoldQuery]]]:
+    """Yield each set of our own making: name, vault, queries."""
+    if not LANGUAGES.is_file():
+        return
+    notes = language_notes()
+    root = scratch / "languages"
+    texts = {f"{n['id']}.md": f"# {n['title']}\n\n{n['text']}\n" for n in notes}
+    write_notes(texts, root)
+    for language in ("en", "zh", "ja", "ko", "mix"):
+        asked = [
+            GoldQuery(f"{note['id']}-{n}", str(query), {f"{note['id']}.md": 1.0})
+            for note in notes
+            if note["lang"] == language
+            for n, query in enumerate(note["queries"])
+        ]
+        yield f"languages/{language}", root, asked
+    yield "typos", root, typo_queries(notes)
 
 
-def scifact(folder: Path) -> tuple[list[tuple[str, str]], list[Asked]]:
-    """Return SciFact as notes and queries."""
-    notes = []
-    for line in (folder / "corpus.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
-        notes.append((f"{row['_id']}.md", f"# {row['title']}\n\n{row['text']}\n"))
-    lines = (folder / "queries.jsonl").read_text("utf-8").splitlines()
-    texts = {row["_id"]: row["text"] for row in map(json.loads, lines)}
-    wanted: dict[str, set[str]] = {}
-    judged = next((folder / "qrels").glob("test*")).read_text("utf-8").splitlines()
-    for line in judged[1:]:
-        query, document, relevance = line.split("\t")
-        if int(relevance) > 0:
-            wanted.setdefault(query, set()).add(f"{document}.md")
-    asked = [Asked(plain(texts[q]), frozenset(found)) for q, found in wanted.items()]
-    return notes, asked
-
-
-def sets(scratch: Path) -> Iterator[tuple[str, Path, list[Asked]]]:
-    """Yield each set that is at hand: name, vault, queries."""
-    if LANGUAGES.is_file():
-        notes = language_notes()
-        root = scratch / "languages"
-        write_vault(
-            root, ((f"{n['id']}.md", f"# {n['title']}\n\n{n['text']}\n") for n in notes)
-        )
-        for language in ("en", "zh", "ja", "ko", "mix"):
-            asked = [
-                Asked(str(query), frozenset([f"{note['id']}.md"]))
-                for note in notes
-                if note["lang"] == language
-                for query in note["queries"]  # type: ignore[attr-defined]
-            ]
-            yield f"languages/{language}", root, asked
-        yield "typos", root, typo_queries(notes)
+def benches() -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
+    """Yield the real sets at hand: name, and what makes each ready."""
     for name in ("lyz", "tasks-docs"):
         folder = SHARED / "vaults" / name
         if folder.is_dir():
-            yield name, folder / "vault", link_queries(folder)
-    if (SHARED / "ir" / "scifact").is_dir():
-        notes_, asked_ = scifact(SHARED / "ir" / "scifact")
-        root = scratch / "scifact"
-        write_vault(root, notes_)
-        yield "scifact", root, asked_
+            file = folder / "queries.jsonl"
+            yield name, queries_bench(_opener(folder / "vault"), file, Wanted())
+    folder = SHARED / "ir" / "scifact"
+    if folder.is_dir():
+        yield "scifact", collection_bench(_opener(folder), folder, Wanted())
+
+
+def _opener(
+    vault: Path,
+) -> Callable[[Path | None, Mapping[str, object]], Engine]:
+    return lambda root, settings: open_vault(root or vault, settings=settings, env={})
 
 
 def figures_of(
@@ -186,19 +143,23 @@ def figures_of(
 ) -> dict[str, Figures]:
     """Return the figures of the sets whose names begin so, or of all."""
     found: dict[str, Figures] = {}
-    engines: dict[Path, Engine] = {}
+
+    def wanted(name: str) -> bool:
+        return not names or any(name.startswith(begins) for begins in names)
+
     with tempfile.TemporaryDirectory() as scratch:
         settings = {"index.location": str(Path(scratch) / "index")}
         for name, root, asked in sets(Path(scratch)):
-            if names and not any(name.startswith(wanted) for wanted in names):
-                continue
-            if root not in engines:
-                engines[root] = open_vault(root, settings=settings, env={})
-                engines[root].index()
-            found[name] = score(engines[root], asked)
+            if wanted(name):
+                with open_vault(root, settings=settings, env={}) as engine:
+                    engine.index()
+                    found[name] = score(engine, asked)
+                show(name, found[name])
+    for name, making in benches():
+        if wanted(name):
+            with making as bench, bench.open({}) as engine:
+                found[name] = score(engine, bench.queries)
             show(name, found[name])
-        for engine in engines.values():
-            engine.close()
     return found
 
 

@@ -7,6 +7,7 @@ import pytest
 import quality
 
 from glassmind import open_vault
+from glassmind.evaluation.gold import GoldQuery
 
 WITHIN = 0.03
 """How far Recall@10 in another script may lie below English."""
@@ -31,7 +32,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, quality.Figur
     return found
 
 
-def _own_sets(scratch: Path) -> Iterator[tuple[str, Path, list[quality.Asked]]]:
+def _own_sets(scratch: Path) -> Iterator[tuple[str, Path, list[GoldQuery]]]:
     for name, root, asked in quality.sets(scratch):
         if root != scratch / "languages":
             return
