@@ -1,17 +1,16 @@
 """What kind of answer a question wants, told from its form.
 
-Five intents, as vault-graphrag has them: a fact, the context of some work, an idea, what
-links to a note, an unexpected connection. Two things speak for each: rules about form,
-and how near the question is to others whose intent is known. The sum decides, and the
-guess is *sure* when the best is far enough ahead of the next.
+Five intents, as vault-graphrag has them: a fact, the context of some work, an idea,
+what links to a note, an unexpected connection. Two things speak for each: rules about
+form, and how near the question is to others whose intent is known. The sum decides; the
+guess is *sure* when a rule says so plainly and the next is far behind.
 """
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from glassmind.retrieval.intent_rules import RULES
+from glassmind.retrieval.intent_rules import Rule, rules
 from glassmind.types.search import Intent
 
 NEARNESS = 5.0
@@ -24,6 +23,9 @@ Measured on questions written after the rules were: 3 gives .88, 5 gives .91, 10
 SECOND = 0.25
 """What each further rule adds: those of one intent say much the same thing."""
 
+MOST_CHARS = 600
+"""What is read of a long question; models read little more."""
+
 SURE: Mapping[Intent, float] = MappingProxyType(
     {
         "backlink": 2.0,
@@ -35,24 +37,33 @@ SURE: Mapping[Intent, float] = MappingProxyType(
 )
 """How far ahead each has to be to change how channels count.
 
-Two left no wrong one of those first three among questions that were new to it. The last
-two differ little from a balanced search, so that little is won by being bold.
+The last two differ little from a balanced search: little is won there by being bold.
 """
 
-_OTHER_SCRIPT = re.compile(r"^[^a-zA-Z]*[\u0370-\U0003ffff][^a-zA-Z]*$")
+PLAIN = 3.0
+"""What rules must weigh for a sure guess: votes alone tell questions from each other, but
+sentences that are no question at all get votes too."""
+
+LAST_LATIN = "\u024f"
+"""The end of the letters that English models have seen much of."""
 
 
 class Guess(NamedTuple):
-    """The intent of a question, what speaks for it, and how far ahead it is."""
+    """The intent of a question, and what speaks for it.
+
+    `weight` is what speaks for it in all, `ruled` what rules do; `lead` is how far ahead
+    of the next it is.
+    """
 
     intent: Intent
-    weight: float
-    lead: float
+    weight: float = 0.0
+    ruled: float = 0.0
+    lead: float = 0.0
 
     @property
     def is_sure(self) -> bool:
         """Whether it is safe to act on."""
-        return self.lead >= SURE[self.intent]
+        return self.ruled >= PLAIN and self.lead >= SURE[self.intent]
 
 
 def guess_intent(text: str, near: Mapping[Intent, float] | None = None) -> Guess:
@@ -63,19 +74,28 @@ def guess_intent(text: str, near: Mapping[Intent, float] | None = None) -> Guess
     """
     votes = near or {}
     # most models know other scripts badly, so that what they say counts half
-    trust = NEARNESS / 2 if _OTHER_SCRIPT.match(text) else NEARNESS
+    trust = NEARNESS / 2 if _in_other_script(text) else NEARNESS
+    read = text[:MOST_CHARS]
+    ruled = {intent: _ruled(known, read) for intent, known in rules().items()}
     weights = {
-        intent: _ruled(intent, text) + trust * votes.get(intent, 0.0)
-        for intent in RULES
+        intent: weight + trust * votes.get(intent, 0.0)
+        for intent, weight in ruled.items()
     }
-    ranked = sorted(weights.items(), key=lambda pair: -pair[1])
-    (best, weight), (_, other) = ranked[:2]
-    if weight == other == 0:
-        return Guess("conceptual", 0.0, 0.0)
-    return Guess(best, weight, weight - other)
+    best, other = sorted(weights, key=lambda intent: -weights[intent])[:2]
+    if not any(weights.values()):
+        return Guess("conceptual")
+    lead = weights[best] - weights[other]
+    return Guess(best, weights[best], ruled[best], lead)
 
 
-def _ruled(intent: Intent, text: str) -> float:
+def _ruled(known: Sequence[Rule], text: str) -> float:
     """Return what the rules of one intent weigh together."""
-    found = [weight for weight, rule in RULES[intent] if rule.search(text)]
+    lowered = text.lower()
+    found = [rule.weight for rule in known if rule.fits(text, lowered)]
     return max(found) + SECOND * (len(found) - 1) if found else 0.0
+
+
+def _in_other_script(text: str) -> bool:
+    """Whether most letters of a text are none of the Latin ones."""
+    other = sum(letter > LAST_LATIN for letter in text if letter.isalpha())
+    return 2 * other > sum(map(str.isalpha, text))

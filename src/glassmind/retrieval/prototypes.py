@@ -1,7 +1,7 @@
 """Questions as people and agents ask them, each with what it wants.
 
-They stand in `prototypes.txt`, one a line under the name of their intent, and are what a
-new question is compared with. The same subjects come back under every intent, so that
+They stand in `prototypes.txt`, one a line under the name of their intent, and are what
+a new question is compared with. The same subjects come back under every intent, so that
 what is learnt is the form of a question and not what it is about.
 """
 
