@@ -56,9 +56,9 @@ def weighted_sum(rankings: Rankings, weights: Weights) -> Shares:
     return _added(rankings, weights, _against_best)
 
 
-def rrf(rankings: Rankings, _: Weights) -> Shares:
+def rrf(rankings: Rankings, weights: Weights) -> Shares:
     """Add up 1 / (60 + rank); weights say only which channels take part."""
-    return _ranked(rankings, None)
+    return _ranked(rankings, {name: 1.0 for name, one in weights.items() if one})
 
 
 def weighted_rrf(rankings: Rankings, weights: Weights) -> Shares:
@@ -90,10 +90,10 @@ def _added(
     return shares
 
 
-def _ranked(rankings: Rankings, weights: Weights | None) -> Shares:
+def _ranked(rankings: Rankings, weights: Weights) -> Shares:
     shares: Shares = {}
     for name, ranking in rankings.items():
-        weight = 1.0 if weights is None else weights.get(name, 0.0)
+        weight = weights.get(name, 0.0)
         if not weight:
             continue
         for rank, (key, _) in enumerate(ranking, 1):
@@ -104,7 +104,7 @@ def _ranked(rankings: Rankings, weights: Weights | None) -> Shares:
 def _stretched(name: ChannelName, ranking: Ranking) -> Sequence[float]:
     scores = [score for _, score in ranking]
     if name not in RELATIVE:
-        return scores
+        return _not_below_nothing(scores)
     low, high = min(scores), max(scores)
     if high <= low:
         return [1.0] * len(scores)
@@ -115,5 +115,10 @@ def _against_best(name: ChannelName, ranking: Ranking) -> Sequence[float]:
     scores = [score for _, score in ranking]
     best = max(scores)
     if name != "lexical" or best <= 0:
-        return scores
+        return _not_below_nothing(scores)
     return [score / best for score in scores]
+
+
+def _not_below_nothing(scores: Sequence[float]) -> Sequence[float]:
+    """Return scores, cosines below 0 as 0: a vote never speaks against a note."""
+    return [max(0.0, score) for score in scores]
