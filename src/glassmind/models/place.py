@@ -93,23 +93,13 @@ def known_files(card: ModelCard, folder: Path) -> Mapping[str, ModelFile]:
             found = (folder / file.name).stat().st_size
         except OSError as error:
             raise ModelAbsent(card.id) from error
-        known[file.name] = wanted = _wanted(card, file, then.get(file.name), found)
-        if wanted.size_bytes and found != wanted.size_bytes:
+        may_be = card.accepted(file.name) if file.sha256 else []
+        may_be = may_be or [then.get(file.name, ModelFile(file.name))]
+        right = [one for one in may_be if one.size_bytes in {0, found}]
+        if not right:
             raise ModelDamaged(card.id, file.name)
+        known[file.name] = right[0]
     return known
-
-
-def _wanted(
-    card: ModelCard, file: ModelFile, noted: ModelFile | None, found_bytes: int
-) -> ModelFile:
-    """Return what a file should be."""
-    if card.pins(file):
-        return file
-    if noted is not None:
-        return noted
-    # Put there by hand: perhaps the one that the card knows, or another that will do.
-    same = file.sha256 and file.size_bytes == found_bytes
-    return file if same else ModelFile(file.name)
 
 
 def noted_weights(card: ModelCard, folder: Path) -> str:

@@ -109,6 +109,8 @@ class ServedEmbedder:
             raise ModelFailed(self.model, "the answer holds no vector for each text")
         if not np.isfinite(made).all():
             raise ModelFailed(self.model, "the answer holds what is no number")
+        if not made.any(axis=1).all():
+            raise ModelFailed(self.model, "the answer holds a vector of nothing")
         self._width = self._width or made.shape[1]
         if made.shape[1] != self._width:
             reason = f"{made.shape[1]} numbers in place of {self._width}"
