@@ -1,14 +1,11 @@
 """Measuring a bench: the default configuration, and what changes it for the worse."""
 
-import inspect
 import time
-from collections.abc import Sequence
 
-from glassmind.engine import Engine
+from glassmind.evaluation.answerable import confidence_quality
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.measure import (
     SEED,
-    Configuration,
     ShowCount,
     ablations,
     engine_asker,
@@ -21,15 +18,21 @@ def evaluate(
     bench: Bench,
     *,
     compare: bool = True,
+    calibration: bool = False,
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> EvalReport:
-    """Return what search scores on a bench; with `compare`, what each part gives."""
+    """Return what search scores on a bench.
+
+    With `compare`, what each part gives as well; with `calibration`, how good the
+    confidence of replies is.
+    """
     began = time.perf_counter()
     with bench.open({}) as engine:
-        others = _known(ablations(bench.queries), engine) if compare else []
+        others = ablations(bench.queries) if compare else []
         asker = engine_asker(engine)
         default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
+        sure = confidence_quality(engine, bench.queries, show) if calibration else None
     return EvalReport(
         gold=bench.gold,
         source=str(bench.source),
@@ -37,12 +40,7 @@ def evaluate(
         model=bench.model,
         default=default,
         ablations=compared,
+        confidence=sure,
         notices=bench.notices,
         seconds=time.perf_counter() - began,
     )
-
-
-def _known(others: Sequence[Configuration], engine: Engine) -> list[Configuration]:
-    """Return the configurations that the engine can be told."""
-    taken = inspect.signature(engine.search).parameters
-    return [one for one in others if one.options.keys() <= taken.keys()]

@@ -9,6 +9,7 @@ from glassmind.types.evaluation import (
     Figures,
     Interval,
     Measured,
+    Quality,
     Tried,
     TuneReport,
 )
@@ -26,8 +27,27 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
         "model": report.model,
         **measured_as_json(report.default),
         "ablations": {one.name: measured_as_json(one) for one in report.ablations},
+        "confidence": None
+        if report.confidence is None
+        else _quality(report.confidence),
         "notices": list(report.notices),
         "seconds": round(report.seconds, 3),
+    }
+
+
+def _quality(found: Quality) -> dict[str, Any]:
+    return {
+        "ece": round(found.ece, PLACES),
+        "auroc": round(found.auroc, PLACES),
+        "examples": found.examples,
+        "bins": [
+            {
+                "predicted": round(one.predicted, PLACES),
+                "actual": round(one.actual, PLACES),
+                "examples": one.examples,
+            }
+            for one in found.bins
+        ],
     }
 
 

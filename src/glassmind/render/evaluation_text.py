@@ -9,6 +9,7 @@ from glassmind.types.evaluation import (
     EvalReport,
     Figures,
     Measured,
+    Quality,
     TuneReport,
 )
 
@@ -55,6 +56,18 @@ def _lines(report: EvalReport, style: Style) -> Iterator[str]:
             for part in _parts(one):
                 for name, figures in part.items():
                     yield _part_row(name, figures, wide, style)
+    if report.confidence is not None:
+        yield ""
+        yield from _confidence_lines(report.confidence, style)
+
+
+def _confidence_lines(found: Quality, style: Style) -> Iterator[str]:
+    error, area = style.strong(f"{found.ece:.3f}"), style.strong(f"{found.auroc:.3f}")
+    asked = counted(found.examples, "question")
+    yield f"Confidence: off by {error} (ECE), AUROC {area}, from {asked}, half of them"
+    yield "with the answer taken away. How sure, and how often rightly:"
+    yield "  " + " ".join(f"{one.predicted:5.2f}" for one in found.bins)
+    yield "  " + " ".join(f"{one.actual:5.2f}" for one in found.bins)
 
 
 def _parts(one: Measured) -> tuple[Mapping[str, Figures], ...]:

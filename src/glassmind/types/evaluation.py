@@ -56,10 +56,32 @@ class Measured(NamedTuple):
     versus: Difference | None = None
 
 
+class Bin(NamedTuple):
+    """Some replies of like confidence: how sure, how often rightly so, how many."""
+
+    predicted: float
+    actual: float
+    examples: int
+
+
+class Quality(NamedTuple):
+    """How good probabilities are.
+
+    `ece` is how far they are off on average, `auroc` how well they part what can be
+    answered from what cannot; `bins` are the reliability table.
+    """
+
+    ece: float
+    auroc: float
+    bins: Sequence[Bin]
+    examples: int
+
+
 class EvalReport(NamedTuple):
     """What was measured: on what, with which model, the default first.
 
     `gold` says where the queries came from: "dataset", "queries" or "self".
+    `confidence` is how good the confidence of replies is, where that was asked for.
     """
 
     gold: str
@@ -68,6 +90,7 @@ class EvalReport(NamedTuple):
     model: str
     default: Measured
     ablations: Sequence[Measured] = ()
+    confidence: Quality | None = None
     notices: Sequence[str] = ()
     seconds: float = 0.0
 

@@ -34,6 +34,7 @@ def add_arguments(parser: CommandParser) -> None:
     add(
         "--no-ablations", action="store_true", help="measure the settings in force only"
     )
+    add("--calibration", action="store_true", help="measure the confidence too")
     add("--chart", metavar="FILE", help="write a page with a chart")
     add_measuring_options(parser)
 
@@ -59,6 +60,7 @@ def run(args: Namespace, output: Output) -> int:
             report = evaluate(
                 bench,
                 compare=not args.no_ablations,
+                calibration=args.calibration,
                 seed=args.seed,
                 show=counted_by(progress),
             )
