@@ -169,7 +169,7 @@ def test_the_worked_example_of_the_design_adds_up() -> None:
     lifts: dict[AdjustmentName, float] = {"recency": 0.10, "tag": 0.05}
     made = adjust(note, asked_words("a pump"), lifts, date(1970, 1, 27))
 
-    shown: dict[str, float] = {**shares}
+    shown = {str(name): share for name, share in shares.items()}
     shown |= {one.name: one.share for one in made}
     assert {name: round(share, 2) for name, share in shown.items()} == {
         "semantic": 0.52,

@@ -12,6 +12,7 @@ from glassmind.errors import ModelAbsent, NotEmbedded
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
+from glassmind.retrieval.plan import Sum
 from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.sqlite.reader import SqliteReader
@@ -71,7 +72,21 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         note_id=note_id,
         folder=adapters.config.writes.agent_dir,
         lifts=LIFTS,
+        sum_of=_sum_of(adapters.config),
         rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
+    )
+
+
+def _sum_of(config: Config) -> Sum:
+    """Return what the settings say of `weighted_sum`."""
+    search = config.search
+    return Sum(
+        {
+            "semantic": search.semantic_weight,
+            "lexical": search.keyword_weight,
+            "graph": search.link_weight,
+        },
+        {"recency": search.recency_weight, "tag": search.tag_weight},
     )
 
 

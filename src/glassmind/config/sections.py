@@ -171,21 +171,13 @@ class Search(Section, title="search"):
     rerank_budget_ms: int = key(
         300, "Milliseconds after which reranking stops.", least=0
     )
-    semantic_weight: float = key(
-        0.55, "Weight of meaning in weighted_sum.", least=0, later=True
-    )
-    keyword_weight: float = key(
-        0.25, "Weight of words in weighted_sum.", least=0, later=True
-    )
+    semantic_weight: float = key(0.55, "Weight of meaning in weighted_sum.", least=0)
+    keyword_weight: float = key(0.25, "Weight of words in weighted_sum.", least=0)
     recency_weight: float = key(
-        0.10, "Weight of a recent change in weighted_sum.", least=0, later=True
+        0.10, "Weight of a recent change in weighted_sum.", least=0
     )
-    link_weight: float = key(
-        0.05, "Weight of inbound links in weighted_sum.", least=0, later=True
-    )
-    tag_weight: float = key(
-        0.05, "Weight of matching tags in weighted_sum.", least=0, later=True
-    )
+    link_weight: float = key(0.05, "Weight of links in weighted_sum.", least=0)
+    tag_weight: float = key(0.05, "Weight of matching tags in weighted_sum.", least=0)
     intent_model: str = key(
         "",
         "The model that names a query's intent; empty means rules alone.",

@@ -12,7 +12,7 @@ from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.confidence import confidence, signals_of
 from glassmind.retrieval.dates import days_in
 from glassmind.retrieval.intents import guess_intent
-from glassmind.retrieval.plan import Question, meaning_of
+from glassmind.retrieval.plan import Question, Sum, meaning_of
 from glassmind.retrieval.search import Search, Sources
 from glassmind.types.search import (
     AdjustmentName,
@@ -38,6 +38,7 @@ class Hybrid(NamedTuple):
     note_id: Callable[[str], int]
     folder: str
     lifts: Mapping[AdjustmentName, float]
+    sum_of: Sum
     rerank_budget_s: float
 
     def answer(
@@ -57,6 +58,7 @@ class Hybrid(NamedTuple):
             self.meaning,
             self.folder,
             self.lifts,
+            self.sum_of,
             self.reranker,
             self.rerank_budget_s,
         )

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from glassmind.types.search import (
+    AdjustmentName,
     ChannelName,
     FusionName,
     Intent,
@@ -48,6 +49,13 @@ DATED = 0.6
 """Weight of standing in the days that a question names."""
 
 
+class Sum(NamedTuple):
+    """What `weighted_sum` adds up by the settings: votes of channels, and lifts."""
+
+    channels: Weights
+    lifts: Mapping[AdjustmentName, float]
+
+
 class Days(NamedTuple):
     """A stretch of days: the first, and the one after the last; None is open."""
 
@@ -77,10 +85,14 @@ def meaning_of(words: WordQuery) -> str:
     return " ".join((*words.words, *words.phrases, *words.prefixes))
 
 
-def weights_of(question: Question) -> dict[ChannelName, float]:
-    """Return the channels that take part with their weights."""
+def weights_of(question: Question, sum_of: Sum) -> dict[ChannelName, float]:
+    """Return the channels that take part with their weights.
+
+    An intent has weights of its own; without one `weighted_sum` has `sum_of`.
+    """
     wish = question.wish
-    weights = dict(BALANCED if question.intent is None else BY_INTENT[question.intent])
+    usual = sum_of.channels if wish.fusion == "weighted_sum" else BALANCED
+    weights = dict(usual if question.intent is None else BY_INTENT[question.intent])
     if question.intent is None and wish.fusion in RANKS_ALONE:
         del weights["graph"]
     if question.days is not None:

@@ -27,7 +27,7 @@ from glassmind.retrieval.channels import (
 )
 from glassmind.retrieval.fusion import Ranking, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS
-from glassmind.retrieval.plan import Question, weights_of
+from glassmind.retrieval.plan import Question, Sum, weights_of
 from glassmind.retrieval.ranked import (
     Ranked,
     Votes,
@@ -65,6 +65,7 @@ class Sources(NamedTuple):
     meaning: Callable[[], Meaning]
     folder: str
     lifts: Mapping[AdjustmentName, float]
+    sum_of: Sum
     reranker: Callable[[], Reranker]
     rerank_budget_s: float
 
@@ -75,7 +76,7 @@ class Search:
     def __init__(self, question: Question, sources: Sources) -> None:
         self.question, self._sources = question, sources
         self.asked: AskedWords = sources.words.ask(question.words)
-        self.weights = weights_of(question)
+        self.weights = weights_of(question, sources.sum_of)
         self.degraded: list[str] = []
         self.votes: dict[ChannelName, list[Candidate]] = {}
         self.semantic: Semantic | None = None
@@ -181,6 +182,8 @@ class Search:
     def _adjusted(self, ranking: list[Ranked]) -> list[Ranked]:
         """Return the ranking after what is added to the best of it."""
         lifts, question = self._sources.lifts, self.question
+        if question.wish.fusion == "weighted_sum":
+            lifts = {**lifts, **self._sources.sum_of.lifts}
         if not any(lifts.values()):
             return ranking
         head, tail = ranking[:ADJUSTED], ranking[ADJUSTED:]
