@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
-    from glassmind.types.index import Space
+    from glassmind.types.vectors import Space
     from glassmind.wiring_index import WordsMarker
     from glassmind.wiring_search import OpenMeaning
 
@@ -108,7 +108,7 @@ class LocalAdapters:
     def _make_temporary(self) -> None:
         """Make an index that is kept for this process alone when it is first asked."""
         if self.place.temporary and not (self.place.folder / "index.db").exists():
-            self.keeper().index()
+            self.keeper().index(embed=False)  # whoever asks waits for it
 
     def rows(self) -> "Rows":
         """Return the rows of hits."""

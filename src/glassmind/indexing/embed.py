@@ -19,7 +19,7 @@ from glassmind.indexing.run import Workshop, follow_vectors
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
 from glassmind.ports.models import Embedder
 from glassmind.types.files import Progress
-from glassmind.types.index import Embedded, Space
+from glassmind.types.vectors import Embedded, Space
 
 BATCH_S = 1.0
 """Seconds of work that one batch aims for: what a kill can undo."""
@@ -87,6 +87,10 @@ class Meaning:
         state = f"{given.state} {_opens(self.embedder)}" if given else ""
         return json.dumps([self.head(), *self.wishes, state])
 
+    def wished_before(self, level: str | None) -> bool:
+        """Whether what the rows remember was done by the same wishes."""
+        return bool(level) and json.loads(str(level))[1:4] == list(self.wishes)
+
 
 def _opens(embedder: Callable[[], Embedder]) -> bool:
     try:
@@ -153,9 +157,9 @@ def _locked_pass(meaning: Meaning, progress: ShowProgress) -> Passed:
     except ModelFault as error:
         said = "embedding stopped: {}" if batcher.embedded else WITHOUT
         warnings.append(said.format(error))
-    left = work.known.coverage(work.space, meaning.wishes.least_chars).missing
+        work.left = work.known.coverage(work.space, meaning.wishes.least_chars).missing
     warnings += batcher.remarks()
-    return Passed(batcher.embedded, batcher.reused, left, tuple(warnings))
+    return Passed(batcher.embedded, batcher.reused, work.left, tuple(warnings))
 
 
 WITHOUT = "words and links only: {}"
@@ -181,6 +185,7 @@ class _Pass:
         self._wishes = meaning.wishes
         self._due = time.monotonic() + FOLLOW_S
         self._tried: set[tuple[int, bool]] = set()
+        self.left = self._done = 0
         self._begin()
 
     @property
@@ -188,18 +193,27 @@ class _Pass:
         return self._meaning.known()
 
     def run(self) -> None:
-        """Embed until nothing is missing that has not been tried."""
+        """Embed until nothing is missing that has not been tried.
+
+        Raises:
+            ModelFault: the model gives no answer any more; what it gave is kept.
+        """
         try:
-            while True:
-                try:
-                    self._run()
-                except _BegunAnew:
-                    self._tried.clear()
-                    self._begin()
-                else:
-                    return
-        finally:
+            while not self._ran():
+                self._tried.clear()
+                self._begin()
+        except ModelFault:
             self._follow()
+            raise
+        self._follow()
+
+    def _ran(self) -> bool:
+        """Embed; return False when the rows were begun anew meanwhile."""
+        try:
+            self._run()
+        except _BegunAnew:
+            return False
+        return True
 
     def _begin(self) -> None:
         """Make the space if need be, and let it answer if no other can."""
@@ -209,13 +223,17 @@ class _Pass:
                 self._epoch = step.epoch()
                 self.space = step.open_space(*self._named, wishes.settings)
             known = store.vectors()
-            least, enrich = wishes.least_chars, wishes.enrich
-            unwanted = known.unwanted(self.space, least, enriched=enrich)
             old = known.answering()
             with store.vector_step() as step:
-                step.unlink(self.space, unwanted)
+                if not self._meaning.wished_before(known.setting(LEVEL)):
+                    step.unlink(self.space, self._unwanted(known))
+                    step.set(LEVEL, "")
                 if old is None or not self._can_answer(known, old):
                     step.answer_from(self.space)
+
+    def _unwanted(self, known: KnownVectors) -> list[int]:
+        least, enrich = self._wishes.least_chars, self._wishes.enrich
+        return known.unwanted(self.space, least, enriched=enrich)
 
     def _can_answer(self, known: KnownVectors, old: Space) -> bool:
         if old.id == self.space.id:
@@ -224,13 +242,13 @@ class _Pass:
 
     def _run(self) -> None:
         least, enrich = self._wishes.least_chars, self._wishes.enrich
-        level = self._meaning.level()
         while True:
+            level = self._meaning.level()  # of before: what comes later is for the next
             ids = self.known.missing(self.space, least)
             if not self._embed(ids, enriched=False):
                 break
-            level = self._meaning.level()
-        if self.known.missing(self.space, least):
+        self.left = len(ids)
+        if ids:
             if not self._batcher.can_compute:  # no pass could do more than this one
                 self._set_level(level)
             return  # what failed is tried again by the next pass
@@ -249,18 +267,22 @@ class _Pass:
         """Embed chunks that were not tried yet; return whether there were any."""
         fresh = [i for i in ids if (i, enriched) not in self._tried]
         at, size, began = 0, SMALLEST * 4, time.monotonic()
+        self._tell(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
             part = fresh[at : at + size]
             started = time.monotonic()
-            self._progress(Progress("embed", at, len(fresh)))
             self._write(self._made(part, enriched=enriched))
             self._tried.update((i, enriched) for i in part)
             at += len(part)
+            self._done += len(part)
+            self._tell(len(fresh) - at)
             took = max(time.monotonic() - started, 0.001)
             size = max(SMALLEST, min(LARGEST, int(len(part) * BATCH_S / took)))
-        if fresh:
-            self._progress(Progress("embed", at, len(fresh)))
         return bool(fresh)
+
+    def _tell(self, ahead: int) -> None:
+        if ahead or self._done:
+            self._progress(Progress("embed", self._done, self._done + ahead))
 
     def _made(self, part: Sequence[int], *, enriched: bool) -> list[Embedded]:
         around = enriched or self._wishes.enrich
@@ -297,6 +319,8 @@ class _Pass:
 
     def _complete(self) -> None:
         """Let the space answer now that every chunk has its vector, and no other."""
+        if self.known.spaces() == [self.space]:
+            return
         with self._step() as step:
             step.answer_from(self.space)
             step.leave_only(self.space)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.errors import ModelFailed, ModelFault
 from glassmind.indexing.embed_text import embeddable, key_of
 from glassmind.ports.models import Embedder
-from glassmind.types.index import Embedded, Unembedded
-from glassmind.types.vectors import Embeddable
+from glassmind.types.vectors import Embeddable, Embedded, Unembedded
 
 if TYPE_CHECKING:
     from glassmind.types.vectors import Matrix

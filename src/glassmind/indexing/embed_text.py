@@ -2,8 +2,7 @@
 
 import xxhash
 
-from glassmind.types.index import Unembedded
-from glassmind.types.vectors import Embeddable
+from glassmind.types.vectors import Embeddable, Unembedded
 
 WORDS_AROUND = 40
 """Words of each neighbour that go with an enriched chunk: a sentence or two."""

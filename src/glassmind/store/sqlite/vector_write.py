@@ -6,7 +6,7 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from math import fsum, sqrt
+from math import hypot
 from typing import Any, Self
 
 import apsw
@@ -18,7 +18,7 @@ from glassmind.store.sqlite.vector_rows import (
     VectorRows,
     digest_of,
 )
-from glassmind.types.index import Embedded, Space
+from glassmind.types.vectors import Embedded, Space
 
 PUT_SPACE = """
 insert or ignore into spaces (name, width, settings, created) values (?, ?, ?, ?)
@@ -181,9 +181,9 @@ def mean_of(chunks: Sequence[bytes], width: int) -> bytes:
         _mean([_floats(rows[i : i + size]) for i in range(0, len(rows), size)])
         for rows in chunks
     ]
-    mean = _mean(means)
-    length = sqrt(fsum(x * x for x in mean)) or 1.0
-    return _bytes(array("f", [x / length for x in mean]))
+    total = list(map(sum, zip(*means, strict=True)))
+    length = hypot(*total) or 1.0
+    return _bytes(array("f", [x / length for x in total]))
 
 
 def _mean(rows: Sequence[Sequence[float]]) -> Sequence[float]:
