@@ -8,7 +8,7 @@ import pytest
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
-from glassmind.types.index import Space
+from glassmind.types.vectors import Space
 from glassmind.vault.read import VaultFiles
 from glassmind.wiring import LocalAdapters
 

@@ -13,7 +13,7 @@ from vault_desk import NOON
 
 from glassmind.errors import ModelAbsent
 from glassmind.types import NotePath
-from glassmind.types.index import Unembedded
+from glassmind.types.vectors import Unembedded
 from glassmind.vault.smart_connections import (
     LARGEST_BYTES,
     MODEL,

@@ -22,9 +22,8 @@ from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import integrity, place
-from glassmind.types.index import Space
 from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors
+from glassmind.types.vectors import NoteVectors, Space
 
 if TYPE_CHECKING:
     from glassmind.ports.indexing import Sidecar

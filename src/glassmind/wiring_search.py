@@ -18,7 +18,7 @@ from glassmind.store.sqlite.edges import Edges
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
-from glassmind.types.index import Space
+from glassmind.types.vectors import Space
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder, Reranker

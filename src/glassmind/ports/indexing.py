@@ -7,16 +7,9 @@ from typing import Protocol, Self, TypeAlias, TypeVar
 
 from glassmind.types import NotePath
 from glassmind.types.files import FileFacts, IndexReport, Progress, Skipped
-from glassmind.types.index import (
-    Coverage,
-    Embedded,
-    Indexed,
-    Space,
-    Unembedded,
-    Unsettled,
-)
+from glassmind.types.index import Indexed, Unsettled
 from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors
+from glassmind.types.vectors import Coverage, Embedded, NoteVectors, Space, Unembedded
 
 Carried_co = TypeVar("Carried_co", covariant=True)
 """What a log tells of a note."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from glassmind.types import NotePath, Span
-from glassmind.types.index import Coverage
+from glassmind.types.vectors import Coverage
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from glassmind.types import NotePath
+
 if TYPE_CHECKING:  # numpy costs a search by words more than the search
     import numpy as np
     from numpy.typing import NDArray
@@ -37,3 +39,59 @@ class NoteVectors(NamedTuple):
 
     note_id: int
     chunks: Sequence[ChunkVectors]
+
+
+class Space(NamedTuple):
+    """Vectors that can be compared: those of one model, used in one way.
+
+    `settings` is the JSON of what the user had chosen when it was begun, so that its
+    model can be asked again while a later one is still at work.
+    """
+
+    id: int
+    name: str
+    width: int
+    settings: str
+
+
+class Unembedded(NamedTuple):
+    """A chunk as embedding it needs it; `before` and `after` are its neighbours."""
+
+    chunk_id: int
+    note_id: int
+    path: NotePath
+    mtime_ns: int
+    title: str
+    heading_path: tuple[str, ...]
+    first_line: int
+    last_line: int
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+class Embedded(NamedTuple):
+    """A chunk with the key of its vector; `rows` is None where those are known."""
+
+    chunk: Unembedded
+    key: bytes
+    rows: bytes | None
+    enriched: bool = False
+
+
+class Coverage(NamedTuple):
+    """Chunks with a vector, without their surroundings and with; and those without."""
+
+    plain: int
+    enriched: int
+    missing: int
+
+    @property
+    def covered(self) -> int:
+        """How many have one."""
+        return self.plain + self.enriched
+
+    @property
+    def total(self) -> int:
+        """How many should have one."""
+        return self.covered + self.missing

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors import VaultError
-from glassmind.types.index import Unembedded
+from glassmind.types.vectors import Unembedded
 from glassmind.vault.read import VaultFiles
 
 MODEL, WIDTH = "TaylorAI/bge-micro-v2", 384

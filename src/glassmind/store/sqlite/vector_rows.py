@@ -14,8 +14,13 @@ import apsw
 import xxhash
 
 from glassmind.store.sqlite.schema import version_of
-from glassmind.types.index import Coverage, Space, Unembedded
-from glassmind.types.vectors import ChunkVectors, NoteVectors
+from glassmind.types.vectors import (
+    ChunkVectors,
+    Coverage,
+    NoteVectors,
+    Space,
+    Unembedded,
+)
 
 SINCE = 2
 """The version of the schema from which a file can hold vectors."""
