@@ -40,6 +40,10 @@ LEVEL = "embedded"
 """The setting that says up to which change, and how, everything was embedded."""
 
 
+UNDONE = '[""]'
+"""What it says while not everything is embedded as it is wanted now."""
+
+
 class PassLock(Protocol):
     """The right to embed one vault."""
 
@@ -89,7 +93,7 @@ class Meaning:
 
     def wished_before(self, level: str | None) -> bool:
         """Whether what the rows remember was done by the same wishes."""
-        return bool(level) and json.loads(str(level))[1:4] == list(self.wishes)
+        return level is not None and json.loads(level)[1:4] == list(self.wishes)
 
 
 def _opens(embedder: Callable[[], Embedder]) -> bool:
@@ -227,7 +231,7 @@ class _Pass:
             with store.vector_step() as step:
                 if not self._meaning.wished_before(known.setting(LEVEL)):
                     step.unlink(self.space, self._unwanted(known))
-                    step.set(LEVEL, "")
+                    step.set(LEVEL, UNDONE)
                 if old is None or not self._can_answer(known, old):
                     step.answer_from(self.space)
 
