@@ -120,21 +120,24 @@ def sets(scratch: Path) -> Iterator[tuple[str, Path, list[GoldQuery]]]:
     yield "typos", root, typo_queries(notes)
 
 
-def benches() -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
+def benches(
+    wanted: Wanted = Wanted(),  # noqa: B008 - a value that does not change
+) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
     """Yield the real sets at hand: name, and what makes each ready."""
     for name in ("lyz", "tasks-docs"):
         folder = SHARED / "vaults" / name
         if folder.is_dir():
             file = folder / "queries.jsonl"
-            yield name, queries_bench(_opener(folder / "vault"), file, Wanted())
+            yield name, queries_bench(opener(folder / "vault"), file, wanted)
     folder = SHARED / "ir" / "scifact"
     if folder.is_dir():
-        yield "scifact", collection_bench(_opener(folder), folder, Wanted())
+        yield "scifact", collection_bench(opener(folder), folder, wanted)
 
 
-def _opener(
+def opener(
     vault: Path,
 ) -> Callable[[Path | None, Mapping[str, object]], Engine]:
+    """Return what opens a vault, whatever files and variables say of others."""
     return lambda root, settings: open_vault(root or vault, settings=settings, env={})
 
 

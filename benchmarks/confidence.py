@@ -1,0 +1,82 @@
+"""What confidence is made of: fits its curve, and says how well it holds.
+
+Every question of each set at hand is put twice, with its answer and with the answer
+taken away, and the signals that the search gave are kept. The curve is fitted on all
+sets but one and judged on that one; the last line is the curve of all sets together,
+which `retrieval/confidence.py` holds.
+
+    python benchmarks/confidence.py [QUERIES]
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from unittest.mock import patch
+
+import quality
+
+from glassmind import Engine
+from glassmind.evaluation.answerable import ask_posed
+from glassmind.evaluation.bench import Bench, Wanted, own_bench
+from glassmind.evaluation.calibrate import Example, across_groups, auroc, fit
+from glassmind.evaluation.gold import GoldQuery
+from glassmind.retrieval.confidence import Signals, signals_of
+from glassmind.retrieval.search import Search
+from glassmind.types.search import Hit
+
+SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
+
+
+def benches(limit_queries: int) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
+    """Yield every set at hand; vaults with queries are also asked about themselves."""
+    wanted = Wanted(limit_queries=limit_queries)
+    yield from quality.benches(wanted)
+    own = {"sample": SAMPLE}
+    own |= {
+        f"{name} itself": quality.SHARED / "vaults" / name / "vault"
+        for name in ("lyz", "tasks-docs", "tasks-demo")
+    }
+    for name, root in own.items():
+        if root.is_dir():
+            yield name, own_bench(quality.opener(root), wanted)
+
+
+def examples(engine: Engine, queries: list[GoldQuery], group: str) -> list[Example]:
+    """Return the signals of each question, with its answer and without."""
+    seen: list[Signals] = []
+
+    def kept(search: Search, hits: Sequence[Hit]) -> Signals:
+        seen.append(signals_of(search, hits))
+        return seen[-1]
+
+    found = []
+    with patch("glassmind.retrieval.hybrid.signals_of", kept):
+        for posed, reply in ask_posed(engine, queries):
+            if reply.confidence is not None:
+                found.append(Example(seen[-1]._asdict(), posed.answerable, group))
+    return found
+
+
+def main(argv: list[str]) -> int:
+    """Print how well each set is judged by the others, and the curve of all."""
+    known: list[Example] = []
+    for name, making in benches(int(argv[0]) if argv else 300):
+        with making as bench, bench.open({}) as engine:
+            known += examples(engine, list(bench.queries), name)
+        print(f"{name}: {sum(one.group == name for one in known)} examples", flush=True)
+    labels = [one.answerable for one in known]
+    for signal in known[0].features:
+        area = auroc([one.features[signal] for one in known], labels)
+        print(f"  {signal:<12} alone: AUROC {area:.3f}")
+    for group, found in across_groups(known).items():
+        print(f"{group:<16} ECE {found.ece:.3f}  AUROC {found.auroc:.3f}")
+    made = fit(known)
+    for signal, weight in zip(made.names, made.weights, strict=True):
+        print(f"{signal:<12} {weight:+.3f}")
+    print(f"{'bias':<12} {made.bias:+.3f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

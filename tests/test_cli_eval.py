@@ -1,0 +1,171 @@
+"""`glassmind eval` and `glassmind tune`, run as a user runs them."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from cli_desk import Program, with_note, with_sample
+
+from glassmind.types.evaluation import METRICS
+
+OWN, HERON = "Decisions/D-004 Own radio network.md", "Projects/Heron network.md"
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Program:
+    return with_sample(tmp_path)
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {str(f): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+def queries(program: Program, *rows: dict[str, Any]) -> Path:
+    file = program.home / "queries.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return file
+
+
+def collection(program: Program) -> Path:
+    folder = program.home / "set"
+    (folder / "qrels").mkdir(parents=True)
+    documents = {"t/1": ("Tea", "Oolong rests."), "T/1": ("Boats", "Larch planks.")}
+    with (folder / "corpus.jsonl").open("w", encoding="utf-8") as file:
+        for id_, (title, text) in documents.items():
+            file.write(json.dumps({"_id": id_, "title": title, "text": text}) + "\n")
+    asked = [{"_id": "1", "text": "oolong"}, {"_id": "2", "text": "larch"}]
+    text = "".join(f"{json.dumps(row)}\n" for row in asked)
+    (folder / "queries.jsonl").write_text(text, "utf-8")
+    judged = "query-id\tcorpus-id\tscore\n1\tt/1\t1\n2\tT/1\t1\n"
+    (folder / "qrels/test.tsv").write_text(judged, "utf-8")
+    return folder
+
+
+def test_queries_about_a_vault_are_scored_and_the_vault_is_left_alone(
+    sample: Program,
+) -> None:
+    file = queries(
+        sample,
+        {"query": "own radio network", "relevant": [OWN], "kind": "name"},
+        {"query": "heron network", "relevant": [HERON], "source": [OWN]},
+    )
+    before = bytes_of(sample.vault)
+
+    found = sample.json("eval", "--queries", file)
+
+    assert found["queries"] == 2
+    assert found["gold"] == "queries"
+    assert found["hit@5"] == 1.0
+    assert all(0 <= found[name] <= 1 for name in METRICS)
+    assert found["ci"].keys() == set(METRICS)
+    assert found["kinds"]["name"]["queries"] == 1
+    assert found["milliseconds"]["p50"] > 0
+    assert {"lexical alone", "fusion rrf", "rerank on"} <= found["ablations"].keys()
+    assert found["ablations"]["mode fulltext"]["difference"]["ndcg@10"] == 0
+    assert bytes_of(sample.vault) == before
+
+
+def test_documents_of_a_collection_become_notes_of_their_own(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    folder = collection(program)
+
+    done = program.bare("--json", "eval", "--dataset", folder, "--no-ablations")
+
+    found = json.loads(done.stdout)
+    assert (found["ndcg@10"], found["queries"], found["notes"]) == (1.0, 2, 2)
+    assert found["ablations"] == {}
+
+
+def test_a_vault_is_asked_about_itself_and_the_copy_is_gone(sample: Program) -> None:
+    before = bytes_of(sample.vault)
+    chart = sample.home / "chart.html"
+    wishes = ("--self", "--no-ablations", "--limit-queries", "40", "--chart", chart)
+
+    done = sample.run("eval", *wishes)
+    again = sample.json("eval", *wishes)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("40 questions over 75 notes of a copy of")
+    assert f"{again['ndcg@10']:.3f}" in done.stdout
+    assert set(again["kinds"]) == {"anchor", "alias", "heading", "context"}
+    assert bytes_of(sample.vault) == before
+    places = list((sample.home / ".cache/glassmind/evaluation").iterdir())
+    assert [(place / "index").is_dir() for place in places] == [True]
+    assert not (places[0] / "vault").exists()
+    page = chart.read_text("utf-8")
+    assert "http" not in page
+    assert "<script" not in page
+    (drawing,) = re.findall(r"<svg.*</svg>", page, re.DOTALL)
+    assert len(ET.fromstring(drawing).findall("rect")) == 1  # noqa: S314 - our own
+
+
+def test_the_same_seed_gives_the_same_figures(sample: Program) -> None:
+    wishes = ("eval", "--self", "--no-ablations", "--limit-queries", "30")
+
+    first, again, other = (
+        sample.json(*wishes, "--seed", seed) for seed in ("1", "1", "2")
+    )
+
+    for name in ("milliseconds", "seconds"):
+        del first[name], again[name]
+    assert first == again
+    assert first["ci"] != other["ci"]
+
+
+def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> None:
+    wrong = queries(sample, {"query": "x", "relevant": ["a.md"]}, {"query": "y"})
+    elsewhere = sample.home / "other.jsonl"
+    elsewhere.write_text('{"query": "x", "relevant": ["Nowhere.md"]}\n', "utf-8")
+
+    for arguments, sentence in [
+        (("--queries", wrong), "queries.jsonl:2 cannot be used"),
+        (("--queries", elsewhere), "none of the notes it names is in"),
+        (("--dataset", sample.home), "corpus.jsonl cannot be used: No such file"),
+        ((), "one of the arguments"),
+        (("--self", "--preset", "a", "--model", "b"), "name the same thing"),
+    ]:
+        done = sample.run("eval", *arguments)
+
+        assert done.returncode == 2, done.stderr
+        assert sentence in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
+    program = with_note(tmp_path, "Oolong.\n")
+
+    done = program.run("eval", "--self")
+
+    assert done.returncode == 2
+    assert "no links, aliases or headings" in done.stderr
+
+
+def test_tuning_by_words_alone_changes_nothing_and_says_why(sample: Program) -> None:
+    found = sample.json("tune", "--limit-queries", "60", "--quiet")
+
+    assert found["accepted"] is False
+    assert found["reason"]
+    assert found["queries"] == 60
+    assert found["current"]["name"] == "in force"
+    assert len(found["tried"]) > 2
+    assert found["file"] == ""
+    assert not sample.settings.exists()
+
+
+def test_tuning_refuses_a_vault_that_says_too_little(tmp_path: Path) -> None:
+    program = with_note(tmp_path, "# Tea\n\n## How it is grown\n\nSlowly.\n")
+
+    done = program.run("tune")
+
+    assert done.returncode == 2
+    assert "give 1 queries, and 50 are needed" in done.stderr
+
+
+def test_there_is_nothing_to_undo_before_tuning(sample: Program) -> None:
+    done = sample.run("tune", "--undo")
+
+    assert done.returncode == 2
+    assert "no tuning of" in done.stderr
