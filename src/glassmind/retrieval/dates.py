@@ -1,100 +1,204 @@
-"""Days that a question names in words: "last week", "in March 2025", "yesterday"."""
+"""Days that a question names in words: "last week", "in March 2025", "yesterday".
+
+English has the most forms; German, Spanish, French, Chinese and Japanese those that
+people type. One form is tried after the other, the most exact first; the first that is
+found counts.
+"""
 
 import re
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from itertools import chain
+from typing import NamedTuple
 
+from glassmind.retrieval.date_words import COUNTS, LENGTHS, MONTHS, PERIODS, WEEKDAYS
 from glassmind.retrieval.plan import Days
 
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTH = "|".join(f"{name}|{name[:3]}" for name in MONTHS)
-_DAY = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
-_NAMED_MONTH = re.compile(
-    rf"\b(?:in|during|since|from|of)\s+({_MONTH})\.?(?:\s+(\d{{4}}))?\b", re.IGNORECASE
-)
-_YEAR = re.compile(r"\b(?:in|during|since|from)\s+((?:19|20)\d{2})\b", re.IGNORECASE)
-_LAST = re.compile(
-    r"\b(this|last|past|previous)\s+(?:(\d{1,3})\s+)?(day|week|month|year)s?\b",
-    re.IGNORECASE,
-)
-_AGO = re.compile(r"\b(today|yesterday)\b", re.IGNORECASE)
-_LENGTHS = {"day": 1, "week": 7, "month": 30, "year": 365}
 MOST_DAYS = 36_500
 """A hundred years: what is further back is no question about notes."""
+
+DAY = timedelta(1)
+QUARTER_MONTHS = 3
+WORD = r"[\w'-]+"
+
+_SINCE = r" (?:since|starting|seit|desde|depuis)(?: the| dem| el| le)? $"
+_AFTER = r" (?:after|nach|después de|après)(?: the| dem| el| le)? $"
+_BEFORE = r" (?:before|until|till|vor|antes de|avant)(?: the| dem| el| le)? $"
+_IN = "in|during|since|after|before|until|im|seit|en|desde|depuis"
+_ENDING = "(?:st|nd|rd|th)?"
+_NAME = r"[^\W\d_]+"
+_OF = r"(?: (?:of |de )?(?P<y>\d{4}))?(?= )"
+_COUNT = r"(\d{1,5}|a few|few|a couple of|couple of|[a-z]{1,5})"
+
+
+class Named(NamedTuple):
+    """Days, and where in the text they are named."""
+
+    at: int
+    days: Days
 
 
 def days_in(text: str, today: date) -> Days | None:
     """Return the days that a question names; None when it names none.
 
-    "since" leaves the end open. What cannot be a day is no day.
+    "since", "after" and "before" leave an end open. Weeks begin on Monday; a month
+    without a year is the latest that has begun. What cannot be a day is no day.
     """
-    open_ended = re.search(r"\bsince\b", text, re.IGNORECASE) is not None
-    found = (
-        _written(text) or _relative(text, today) or _month(text, today) or _year(text)
-    )
-    if found is None or not open_ended:
-        return found
-    return Days(found.first, None)
+    plain = _plain(text)
+    for reading in READINGS:
+        try:
+            named = next(reading(plain, today), None)
+        except (ValueError, OverflowError):  # a thirteenth month, a day after the last
+            continue
+        if named is not None:
+            return _opened(plain[: named.at + 1], named.days)
+    return None
 
 
-def _written(text: str) -> Days | None:
-    match = _DAY.search(text)
-    if match is None:
-        return None
-    try:
+def _plain(text: str) -> str:
+    """Return the words in lower case, each with a space on either side."""
+    dashed = re.sub(r"(?<=\d)[/.](?=\d)", "-", text.lower().replace("\u2019", "'"))
+    joined = " ".join(word.removesuffix("'s") for word in re.findall(WORD, dashed))
+    return f" {joined} "
+
+
+def _opened(ahead: str, days: Days) -> Days:
+    """Return the days with the end open that the words ahead of them leave open."""
+    if re.search(_SINCE, ahead):
+        return Days(days.first, None)
+    if re.search(_AFTER, ahead):
+        return Days(days.after, None)
+    if re.search(_BEFORE, ahead):
+        return Days(None, days.first)
+    return days
+
+
+def _written(text: str, _: date) -> Iterator[Named]:
+    """Yield days and months written in numbers."""
+    form = r"(?<!\d)(\d{4})(?:-|年)(\d{1,2})(?:(?:-|月)(\d{1,2}))?(?!\d|-\d)"
+    for match in re.finditer(form, text):
         first = date(int(match[1]), int(match[2]), int(match[3] or 1))
-    except ValueError:
-        return None
-    return Days(first, first + timedelta(1)) if match[3] else _month_from(first)
+        days = Days(first, first + DAY) if match[3] else _months(first)
+        yield Named(match.start() - 1, days)
 
 
-def _relative(text: str, today: date) -> Days | None:
-    if match := _AGO.search(text):
-        first = today - timedelta(match[1].lower() == "yesterday")
-        return Days(first, first + timedelta(1))
-    match = _LAST.search(text)
-    if match is None:
-        return None
-    which, count, unit = match[1].lower(), match[2], match[3].lower()
-    if count is not None or which == "past":
-        back = min(int(count or 1) * _LENGTHS[unit], MOST_DAYS)
-        return Days(today - timedelta(back), today + timedelta(1))
-    return _calendar(unit, today, before=which in {"last", "previous"})
+def _period(text: str, today: date) -> Iterator[Named]:
+    """Yield what has a phrase of its own; longest first, as one may hold another."""
+    for phrase in sorted(PERIODS, key=len, reverse=True):
+        # scripts that write no spaces have no word to stand alone
+        wanted = f" {phrase} " if phrase[0] < "\u2e80" else phrase
+        if wanted in text:
+            back, unit = PERIODS[phrase]
+            yield Named(text.index(wanted), _calendar(unit, today, back=back))
 
 
-def _calendar(unit: str, today: date, *, before: bool) -> Days:
-    """Return this calendar week, month or year, or the one before it."""
+def _ago(text: str, today: date) -> Iterator[Named]:
+    """Yield the day, or the calendar week, month or year, so long ago."""
+    for match in re.finditer(rf" {_COUNT} (day|week|month|year)s? ago(?= )", text):
+        if (count := _count(match[1])) is not None:
+            days = _calendar(match[2], today, back=min(count, MOST_DAYS))
+            yield Named(match.start(), days)
+
+
+def _counted(text: str, today: date) -> Iterator[Named]:
+    """Yield the last so many days, weeks, months or years, up to today."""
+    units = "|".join(LENGTHS)
+    form = rf" (last|past|previous)(?: {_COUNT})? ({units})s?(?= )"
+    for match in re.finditer(form, text):
+        count = _count(match[2] or "")
+        if count is not None:
+            back = min(count * LENGTHS[match[3]], MOST_DAYS)
+            yield Named(match.start(), Days(today - back * DAY, today + DAY))
+
+
+def _month(text: str, today: date) -> Iterator[Named]:
+    """Yield months that have a year, or a word ahead that makes them one."""
+    for match in re.finditer(r" ([^\W\d_]+) (?:of |de )?(\d{4})(?= )", text):
+        if match[1] in MONTHS:
+            first = date(int(match[2]), MONTHS[match[1]], 1)
+            yield Named(match.start(), _months(first))
+    for match in re.finditer(rf" (?:{_IN})( ([^\W\d_]+))(?= )", text):
+        if match[2] in MONTHS and not _is_planet(match[0]):
+            month = MONTHS[match[2]]
+            first = date(today.year - (month > today.month), month, 1)
+            yield Named(match.start(1), _months(first))
+
+
+def _is_planet(phrase: str) -> bool:
+    """Whether English speaks of Mars, which in French is a month."""
+    return phrase.endswith(" mars") and not phrase.startswith((" en ", " depuis "))
+
+
+def _dated(text: str, today: date) -> Iterator[Named]:
+    """Yield days of a named month; without a year, the latest that has come."""
+    for match in chain(
+        re.finditer(rf" (?P<d>\d\d?){_ENDING}(?: of| de)? (?P<m>{_NAME}){_OF}", text),
+        re.finditer(rf" (?P<m>{_NAME}) (?P<d>\d\d?){_ENDING}{_OF}", text),
+    ):
+        if match["m"] in MONTHS:
+            month, day = MONTHS[match["m"]], int(match["d"])
+            later = (month, day) > (today.month, today.day)
+            first = date(int(match["y"] or today.year - later), month, day)
+            yield Named(match.start(), Days(first, first + DAY))
+
+
+def _quarter(text: str, today: date) -> Iterator[Named]:
+    for match in re.finditer(r" q([1-4])(?: (\d{4}))?(?= )", text):
+        month = QUARTER_MONTHS * int(match[1]) - 2
+        year = int(match[2]) if match[2] else today.year - (month > today.month)
+        days = _months(date(year, month, 1), count=QUARTER_MONTHS)
+        yield Named(match.start(), days)
+
+
+def _weekday(text: str, today: date) -> Iterator[Named]:
+    """Yield the latest such day before today."""
+    form = r"(?: (?:on|last|since|am|letzten|seit|el|le))( ([^\W\d_]+))(?= )"
+    for match in re.finditer(form, text):
+        if match[2] in WEEKDAYS:
+            back = (today.weekday() - WEEKDAYS[match[2]] - 1) % 7 + 1
+            first = today - back * DAY
+            yield Named(match.start(1), Days(first, first + DAY))
+
+
+def _year(text: str, _: date) -> Iterator[Named]:
+    form = rf" (?:{_IN}|from)( (?:the year )?((?:19|20)\d\d))(?= )|()((?:19|20)\d\d)年"
+    for match in re.finditer(form, text):
+        year = int(match[2] or match[4])
+        yield Named(match.start(1), Days(date(year, 1, 1), date(year + 1, 1, 1)))
+
+
+def _count(word: str) -> int | None:
+    """Return the number that a word means; None if it means none."""
+    return int(word) if word.isdecimal() else COUNTS.get(word)
+
+
+def _calendar(unit: str, today: date, *, back: int) -> Days:
+    """Return a calendar day, week, month or year, so many before the present one."""
     if unit == "day":
-        first = today - timedelta(before)
-        return Days(first, first + timedelta(1))
+        return Days(today - back * DAY, today - (back - 1) * DAY)
     if unit == "week":
-        first = today - timedelta(today.weekday() + 7 * before)
-        return Days(first, first + timedelta(7))
+        first = today - (today.weekday() + 7 * back) * DAY
+        return Days(first, first + 7 * DAY)
     if unit == "month":
-        first = today.replace(day=1)
-        return _month_from((first - timedelta(1)).replace(day=1) if before else first)
-    year = today.year - before
-    return Days(date(year, 1, 1), date(year + 1, 1, 1))
+        year, month = divmod(12 * today.year + today.month - 1 - back, 12)
+        return _months(date(year, month + 1, 1))
+    return Days(date(today.year - back, 1, 1), date(today.year - back + 1, 1, 1))
 
 
-def _month(text: str, today: date) -> Days | None:
-    match = _NAMED_MONTH.search(text)
-    if match is None:
-        return None
-    month = next(i for i, m in enumerate(MONTHS, 1) if m.startswith(match[1].lower()))
-    # without a year, the latest such month that has begun
-    year = int(match[2]) if match[2] else today.year - (month > today.month)
-    return _month_from(date(year, month, 1)) if year else None
+def _months(first: date, count: int = 1) -> Days:
+    """Return so many months from the first day of one."""
+    year, month = divmod(12 * first.year + first.month - 1 + count, 12)
+    return Days(first, date(year, month + 1, 1))
 
 
-def _year(text: str) -> Days | None:
-    match = _YEAR.search(text)
-    if match is None:
-        return None
-    return Days(date(int(match[1]), 1, 1), date(int(match[1]) + 1, 1, 1))
-
-
-def _month_from(first: date) -> Days:
-    return Days(first, (first + timedelta(31)).replace(day=1))
+READINGS: tuple[Callable[[str, date], Iterator[Named]], ...] = (
+    _written,
+    _dated,
+    _ago,
+    _period,
+    _counted,
+    _month,
+    _quarter,
+    _weekday,
+    _year,
+)

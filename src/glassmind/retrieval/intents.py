@@ -41,8 +41,8 @@ The last two differ little from a balanced search: little is won there by being 
 """
 
 PLAIN = 3.0
-"""What rules must weigh for a sure guess: votes alone tell questions from each other, but
-sentences that are no question at all get votes too."""
+"""What rules must weigh for a sure guess: votes alone tell questions from each other,
+but sentences that are no question at all get votes too."""
 
 LAST_LATIN = "\u024f"
 """The end of the letters that English models have seen much of."""
@@ -51,8 +51,8 @@ LAST_LATIN = "\u024f"
 class Guess(NamedTuple):
     """The intent of a question, and what speaks for it.
 
-    `weight` is what speaks for it in all, `ruled` what rules do; `lead` is how far ahead
-    of the next it is.
+    `weight` is what speaks for it in all, `ruled` what rules do; `lead` is how far
+    ahead of the next it is.
     """
 
     intent: Intent
