@@ -10,7 +10,6 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from glassmind.models.cards import HubSource, ModelCard, ModelFile
 from glassmind.models.download import (
-    STALLED_S,
     SourceFailed,
     Watch,
     download,
@@ -20,6 +19,10 @@ from glassmind.models.download import (
 
 USUAL_PLACE = "https://huggingface.co"
 """Where the hub is, unless HF_ENDPOINT says otherwise."""
+
+LOOK_S = 10.0
+"""How long the hub may take to say what it has: where it is blocked, it says nothing.
+"""
 
 YES = {"1", "on", "yes", "true"}
 
@@ -76,7 +79,7 @@ def _look(url: str, wanted: ModelFile) -> None:
         return
     try:
         request = Request(url, method="HEAD")  # noqa: S310 - opened only as http
-        with closing(build_opener(_Stay).open(request, timeout=STALLED_S)) as reply:
+        with closing(build_opener(_Stay).open(request, timeout=LOOK_S)) as reply:
             headers = reply.headers
     except HTTPError as error:
         if error.code not in range(300, 400):

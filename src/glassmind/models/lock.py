@@ -34,7 +34,7 @@ def sole_fetcher(file: Path, *, patience_s: float = PATIENCE_S) -> Iterator[None
         TimeoutError: another held it all the while.
         OSError: the file cannot be made.
     """
-    fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         deadline = time.monotonic() + patience_s
         while not _held(fd):

@@ -34,10 +34,12 @@ class CrossEncoder:
         With several cores the next few are worked on meanwhile.
         """
         self.warm()
-        asked = self._tokenizer.ids(query)[:QUERY_TOKENS]
+        asked = self._tokenizer.first_ids(query, QUERY_TOKENS)
 
         def score(passage: str) -> float:
-            return self._score(asked, self._tokenizer.ids(passage)[:PASSAGE_TOKENS])
+            return self._score(
+                asked, self._tokenizer.first_ids(passage, PASSAGE_TOKENS)
+            )
 
         yield from in_order(score, passages, threads=self._threads, ahead=1)
 

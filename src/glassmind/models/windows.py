@@ -19,6 +19,10 @@ CONTEXT_SHARE = 4
 push out the text. Measured with the rest of the default ranking."""
 
 
+TOKEN_CHARS = 20
+"""More than a token has, save for rare ones: what is cut anyway need not be read."""
+
+
 class WindowedTokenizer:
     """A tokenizer that neither cuts nor fills up, whatever its file says of that.
 
@@ -44,13 +48,17 @@ class WindowedTokenizer:
 
     def query(self, text: str, max_tokens: int) -> list[int]:
         """Return the tokens of a question, cut after `max_tokens` with the marks."""
-        return self.framed(self.ids(text)[: max_tokens - 2])
+        return self.framed(self.first_ids(text, max_tokens - 2))
+
+    def first_ids(self, text: str, tokens: int) -> list[int]:
+        """Return the first tokens of a text, without marks."""
+        return self.ids(text[: tokens * TOKEN_CHARS])[:tokens]
 
     def windows(self, part: Embeddable, prefix: str, window: int) -> list[list[int]]:
         """Return the tokens of each window of a part; at least one."""
         before = self.ids(prefix) if prefix else []
         if part.context:
-            before += self.ids(part.context)[: window // CONTEXT_SHARE]
+            before += self.first_ids(part.context, window // CONTEXT_SHARE)
         body = self.ids(part.text)
         return [
             self.framed([*before, *body[start:end]])
