@@ -147,7 +147,14 @@ class LocalAdapters:
 
         copier, shop = SqliteCopier(self.reader, self.writing), self._workshop()
         meaning = meaning_for(self, shop)
-        return IndexKeeper(shop, self._bench(), copier, self.forget_words, meaning)
+        return IndexKeeper(
+            shop,
+            self._bench(),
+            copier,
+            self.forget_words,
+            meaning,
+            lambda: self.meaning.learn_intents(),
+        )
 
     def embedder(self) -> "Embedder":
         """Return the model that the settings mean; nothing is loaded yet.

@@ -4,25 +4,32 @@ A part of `wiring` that a search by words does not need.
 """
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
-from glassmind.errors import ModelAbsent, NotEmbedded
+from glassmind.errors import ModelAbsent, ModelFault, NotEmbedded
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.retrieval.plan import Sum
+from glassmind.retrieval.understand import Understanding
 from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
+from glassmind.types.search import Intent
 from glassmind.types.vectors import Space
 
 if TYPE_CHECKING:
+    from glassmind.models.prototypes import Prototypes
     from glassmind.ports.models import Embedder, Reranker
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.types.vectors import Vector
 
 EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
@@ -63,13 +70,18 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         path = adapters.notes().find(name)
         return adapters.reader.rows().id_of(path)
 
+    named = None
+    if adapters.config.search.intent_model:
+        from glassmind.models.intent import intents_for  # noqa: PLC0415
+
+        named = intents_for(adapters.config, get_args(Intent)).name
     return Hybrid(
         rows=adapters.reader.rows(),
         notes=Edges(connection),
         meaning=meaning.meaning,
         lag=meaning.lag,
         reranker=meaning.reranker,
-        note_id=note_id,
+        understanding=Understanding(note_id, meaning.intent_votes, named),
         folder=adapters.config.writes.agent_dir,
         lifts=LIFTS,
         sum_of=_sum_of(adapters.config),
@@ -97,6 +109,7 @@ class OpenMeaning:
         self._adapters = adapters
         self._opened: tuple[Path, Space, Meaning, FollowingVectors] | None = None
         self._reranker: Reranker | None = None
+        self._known: tuple[Space, Prototypes] | None = None
 
     def meaning(self) -> Meaning:
         """Return what a search by meaning asks.
@@ -112,6 +125,9 @@ class OpenMeaning:
             raise NotEmbedded
         if self._opened is None or self._opened[:2] != (folder, space):
             self._opened = (folder, space, *self._open(folder, space))
+        log = self._adapters.reader.vector_log()
+        if log is not None:
+            self._opened[3].reaches(log.head())  # takes up what was written since
         return self._opened[2]
 
     def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
@@ -124,14 +140,43 @@ class OpenMeaning:
             raise NotEmbedded
         return Meaning(embedder, vectors), vectors
 
+    def intent_votes(self, vector: "Vector") -> Mapping[Intent, float] | None:
+        """Return which intents a question is near to; None where nothing was learnt."""
+        prototypes = self._prototypes()
+        return None if prototypes is None else prototypes.votes(vector)
+
+    def learn_intents(self) -> None:
+        """Learn from the prototypes what was not learnt in this space yet.
+
+        Without a model, or where it fails, rules alone tell intents.
+        """
+        with suppress(ModelFault, NotEmbedded):
+            self.meaning()
+            prototypes = self._prototypes()
+            if prototypes is not None and not prototypes.is_learnt():
+                prototypes.learn()
+
+    def _prototypes(self) -> "Prototypes | None":
+        if self._opened is None:
+            return None
+        from glassmind.models.prototypes import (  # noqa: PLC0415
+            Prototypes,
+            questions_embedded,
+        )
+        from glassmind.retrieval.prototypes import prototypes  # noqa: PLC0415
+
+        folder, space, meaning, _ = self._opened
+        if self._known is None or self._known[0] != space:
+            vectors_of = partial(questions_embedded, meaning.embedder)
+            made = Prototypes(prototypes(), vectors_of, space=space.name, folder=folder)
+            self._known = (space, made)
+        return self._known[1]
+
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `meaning`."""
+        if self._opened is not None and not self._opened[3].count:
+            return "the vectors are not in place yet; run: glassmind index"
         reader = self._adapters.reader
-        log = reader.vector_log()
-        if self._opened is not None and log is not None:
-            vectors = self._opened[3]
-            if not vectors.reaches(log.head()) and not vectors.count:
-                return "the vectors are not in place yet; run: glassmind index"
         level = reader.vectors().setting(EMBEDDED)
         if level is None or json.loads(level)[0] != reader.log().head():
             return "not every note is searched by meaning yet; run: glassmind index"

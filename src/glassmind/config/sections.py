@@ -180,10 +180,9 @@ class Search(Section, title="search"):
     tag_weight: float = key(0.05, "Weight of matching tags in weighted_sum.", least=0)
     intent_model: str = key(
         "",
-        "The model that names a query's intent; empty means rules alone.",
+        "The model of Ollama that names a query's intent; empty means rules alone.",
         aliases=("OLLAMA_INTENT_MODEL",),
         guard=only_model_name,
-        later=True,
     )
 
 

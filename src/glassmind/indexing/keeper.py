@@ -58,6 +58,7 @@ class IndexKeeper:
     copier: Copier
     wrote: Callable[[], None]
     meaning: Meaning | None = None
+    learn: Callable[[], None] | None = None
 
     def index(
         self,
@@ -100,6 +101,8 @@ class IndexKeeper:
         began = time.perf_counter()
         try:
             passed = run_pass(meaning, progress, again=again)
+            if passed.embedded and self.learn is not None:
+                self.learn()
         finally:
             self.wrote()
         return replace(

@@ -7,6 +7,7 @@ a matrix of a few kilobytes, so a search that starts cold has nothing to embed.
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from glassmind.ports.models import Embedder
 from glassmind.types.search import Intent
 
 if TYPE_CHECKING:
+    from glassmind.ports.models import Embedder
     from glassmind.types.vectors import Matrix, Vector
 
 RIDGE = 1.0
@@ -68,6 +71,10 @@ class Prototypes:
         said = query @ self._weights[:-1] + self._weights[-1]
         return dict(zip(self._intents, map(float, said), strict=True))
 
+    def is_learnt(self) -> bool:
+        """Whether something is kept that a search can use."""
+        return self._file.is_file()
+
     def learn(self) -> None:
         """Embed every prototype, and keep what they teach.
 
@@ -91,10 +98,30 @@ class Prototypes:
 
     def _keep(self, weights: "Matrix") -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        part = self._file.with_suffix(".part")
+        part = self._file.with_suffix(f".{os.getpid()}.part")
         with part.open("wb") as file:
             np.save(file, weights, allow_pickle=False)
         part.replace(self._file)
+
+
+def questions_embedded(embedder: Embedder, texts: Sequence[str]) -> "Matrix":
+    """Return the vectors of questions, a row for each.
+
+    Raises:
+        ModelFault: the model cannot be run.
+    """
+    return np.stack([embedder.query(text) for text in texts])
+
+
+def prototypes_in(
+    embedder: "Embedder", known: Sequence[Prototype], folder: Path
+) -> Prototypes:
+    """Return the prototypes in the space of a model; nothing is embedded yet."""
+
+    def vectors_of(texts: Sequence[str]) -> "Matrix":
+        return np.stack([embedder.query(text) for text in texts])
+
+    return Prototypes(known, vectors_of, space=embedder.space, folder=folder)
 
 
 def learnt(rows: "Matrix", wanted: "Matrix") -> "Matrix":

@@ -107,7 +107,8 @@ class Answer:
         if silent:
             held = self._notes.chunks_of([one.note_id for one in silent])
             for one in silent:
-                chosen[one.key] = self._telling(held.get(one.note_id, []))
+                passing = self._search.passing(held.get(one.note_id, []))
+                chosen[one.key] = self._telling(passing)
         return chosen
 
     def _telling(self, chunks: Sequence[int]) -> list[int]:

@@ -68,7 +68,7 @@ class Semantic:
         depth: int = DEPTH,
     ) -> None:
         self._meaning, self._allowed, self._depth = meaning, allowed, depth
-        self._vector: Vector | None = None
+        self.vector: Vector | None = None
 
     def candidates(self, question: Question) -> list[Candidate]:
         """Return the passages nearest to the question.
@@ -78,22 +78,29 @@ class Semantic:
             IndexFault: there are no vectors.
         """
         vector = self._meaning.embedder.query(question.meaning)
-        self._vector = vector
         allowed = self._allowed()
         among = None if allowed is None else {one.chunk_id for one in allowed}
-        return self._meaning.vectors.best(vector, self._depth, among=among)
+        found = self._meaning.vectors.best(vector, self._depth, among=among)
+        self.vector = vector  # from here on others may rely on the vectors
+        return found
 
-    def best_of(self, chunk_ids: Sequence[int], limit: int) -> list[Candidate]:
-        """Return the nearest of some chunks; nothing when no vector was made."""
-        if self._vector is None or not chunk_ids:
+    def best_of(self, chunk_ids: Collection[int], limit: int) -> list[Candidate]:
+        """Return the nearest of some chunks that pass the filters.
+
+        Nothing when no vector was made.
+        """
+        if self.vector is None or not chunk_ids:
             return []
-        return self._meaning.vectors.best(self._vector, limit, among=set(chunk_ids))
+        among, allowed = set(chunk_ids), self._allowed()
+        if allowed is not None:
+            among &= {one.chunk_id for one in allowed}
+        return self._meaning.vectors.best(self.vector, limit, among=among)
 
     def near(self, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosines of some chunks; none when no vector was made."""
-        if self._vector is None or not chunk_ids:
+        if self.vector is None or not chunk_ids:
             return {}
-        return self._meaning.vectors.near(self._vector, chunk_ids)
+        return self._meaning.vectors.near(self.vector, chunk_ids)
 
 
 class Memory:
@@ -123,7 +130,7 @@ class Memory:
         words = question.words._replace(filters=(*question.words.filters, here))
         asked = self._words.ask(words)
         found = [one for one in asked.best(MEMORIES) if one.note_id in ours]
-        most = max((one.score for one in found), default=0.0)
+        most = max((one.score for one in found), default=0.0) or 1.0
         scored = {one.chunk_id: one._replace(score=one.score / most) for one in found}
         for one in self._by_meaning(ours):
             known = scored.get(one.chunk_id)

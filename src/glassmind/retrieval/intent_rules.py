@@ -32,7 +32,8 @@ class Rule:
         self.weight, self.cues, self.pattern = weight, cues, pattern
 
     @cached_property
-    def _compiled(self) -> re.Pattern[str]:
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, made ready when it is first needed."""
         return re.compile(self.pattern, re.IGNORECASE)
 
     def fits(self, text: str, lowered: str) -> bool:
@@ -43,7 +44,7 @@ class Rule:
                     break
             else:
                 return False
-        return self._compiled.search(text) is not None
+        return self.compiled.search(text) is not None
 
 
 @cache

@@ -87,16 +87,18 @@ class Search:
         self._pool = max(POOL, 2 * wish.limit)
 
     def ranked(self) -> list[Ranked]:
-        """Return every note that a channel named, best first, with its shares.
-
-        Raises:
-            IndexDamaged: the word index or the rows are not what was written.
-        """
-        self._vote()
+        """Return every note that a channel named, best first, with its shares."""
         leaders = self._fused(("lexical", "semantic"))
         self._follow(leaders)
         ranking = self._adjusted(self._fused(tuple(self.votes)))
         return self._reranked(ranking) if self.question.wish.rerank == "on" else ranking
+
+    def passing(self, chunk_ids: Sequence[int]) -> list[int]:
+        """Return those of some chunks that pass the filters, in their order."""
+        if self._allowed is None:
+            return list(chunk_ids)
+        allowed = {one.chunk_id for one in self._allowed}
+        return [chunk for chunk in chunk_ids if chunk in allowed]
 
     @cached_property
     def _allowed(self) -> list[Candidate] | None:
@@ -108,8 +110,17 @@ class Search:
             return None
         return {one.note_id for one in self._allowed}
 
-    def _vote(self) -> None:
-        """Ask words and meaning, side by side."""
+    def understand(self, question: Question) -> None:
+        """Go on with a question of which more is known than when it was put."""
+        self.question = question
+        self.weights = weights_of(question, self._sources.sum_of)
+
+    def vote(self) -> None:
+        """Ask words and meaning, side by side.
+
+        Raises:
+            IndexDamaged: the word index or the rows are not what was written.
+        """
         found: list[Candidate] = []
         running: threading.Thread | None = None
         if "semantic" in self.weights and (semantic := self._opened()) is not None:
