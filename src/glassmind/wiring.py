@@ -153,7 +153,7 @@ class LocalAdapters:
             copier,
             self.forget_words,
             meaning,
-            lambda: self.meaning.learn_intents(),
+            lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
         )
 
     def embedder(self) -> "Embedder":
