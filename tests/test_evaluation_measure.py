@@ -77,9 +77,22 @@ def test_notes_left_out_are_made_up_for() -> None:
 
     found = ask_all(shelf, [left], DEFAULT)
 
-    assert shelf.limits == [102]
+    assert shelf.limits == [12]
     assert found.rankings == [["x.md"]]
     assert found.values[0]["hit@1"] == 1
+
+
+def test_the_first_ten_are_those_of_a_search_for_ten() -> None:
+    def asker(_query: GoldQuery, _way: Configuration, limit: int, /) -> Answer:
+        found = [f"{n}.md" for n in range(limit)]
+        return Answer(found if limit == 10 else found[::-1])
+
+    found = ask_all(asker, [query("a", "3.md", "42.md")], DEFAULT)
+
+    assert found.rankings[0][:11] == [*(f"{n}.md" for n in range(10)), "99.md"]
+    assert len(found.rankings[0]) == 100
+    assert found.values[0]["recall@10"] == 0.5
+    assert found.values[0]["recall@100"] == 1.0
 
 
 def test_the_first_question_is_asked_once_more_so_that_loading_is_not_timed() -> None:

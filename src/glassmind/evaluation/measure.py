@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")
 
+USUAL = 10
+"""Hits that a person asks for, and what most metrics look at."""
+
 SEED = 0
 """What chance begins with, so that the same figures come with the same intervals."""
 
@@ -97,23 +100,35 @@ def ask_all(
     queries: Sequence[GoldQuery],
     configuration: Configuration,
     show: ShowCount = lambda _done, _all: None,
+    *,
+    deep: bool = True,
 ) -> Asked:
     """Ask every query in one way.
 
-    Notes that a query is not judged by are taken out, and so many more are fetched.
+    Notes that a query is not judged by are taken out, and so many more are fetched. The
+    first ten are those of a search for ten, which is what is timed: how many are asked
+    for may change how scores are stretched. If `deep`, a second search tells what
+    follows them.
     """
     rankings, values, seconds = [], [], []
     degraded: dict[str, None] = {}
     for number, query in enumerate(queries, 1):
         began = time.perf_counter()
-        answer = asker(query, configuration, DEEPEST + len(query.left_out))
+        answer = asker(query, configuration, USUAL + len(query.left_out))
         seconds.append(time.perf_counter() - began)
-        ranked = [path for path in answer.paths if path not in query.left_out]
+        ranked = _judged(answer, query)[:USUAL]
+        if deep and len(ranked) == USUAL:
+            more = asker(query, configuration, DEEPEST + len(query.left_out))
+            ranked = list(dict.fromkeys([*ranked, *_judged(more, query)]))
         rankings.append(ranked[:DEEPEST])
         values.append(scores(ranked, query.grades))
         degraded.update(dict.fromkeys(answer.degraded))
         show(number, len(queries))
     return Asked(configuration, rankings, values, seconds, tuple(degraded))
+
+
+def _judged(answer: Answer, query: GoldQuery) -> list[str]:
+    return [path for path in answer.paths if path not in query.left_out]
 
 
 def measured(

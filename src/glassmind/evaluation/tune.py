@@ -115,15 +115,13 @@ def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[As
     total = len(tried) * len(bench.queries)
     for number, candidate in enumerate(tried):
         before = number * len(bench.queries)
+
+        def shown(done: int, _all: int, before: int = before) -> None:
+            show(before + done, total)
+
         with bench.open(candidate.settings) as engine:
-            found.append(
-                ask_all(
-                    engine_asker(engine),
-                    bench.queries,
-                    DEFAULT,
-                    lambda done, _all, before=before: show(before + done, total),  # type: ignore[misc]
-                )
-            )
+            asker = engine_asker(engine)
+            found.append(ask_all(asker, bench.queries, DEFAULT, shown, deep=False))
     return found
 
 
