@@ -19,6 +19,7 @@ def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> dict[str, Any]
         "intent": reply.intent,
         "channels": list(reply.channels),
         "confidence": reply.confidence,
+        "doubtful": reply.is_doubtful,
         "reranked": reply.reranked,
         "hits": [hit_as_json(hit, vault=vault) for hit in reply.hits],
         "degraded": list(reply.degraded),

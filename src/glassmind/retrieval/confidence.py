@@ -18,10 +18,6 @@ FAR = 50
 NEAR = 3
 """Hits that are looked at closely."""
 
-LOW = 0.35
-"""Below it nothing good was found, and what is shown are the nearest misses."""
-
-
 class Signals(NamedTuple):
     """What tells an answer from a near miss.
 

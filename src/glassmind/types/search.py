@@ -159,6 +159,10 @@ class Wish(NamedTuple):
     explain: bool = False
 
 
+DOUBTFUL = 0.2
+"""Confidence below which an answer is rather not there than there."""
+
+
 class SearchReply(NamedTuple):
     """The hits, best first, how they were found, and what was missing.
 
@@ -175,3 +179,8 @@ class SearchReply(NamedTuple):
     confidence: float | None = None
     channels: tuple[ChannelName, ...] = ()
     reranked: int = 0
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the vault seems to hold no answer: what is shown are near misses."""
+        return self.confidence is not None and self.confidence < DOUBTFUL

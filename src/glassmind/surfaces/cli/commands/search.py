@@ -108,6 +108,8 @@ def run(args: Namespace, output: Output) -> int:
         config = engine.config
     for missing in reply.degraded:
         output.notice(missing)
+    if reply.is_doubtful and reply.hits:
+        output.notice("nothing good was found; these are the nearest misses")
     _show(reply, config, args, output)
     return exits.OK if reply.hits else exits.NOTHING
 
