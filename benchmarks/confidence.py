@@ -5,7 +5,7 @@ taken away, and the signals that the search gave are kept. The curve is fitted o
 sets but one and judged on that one; the last line is the curve of all sets together,
 which `retrieval/confidence.py` holds.
 
-    python benchmarks/confidence.py [QUERIES]
+    python benchmarks/confidence.py [SET ...]
 """
 
 import sys
@@ -28,13 +28,17 @@ from glassmind.types.search import Hit
 SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
 
 
-def benches(limit_queries: int) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
+QUERIES = 300
+"""Questions of each set, so that none outweighs the others."""
+
+
+def benches() -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
     """Yield every set at hand; vaults with queries are also asked about themselves."""
-    wanted = Wanted(limit_queries=limit_queries)
+    wanted = Wanted(limit_queries=QUERIES)
     yield from quality.benches(wanted)
     own = {"sample": SAMPLE}
     own |= {
-        f"{name} itself": quality.SHARED / "vaults" / name / "vault"
+        f"{name}-itself": quality.SHARED / "vaults" / name / "vault"
         for name in ("lyz", "tasks-docs", "tasks-demo")
     }
     for name, root in own.items():
@@ -58,10 +62,12 @@ def examples(engine: Engine, queries: list[GoldQuery], group: str) -> list[Examp
     return found
 
 
-def main(argv: list[str]) -> int:
+def main(names: list[str]) -> int:
     """Print how well each set is judged by the others, and the curve of all."""
     known: list[Example] = []
-    for name, making in benches(int(argv[0]) if argv else 300):
+    for name, making in benches():
+        if names and name not in names:
+            continue
         with making as bench, bench.open({}) as engine:
             known += examples(engine, list(bench.queries), name)
         print(f"{name}: {sum(one.group == name for one in known)} examples", flush=True)
