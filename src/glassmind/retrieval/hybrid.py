@@ -74,7 +74,7 @@ class Hybrid(NamedTuple):
             wish.mode,
             understood.guessed,
             confidence(signals_of(made, hits)) if "semantic" in made.votes else None,
-            channels=tuple(made.votes),
+            channels=tuple(name for name in made.votes if name in made.weights),
             reranked=made.reranked,
         )
 

@@ -25,7 +25,7 @@ from glassmind.retrieval.channels import (
     Recent,
     Semantic,
 )
-from glassmind.retrieval.fusion import Ranking, fuse
+from glassmind.retrieval.fusion import Ranking, Weights, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS
 from glassmind.retrieval.plan import Question, Sum, weights_of
 from glassmind.retrieval.ranked import (
@@ -88,9 +88,11 @@ class Search:
 
     def ranked(self) -> list[Ranked]:
         """Return every note that a channel named, best first, with its shares."""
-        leaders = self._fused(("lexical", "semantic"))
+        # what leads the graph votes even where only the graph was wished for
+        leading = {name: self.weights.get(name, 1.0) for name in BOTH}
+        leaders = self._fused(BOTH, leading)
         self._follow(leaders)
-        ranking = self._adjusted(self._fused(tuple(self.votes)))
+        ranking = self._adjusted(self._fused(tuple(self.votes), self.weights))
         return self._reranked(ranking) if self.question.wish.rerank == "on" else ranking
 
     def passing(self, chunk_ids: Sequence[int]) -> list[int]:
@@ -174,15 +176,15 @@ class Search:
         self.graph = Graph(notes, self.asked, seeds, chunks, self._passing)
         return self.graph
 
-    def _fused(self, names: Sequence[ChannelName]) -> list[Ranked]:
+    def _fused(self, names: Sequence[ChannelName], weights: Weights) -> list[Ranked]:
         """Return what some channels named, by the fusion wished for."""
-        taking = [n for n in names if n in self.votes and self.weights.get(n)]
+        taking = [n for n in names if n in self.votes and weights.get(n)]
         votes = {name: self._under_keys(self.votes[name]) for name in taking}
         rankings: dict[ChannelName, Ranking] = {
             name: [(key, one.score) for key, one in found.items()]
             for name, found in votes.items()
         }
-        return placed(fuse(self.question.wish.fusion, rankings, self.weights), votes)
+        return placed(fuse(self.question.wish.fusion, rankings, weights), votes)
 
     def _under_keys(self, candidates: Sequence[Candidate]) -> Votes:
         if self.question.wish.unique == "notes":

@@ -1,0 +1,365 @@
+"""Each channel finds what it is there for, fails alone, and keeps to the filters."""
+
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from meaning_desk import MeaningDesk
+from search_desk import HARBOUR, check_whole, harbour
+from vault_desk import VaultDesk
+
+from glassmind.errors import ModelAbsent, ModelFailed
+from glassmind.store.sqlite.edges import Edges
+from glassmind.store.vectors.following import FollowingVectors
+from glassmind.types.search import Candidate
+from glassmind.wiring import LocalAdapters
+
+AGENT = {path for path in HARBOUR if path.startswith(".agent/")}
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk) -> MeaningDesk:
+    return harbour(meaning)
+
+
+def fails(reason: str) -> Any:
+    """Return what takes the place of a function and fails."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise ModelFailed("synonyms", reason)
+
+    return fail
+
+
+def test_words_meaning_and_links_answer_at_once(desk: MeaningDesk) -> None:
+    reply = desk.ask("skiff leaks")
+
+    assert (reply.mode, reply.degraded) == ("hybrid", ())
+    assert set(reply.channels) == {"lexical", "semantic", "graph"}
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert {"lexical", "semantic"} <= set(reply.hits[0].channels)
+    check_whole(reply.hits)
+
+
+def test_meaning_finds_what_no_word_finds(desk: MeaningDesk) -> None:
+    assert desk.found("vessel drips", mode="fulltext") == []
+
+    (first, *_) = desk.ask("vessel drips").hits
+
+    assert first.path in {"Boats/Skiff.md", ".agent/memories/Caulking.md"}
+    assert first.channels[0] == "semantic"
+    assert first.similarity is not None
+    assert first.match_reason.startswith("close in meaning (cosine 0.")
+
+
+def test_links_find_what_neither_words_nor_meaning_name(desk: MeaningDesk) -> None:
+    hits = desk.ask("skiff leaks", channels=("lexical", "graph")).hits
+
+    (pitch,) = [hit for hit in hits if hit.path == "Pitch.md"]
+    assert pitch.channels == ("graph",)
+    assert (pitch.depth, pitch.connected_via) == (1, ("Boats/Skiff.md",))
+    assert pitch.match_reason == (
+        "linked from Skiff: The skiff leaks at the bow, and only hot [[Pitch]] will "
+        "ever help it."
+    )
+    check_whole(hits)
+
+
+def test_the_agents_notes_have_a_voice_of_their_own(desk: MeaningDesk) -> None:
+    reply = desk.ask("skiff leaks", channels=("memory",))
+
+    assert {hit.path for hit in reply.hits} <= AGENT
+    assert reply.hits[0].path == ".agent/memories/Caulking.md"
+    assert reply.hits[0].match_reason == "remembered by an agent"
+    check_whole(reply.hits)
+
+
+def test_a_memory_is_found_by_its_meaning_too(desk: MeaningDesk) -> None:
+    reply = desk.ask("vessel drips", channels=("semantic", "memory"))
+
+    (memory,) = [h for h in reply.hits if h.path == ".agent/memories/Caulking.md"]
+    assert "memory" in memory.channels
+
+
+def test_days_that_a_question_names_lift_what_is_of_them(desk: MeaningDesk) -> None:
+    reply = desk.ask("what about the island in May 2024")
+
+    assert "recent" in reply.channels
+    (log,) = [hit for hit in reply.hits if hit.path == "Log.md"]
+    (said,) = [one for one in log.evidence if one.channel == "recent"]
+    assert said.reason == "from the days asked for"
+    assert said.share > 0
+    barge = [hit for hit in reply.hits if hit.path == "Boats/Barge.md"]
+    assert all("recent" not in hit.channels for hit in barge)
+
+
+@pytest.mark.parametrize("broken", ["query", "width", "closed"])
+def test_without_an_answer_of_the_model_words_and_links_answer(
+    desk: MeaningDesk, broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if broken == "query":
+        monkeypatch.setattr(desk.model, "query", fails("it is tired"))
+    elif broken == "width":
+        monkeypatch.setattr(desk.model, "query", lambda _: None)
+    else:
+        monkeypatch.setattr(FollowingVectors, "best", fails("no file"))
+
+    reply = desk.ask("skiff leaks")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert "Pitch.md" in [hit.path for hit in reply.hits]
+    assert {name for hit in reply.hits for name in hit.channels} == {"lexical", "graph"}
+    assert len([said for said in reply.degraded if said.startswith("semantic: ")]) == 1
+    check_whole(reply.hits)
+
+
+def test_damaged_vectors_are_named_and_words_answer(desk: MeaningDesk) -> None:
+    desk.close()
+    for file in (desk.folder / "vectors").rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"\x00" * 7)
+
+    reply = desk.ask("skiff leaks")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert reply.degraded != ()
+    check_whole(reply.hits)
+
+
+def test_vectors_that_are_gone_are_missed_loudly(desk: MeaningDesk) -> None:
+    desk.close()
+    shutil.rmtree(desk.folder / "vectors")
+
+    reply = desk.ask("skiff leaks")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert any("run: glassmind index" in said for said in reply.degraded)
+
+
+@pytest.mark.parametrize("error", [ModelFailed("links", "no"), ZeroDivisionError("no")])
+def test_links_that_cannot_be_read_are_missed_by_name(
+    desk: MeaningDesk, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Edges, "edges_from", fail)
+
+    reply = desk.ask("skiff leaks")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert len(reply.degraded) == 1
+    assert reply.degraded[0].startswith("graph: ")
+    assert "no" in reply.degraded[0]
+    assert {n for hit in reply.hits for n in hit.channels} == {"lexical", "semantic"}
+    check_whole(reply.hits)
+
+
+def test_a_memory_that_cannot_be_read_is_missed_by_name(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Edges, "under", fails("no folder"))
+
+    reply = desk.ask("skiff leaks", intent="factual_lookup")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert [said.partition(":")[0] for said in reply.degraded] == ["memory"]
+
+
+def test_without_a_model_words_and_links_answer_and_say_so(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(_: LocalAdapters) -> None:
+        raise ModelAbsent("synonyms")
+
+    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    desk.models.clear()
+    desk.open()
+
+    reply = desk.ask("skiff leaks")
+
+    (said,) = reply.degraded
+    assert said.startswith("semantic: the model synonyms is not on this machine; run: ")
+    assert "Pitch.md" in [hit.path for hit in reply.hits]
+    check_whole(reply.hits)
+
+
+def test_by_meaning_alone_without_a_model_nothing_is_found_and_it_is_said(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.model, "query", fails("it is tired"))
+
+    reply = desk.ask("skiff leaks", mode="semantic")
+
+    assert reply.hits == ()
+    assert reply.degraded == (
+        "semantic: the model synonyms gave no answer (it is tired)",
+    )
+
+
+def test_before_anything_is_embedded_words_and_links_answer(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.write(HARBOUR)
+    meaning.index(embed=False)
+
+    reply = meaning.ask("skiff leaks")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    (said,) = reply.degraded
+    assert said.startswith("semantic: ")
+    assert "run: glassmind index" in said
+
+
+def test_notes_without_vectors_are_said_to_be_missing_from_meaning(
+    desk: MeaningDesk,
+) -> None:
+    desk.write({"New.md": "A second skiff has been promised by the neighbour's uncle."})
+    desk.index(embed=False)
+
+    reply = desk.ask("skiff leaks")
+
+    assert "New.md" in [hit.path for hit in reply.hits]
+    assert reply.degraded == (
+        "not every note is searched by meaning yet; run: glassmind index",
+    )
+
+
+def test_where_no_model_is_wanted_words_answer_and_nothing_is_missed(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(HARBOUR)
+
+    reply = vault.ask("skiff leaks")
+
+    assert (reply.mode, reply.degraded) == ("fulltext", ())
+    assert reply.channels == ("lexical",)
+
+
+FILTERS = (
+    ("tag:boat", {"Boats/Skiff.md", "Boats/Barge.md"}),
+    ("-tag:boat/small", set(HARBOUR) - {"Boats/Skiff.md"}),
+    ("path:Boats", {"Boats/Skiff.md", "Boats/Barge.md"}),
+    ("file:pitch", {"Pitch.md"}),
+    ("[status:old]", {"Boats/Skiff.md"}),
+    ("[status]", {"Boats/Skiff.md", "Boats/Barge.md"}),
+    ("after:2024-04-01 before:2024-05-01", {"Boats/Barge.md"}),
+    ('"iron kettle"', {"Pitch.md"}),
+    ("tag:remembered", {".agent/memories/Caulking.md"}),
+)
+
+WAYS: tuple[dict[str, Any], ...] = (
+    {},
+    {"mode": "semantic"},
+    {"mode": "fulltext"},
+    {"channels": ("graph",)},
+    {"channels": ("memory",)},
+    {"intent": "factual_lookup"},
+    {"intent": "context_load", "root_note": "Skiff"},
+    {"intent": "backlink", "root_note": "Skiff"},
+    {"fusion": "rrf"},
+    {"unique": "chunks"},
+)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_every_filter_holds_in_every_channel(
+    desk: MeaningDesk, way: dict[str, Any]
+) -> None:
+    for filters, passing in FILTERS:
+        reply = desk.ask(f"skiff leaks {filters}", limit=50, **way)
+
+        assert {hit.path for hit in reply.hits} <= set(passing), filters
+        assert reply.degraded == ()
+        check_whole(reply.hits)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_no_passage_is_shown_that_holds_what_is_excluded(
+    desk: MeaningDesk, way: dict[str, Any]
+) -> None:
+    part = "tar brush and rope and sail and mast and oar {0} " * 40
+    long = "".join(
+        f"## Part {n}\n\n{part.format(word)}\n\n"
+        for n, word in enumerate(["wet", "dry", "wet"])
+    )
+    desk.write(
+        {"Long.md": long, "Root.md": "The skiff leaks: [[Long]] has it, says Jan."}
+    )
+    desk.index()
+
+    hits = desk.ask("skiff leaks -wet", limit=50, **way).hits
+
+    for hit in hits:
+        _, chunks = desk.engine.chunks(hit.path)
+        shown = [chunks[hit.chunk_index], *(chunks[m.chunk_index] for m in hit.more)]
+        assert not any(" wet " in f" {chunk.text} " for chunk in shown)
+
+
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+def test_a_filtered_search_still_fills_its_limit(
+    meaning: MeaningDesk, mode: str
+) -> None:
+    near = {f"near/{n}.md": f"the skiff leaks {'leaks ' * 12} {n}" for n in range(400)}
+    far = {
+        f"far/{n}.md": f"nothing of it, only beans and onions and the wall {n}"
+        for n in range(12)
+    }
+    meaning.indexed({**near, **far})
+
+    found = meaning.found("skiff leaks path:far", mode=mode, limit=10)
+
+    assert len(found) == 10
+    assert all(path.startswith("far/") for path in found)
+
+
+def test_filters_alone_list_what_passes_newest_first(desk: MeaningDesk) -> None:
+    assert desk.found("tag:boat") == ["Boats/Barge.md", "Boats/Skiff.md"]
+
+
+def test_filters_alone_with_a_root_list_what_is_linked_and_passes(
+    desk: MeaningDesk,
+) -> None:
+    for intent in ("context_load", "factual_lookup"):
+        reply = desk.ask("path:md", root_note="Skiff", intent=intent)
+
+        assert {"Pitch.md", "Log.md"} <= {hit.path for hit in reply.hits}
+        assert reply.degraded == ()
+        check_whole(reply.hits)
+
+
+def test_links_alone_begin_with_what_words_would_have_found(desk: MeaningDesk) -> None:
+    reply = desk.ask("it drips at the bow all day long", channels=("graph",))
+
+    assert [hit.path for hit in reply.hits] == ["Pitch.md"]
+    assert reply.channels == ("graph",)
+    check_whole(reply.hits)
+
+
+def test_only_the_channels_named_are_asked(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    best = FollowingVectors.best
+
+    def counted(
+        self: FollowingVectors, *args: Any, **kwargs: Any
+    ) -> Sequence[Candidate]:
+        asked.append("semantic")
+        return best(self, *args, **kwargs)
+
+    monkeypatch.setattr(FollowingVectors, "best", counted)
+
+    assert desk.ask("skiff leaks", channels=("lexical",)).channels == ("lexical",)
+    assert desk.ask("skiff leaks", mode="fulltext").channels == ("lexical",)
+    assert asked == []
+    assert desk.ask("skiff leaks", mode="semantic").channels == ("semantic",)
+    assert asked == ["semantic"]
+
+
+def test_channels_that_have_nothing_to_say_are_silent(desk: MeaningDesk) -> None:
+    for name in ("implicit", "recent"):
+        reply = desk.ask("skiff leaks", channels=(name,))
+
+        assert (reply.hits, reply.degraded) == ((), ())
