@@ -16,6 +16,7 @@ from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.retrieval.plan import Sum
+from glassmind.retrieval.patience import Patience, PatientReranker
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
@@ -109,6 +110,7 @@ class OpenMeaning:
         self._adapters = adapters
         self._opened: tuple[Path, Space, Meaning, FollowingVectors] | None = None
         self._reranker: Reranker | None = None
+        self._patience = Patience("the reranker")
         self._known: tuple[Space, Prototypes] | None = None
 
     def meaning(self) -> Meaning:
@@ -186,12 +188,14 @@ class OpenMeaning:
         """Return what reads a question and a passage together.
 
         Raises:
-            ModelFault: it is not on this machine.
+            ModelFault: it is not on this machine, or failed a short while ago.
         """
+        self._patience.check()
         if self._reranker is None:
             from glassmind.models.choose import reranker_for  # noqa: PLC0415
 
-            self._reranker = reranker_for(self._adapters.config)
+            made = reranker_for(self._adapters.config)
+            self._reranker = PatientReranker(made, self._patience)
         return self._reranker
 
     def close(self) -> None:

@@ -19,14 +19,16 @@ NANOSECONDS_A_DAY = 86_400 * 10**9
 EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 LIFTS: Mapping[AdjustmentName, float] = {
-    "recency": 0.0,
+    "recency": 0.02,
     "tag": 0.0,
     "path": 0.0,
     "title": 0.0,
     "hot": 0.0,
     "pinned": 0.0,
 }
-"""The most that each adds."""
+"""The most that each adds. Of two notes that say the same the newer comes first; names
+and folders that stand in the question add nothing to what the word index makes of them
+already (docs/ranking.md)."""
 
 _WORD = re.compile(r"\w+")
 
