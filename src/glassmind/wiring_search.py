@@ -15,8 +15,8 @@ from glassmind.errors import ModelAbsent, ModelFault, NotEmbedded
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
-from glassmind.retrieval.plan import Sum
 from glassmind.retrieval.patience import Patience, PatientReranker
+from glassmind.retrieval.plan import Sum
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
