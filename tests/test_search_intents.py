@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from model_desk import minilm
 from numpy.typing import NDArray
 
-from glassmind.models.prototypes import Prototypes, learnt, prototypes_in
+from glassmind.models.prototypes import Prototypes, learnt, questions_embedded
 from glassmind.retrieval.intent_rules import rules
 from glassmind.retrieval.intents import Guess, guess_intent
 from glassmind.retrieval.prototypes import INTENTS, prototypes
@@ -251,6 +251,7 @@ def test_a_question_gets_the_votes_of_those_like_it(make: Make) -> None:
 
 
 def test_before_anything_is_learnt_there_are_no_votes(make: Make) -> None:
+    assert not make(unasked).is_learnt()
     assert make(unasked).votes(RIGHT) is None
 
 
@@ -268,6 +269,7 @@ def test_what_was_learnt_is_read_by_the_next(make: Make) -> None:
 def test_another_model_or_other_questions_are_learnt_anew(make: Make) -> None:
     make().learn()
 
+    assert make(unasked).is_learnt()
     assert make(unasked, space="sphere").votes(RIGHT) is None
     assert make(unasked, known=KNOWN[:3]).votes(RIGHT) is None
 
@@ -280,15 +282,19 @@ def test_a_damaged_file_is_as_good_as_none(
     (file,) = tmp_path.iterdir()
     file.write_bytes(content)
 
+    assert not make(unasked).is_learnt()
     assert make(unasked).votes(RIGHT) is None
     assert best(make().votes(RIGHT, learn=True)) == "factual_lookup"
     assert best(make(unasked).votes(RIGHT)) == "factual_lookup"
 
 
-def test_weights_of_another_shape_are_not_used(make: Make, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shape", [(7, 2), (3, 7), (3,)])
+def test_weights_of_another_shape_are_not_used(
+    make: Make, tmp_path: Path, shape: tuple[int, ...]
+) -> None:
     make().learn()
     (file,) = tmp_path.iterdir()
-    np.save(file, np.ones((7, 2), np.float32))
+    np.save(file, np.ones(shape, np.float32))
 
     assert make(unasked).votes(RIGHT) is None
 
@@ -324,7 +330,8 @@ def test_form_and_likeness_tell_most_intents_of_questions_never_seen(
     tmp_path: Path,
 ) -> None:
     model = minilm()
-    known = prototypes_in(model, prototypes(), tmp_path)
+    embed = partial(questions_embedded, model)
+    known = Prototypes(prototypes(), embed, space=model.space, folder=tmp_path)
     known.learn()
 
     guesses = [

@@ -28,6 +28,9 @@ RIDGE = 1.0
 VERSION = 1
 """Raised when the same prototypes teach something else than before."""
 
+MATRIX = 2
+"""Dimensions of one."""
+
 Prototype = tuple[str, Intent]
 
 
@@ -63,17 +66,17 @@ class Prototypes:
             ModelFault: the model cannot be run, where it has to be.
         """
         if self._weights is None:
-            self._weights = self._read(width=len(query))
+            self._weights = self._read()
         if self._weights is None and learn:
             self.learn()
-        if self._weights is None:
+        if self._weights is None or len(self._weights) != len(query) + 1:
             return None
         said = query @ self._weights[:-1] + self._weights[-1]
         return dict(zip(self._intents, map(float, said), strict=True))
 
     def is_learnt(self) -> bool:
         """Whether something is kept that a search can use."""
-        return self._file.is_file()
+        return self._weights is not None or self._read() is not None
 
     def learn(self) -> None:
         """Embed every prototype, and keep what they teach.
@@ -87,13 +90,13 @@ class Prototypes:
         with suppress(OSError):  # a folder that cannot be written: learnt again
             self._keep(self._weights)
 
-    def _read(self, width: int) -> "Matrix | None":
+    def _read(self) -> "Matrix | None":
         """Return what was kept; None if nothing was, or nothing of use."""
         try:
             kept: Matrix = np.load(self._file, allow_pickle=False)
         except (OSError, ValueError, EOFError):
             return None
-        fits = kept.shape == (width + 1, len(self._intents))
+        fits = kept.ndim == MATRIX and kept.shape[1] == len(self._intents)
         return kept if fits and np.isfinite(kept).all() else None
 
     def _keep(self, weights: "Matrix") -> None:
@@ -111,17 +114,6 @@ def questions_embedded(embedder: Embedder, texts: Sequence[str]) -> "Matrix":
         ModelFault: the model cannot be run.
     """
     return np.stack([embedder.query(text) for text in texts])
-
-
-def prototypes_in(
-    embedder: "Embedder", known: Sequence[Prototype], folder: Path
-) -> Prototypes:
-    """Return the prototypes in the space of a model; nothing is embedded yet."""
-
-    def vectors_of(texts: Sequence[str]) -> "Matrix":
-        return np.stack([embedder.query(text) for text in texts])
-
-    return Prototypes(known, vectors_of, space=embedder.space, folder=folder)
 
 
 def learnt(rows: "Matrix", wanted: "Matrix") -> "Matrix":
