@@ -133,7 +133,7 @@ class AskedIndex:
         weights = self._rarities
         if not weights:
             return 0.0
-        there = set(words.stemmed.analyze(words.prepared(text)))
+        there = words.stems_in(text, weights.keys())
         found = fsum(weight for stem, weight in weights.items() if stem in there)
         return found / fsum(weights.values())
 

@@ -8,6 +8,7 @@ pairs.
 """
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from unicodedata import normalize
 
@@ -75,6 +76,25 @@ def folded(text: str) -> str:
     if text.isascii() and len(text) <= LONGEST_WORD:
         return b" ".join(text.encode().translate(_PLAIN_WORDS).split()).decode()
     return " ".join(exact.analyze(prepared(text)))
+
+
+def stems_in(text: str, wanted: AbstractSet[str]) -> AbstractSet[str]:
+    """Return which of the wanted stems the words of a text have.
+
+    No stem begins with another letter than its word, so that of plain text few words
+    need to be stemmed; the rest is what `stemmed` says.
+    """
+    if not text.isascii():
+        return wanted & set(stemmed.analyze(prepared(text)))
+    initials = {ord(stem[0]) for stem in wanted}
+    words = text.encode().translate(_PLAIN_WORDS).split()
+    return wanted & {_stem(word) for word in words if word[0] in initials}
+
+
+@lru_cache(maxsize=10_000)
+def _stem(word: bytes) -> str:
+    """Return the stem of one plain word; nothing of one that is too long."""
+    return "".join(stemmed.analyze(word.decode()))
 
 
 def has_unspaced(text: str) -> bool:
