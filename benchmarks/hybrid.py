@@ -104,7 +104,8 @@ class Generated:
 
     def query(self, text: str) -> "Vector":
         """Return the vector that was made for a question."""
-        return self._known[text]
+        found: Vector = self._known[text]
+        return found
 
 
 class StandIn(LocalAdapters):
@@ -218,9 +219,9 @@ def pipeline(turns: int) -> Iterator[Row]:
         root, place = vault_of(notes)
         with Engine(LocalAdapters(configured(root, place))) as engine:
             ways: dict[str, Callable[[str], object]] = {
-                "semantic": lambda text: engine.search(text, mode="semantic"),  # noqa: B023
+                "semantic": lambda text: engine.search(text, mode="semantic"),
                 "hybrid": engine.search,
-                "reranked": lambda text: engine.search(text, rerank="on"),  # noqa: B023
+                "reranked": lambda text: engine.search(text, rerank="on"),
             }
             times = in_turns(ways, vaults.queries(turns, seed=11))
             said = engine.search("anything", rerank="on").degraded
@@ -261,7 +262,9 @@ def cold(turns: int) -> Iterator[Row]:
     times = processes.cold_commands(config, turns)
     bare, least = (statistics.median(times[name]) for name in ("bare", "pass"))
     yield Row("python -c pass", *percentiles(times["pass"]))
-    yield Row("interpreter, session and one embedding, bare", *percentiles(times["bare"]))
+    yield Row(
+        "interpreter, session and one embedding, bare", *percentiles(times["bare"])
+    )
     yield Row("cold hybrid search / that", *percentiles(times["hybrid"]), bare, 1.5)
     yield Row("cold fulltext search / python", *percentiles(times["words"]), least, 6)
 

@@ -1,10 +1,10 @@
-"""Bars that need whole processes: searching beside one that embeds, and cold commands."""
+"""Bars of whole processes: searching beside one that embeds, and cold commands."""
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -61,7 +61,7 @@ def beside_embedding(
 
 
 @contextmanager
-def embedding(engine: Engine) -> "Iterator[object]":
+def embedding(engine: Engine) -> Iterator[Callable[[], bool]]:
     """Have a process embed the vault, from when its first vectors are there."""
     before = engine.stats().embedded
     running = subprocess.Popen(
