@@ -173,6 +173,7 @@ class Engine:
                 rows,
                 limit=wish.limit,
                 per_note=wish.unique == "notes",
+                threshold=wish.threshold,
                 explain=wish.explain,
             )
             return SearchReply(text, tuple(hits), channels=("lexical",))

@@ -67,9 +67,9 @@ class Answer:
         top = ranking[0].score if ranking else 1.0
         given, at = 0, 0
         while given < wish.limit and at < len(ranking):
-            batch = ranking[at : at + wish.limit - given]
+            batch = _with_ties(ranking, at, wish.limit - given)
             at += len(batch)
-            for hit in self._batch(batch, top, wish):
+            for hit in self._batch(batch, top, wish)[: wish.limit - given]:
                 given += 1
                 yield hit
 
@@ -203,6 +203,15 @@ def merged(main: Shown, others: Sequence[Shown]) -> tuple[Span, list[Shown]]:
         else:
             rest.append(other)
     return span, rest
+
+
+def _with_ties(ranking: Sequence[Ranked], at: int, count: int) -> Sequence[Ranked]:
+    """Return the next `count`, and those that score the same as the last of them."""
+    end = min(at + count, len(ranking))
+    last = round(ranking[end - 1].score, DIGITS)
+    while end < len(ranking) and round(ranking[end].score, DIGITS) == last:
+        end += 1
+    return ranking[at:end]
 
 
 def _first_ranks(notes: Iterator[int]) -> dict[int, int]:

@@ -1,13 +1,34 @@
 """What may be wished of a search."""
 
+from collections.abc import Mapping
+from typing import get_args
+
 from glassmind.errors import BadLimit, BadWish
-from glassmind.types.search import Wish, WordQuery
+from glassmind.types.search import (
+    ChannelName,
+    FusionName,
+    Intent,
+    Mode,
+    Rerank,
+    Wish,
+    WordQuery,
+)
 
 MOST_HITS = 10_000
 """More would be a listing; tantivy sets room aside for all that are asked for."""
 
 MOST_HOPS = 5
 """Links that a walk follows at most; further away everything is linked."""
+
+
+CHOICES: Mapping[str, tuple[str | None, ...]] = {
+    "mode": get_args(Mode),
+    "intent": (*get_args(Intent), "auto", None),
+    "fusion": get_args(FusionName),
+    "rerank": get_args(Rerank),
+    "unique": ("notes", "chunks"),
+}
+"""What a wish of each name may be."""
 
 
 def checked(wish: Wish) -> Wish:
@@ -25,7 +46,21 @@ def checked(wish: Wish) -> Wish:
     least = wish.min_similarity
     if least is not None and not -1.0 <= least <= 1.0:
         raise BadWish("min_similarity", least, "from -1 to 1")
+    for name, choices in CHOICES.items():
+        if getattr(wish, name) not in choices:
+            raise BadWish(name, getattr(wish, name), _one_of(choices))
+    named = get_args(ChannelName)
+    if wish.channels is not None and not set(named) >= set(wish.channels) != set():
+        raise BadWish("channels", wish.channels, f"some of {_listed(named)}")
     return wish
+
+
+def _one_of(choices: tuple[str | None, ...]) -> str:
+    return f"one of {_listed(choices)}"
+
+
+def _listed(choices: tuple[str | None, ...]) -> str:
+    return ", ".join(str(choice) for choice in choices)
 
 
 def is_by_words_alone(query: WordQuery, wish: Wish) -> bool:

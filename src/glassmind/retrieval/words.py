@@ -23,9 +23,12 @@ def search_words(  # noqa: PLR0913 - each choice by its name
     *,
     limit: int,
     per_note: bool = True,
+    threshold: float = 0.0,
     explain: bool = False,
 ) -> list[Hit]:
     """Return the best passages, best first; with `per_note`, one of each note.
+
+    None scores less than `threshold` of the best.
 
     Ties, and a query without words, go newest first, then by path and place in the
     note. With `explain`, each hit says what every field gave to its score.
@@ -46,10 +49,12 @@ def search_words(  # noqa: PLR0913 - each choice by its name
         (c for c in chosen if c.chunk_id in shown),
         key=lambda c: (-round(c.score, DIGITS), _place(shown[c.chunk_id])),
     )
-    return [
-        _hit(candidate, rank, shown[candidate.chunk_id], shares, asked)
+    top = ranked[0].score if ranked else 0.0
+    hits = [
+        _hit(candidate, rank, shown[candidate.chunk_id], shares, asked, top)
         for rank, candidate in enumerate(ranked, 1)
     ]
+    return [hit for hit in hits if hit.relevance >= threshold]
 
 
 OWNER = 10
@@ -116,12 +121,13 @@ def _place(row: tuple[Any, ...]) -> tuple[int, str, int]:
     return (-row[8], row[1], row[6])
 
 
-def _hit(
+def _hit(  # noqa: PLR0913, PLR0917 - all that a hit shows
     candidate: Candidate,
     rank: int,
     row: tuple[Any, ...],
     shares: Mapping[int, Mapping[str, float]],
     asked: AskedWords,
+    top: float,
 ) -> Hit:
     shown = shown_of(row)
     snippet = snippet_of(shown, asked)
@@ -139,6 +145,7 @@ def _hit(
         (why,),
         shown.digest,
         shown.mtime_ns,
+        relevance=min(1.0, candidate.score / top) if top > 0 else 1.0,
     )
 
 
