@@ -202,8 +202,7 @@ class Graph:
         if passing is not None:
             votes = {note: vote for note, vote in votes.items() if note in passing}
         self.votes = votes
-        ranked = sorted(votes.values(), key=lambda vote: (-vote.score, vote.note_id))
-        return graph.as_candidates(ranked)
+        return graph.as_candidates(sorted(votes.values(), key=graph.order_of))
 
     def _walked(self, question: Question) -> list[graph.Vote]:
         if not question.roots:

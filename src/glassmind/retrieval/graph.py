@@ -119,7 +119,7 @@ def walk(
 ) -> list[Vote]:
     """Return what is linked with the roots, nearest first, both ways or to them alone.
 
-    Each hop halves a vote. The roots themselves stand first unless only what leads to
+    Each hop after the first halves a vote. The roots themselves stand first unless only what leads to
     them is wanted.
     """
     found = {} if backward_only else {r: Vote(r, 1.0, 0, ()) for r in roots}
@@ -153,9 +153,12 @@ def walk(
         edge_of = set(level)
         if not edge_of or len(reached) > MOST_VISITED:
             break
-    return sorted(found.values(), key=lambda vote: (-vote.score, vote.note_id))[
-        :MOST_VISITED
-    ]
+    return sorted(found.values(), key=order_of)[:MOST_VISITED]
+
+
+def order_of(vote: Vote) -> tuple[float, int, int]:
+    """Return what votes are sorted by: of equal ones the nearer comes first."""
+    return (-vote.score, vote.depth, vote.note_id)
 
 
 def as_candidates(votes: Sequence[Vote]) -> list[Candidate]:
