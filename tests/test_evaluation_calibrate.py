@@ -15,7 +15,8 @@ from glassmind.evaluation.calibrate import (
     quality,
     reliability,
 )
-from glassmind.evaluation.gold import GoldQuery
+from glassmind.evaluation.gold import GoldQuery, plain
+from glassmind.evaluation.strangers import STRANGERS
 
 
 def examples(seed: int, count: int = 2000, group: str = "") -> list[Example]:
@@ -113,7 +114,7 @@ def test_the_error_is_how_far_the_bins_are_off() -> None:
 def test_each_question_is_put_with_its_answer_and_without() -> None:
     query = GoldQuery("a", "green tea", {"Tea.md": 1.0}, frozenset(["Home.md"]))
 
-    with_answer, without = posed([query])
+    with_answer, without = posed([query], ())
 
     assert with_answer.text == 'green tea -path:"Home.md"'
     assert without.text == 'green tea -path:"Home.md" -path:"Tea.md"'
@@ -121,34 +122,42 @@ def test_each_question_is_put_with_its_answer_and_without() -> None:
 
 
 def test_a_question_without_anything_to_leave_out_has_a_filter_too() -> None:
-    (first, _) = posed([GoldQuery("a", "tea", {"Tea.md": 1.0})])
+    first, _, strange = posed([GoldQuery("a", "tea", {"Tea.md": 1.0})], ["xenon"])
 
     assert first.text == 'tea -path:"no such note"'
+    assert strange.text == 'xenon -path:"no such note"'
+    assert [first.lacking, strange.lacking] == ["", "strangers"]
 
 
 def test_what_no_filter_can_name_is_passed_over() -> None:
     odd = GoldQuery("a", "tea", {'a "b".md': 1.0})
     hopeless = GoldQuery("b", "tea", {"a.md": 1.0}, frozenset(["a.md"]))
 
-    assert list(posed([odd, hopeless])) == []
+    assert list(posed([odd, hopeless], ())) == []
 
 
 def replying(sure: float | None) -> Any:
-    """Return an engine that is so sure, and not at all when the answer is away."""
+    """Return an engine that is so sure of what it is asked about tea."""
 
     def search(text: str, **_wishes: object) -> Any:
-        lost = sure is not None and "Tea.md" in text
+        lost = sure is not None and ("Tea.md" in text or text[:4] != "tea ")
         return SimpleNamespace(confidence=0.1 if lost else sure)
 
     return SimpleNamespace(search=search)
 
 
 def test_an_engine_is_judged_by_its_own_confidence() -> None:
-    queries = [GoldQuery(str(n), "tea", {"Tea.md": 1.0}) for n in range(30)]
+    queries = [GoldQuery(str(n), "tea", {"Tea.md": 1.0}) for n in range(100)]
 
     found = confidence_quality(replying(0.9), queries)
 
-    assert found is not None
-    assert (found.auroc, found.examples) == (1.0, 60)
-    assert found.ece == pytest.approx(0.1, abs=0.01)
-    assert confidence_quality(replying(None), queries) is None
+    assert list(found) == ["taken away", "strangers"]
+    for one in found.values():
+        assert (one.auroc, one.examples) == (1.0, 200)
+        assert one.ece == pytest.approx(0.1, abs=0.01)
+    assert confidence_quality(replying(None), queries) == {}
+
+
+def test_strange_questions_are_of_a_hundred_kinds() -> None:
+    assert len(set(STRANGERS)) == len(STRANGERS) == 100
+    assert all(plain(text) == text for text in STRANGERS)

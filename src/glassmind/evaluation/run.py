@@ -32,7 +32,7 @@ def evaluate(
         others = ablations(bench.queries) if compare else []
         asker = engine_asker(engine)
         default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
-        sure = confidence_quality(engine, bench.queries, show) if calibration else None
+        sure = confidence_quality(engine, bench.queries, show) if calibration else {}
     return EvalReport(
         gold=bench.gold,
         source=str(bench.source),

@@ -27,9 +27,9 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
         "model": report.model,
         **measured_as_json(report.default),
         "ablations": {one.name: measured_as_json(one) for one in report.ablations},
-        "confidence": None
-        if report.confidence is None
-        else _quality(report.confidence),
+        "confidence": {
+            kind: _quality(found) for kind, found in report.confidence.items()
+        },
         "notices": list(report.notices),
         "seconds": round(report.seconds, 3),
     }

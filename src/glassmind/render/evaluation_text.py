@@ -56,16 +56,18 @@ def _lines(report: EvalReport, style: Style) -> Iterator[str]:
             for part in _parts(one):
                 for name, figures in part.items():
                     yield _part_row(name, figures, wide, style)
-    if report.confidence is not None:
+    for kind, found in report.confidence.items():
         yield ""
-        yield from _confidence_lines(report.confidence, style)
+        yield from _confidence_lines(kind, found, style)
 
 
-def _confidence_lines(found: Quality, style: Style) -> Iterator[str]:
+def _confidence_lines(kind: str, found: Quality, style: Style) -> Iterator[str]:
     error, area = style.strong(f"{found.ece:.3f}"), style.strong(f"{found.auroc:.3f}")
-    asked = counted(found.examples, "question")
-    yield f"Confidence: off by {error} (ECE), AUROC {area}, from {asked}, half of them"
-    yield "with the answer taken away. How sure, and how often rightly:"
+    lacking = {"taken away": "answers taken away", "strangers": "strange questions"}
+    yield (
+        f"Confidence against {lacking[kind]}: AUROC {area}, off by {error} (ECE) in "
+        f"{counted(found.examples, 'question')}; how sure, and how often rightly:"
+    )
     yield "  " + " ".join(f"{one.predicted:5.2f}" for one in found.bins)
     yield "  " + " ".join(f"{one.actual:5.2f}" for one in found.bins)
 

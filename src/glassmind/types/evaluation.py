@@ -81,7 +81,8 @@ class EvalReport(NamedTuple):
     """What was measured: on what, with which model, the default first.
 
     `gold` says where the queries came from: "dataset", "queries" or "self".
-    `confidence` is how good the confidence of replies is, where that was asked for.
+    `confidence` is how good the confidence of replies is against questions that lack an
+    answer, by why they do; empty where that was not asked for.
     """
 
     gold: str
@@ -90,7 +91,7 @@ class EvalReport(NamedTuple):
     model: str
     default: Measured
     ablations: Sequence[Measured] = ()
-    confidence: Quality | None = None
+    confidence: Mapping[str, Quality] = MappingProxyType({})
     notices: Sequence[str] = ()
     seconds: float = 0.0
 
