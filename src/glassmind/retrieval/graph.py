@@ -119,8 +119,8 @@ def walk(
 ) -> list[Vote]:
     """Return what is linked with the roots, nearest first, both ways or to them alone.
 
-    Each hop after the first halves a vote. The roots themselves stand first unless only what leads to
-    them is wanted.
+    Each hop after the first halves a vote. The roots themselves stand first unless
+    only what leads to them is wanted.
     """
     found = {} if backward_only else {r: Vote(r, 1.0, 0, ()) for r in roots}
     reached = {root: Vote(root, 1.0, 0, ()) for root in roots}
