@@ -21,10 +21,14 @@ from glassmind.errors import GlassmindError
 from glassmind.wiring import open_vault
 
 
+UNUSED = frozenset({"__main__", "surfaces", "models"})
+"""What no verb here needs; ONNX Runtime leaves a folder in the home of its user."""
+
+
 def import_everything() -> None:
     """Import all modules now: later the user may not be let near them."""
     for module in pkgutil.walk_packages(glassmind.__path__, "glassmind."):
-        if not module.name.endswith("__main__") and ".surfaces" not in module.name:
+        if module.name.split(".")[1] not in UNUSED:
             importlib.import_module(module.name)
     for name in ("tantivy", "apsw", "tempfile", "shutil", "ctypes", "encodings.idna"):
         importlib.import_module(name)

@@ -15,6 +15,7 @@ from glassmind.errors import (
 )
 from glassmind.store.filesystem import on_network
 from glassmind.store.sqlite import schema
+from glassmind.store.sqlite.examine import said
 from glassmind.store.sqlite.faults import DAMAGE
 
 DATABASE = "index.db"
@@ -66,7 +67,7 @@ def open_reader(folder: Path) -> apsw.Connection:
         _check(db, file)
     except DAMAGE as error:
         db.close()
-        raise IndexDamaged(str(file), str(error)) from error
+        raise IndexDamaged(str(file), said(error)) from error
     except BaseException:
         db.close()
         raise
@@ -93,7 +94,7 @@ def open_copy(file: Path) -> apsw.Connection:
     except IndexDamaged as error:
         raise BackupDamaged(str(file), error.reason) from error
     except (*DAMAGE, apsw.CantOpenError, apsw.IOError, IndexAbsent) as error:
-        raise BackupDamaged(str(file), str(error)) from error
+        raise BackupDamaged(str(file), said(error)) from error
     if wrong is not None:
         db.close()
         raise BackupDamaged(str(file), wrong)
@@ -121,7 +122,7 @@ def open_writer(folder: Path) -> apsw.Connection:
     try:
         db = apsw.Connection(str(file))
     except DAMAGE as error:
-        raise IndexDamaged(str(file), str(error)) from error
+        raise IndexDamaged(str(file), said(error)) from error
     try:
         db.set_busy_timeout(BUSY_MS)
         if schema.version_of(db):
@@ -135,7 +136,7 @@ def open_writer(folder: Path) -> apsw.Connection:
         schema.migrate(db)
     except DAMAGE as error:
         db.close()
-        raise IndexDamaged(str(file), str(error)) from error
+        raise IndexDamaged(str(file), said(error)) from error
     except BaseException:
         db.close()
         raise
@@ -147,7 +148,7 @@ def is_sound(db: apsw.Connection) -> str | None:
     try:
         found = str(db.execute("pragma quick_check(1)").get)
     except apsw.Error as error:
-        return str(error)
+        return said(error)
     return None if found == "ok" else found.splitlines()[-1]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from glassmind.errors import BackupUnwritable
 from glassmind.store.sqlite.connection import open_copy
+from glassmind.store.sqlite.examine import said
 from glassmind.store.sqlite.faults import FULL
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
@@ -33,7 +34,7 @@ class SqliteCopier:
         try:
             write_copy(rows, file)
         except FULL as error:
-            raise BackupUnwritable(str(file.parent), str(error)) from error
+            raise BackupUnwritable(str(file.parent), said(error)) from error
 
     def notes_in(self, file: Path) -> list[NotePath]:
         """Return the notes of a backup, by path.

@@ -29,6 +29,16 @@ OTHERS = (
 """Read for their letters alone: bytes that are no text raise."""
 
 
+def said(error: Exception) -> str:
+    """Return what an error says in one line: SQLite shows all of a damaged schema."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+LONGEST = 200
+"""Characters of what SQLite says that a user is shown."""
+
+
 def wrong_with(db: apsw.Connection) -> str | None:
     """Return the first thing wrong: a page, a reference, or a passage that changed."""
     try:
@@ -44,5 +54,5 @@ def wrong_with(db: apsw.Connection) -> str | None:
         for statement in OTHERS:
             deque(db.execute(statement), maxlen=0)
     except (apsw.Error, UnicodeDecodeError) as error:
-        return str(error)
+        return said(error)
     return None

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from glassmind.errors import IndexBusy, IndexDamaged, IndexUnwritable
-from glassmind.store.sqlite.examine import wrong_with
+from glassmind.store.sqlite.examine import said, wrong_with
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 """Raised when a file is not a sound database any more."""
@@ -46,13 +46,13 @@ def faults_named(
     try:
         yield
     except DAMAGE as error:
-        raise IndexDamaged(str(folder / "index.db"), str(error)) from error
+        raise IndexDamaged(str(folder / "index.db"), said(error)) from error
     except FULL as error:
-        raise IndexUnwritable(str(folder), str(error)) from error
+        raise IndexUnwritable(str(folder), said(error)) from error
     except apsw.BusyError as error:
         raise IndexBusy("another program", 0.0) from error
     except UNEXPECTED as error:
-        raise IndexDamaged(str(folder / "index.db"), str(error)) from error
+        raise IndexDamaged(str(folder / "index.db"), said(error)) from error
     except ASTRAY as error:
         wrong = wrong_with(connection())
         if wrong is None:
@@ -70,4 +70,4 @@ def disk_faults_named(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise IndexUnwritable(str(folder), str(error)) from error
+        raise IndexUnwritable(str(folder), said(error)) from error
