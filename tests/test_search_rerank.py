@@ -1,0 +1,249 @@
+"""Reading the best once more: within its time, blended, and out loud when it fails."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meaning_desk import MeaningDesk
+from search_desk import check_sum, check_whole, harbour
+
+from glassmind.errors import ModelAbsent, ModelFailed
+from glassmind.retrieval.ranked import Ranked
+from glassmind.retrieval.rerank import (
+    BLEND,
+    CANDIDATES,
+    STRETCH,
+    Reranked,
+    rerank,
+    stretch_of,
+)
+from glassmind.wiring_search import OpenMeaning
+
+
+class Reader:
+    """A reranker that says what it is told, and counts what it read."""
+
+    def __init__(self, verdict: Callable[[str], float]) -> None:
+        self.verdict = verdict
+        self.read: list[str] = []
+
+    def scores(self, _: str, passages: Sequence[str], /) -> Iterator[float]:
+        for passage in passages:
+            self.read.append(passage)
+            yield self.verdict(passage)
+
+
+def ranking_of(*scores: float) -> list[Ranked]:
+    return [
+        Ranked(key, key, score, {"lexical": score}, {"lexical": key})
+        for key, score in enumerate(scores, 1)
+    ]
+
+
+def reranked(
+    scores: Sequence[float], verdicts: Sequence[float], *, budget_s: float = 100.0
+) -> Reranked:
+    """Return a ranking after a reader gave its verdicts, one a second."""
+    told = iter(verdicts)
+    seconds = count()
+    return rerank(
+        "question",
+        ranking_of(*scores),
+        ["passage"] * len(scores),
+        lambda: Reader(lambda _: next(told)),
+        budget_s=budget_s,
+        clock=lambda: float(next(seconds)),
+    )
+
+
+def test_a_verdict_is_blended_and_not_put_in_the_place_of_the_score() -> None:
+    done = reranked([1.0, 0.8], [0.0, 1.0])
+
+    scores = {one.key: one.score for one in done.ranking}
+    assert scores == pytest.approx(
+        {1: (1 - BLEND) * 1.0, 2: (1 - BLEND) * 0.8 + BLEND * 1.0}
+    )
+    assert [one.key for one in done.ranking] == [2, 1]
+    assert (done.scored, done.failure) == (2, None)
+
+
+def test_what_a_verdict_changed_is_named_in_the_breakdown() -> None:
+    done = reranked([1.0, 0.5], [0.9, 0.2])
+
+    _, (lowered,) = [one.adjustments for one in done.ranking]
+    assert lowered.name == "rerank"
+    assert lowered.share == pytest.approx(-BLEND * 0.5)
+    assert lowered.reason == "reads as an answer with a probability of 0.20"
+
+
+def test_verdicts_count_by_their_odds_so_that_small_ones_are_told_apart() -> None:
+    done = reranked([0.5, 0.5, 0.5], [0.0001, 0.001, 0.01])
+
+    assert [one.key for one in done.ranking] == [3, 2, 1]
+    shares = [one.adjustments[0].share for one in done.ranking]
+    assert shares == pytest.approx([0.0, -BLEND * 0.25, -BLEND * 0.5], abs=0.001)
+
+
+def test_it_stops_when_its_time_is_up_and_says_how_many_it_read() -> None:
+    scores = [1.0 - n / 100 for n in range(20)]
+
+    # each look at the clock takes a second: one to begin, one after each verdict
+    done = reranked(scores, [0.5] * 20, budget_s=6.0)
+
+    assert 1 < done.scored < 20
+    unread = done.ranking[done.scored :]
+    assert [one.key for one in unread] == list(range(done.scored + 1, 21))
+    assert all(one.adjustments == () for one in unread)
+
+
+def test_without_time_the_first_is_read_all_the_same() -> None:
+    assert reranked([1.0, 0.9], [0.1, 0.9], budget_s=0.0).scored == 1
+
+
+def test_what_was_read_stays_above_what_was_not() -> None:
+    done = reranked([1.0, 0.9, 0.8, 0.7], [0.0] * 4, budget_s=2.0)
+
+    assert 0 < done.scored < 4
+    scores = [one.score for one in done.ranking]
+    assert scores == sorted(scores, reverse=True)
+    assert {one.key for one in done.ranking[: done.scored]} == set(
+        range(1, done.scored + 1)
+    )
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_a_failure_is_named_and_the_ranking_stays(after: int) -> None:
+    left = iter(range(after))
+
+    def fail(_: str) -> float:
+        if next(left, None) is None:
+            raise ModelFailed("reader", "out of memory")
+        return 0.9
+
+    before = ranking_of(1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+    done = rerank("q", before, ["p"] * 6, lambda: Reader(fail), budget_s=100)
+
+    assert done.ranking == before
+    assert done.scored == 0
+    assert done.failure == "rerank: the model reader gave no answer (out of memory)"
+
+
+def test_a_reader_that_is_not_here_is_named() -> None:
+    def absent() -> Reader:
+        raise ModelAbsent("reader")
+
+    done = rerank("q", ranking_of(1.0), ["p"], absent, budget_s=1)
+
+    assert done.failure is not None
+    assert "the model reader is not on this machine" in done.failure
+    assert done.ranking == ranking_of(1.0)
+
+
+def test_nothing_to_read_is_nothing_read() -> None:
+    assert reranked([], []) == Reranked([])
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 5), st.floats(0, 1)), min_size=1, max_size=30),
+    st.floats(0, 70),
+)
+def test_whatever_the_verdicts_shares_add_up_and_order_holds(
+    asked: list[tuple[float, float]], budget_s: float
+) -> None:
+    scores = sorted((score for score, _ in asked), reverse=True)
+
+    done = reranked(scores, [verdict for _, verdict in asked], budget_s=budget_s)
+
+    assert sorted(one.key for one in done.ranking) == list(range(1, len(scores) + 1))
+    order = [(-one.score, one.key) for one in done.ranking]
+    assert order[: done.scored] == sorted(order[: done.scored])
+    for one in done.ranking:
+        given_ = sum(one.shares.values()) + sum(a.share for a in one.adjustments)
+        assert one.score == pytest.approx(given_)
+        assert one.score <= scores[0] + 1e-9
+
+
+@pytest.mark.parametrize("places", [[], [0], [900], [2_000, 2_050, 2_100]])
+def test_the_stretch_that_is_read_has_the_words_asked_for(places: list[int]) -> None:
+    text = "".join(f"{n:06}" for n in range(400))
+
+    stretch = stretch_of(text, places)
+
+    assert len(stretch) <= STRETCH
+    at = text.find(stretch)
+    assert all(at <= place < at + STRETCH for place in places)
+
+
+def test_a_short_passage_is_read_whole() -> None:
+    assert stretch_of("short", [1]) == "short"
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk) -> MeaningDesk:
+    return harbour(meaning)
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """A reader that likes the garden."""
+    made = Reader(lambda text: 0.99 if "Beans" in text else 0.01)
+    monkeypatch.setattr(OpenMeaning, "reranker", lambda _: made)
+    return made
+
+
+def test_the_best_of_every_channel_are_read_and_the_reply_says_how_many(
+    desk: MeaningDesk, reader: Reader
+) -> None:
+    plain = desk.ask("skiff leaks")
+    reply = desk.ask("skiff leaks", rerank="on")
+
+    assert (plain.reranked, reply.reranked) == (0, len(reader.read))
+    assert 0 < reply.reranked <= CANDIDATES
+    assert {hit.path for hit in plain.hits} == {hit.path for hit in reply.hits}
+    (garden,) = [hit for hit in reply.hits if hit.path == "Garden.md"]
+    (before,) = [hit for hit in plain.hits if hit.path == "Garden.md"]
+    assert garden.score > before.score
+    (change,) = [one for one in garden.adjustments if one.name == "rerank"]
+    assert change.share > 0
+    assert "probability of 0.99" in change.reason
+    check_whole(reply.hits)
+
+
+@pytest.mark.parametrize("wish", ["auto", "off", None])
+def test_nothing_is_read_unless_it_is_wished_for(
+    desk: MeaningDesk, reader: Reader, wish: str | None
+) -> None:
+    assert desk.ask("skiff leaks", rerank=wish).reranked == 0
+    assert reader.read == []
+
+
+def test_settings_may_wish_for_it(desk: MeaningDesk, reader: Reader) -> None:
+    desk.open(search__rerank="on")
+
+    assert desk.ask("skiff leaks").reranked == len(reader.read) > 0
+
+
+def test_a_reader_that_fails_leaves_the_answer_and_is_named(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise ModelAbsent("reader")
+
+    monkeypatch.setattr(OpenMeaning, "reranker", fail)
+
+    reply = desk.ask("skiff leaks", rerank="on")
+
+    assert reply.hits == desk.ask("skiff leaks").hits
+    assert reply.reranked == 0
+    (said,) = reply.degraded
+    assert said.startswith("rerank: the model reader is not on this machine")
+
+
+def test_by_words_alone_nothing_is_read(desk: MeaningDesk, reader: Reader) -> None:
+    reply = desk.ask("skiff leaks", mode="fulltext", rerank="on")
+
+    assert (reply.reranked, reader.read) == (0, [])
+    for hit in reply.hits:
+        check_sum(hit)
