@@ -1,0 +1,115 @@
+"""Figures are shown to people, to programs and as a page, and nothing commands any."""
+
+from glassmind.render.evaluation import evaluation_as_json, tuning_as_json
+from glassmind.render.evaluation_chart import evaluation_as_page
+from glassmind.render.evaluation_text import evaluation_as_text, tuning_as_text
+from glassmind.render.style import Style
+from glassmind.types.evaluation import (
+    METRICS,
+    Bin,
+    Difference,
+    EvalReport,
+    Figures,
+    Interval,
+    Measured,
+    Quality,
+    Tried,
+    TuneReport,
+)
+
+GAIN = Difference(0.0125, Interval(-0.0031, 0.0274))
+
+
+def measured(name: str, value: float, versus: Difference | None = None) -> Measured:
+    return Measured(
+        name=name,
+        queries=120,
+        means=dict.fromkeys(METRICS, value),
+        intervals=dict.fromkeys(METRICS, Interval(value - 0.05, value + 0.05)),
+        kinds={"anchor": Figures(20, dict.fromkeys(METRICS, 0.75))},
+        p50_ms=3.2,
+        p95_ms=9.9,
+        versus=versus,
+    )
+
+
+REPORT = EvalReport(
+    gold="self",
+    source="/home/ines/<Notes>\x1b[31m",
+    notes=1_234,
+    model="english",
+    default=measured("default", 0.512345),
+    ablations=[measured("fusion rrf", 0.52, GAIN)],
+    confidence={"strangers": Quality(0.04, 0.91, (Bin(0.2, 0.1, 40),), 40)},
+)
+
+TUNED = TuneReport(
+    accepted=False,
+    reason="the gain may be noise",
+    queries=412,
+    notes=300,
+    folds=5,
+    agreeing=3,
+    before=0.5,
+    after=0.51,
+    held_out=GAIN,
+    luck=None,
+    chance=None,
+    chosen=Tried("fusion rrf", {"search.fusion": "rrf"}, 0.51),
+    current=Tried("in force", {}, 0.5),
+    tried=(
+        Tried("in force", {}, 0.5),
+        Tried("fusion rrf", {"search.fusion": "rrf"}, 0.51),
+    ),
+)
+
+
+def test_the_table_has_a_row_for_each_way_of_asking() -> None:
+    lines = evaluation_as_text(REPORT, Style()).splitlines()
+
+    assert lines[0].startswith("120 questions over 1,234 notes of a copy of /home/ines")
+    assert lines[2].split()[:3] == ["nDCG@10", "MRR", "Hit@1"]
+    assert lines[3].split()[:2] == ["default", "0.512"]
+    assert lines[4].split()[-1] == "(20)"
+    assert "+0.013 (-0.003 to +0.027)" in lines[5]
+    assert "AUROC 0.910, off by 0.040" in lines[7]
+
+
+def test_a_name_from_outside_commands_neither_terminal_nor_page() -> None:
+    assert "\x1b" not in evaluation_as_text(REPORT, Style())
+    page = evaluation_as_page(REPORT)
+    assert "<Notes>" not in page
+    assert "&lt;Notes&gt;" in page
+
+
+def test_programs_find_the_default_at_the_top_and_the_rest_below() -> None:
+    found = evaluation_as_json(REPORT)
+
+    assert found["ndcg@10"] == 0.5123
+    assert found["ci"]["ndcg@10"] == [0.4623, 0.5623]
+    assert found["kinds"]["anchor"]["queries"] == 20
+    other = found["ablations"]["fusion rrf"]
+    assert other["hit@5"] == 0.52
+    assert other["difference"] == {"ndcg@10": 0.0125, "ci": [-0.0031, 0.0274]}
+    assert found["confidence"]["strangers"]["auroc"] == 0.91
+
+
+def test_tuning_says_why_nothing_was_changed_and_what_was_tried() -> None:
+    text = tuning_as_text(TUNED, Style())
+
+    assert text.startswith("Nothing changed: the gain may be noise\n")
+    assert "asked 412 questions" in text
+    assert "luck" not in text
+    lines = text.splitlines()
+    assert lines[-3:-1] == ["   0.510  fusion rrf", " * 0.500  in force"]
+
+
+def test_tuning_that_was_taken_tells_how_sure_it_is() -> None:
+    taken = TUNED._replace(accepted=True, luck=0.002, chance=0.005)
+
+    text = tuning_as_text(taken, Style())
+
+    assert text.startswith("Better settings found")
+    assert "by luck, among equals: 0.2 %" in text
+    assert "with shuffled answers: 0.5 %" in text
+    assert tuning_as_json(taken)["chosen"]["settings"] == {"search.fusion": "rrf"}
