@@ -226,3 +226,17 @@ def test_a_file_that_cannot_be_written_leaves_nothing_on_record(desk: Desk) -> N
     desk.file.unlink()
     with pytest.raises(NothingToUndo):
         undo(desk.config())
+
+
+def test_a_comment_goes_above_a_setting_however_lines_end(desk: Desk) -> None:
+    desk.file.parent.mkdir(parents=True)
+    desk.file.write_bytes(b"[search]\r\nlimit = 7\r\n")
+
+    text = desk.tuned({"search.limit": 9})
+
+    lines = desk.file.read_bytes().split(b"\r\n")
+    assert lines[0] == b"[search]"
+    assert lines[1].startswith(b"# Chosen by")
+    assert lines[-2] == b"limit = 9"
+    assert b"\n" not in desk.file.read_bytes().replace(b"\r\n", b"")
+    assert text.count("#") == 5
