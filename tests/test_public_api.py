@@ -16,7 +16,14 @@ from glassmind.types.catalogue import (
     Status,
 )
 from glassmind.types.files import IndexReport
-from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
+from glassmind.types.search import (
+    Adjustment,
+    Evidence,
+    Hit,
+    Passage,
+    SearchReply,
+    Snippet,
+)
 
 VERBS = {
     "backup": "(file)",
@@ -33,18 +40,23 @@ VERBS = {
     ),
     "read": "(name, *, heading='', lines=None, raw=False)",
     "restore": "(file, *, force=False)",
-    "search": "(text, *, limit=None, per_note=True, explain=False, today=None)",
+    "search": (
+        "(text, *, limit=None, mode=None, intent='auto', root_note=None, hop_depth=2, "
+        "threshold=0.0, min_similarity=None, fusion=None, channels=None, rerank=None, "
+        "unique='notes', explain=False, today=None)"
+    ),
     "stats": "()",
     "status": "()",
 }
 
 VALUES = {
+    Adjustment: "name share reason",
     Check: "name state finding fix",
     ChunkText: "index kind heading_path span tokens overlap digest text",
     Evidence: "channel rank share reason fields",
     Hit: (
         "path title heading_path span chunk_index score snippet evidence digest "
-        "mtime_ns"
+        "mtime_ns relevance adjustments more similarity depth connected_via"
     ),
     IndexReport: (
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
@@ -53,7 +65,8 @@ VALUES = {
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",
     NoteList: "notes total",
     NoteText: "path title text span digest heading_path",
-    SearchReply: "query hits degraded",
+    Passage: "heading_path span chunk_index snippet digest",
+    SearchReply: ("query hits degraded mode intent confidence channels reranked"),
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "

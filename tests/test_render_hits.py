@@ -11,7 +11,14 @@ from glassmind.render.hits import hits_as_json
 from glassmind.render.hits_text import hits_as_text, marked, shares_in_hundredths
 from glassmind.render.style import Style, counted, shortened
 from glassmind.types import NotePath, Span
-from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
+from glassmind.types.search import (
+    Adjustment,
+    Evidence,
+    Hit,
+    Passage,
+    SearchReply,
+    Snippet,
+)
 
 HIT = Hit(
     path=NotePath("Projects/Glassmind.md"),
@@ -61,6 +68,12 @@ def test_json_says_where_why_and_what() -> None:
     assert hits_as_json(reply, vault="My notes", root="/Notes") == {
         "vault": "/Notes",
         "query": "way",
+        "mode": "fulltext",
+        "intent": None,
+        "channels": [],
+        "confidence": None,
+        "doubtful": False,
+        "reranked": 0,
         "hits": [
             {
                 "path": "Projects/Glassmind.md",
@@ -70,6 +83,12 @@ def test_json_says_where_why_and_what() -> None:
                 "lines": [12, 34],
                 "chunk_index": 3,
                 "score": 1.0,
+                "relevance": 1.0,
+                "channels": ["lexical"],
+                "match_reason": "words found in title",
+                "similarity": None,
+                "depth": 0,
+                "connected_via": [],
                 "evidence": [
                     {
                         "channel": "lexical",
@@ -79,7 +98,9 @@ def test_json_says_where_why_and_what() -> None:
                         "fields": {"title": 0.7, "body": 0.3},
                     }
                 ],
+                "adjustments": [],
                 "snippet": {"text": "one way down", "marks": [[4, 7]]},
+                "more": [],
                 "digest": "d1",
                 "modified": "2026-03-12T16:40:00Z",
                 "uri": "obsidian://open?vault=My%20notes"
@@ -90,7 +111,101 @@ def test_json_says_where_why_and_what() -> None:
     }
 
 
-@given(st.lists(st.floats(0, 100), min_size=1, max_size=8))
+FUSED = HIT._replace(
+    score=1.25,
+    relevance=0.5,
+    evidence=(
+        Evidence("semantic", 2, 0.8, "close in meaning (cosine 0.61)"),
+        Evidence("graph", 1, 0.404, "linked from Home: the [[Glassmind]] way"),
+    ),
+    adjustments=(
+        Adjustment("recency", 0.096, "changed 2 days ago"),
+        Adjustment("rerank", -0.05, "reads as an answer with a probability of 0.10"),
+    ),
+    more=(
+        Passage(
+            ("Glassmind", "Laws"), Span(60, 62), 7, Snippet("no way", ((3, 6),)), "d7"
+        ),
+    ),
+    similarity=0.61,
+    depth=1,
+    connected_via=(NotePath("Home.md"),),
+)
+"""A hit that several channels found."""
+
+
+def test_a_hit_of_many_channels_shows_its_way_and_further_passages() -> None:
+    text = hits_as_text(SearchReply("way", (FUSED,)), Style())
+
+    assert text == (
+        "1. Projects/Glassmind.md#Architecture:12-34\n"
+        "   one **way** down\n"
+        "   also :60-62 no **way**\n"
+        "   close in meaning (cosine 0.61); linked from Home: the [[Glassmind]] way\n"
+    )
+
+
+def test_votes_and_adjustments_as_shown_add_up_to_the_score() -> None:
+    text = hits_as_text(SearchReply("way", (FUSED,)), Style(), explain=True)
+
+    assert text.endswith(
+        "   score 1.25\n"
+        "     semantic 0.80  rank 2, close in meaning (cosine 0.61)\n"
+        "     graph 0.40  rank 1, linked from Home: the [[Glassmind]] way\n"
+        "     recency +0.10  changed 2 days ago\n"
+        "     rerank -0.05  reads as an answer with a probability of 0.10\n"
+    )
+
+
+def test_json_tells_every_channel_adjustment_and_passage() -> None:
+    reply = SearchReply(
+        "way",
+        (FUSED,),
+        mode="hybrid",
+        intent="conceptual",
+        confidence=0.1,
+        channels=("lexical", "semantic", "graph"),
+        reranked=4,
+    )
+
+    found = hits_as_json(reply, vault="Notes", root="/Notes")
+
+    assert (found["mode"], found["intent"], found["reranked"]) == (
+        "hybrid", "conceptual", 4,
+    )  # fmt: skip
+    assert (found["confidence"], found["doubtful"]) == (0.1, True)
+    assert found["channels"] == ["lexical", "semantic", "graph"]
+    (hit,) = found["hits"]
+    assert hit["channels"] == ["semantic", "graph"]
+    assert hit["match_reason"] == "; ".join(e["reason"] for e in hit["evidence"])
+    assert (hit["relevance"], hit["similarity"]) == (0.5, 0.61)
+    assert (hit["depth"], hit["connected_via"]) == (1, ["Home.md"])
+    assert hit["adjustments"][0] == {
+        "name": "recency", "share": 0.096, "reason": "changed 2 days ago",
+    }  # fmt: skip
+    assert hit["more"] == [
+        {
+            "heading_path": ["Glassmind", "Laws"],
+            "heading": "Projects/Glassmind.md#Laws",
+            "lines": [60, 62],
+            "chunk_index": 7,
+            "snippet": {"text": "no way", "marks": [[3, 6]]},
+            "digest": "d7",
+        }
+    ]
+
+
+def test_what_is_shown_of_a_channel_commands_no_terminal() -> None:
+    why = Evidence("graph", 1, 1.0, "linked from Home: \x1b]0;owned\x07")
+    hit = HIT._replace(evidence=(why,), connected_via=(NotePath("Home.md"),))
+
+    text = hits_as_text(SearchReply("way", (hit,)), Style(), explain=True)
+
+    assert "\x1b" not in text
+    assert text.count("\\x1b]0;owned") == 2
+
+
+@given(st.lists(st.floats(-5, 100), min_size=1, max_size=8))
 def test_shares_as_shown_add_up(values: list[float]) -> None:
     shown = shares_in_hundredths(values, sum(values))
 
