@@ -12,6 +12,7 @@ import os
 import statistics
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -47,7 +48,8 @@ SCANS, WORDS = 2.5, 2.0
 
 PIPELINE = {500: (50.0, 200.0), 5_000: (150.0, 500.0), 20_000: (400.0, 1_200.0)}
 """Notes, and milliseconds that the Knowledge layer's documentation gives for its search
-by vectors and for its whole pipeline, reranking included."""
+by vectors and for its whole pipeline, reranking included. Ours does not rerank by
+default, and when it does, takes the time that it is given: those rows have no bar."""
 
 
 class Row(NamedTuple):
@@ -86,10 +88,11 @@ class Generated:
     """An embedder that knows nothing: a row around some centre for every passage.
 
     It stands in for `real` in its space, so that the real one can be asked afterwards.
-    Questions have their vectors beforehand.
+    Questions have their vectors beforehand; any other is left to the real one.
     """
 
     def __init__(self, real: "Embedder | None", questions: Sequence[str] = ()) -> None:
+        self._real = real
         self.space = real.space if real is not None else "generated"
         self.width = real.width if real is not None else WIDTH
         self._rng = np.random.default_rng(3)
@@ -104,8 +107,13 @@ class Generated:
 
     def query(self, text: str) -> "Vector":
         """Return the vector that was made for a question."""
-        found: Vector = self._known[text]
-        return found
+        found: Vector | None = self._known.get(text)
+        if found is not None:
+            return found
+        if self._real is not None:
+            return self._real.query(text)
+        made: Vector = clustered(self._rng, 1, self._centres)[0]
+        return made
 
 
 class StandIn(LocalAdapters):
@@ -168,16 +176,31 @@ def whole(turns: int) -> Iterator[Row]:
         "semantic": lambda text: engine.search(text, mode="semantic"),
     }
     times = in_turns(ways, asked)
+    work = in_turns(ways, asked, worked)
     engine.close()
-    limit = statistics.median(sorted(times["read"])[: turns // 2])
-    allowed = SCANS * limit + WORDS * statistics.median(times["raw"])
-    size = floats.nbytes / 1e6
-    yield Row(f"reading {size:.0f} MB on one thread", limit, limit)
+    size = f"{floats.nbytes / 1e6:.0f} MB"
+    yield Row(f"reading {size} on one thread", *percentiles(times["read"]))
     yield Row("raw tantivy, top 50", *percentiles(times["raw"]))
     yield Row("mode fulltext", *percentiles(times["words"]))
     yield Row("mode semantic", *percentiles(times["semantic"]))
     name = f"hybrid / {SCANS:g} readings and {WORDS:g} raw tantivy"
-    yield Row(name, *percentiles(times["whole"]), allowed, 1)
+    yield Row(name, *percentiles(times["whole"]), allowed(times), 1)
+    yield Row(
+        "  the same, in work of all threads", *percentiles(work["whole"]), allowed(work)
+    )
+
+
+def allowed(times: dict[str, list[float]]) -> float:
+    """Return what a whole search may take where reading and tantivy took so long."""
+    reading, raw = (statistics.median(times[name]) for name in ("read", "raw"))
+    return SCANS * reading + WORDS * raw
+
+
+def worked(run: Callable[[], object]) -> float:
+    """Return what some work cost in milliseconds of all threads."""
+    before = time.process_time()
+    run()
+    return (time.process_time() - before) * 1_000
 
 
 def raw_tantivy(place: Path) -> Callable[[str], object]:
@@ -203,13 +226,15 @@ def scanned(engine: Engine, place: Path) -> "Matrix":
 
 
 def in_turns(
-    ways: dict[str, Callable[[str], object]], asked: Sequence[str]
+    ways: dict[str, Callable[[str], object]],
+    asked: Sequence[str],
+    cost: Callable[[Callable[[], object]], float] = timed,
 ) -> dict[str, list[float]]:
     """Return what each way takes for each question, one after the other."""
     times: dict[str, list[float]] = {name: [] for name in ways}
     for text in (asked[0], *asked):
         for name, way in ways.items():
-            times[name].append(timed(partial(way, text)))
+            times[name].append(cost(partial(way, text)))
     return {name: spent[1:] for name, spent in times.items()}
 
 
@@ -234,9 +259,7 @@ def pipeline(turns: int) -> Iterator[Row]:
         yield Row(
             f"{named}, hybrid / its whole pipeline", *every, whole_ms, 1, by_p95=True
         )
-        yield Row(
-            f"{named}, with rerank / its pipeline", *read, whole_ms, 1, by_p95=True
-        )
+        yield Row(f"{named}, with rerank / the same", *read, whole_ms)
 
 
 def busy(turns: int) -> Iterator[Row]:
