@@ -277,6 +277,18 @@ def test_the_way_to_a_note_far_off_is_told(desk: MeaningDesk) -> None:
     assert kettle.match_reason == "linked from Skiff > Pitch"
 
 
+def test_links_that_count_most_tell_the_way_even_where_meaning_has_a_say(
+    desk: MeaningDesk,
+) -> None:
+    hits = desk.ask("skiff leaks", intent="context_load", root_note="Skiff").hits
+
+    (kettle,) = [hit for hit in hits if hit.path == "Kettle.md"]
+    assert kettle.channels == ("graph", "semantic")
+    assert (kettle.depth, kettle.connected_via) == (2, ("Boats/Skiff.md", "Pitch.md"))
+    (skiff,) = [hit for hit in hits if hit.path == "Boats/Skiff.md"]
+    assert (skiff.depth, skiff.connected_via) == (0, ())
+
+
 def test_a_root_is_where_context_begins_without_being_told_so(
     desk: MeaningDesk,
 ) -> None:

@@ -143,7 +143,9 @@ class Answer:
         snippet = snippet_of(main, self._asked)
         graph = self._search.graph
         vote = graph.votes.get(one.note_id) if graph is not None else None
-        linked_only = vote is not None and not one.chunks
+        # meaning names every note of a small vault, however far: the most counts
+        most = max(one.shares, key=lambda name: one.shares[name], default=None)
+        by_links = vote is not None and most == "graph"
         return Hit(
             main.path,
             main.title,
@@ -159,8 +161,8 @@ class Answer:
             adjustments=one.adjustments,
             more=tuple(self._passage(shown) for shown in rest),
             similarity=similarity,
-            depth=vote.depth if vote is not None and linked_only else 0,
-            connected_via=_paths(vote, names) if linked_only else (),
+            depth=vote.depth if vote is not None and by_links else 0,
+            connected_via=_paths(vote, names) if by_links else (),
         )
 
     def _passage(self, shown: Shown) -> Passage:

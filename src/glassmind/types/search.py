@@ -105,7 +105,7 @@ class Hit(NamedTuple):
     score against that of the best hit. `more` are further passages of the same note.
     `depth` counts the links between the note and what was asked for, and
     `connected_via` names the notes they lead through; 0 and none for a note that was
-    found by what it says.
+    found rather by what it says.
     """
 
     path: NotePath
