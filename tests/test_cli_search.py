@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from cli_desk import Program, with_index, with_note
+from model_desk import real_models
+
+from glassmind.models.cards import MINILM
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +77,11 @@ def test_json_has_all_that_text_has_and_more(program: Program) -> None:
     assert reply["degraded"] == []
     assert set(hit) == {
         "path", "title", "heading_path", "heading", "lines", "chunk_index", "score",
-        "evidence", "snippet", "digest", "modified", "uri",
+        "relevance", "channels", "match_reason", "similarity", "depth",
+        "connected_via", "evidence", "adjustments", "snippet", "more", "digest",
+        "modified", "uri",
     }  # fmt: skip
+    assert (hit["relevance"], hit["channels"]) == (1.0, ["lexical"])
     assert hit["heading"] == f"{hit['path']}#{hit['heading_path'][-1]}"
     assert hit["uri"].startswith("obsidian://open?vault=Notes&file=Projects%2F")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", hit["modified"])
@@ -84,6 +90,125 @@ def test_json_has_all_that_text_has_and_more(program: Program) -> None:
     assert sum(why["fields"].values()) == pytest.approx(why["share"], abs=1e-4)
     start, end = hit["snippet"]["marks"][0]
     assert hit["snippet"]["text"][start:end].lower() in {"energy", "budget"}
+
+
+HARBOUR = {
+    "Skiff.md": "The skiff leaks at the bow, see [[Pitch]], and is not to be sailed.\n",
+    "Pitch.md": "Warm the black glue slowly in an iron kettle with the lid off.\n",
+    "Garden.md": "Beans along the wall, onions below it, nothing where it floods.\n",
+}
+
+
+def harbour(root: Path, models: Path) -> Program:
+    """Return a program beside three notes, with models from a folder."""
+    program = Program(root)
+    (program.vault / ".obsidian").mkdir(parents=True)
+    for name, text in HARBOUR.items():
+        (program.vault / name).write_text(text, "utf-8")
+    program.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "onnx"
+    program.env["GLASSMIND_EMBEDDINGS_MODELS_FOLDER"] = str(models)
+    done = program.run("index")
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(scope="module")
+def meant(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """Three notes with vectors of the real model."""
+    return harbour(tmp_path_factory.mktemp("meant"), real_models(MINILM))
+
+
+def test_meaning_finds_what_no_word_finds(meant: Program) -> None:
+    question = ("is the boat watertight", "--paths")
+
+    done = meant.run("search", *question, "-n", "1")
+    by_words = meant.run("search", *question, "--mode", "fulltext")
+
+    assert (done.stdout, done.returncode) == ("Skiff.md\n", 0)
+    assert by_words.returncode == 1
+
+
+@pytest.mark.parametrize("flag", ["--explain", "--debug"])
+def test_shares_of_every_channel_as_shown_add_up_to_the_score(
+    meant: Program, flag: str
+) -> None:
+    done = meant.run("search", "why does the skiff leak so badly", flag)
+
+    hits = done.stdout.split("\n\n")
+    assert len(hits) == len(HARBOUR)
+    for hit in hits:
+        score = re.search(r"^   score (\d+\.\d\d)$", hit, re.MULTILINE)
+        shares = re.findall(r"^     \w+ ([+-]?\d+\.\d\d)  \S", hit, re.MULTILINE)
+        assert score
+        assert sum(round(float(share) * 100) for share in shares) == round(
+            float(score[1]) * 100
+        )
+    assert re.search(r"^     semantic 0\.\d\d  rank 1, close in", hits[0], re.MULTILINE)
+
+
+def test_json_of_many_channels_has_all_that_a_program_needs(meant: Program) -> None:
+    reply = meant.json("search", "why does the skiff leak so badly")
+
+    assert (reply["mode"], reply["degraded"]) == ("hybrid", [])
+    assert set(reply["channels"]) == {"lexical", "semantic", "graph"}
+    first, second, *_ = reply["hits"]
+    assert (first["path"], first["lines"], first["depth"]) == ("Skiff.md", [1, 1], 0)
+    assert first["channels"] == [one["channel"] for one in first["evidence"]]
+    assert first["match_reason"].startswith("words found: ")
+    assert 0 < first["similarity"] <= 1
+    assert (second["path"], second["connected_via"]) == ("Pitch.md", ["Skiff.md"])
+    for hit in reply["hits"]:
+        parts = [*hit["evidence"], *hit["adjustments"]]
+        assert sum(part["share"] for part in parts) == pytest.approx(hit["score"])
+        assert hit["relevance"] == pytest.approx(hit["score"] / first["score"])
+        assert hit["uri"].startswith("obsidian://open?vault=Notes&file=")
+        assert hit["digest"]
+        assert hit["snippet"]["text"]
+
+
+def test_options_choose_how_an_answer_is_found(meant: Program) -> None:
+    def found(*options: str) -> list[str]:
+        return meant.run("search", *options, "--paths").stdout.split()
+
+    assert found("skiff", "--mode", "fulltext") == ["Skiff.md"]
+    assert found("skiff", "--threshold", "1") == ["Skiff.md"]
+    assert found("skiff", "--min-similarity", "0.99") == []
+    linking = ("what leads there", "--intent", "backlink", "--root", "Pitch", "-n", "1")
+    assert found(*linking) == ["Skiff.md"]
+    rooted = ("the wall", "--root", "Skiff", "--hops", "1", "--fusion", "rrf")
+    assert set(found(*rooted)) == {"Skiff.md", "Pitch.md", "Garden.md"}
+    assert "Skiff.md" in found("skiff", "--intent", "balanced", "--rerank", "off")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--hops", "9"), "hop_depth 9 cannot be met: it must be from 0 to 5"),
+        (("--threshold", "7"), "threshold 7.0 cannot be met: it must be from 0 to 1"),
+        (("--root", "Submarine"), "Submarine"),
+        (("--fusion", "mean"), "mean"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_refused_in_a_sentence(
+    meant: Program, options: tuple[str, ...], said: str
+) -> None:
+    done = meant.run("search", "skiff", *options)
+
+    assert done.returncode not in {0, 1}
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_model_words_and_links_answer_and_it_is_said_aloud(
+    tmp_path: Path,
+) -> None:
+    program = harbour(tmp_path, tmp_path / "no models")
+
+    done = program.run("search", "skiff leaks", "--paths")
+
+    assert done.stdout.split() == ["Skiff.md", "Pitch.md"]
+    assert done.returncode == 0
+    assert "is not on this machine; run: glassmind models fetch" in done.stderr
 
 
 def test_every_passage_of_a_note_can_be_shown(program: Program) -> None:
