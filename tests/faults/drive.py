@@ -20,7 +20,6 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.wiring import open_vault
 
-
 UNUSED = frozenset({"__main__", "surfaces", "models"})
 """What no verb here needs; ONNX Runtime leaves a folder in the home of its user."""
 
