@@ -62,11 +62,8 @@ def bash_script(offers: Offers) -> str:
     """Return a script to be evaluated by bash."""
     words = [f'    "") words="{" ".join([*COMMANDS, *COMMON])}" ;;']
     for command, taken in offers.items():
-        named = [offer.names[0] for offer in taken if offer.names]
         own = [choice for offer in taken if not offer.names for choice in offer.choices]
-        words.append(
-            f'    {command}) words="{" ".join([*own, *_long(named, taken)])}" ;;'
-        )
+        words.append(f'    {command}) words="{" ".join([*own, *_long(taken)])}" ;;')
     return BASH.format(
         names="|".join(COMMANDS),
         values="\n".join(_bash_values(offers)),
@@ -74,10 +71,11 @@ def bash_script(offers: Offers) -> str:
     )
 
 
-def _long(named: Sequence[str], taken: Sequence[Offer]) -> list[str]:
-    """Return the long spelling of each option."""
-    spelled = {offer.names[0]: _long_name(offer) for offer in taken if offer.names}
-    return [spelled[name] for name in named]
+def _long(taken: Sequence[Offer]) -> Iterator[str]:
+    """Yield the long spellings of each option, or the short one it has."""
+    for offer in taken:
+        spelled = [name for name in offer.names if name.startswith("--")]
+        yield from spelled or offer.names[:1]
 
 
 def _long_name(offer: Offer) -> str:
