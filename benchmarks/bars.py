@@ -1,8 +1,10 @@
-"""The bars of the ground floor, each a ratio against a baseline of the same run.
+"""Every bar, each a ratio against a baseline of the same run.
 
-    python benchmarks/bars.py [--large] [--notes N] [--vault FOLDER]
+    python benchmarks/bars.py [text|vectors|embedding|hybrid ...] [--large] [--notes N]
 
-Figures are medians. A bar that is missed is marked and makes the exit code 1.
+`text` is what this file measures: indexing text and searching it by words alone. The
+others have files of their own, which take more options. Figures are medians. A bar that
+is missed is marked and makes the exit code 1.
 """
 
 import argparse
@@ -35,7 +37,9 @@ OPTIONS = (
     | pyromark.Options.ENABLE_GFM
     | pyromark.Options.ENABLE_WIKILINKS
 )
-LYZ = Path(__file__).resolve().parents[2] / "shared" / "data" / "vaults" / "lyz"
+HERE = Path(__file__).resolve().parent
+LYZ = HERE.parents[1] / "shared" / "data" / "vaults" / "lyz"
+SECTIONS = ("text", "vectors", "embedding", "hybrid")
 
 
 @dataclass(frozen=True)
@@ -115,13 +119,19 @@ def opened(root: Path, place: Path) -> Engine:
     return open_vault(root, settings={"index.location": str(place)}, env={})
 
 
+def text_alone(engine: Engine) -> Callable[[], object]:
+    """Return what brings the text of an index up to date, and leaves vectors out."""
+    return partial(engine.index, embed=False)
+
+
 def no_change(engine: Engine, root: Path) -> Bar:
     """Bar 1: nothing changed."""
-    engine.index()
+    index = text_alone(engine)
+    index()
     ours, least = [], []
     for _ in range(9):
         least.append(timed(lambda: walk(root)))
-        ours.append(timed(engine.index))
+        ours.append(timed(index))
     pair = statistics.median(ours), statistics.median(least)
     return Bar("1 no-change index / bare walk with stat", *pair, 2)
 
@@ -142,7 +152,7 @@ def first_index(root: Path, scratch: Path) -> Bar:
             shutil.rmtree(bare)
             if side == "a":
                 engine = opened(root, scratch / f"first{turn}")
-                ours.append(cost_of(engine.index))
+                ours.append(cost_of(text_alone(engine)))
                 engine.close()
     clock, work = map(statistics.mean, zip(*ours, strict=True))
     bare_clock, bare_work = map(statistics.mean, zip(*least, strict=True))
@@ -198,9 +208,9 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
 
     every = [*fields.STEMMED_FIELDS, "body"]
     ways: dict[str, Callable[[str], object]] = {
-        "ours": lambda text: engine.search(text, limit=50, unique="chunks"),
-        "explained": lambda text: engine.search(
-            text, limit=50, unique="chunks", explain=True
+        "ours": partial(engine.search, mode="fulltext", limit=50, unique="chunks"),
+        "explained": partial(
+            engine.search, mode="fulltext", limit=50, unique="chunks", explain=True
         ),
         "raw": raw_with_snippets,
         "found": raw,
@@ -227,9 +237,9 @@ def one_note(engine: Engine, root: Path, scratch: Path) -> Bar:
     text = file.read_text("utf-8")
     for turn in range(7):
         file.write_text(f"{text}\nturn {turn}\n", "utf-8")
-        ours.append(timed(partial(engine.index, paths=[path])))
+        ours.append(timed(partial(engine.index, paths=[path], embed=False)))
     file.write_text(text, "utf-8")
-    whole = timed(engine.index)
+    whole = timed(text_alone(engine))
     print(f"    one changed note found by looking at the whole vault: {whole:.0f} ms")
     commit = statistics.median(tantivy_commits(scratch))
     allowed = max(150.0, 2 * commit)
@@ -260,7 +270,7 @@ def cold_start(root: Path, place: Path, word: str) -> Iterator[Bar]:
     program = str(Path(sys.executable).with_name("glassmind"))
     commands = {
         "pass": [sys.executable, "-c", "pass"],
-        "search": [program, "search", word],
+        "search": [program, "search", "--mode", "fulltext", word],
         "version": [program, "--version"],
     }
     costs: dict[str, list[float]] = {name: [] for name in commands}
@@ -269,7 +279,10 @@ def cold_start(root: Path, place: Path, word: str) -> Iterator[Bar]:
             costs[name].append(timed(partial(_silent, command, env)))
     least = statistics.median(costs["pass"])
     yield Bar(
-        "5 cold search / python -c pass", statistics.median(costs["search"]), least, 6
+        "5 cold fulltext search / python -c pass",
+        statistics.median(costs["search"]),
+        least,
+        6,
     )
     yield Bar(
         "5 --version / python -c pass", statistics.median(costs["version"]), least, 3
@@ -295,7 +308,8 @@ import re, resource, sys
 from pathlib import Path
 from glassmind import open_vault
 
-open_vault(sys.argv[1], settings={"index.location": sys.argv[2]}, env={}).index()
+engine = open_vault(sys.argv[1], settings={"index.location": sys.argv[2]}, env={})
+engine.index(embed=False)
 status = Path("/proc/self/status")  # where there is none, a parent's peak counts too
 if status.exists():
     print(re.search(r"VmHWM:\\s+(\\d+)", status.read_text())[1])
@@ -315,7 +329,7 @@ def measure(root: Path, scratch: Path, asked: Sequence[str], notes: int) -> list
     keep(first_index(root, scratch))
     place = scratch / "first0"
     engine = opened(root, place)
-    engine.index()
+    text_alone(engine)()
     keep(no_change(engine, root))
     for bar in warm_search(engine, place, asked):
         keep(bar)
@@ -328,13 +342,11 @@ def measure(root: Path, scratch: Path, asked: Sequence[str], notes: int) -> list
     return bars
 
 
-def main() -> int:
-    """Print every bar for the generated vault and, where it is at hand, a real one."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true", help="50,000 notes")
-    parser.add_argument("--notes", type=int, default=0)
-    given = parser.parse_args()
-    notes = given.notes or (50_000 if given.large else 10_000)
+def text_bars(notes: int) -> int:
+    """Print the bars of text, of a generated vault and, where at hand, a real one.
+
+    Return how many were missed.
+    """
     cache = Path(tempfile.gettempdir()) / "glassmind-benchmarks"
     root = cache / f"vault-{notes}"
     vaults.write_vault(root, notes)
@@ -357,6 +369,28 @@ def main() -> int:
             missed += sum(bar.ratio > bar.most for bar in bars)
     else:
         print("skipped: the real vault (no ../shared/data beside the checkout)")
+    return missed
+
+
+def main() -> int:
+    """Print the bars of the sections that are named, or of all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=str(SECTIONS))
+    parser.add_argument("--large", action="store_true", help="50,000 notes of text")
+    parser.add_argument("--notes", type=int, default=0)
+    given = parser.parse_args()
+    unknown = set(given.sections) - set(SECTIONS)
+    if unknown:
+        parser.error(f"no such section: {', '.join(sorted(unknown))}")
+    missed = 0
+    for name in given.sections or SECTIONS:
+        print(f"== {name}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        if name == "text":
+            missed += text_bars(given.notes or (50_000 if given.large else 10_000))
+        else:  # a process of its own: one section's memory is not another's
+            sys.stdout.flush()
+            command = [sys.executable, str(HERE / f"{name}.py")]
+            missed += subprocess.run(command, check=False).returncode
     return 1 if missed else 0
 
 
