@@ -6,7 +6,7 @@ from random import Random
 from typing import TypeAlias, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassmind.retrieval.adjust import NoteFact, adjust, asked_words
@@ -201,6 +201,7 @@ def test_ties_break_on_the_key(fusion: FusionName) -> None:
     assert [key for key, _ in fuse(fusion, rankings, weights)] == [3, 5, 7]
 
 
+@settings(deadline=None)
 @given(votes())
 @EVERY_FUSION
 def test_every_key_named_by_a_channel_that_counts_is_there_once(
@@ -220,6 +221,7 @@ def test_every_key_named_by_a_channel_that_counts_is_there_once(
         }
 
 
+@settings(deadline=None)
 @given(votes())
 @EVERY_FUSION
 def test_the_best_come_first_and_ties_go_by_key(
@@ -230,6 +232,7 @@ def test_the_best_come_first_and_ties_go_by_key(
     assert order == sorted(order)
 
 
+@settings(deadline=None)
 @given(votes(), st.randoms(use_true_random=False))
 @EVERY_FUSION
 def test_the_order_in_which_channels_answer_changes_nothing(
@@ -244,6 +247,7 @@ def test_the_order_in_which_channels_answer_changes_nothing(
     assert again == fuse(fusion, rankings, weights)
 
 
+@settings(deadline=None)
 @given(votes())
 @EVERY_FUSION
 def test_no_vote_takes_anything_away(fusion: FusionName, asked: Asked) -> None:
@@ -257,6 +261,7 @@ def test_no_vote_takes_anything_away(fusion: FusionName, asked: Asked) -> None:
             assert score <= scores.get(key, -inf) + 1e-12
 
 
+@settings(deadline=None)
 @given(votes())
 def test_no_share_is_more_than_its_channel_weighs(asked: Asked) -> None:
     rankings, weights = asked

@@ -312,6 +312,7 @@ def test_a_filtered_search_still_fills_its_limit(
 
     assert len(found) == 10
     assert all(path.startswith("far/") for path in found)
+    assert len(meaning.found("skiff leaks", mode=mode, limit=250)) == 250
 
 
 def test_filters_alone_list_what_passes_newest_first(desk: MeaningDesk) -> None:

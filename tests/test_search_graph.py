@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_whole, harbour
@@ -133,6 +133,7 @@ def test_a_walk_through_a_hub_ends() -> None:
     assert len(walk([1], links, hops=5)) == MOST_VISITED
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 8), st.integers(1, 8)), max_size=30),
     st.integers(0, 5),

@@ -18,6 +18,9 @@ from glassmind.errors import (
     BadWish,
     NoteNotFound,
 )
+from glassmind.retrieval.answer import merged
+from glassmind.retrieval.passages import Shown
+from glassmind.types import NotePath, Span
 from glassmind.types.search import FusionName, Hit, Intent, Passage
 from glassmind.types.vectors import Space
 from glassmind.wiring import LocalAdapters
@@ -85,7 +88,7 @@ def check_places(desk: VaultDesk, hits: tuple[Hit, ...]) -> None:
         assert len({part.chunk_index for part in parts}) == len(parts)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(
     QUERIES,
     st.sampled_from(get_args(FusionName)),
@@ -102,7 +105,7 @@ def test_what_a_hit_shows_of_its_score_is_its_score(
     assert {name for hit in reply.hits for name in hit.channels} <= set(reply.channels)
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 @given(QUERIES, st.sampled_from((None, "context_load", "backlink")))
 def test_a_hit_stands_where_it_says(rich: MeaningDesk, text: str, intent: Any) -> None:
     hits = rich.ask(text, intent=intent, root_note="Heron network").hits
@@ -113,7 +116,7 @@ def test_a_hit_stands_where_it_says(rich: MeaningDesk, text: str, intent: Any) -
         assert len(hit.connected_via) == hit.depth
 
 
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(QUERIES, st.sampled_from(("notes", "chunks")))
 def test_the_same_question_gets_the_same_answer(
     rich: MeaningDesk, text: str, unique: Any
@@ -121,7 +124,7 @@ def test_the_same_question_gets_the_same_answer(
     assert rich.ask(text, unique=unique) == rich.ask(text, unique=unique)
 
 
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(QUERIES, st.sampled_from(get_args(FusionName)))
 def test_fewer_hits_are_the_first_of_more(
     rich: MeaningDesk, text: str, fusion: FusionName
@@ -175,6 +178,23 @@ def test_one_row_for_each_note_with_two_passages_at_most(rich: MeaningDesk) -> N
     assert len({hit.path for hit in hits}) == len(hits)
     assert all(len(hit.more) <= 1 for hit in hits)
     assert any(hit.more for hit in hits)
+
+
+def a_passage(index: int, first: int, last: int) -> Shown:
+    path, span = NotePath("A.md"), Span(first, last)
+    return Shown(index + 1, path, "A", (), span, index, "", 0, "", 1)
+
+
+def test_a_passage_is_shown_as_one_with_its_neighbour() -> None:
+    main, before, behind, apart = (
+        a_passage(3, 30, 39), a_passage(2, 20, 31), a_passage(4, 40, 44),
+        a_passage(6, 60, 66),
+    )  # fmt: skip
+
+    assert merged(main, [before]) == (Span(20, 39), [])
+    assert merged(main, [behind]) == (Span(30, 44), [])
+    assert merged(main, [apart]) == (Span(30, 39), [apart])
+    assert merged(main, []) == (Span(30, 39), [])
 
 
 def test_one_row_for_each_passage_where_passages_are_asked_for(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum, check_whole, harbour
@@ -145,6 +145,7 @@ def test_nothing_to_read_is_nothing_read() -> None:
     assert reranked([], []) == Reranked([])
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.floats(0, 5), st.floats(0, 1)), min_size=1, max_size=30),
     st.floats(0, 70),

@@ -64,7 +64,11 @@ def recency(note: NoteFact, _: frozenset[str], today: date) -> tuple[float, str]
 
 def tag_match(note: NoteFact, asked: frozenset[str], _: date) -> tuple[float, str]:
     """Return how many of a note's tags stand in the question."""
-    named = [t for t in note.tags if asked_words(t.rpartition("/")[2]) <= asked]
+    named = [
+        tag
+        for tag in note.tags
+        if (words := asked_words(tag.rpartition("/")[2])) and words <= asked
+    ]
     share = len(named) / len(note.tags) if note.tags else 0.0
     return share, "tagged " + ", ".join(f"#{tag}" for tag in named)
 
