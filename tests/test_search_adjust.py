@@ -143,7 +143,7 @@ def test_a_match_of_names_says_which() -> None:
     st.text(max_size=20),
     st.lists(st.text(max_size=10), max_size=4).map(tuple),
     st.integers(-(10**20), 10**20),
-    st.fixed_dictionaries({name: WEIGHTS for name in STRENGTHS}),
+    st.fixed_dictionaries(dict.fromkeys(STRENGTHS, WEIGHTS)),
 )
 def test_no_adjustment_adds_more_than_its_weight(
     text: str,
