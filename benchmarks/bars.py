@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import hybrid
 import pyromark
 import tantivy
 import vaults
@@ -387,6 +388,8 @@ def main() -> int:
         print(f"== {name}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         if name == "text":
             missed += text_bars(given.notes or (50_000 if given.large else 10_000))
+        elif name == "embedding" and hybrid.real_model() is None:
+            print("skipped: no model is here; run: glassmind models fetch")
         else:  # a process of its own: one section's memory is not another's
             sys.stdout.flush()
             command = [sys.executable, str(HERE / f"{name}.py")]
