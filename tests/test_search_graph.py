@@ -79,7 +79,7 @@ def test_a_walk_goes_both_ways_and_fades_with_every_hop() -> None:
         1: 0, 2: 1, 5: 1, 3: 2, 4: 3,
     }  # fmt: skip
     scores = [votes[note].score for note in (2, 3, 4)]
-    assert scores == [1.0, 0.5, 0.25]
+    assert scores == [0.5, 0.25, 0.125]
     assert votes[4].via == (1, 2, 3)
     assert votes[5].backward
     assert not votes[2].backward
@@ -115,7 +115,7 @@ def test_a_link_in_a_property_says_less_than_one_in_a_sentence() -> None:
     spreading = spread([(1, 1.0)], links, LONG)
 
     assert PROPERTY_CONFIDENCE == 0.7
-    assert (votes[2], votes[3]) == (0.7, 1.0)
+    assert (votes[2], votes[3]) == (0.35, 0.5)
     assert spreading[2].score == pytest.approx(0.7 * spreading[3].score)
 
 
@@ -124,7 +124,7 @@ def test_the_stronger_of_two_ways_counts() -> None:
 
     (vote,) = [vote for vote in walk([1], links, hops=2) if vote.note_id == 4]
 
-    assert (vote.score, vote.via) == (0.5, (1, 3))
+    assert (vote.score, vote.via) == (0.25, (1, 3))
 
 
 def test_a_walk_through_a_hub_ends() -> None:
@@ -306,9 +306,7 @@ def test_what_links_lead_to_is_shown_by_its_passage_nearest_to_the_question(
     long = f"## One\n\n{filler}\n\n## Two\n\n{filler}\n\n## Three\n\nvarnish {filler}"
     desk.indexed({"Long.md": long, "Root.md": "The way to go on is [[Long]]."})
 
-    (hit,) = desk.ask("varnish", root_note="Root", channels=("graph", "semantic")).hits[
-        :1
-    ]
+    hits = desk.ask("varnish", root_note="Root", channels=("graph", "semantic")).hits
 
-    assert hit.path == "Long.md"
+    (hit,) = [hit for hit in hits if hit.path == "Long.md"]
     assert hit.heading_path[-1] == "Three"

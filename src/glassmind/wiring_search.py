@@ -71,6 +71,7 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         path = adapters.notes().find(name)
         return adapters.reader.rows().id_of(path)
 
+    notes = Edges(connection)
     named = None
     if adapters.config.search.intent_model:
         from glassmind.models.intent import intents_for  # noqa: PLC0415
@@ -78,11 +79,11 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         named = intents_for(adapters.config, get_args(Intent)).name
     return Hybrid(
         rows=adapters.reader.rows(),
-        notes=Edges(connection),
+        notes=notes,
         meaning=meaning.meaning,
         lag=meaning.lag,
         reranker=meaning.reranker,
-        understanding=Understanding(note_id, meaning.intent_votes, named),
+        understanding=Understanding(notes, note_id, meaning.intent_votes, named),
         folder=adapters.config.writes.agent_dir,
         lifts=LIFTS,
         sum_of=_sum_of(adapters.config),

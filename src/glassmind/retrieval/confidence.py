@@ -18,6 +18,7 @@ FAR = 50
 NEAR = 3
 """Hits that are looked at closely."""
 
+
 class Signals(NamedTuple):
     """What tells an answer from a near miss.
 

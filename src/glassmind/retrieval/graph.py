@@ -119,8 +119,8 @@ def walk(
 ) -> list[Vote]:
     """Return what is linked with the roots, nearest first, both ways or to them alone.
 
-    Each hop after the first halves a vote. The roots themselves stand first unless
-    only what leads to them is wanted.
+    Each hop halves a vote. The roots themselves stand first unless only what leads to
+    them is wanted; then that is the answer, and votes in full.
     """
     found = {} if backward_only else {r: Vote(r, 1.0, 0, ()) for r in roots}
     reached = {root: Vote(root, 1.0, 0, ()) for root in roots}
@@ -137,10 +137,10 @@ def walk(
             if note_id in reached:
                 continue
             before = reached[origin]
-            part = 1.0 if depth == 1 else DECAY
+            part = 1.0 if backward_only and depth == 1 else DECAY
             vote = Vote(
                 note_id,
-                (before.score if depth > 1 else 1.0) * part * sure,
+                before.score * part * sure,
                 depth,
                 (*before.via, origin),
                 backward=backward,

@@ -61,7 +61,9 @@ class Hybrid(NamedTuple):
         made = Search(question, sources)
         made.vote()
         vector = made.semantic.vector if made.semantic is not None else None
-        understood = self.understanding.understood(question, search, vector)
+        understood = self.understanding.understood(
+            question, search, vector, made.leaders()
+        )
         made.understand(understood.question)
         hits = hits_of(made, made.ranked(), sources)
         degraded = [*made.degraded, *understood.degraded]

@@ -88,12 +88,19 @@ class Search:
 
     def ranked(self) -> list[Ranked]:
         """Return every note that a channel named, best first, with its shares."""
-        # what leads the graph votes even where only the graph was wished for
-        leading = {name: self.weights.get(name, 1.0) for name in BOTH}
-        leaders = self._fused(BOTH, leading)
-        self._follow(leaders)
+        self._follow(self._led())
         ranking = self._adjusted(self._fused(tuple(self.votes), self.weights))
+        if self.question.intent == "backlink":  # what is asked about is no answer
+            ranking = [o for o in ranking if o.note_id not in self.question.roots]
         return self._reranked(ranking) if self.question.wish.rerank == "on" else ranking
+
+    def leaders(self) -> list[int]:
+        """Return the notes that words and meaning found, best first."""
+        return [one.note_id for one in self._led()]
+
+    def _led(self) -> list[Ranked]:
+        """Return what words and meaning found, be they wished for or not."""
+        return self._fused(BOTH, {name: self.weights.get(name, 1.0) for name in BOTH})
 
     def passing(self, chunk_ids: Sequence[int]) -> list[int]:
         """Return those of some chunks that pass the filters, in their order."""

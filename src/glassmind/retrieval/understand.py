@@ -1,20 +1,16 @@
 """What a question wants: its intent, the notes it names, the days it speaks of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from glassmind.errors import GlassmindError
-from glassmind.ports.retrieval import WordSearch
+from glassmind.ports.retrieval import NoteFacts, WordSearch
 from glassmind.retrieval.intents import guess_intent
 from glassmind.retrieval.plan import Question
 from glassmind.types.search import Intent
 
 if TYPE_CHECKING:
     from glassmind.types.vectors import Vector
-
-ACTED_ON: frozenset[Intent] = frozenset(("backlink", "context_load", "serendipity"))
-"""Intents that change how channels count when they were only guessed. A fact and an
-idea are looked for alike: words and meaning both."""
 
 ROOTED: frozenset[Intent] = frozenset(("backlink", "context_load"))
 """Intents that begin at a note."""
@@ -35,14 +31,22 @@ class Understanding(NamedTuple):
     language model, where one is configured.
     """
 
+    notes: NoteFacts
     note_id: Callable[[str], int]
     votes: "Callable[[Vector], Mapping[Intent, float] | None]"
     named_intent: Callable[[str], str] | None
 
     def understood(
-        self, question: Question, search: WordSearch, vector: "Vector | None"
+        self,
+        question: Question,
+        search: WordSearch,
+        vector: "Vector | None",
+        leaders: Sequence[int],
     ) -> Understood:
         """Return the question with its intent and its roots.
+
+        `leaders` are the notes that words and meaning found, best first. A question
+        about what links to a note it does not call by name is about the first of them.
 
         Raises:
             NoteNotFound, AmbiguousName: no one note is called what the wish names.
@@ -53,11 +57,19 @@ class Understanding(NamedTuple):
         if wish.root_note is not None:
             roots = (self.note_id(wish.root_note),)
         elif acted in ROOTED:
-            roots = tuple(search.named(question.meaning)[:1])
-        if acted == "backlink" and not roots:
-            acted = None  # of nothing: what is asked for are words after all
+            roots = self._named(question, search)
+            if not roots and wish.intent == "auto":
+                acted = None  # of nothing that is named: words and meaning know better
+            elif not roots and acted == "backlink":
+                roots = tuple(leaders[:1])
         made = question._replace(intent=acted, roots=roots)
         return Understood(made, guessed, degraded)
+
+    def _named(self, question: Question, search: WordSearch) -> tuple[int, ...]:
+        """Return the note that a question names: of several, one that is linked to."""
+        named = search.named(question.meaning)
+        linked = self.notes.inbound(named)
+        return tuple([note for note in named if note in linked][:1] or named[:1])
 
     def _intent(
         self, question: Question, vector: "Vector | None"
@@ -77,11 +89,10 @@ class Understanding(NamedTuple):
             else:
                 if named in get_args(Intent):
                     sure = cast("Intent", named)
-                    return sure, sure if sure in ACTED_ON else None, ()
+                    return sure, sure, ()
         near = None if vector is None else self.votes(vector)
         guess = guess_intent(question.meaning, near)
-        acts = guess.is_sure and guess.intent in ACTED_ON
-        acted = guess.intent if acts else None
+        acted = guess.intent if guess.is_sure else None
         if wish.root_note is not None and acted is None:
             acted = "context_load"
         return guess.intent, acted, degraded
