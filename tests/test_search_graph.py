@@ -12,8 +12,8 @@ from search_desk import check_whole, harbour
 from glassmind.retrieval.graph import (
     MOST_VISITED,
     PROPERTY_CONFIDENCE,
+    Described,
     Vote,
-    described,
     spread,
     together,
     walk,
@@ -200,9 +200,10 @@ def test_a_line_speaks_for_what_it_links_to_by_what_it_says() -> None:
     lines = [LinkLine(1, 9, "weak"), LinkLine(2, 9, " strong "), LinkLine(1, 8, "none")]
     asked = Said({"weak": 0.2, " strong ": 0.8, "none": 0.0})
 
-    votes = described([7], Links([], lines=lines), asked)
+    described = Described(Links([], lines=lines), asked)
+    described.read([7])
 
-    assert votes == {9: Vote(9, 0.8, 1, (2,), "strong")}
+    assert described.votes == {9: Vote(9, 0.8, 1, (2,), "strong")}
 
 
 def test_both_kinds_of_votes_count_half() -> None:

@@ -178,13 +178,12 @@ class Graph:
     def __init__(
         self,
         notes: NoteFacts,
-        asked: AskedWords,
         leaders: Sequence[tuple[int, float]],
-        chunks: Collection[int],
+        described: graph.Described,
         passing: Callable[[], Collection[int] | None],
     ) -> None:
-        self._notes, self._asked, self._passing = notes, asked, passing
-        self._leaders, self._chunks = leaders, chunks
+        self._notes, self._passing = notes, passing
+        self._leaders, self._described = leaders, described
         self.votes: dict[int, graph.Vote] = {}
 
     def candidates(self, question: Question) -> list[Candidate]:
@@ -193,8 +192,7 @@ class Graph:
         if question.intent != "backlink":
             words = len(question.meaning.split())
             spreading = graph.spread(self._leaders, self._notes, words)
-            lines = graph.described(self._chunks, self._notes, self._asked)
-            for vote in graph.together(spreading, lines):
+            for vote in graph.together(spreading, self._described.votes):
                 known = votes.get(vote.note_id)
                 if known is None or vote.score > known.score:
                     votes[vote.note_id] = vote

@@ -6,7 +6,7 @@ whose own line says what was asked speaks for its target, however weak the note 
 stands in: the line is a description of the target by the person who wrote it.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -87,19 +87,28 @@ def spread(
     }
 
 
-def described(
-    chunks: Collection[int], notes: NoteFacts, asked: AskedWords
-) -> dict[int, Vote]:
-    """Return the notes that a line of these chunks links to, by what that line says."""
-    best: dict[int, Vote] = {}
-    known: dict[str, float] = {}
-    for source, target, line in notes.link_lines(chunks):
-        if line not in known:
-            known[line] = asked.coverage(line)
-        score = known[line]
-        if score > 0 and (target not in best or score > best[target].score):
-            best[target] = Vote(target, score, 1, (source,), line.strip())
-    return best
+class Described:
+    """The notes that lines of some chunks link to, by what those lines say.
+
+    Chunks can be read as they are found; each is read once.
+    """
+
+    def __init__(self, notes: NoteFacts, asked: AskedWords) -> None:
+        self._notes, self._asked = notes, asked
+        self._read: set[int] = set()
+        self._known: dict[str, float] = {}
+        self.votes: dict[int, Vote] = {}
+
+    def read(self, chunks: Iterable[int]) -> None:
+        """Take in the lines of more chunks."""
+        new = [chunk for chunk in chunks if chunk not in self._read]
+        self._read.update(new)
+        for source, target, line in self._notes.link_lines(new) if new else ():
+            if line not in self._known:
+                self._known[line] = self._asked.coverage(line)
+            score, best = self._known[line], self.votes.get(target)
+            if score > 0 and (best is None or score > best.score):
+                self.votes[target] = Vote(target, score, 1, (source,), line.strip())
 
 
 def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:

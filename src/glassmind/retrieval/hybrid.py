@@ -10,10 +10,9 @@ from glassmind.ports.retrieval import HitRows, NoteFacts, WordSearch
 from glassmind.retrieval.answer import hits_of
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.confidence import confidence, signals_of
-from glassmind.retrieval.dates import days_in
 from glassmind.retrieval.plan import Question, Sum, meaning_of
 from glassmind.retrieval.search import Search, Sources
-from glassmind.retrieval.understand import Understanding
+from glassmind.retrieval.understand import Form, Understanding, form_of
 from glassmind.types.search import AdjustmentName, SearchReply, Wish, WordQuery
 
 
@@ -45,8 +44,7 @@ class Hybrid(NamedTuple):
         """
         meaning = meaning_of(words)
         intent = None if wish.intent == "auto" else wish.intent
-        days = days_in(meaning, today)
-        question = Question(text, words, meaning, wish, today, intent, days=days)
+        question = Question(text, words, meaning, wish, today, intent)
         sources = Sources(
             search,
             self.rows,
@@ -59,10 +57,11 @@ class Hybrid(NamedTuple):
             self.rerank_budget_s,
         )
         made = Search(question, sources)
-        made.vote()
+        form: list[Form] = []
+        made.vote(lambda: form.append(form_of(question)))
         vector = made.semantic.vector if made.semantic is not None else None
         understood = self.understanding.understood(
-            question, search, vector, made.leaders()
+            question, form[0], search, vector, made.leaders
         )
         made.understand(understood.question)
         hits = hits_of(made, made.ranked(), sources)

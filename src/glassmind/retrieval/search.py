@@ -26,7 +26,7 @@ from glassmind.retrieval.channels import (
     Semantic,
 )
 from glassmind.retrieval.fusion import Ranking, Weights, fuse
-from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS
+from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS, Described
 from glassmind.retrieval.plan import Question, Sum, weights_of
 from glassmind.retrieval.ranked import (
     Ranked,
@@ -82,6 +82,7 @@ class Search:
         self.semantic: Semantic | None = None
         self.graph: Graph | None = None
         self.reranked = 0
+        self._described = Described(sources.notes, self.asked)
         wish = question.wish
         self._depth = max(DEPTH, 4 * wish.limit)
         self._pool = max(POOL, 2 * wish.limit)
@@ -124,8 +125,8 @@ class Search:
         self.question = question
         self.weights = weights_of(question, self._sources.sum_of)
 
-    def vote(self) -> None:
-        """Ask words and meaning, side by side.
+    def vote(self, meanwhile: Callable[[], None]) -> None:
+        """Ask words and meaning, side by side; do `meanwhile` while meaning is at work.
 
         Raises:
             IndexDamaged: the word index or the rows are not what was written.
@@ -144,6 +145,9 @@ class Search:
             if self.weights.keys() & {"lexical", "graph"}:
                 lexical = Lexical(self.asked, self._depth)
                 self.votes["lexical"] = lexical.candidates(self.question)
+            if "graph" in self.weights:
+                self._read_links("lexical")
+            meanwhile()
         finally:
             if running is not None:
                 running.join()
@@ -177,11 +181,16 @@ class Search:
 
     def _graph(self, leaders: Sequence[Ranked]) -> Graph:
         seeds = [(one.note_id, one.score) for one in leaders[:SEEDS]]
-        best = (self.votes.get(name, [])[:LINKING_CHUNKS] for name in BOTH)
-        chunks = {one.chunk_id for votes in best for one in votes}
+        for name in BOTH:
+            self._read_links(name)
         notes = self._sources.notes
-        self.graph = Graph(notes, self.asked, seeds, chunks, self._passing)
+        self.graph = Graph(notes, seeds, self._described, self._passing)
         return self.graph
+
+    def _read_links(self, name: ChannelName) -> None:
+        """Read the lines with a link in the best chunks of a channel."""
+        best = self.votes.get(name, [])[:LINKING_CHUNKS]
+        self._described.read(one.chunk_id for one in best)
 
     def _fused(self, names: Sequence[ChannelName], weights: Weights) -> list[Ranked]:
         """Return what some channels named, by the fusion wished for."""

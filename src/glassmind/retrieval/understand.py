@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from glassmind.errors import GlassmindError
 from glassmind.ports.retrieval import NoteFacts, WordSearch
-from glassmind.retrieval.intents import guess_intent
-from glassmind.retrieval.plan import Question
+from glassmind.retrieval.dates import days_in
+from glassmind.retrieval.intents import Guess, guess_intent
+from glassmind.retrieval.plan import Days, Question
 from glassmind.types.search import Intent
 
 if TYPE_CHECKING:
@@ -14,6 +15,23 @@ if TYPE_CHECKING:
 
 ROOTED: frozenset[Intent] = frozenset(("backlink", "context_load"))
 """Intents that begin at a note."""
+
+
+class Form(NamedTuple):
+    """What the words of a question say by their form alone."""
+
+    guess: Guess | None
+    days: Days | None
+
+
+def form_of(question: Question) -> Form:
+    """Return the intent that rules see and the days that are named.
+
+    This takes some milliseconds in a process that has just begun, and no model.
+    """
+    auto = question.wish.intent == "auto" and question.wish.mode == "hybrid"
+    guess = guess_intent(question.meaning) if auto else None
+    return Form(guess, days_in(question.meaning, question.today))
 
 
 class Understood(NamedTuple):
@@ -39,20 +57,21 @@ class Understanding(NamedTuple):
     def understood(
         self,
         question: Question,
+        form: Form,
         search: WordSearch,
         vector: "Vector | None",
-        leaders: Sequence[int],
+        leaders: Callable[[], Sequence[int]],
     ) -> Understood:
         """Return the question with its intent and its roots.
 
-        `leaders` are the notes that words and meaning found, best first. A question
+        `leaders` returns the notes that words and meaning found, best first. A question
         about what links to a note it does not call by name is about the first of them.
 
         Raises:
             NoteNotFound, AmbiguousName: no one note is called what the wish names.
         """
         wish = question.wish
-        guessed, acted, degraded = self._intent(question, vector)
+        guessed, acted, degraded = self._intent(question, form, vector)
         roots: tuple[int, ...] = ()
         if wish.root_note is not None:
             roots = (self.note_id(wish.root_note),)
@@ -61,8 +80,8 @@ class Understanding(NamedTuple):
             if not roots and wish.intent == "auto":
                 acted = None  # of nothing that is named: words and meaning know better
             elif not roots and acted == "backlink":
-                roots = tuple(leaders[:1])
-        made = question._replace(intent=acted, roots=roots)
+                roots = tuple(leaders()[:1])
+        made = question._replace(intent=acted, roots=roots, days=form.days)
         return Understood(made, guessed, degraded)
 
     def _named(self, question: Question, search: WordSearch) -> tuple[int, ...]:
@@ -72,13 +91,13 @@ class Understanding(NamedTuple):
         return tuple([note for note in named if note in linked][:1] or named[:1])
 
     def _intent(
-        self, question: Question, vector: "Vector | None"
+        self, question: Question, form: Form, vector: "Vector | None"
     ) -> tuple[Intent | None, Intent | None, tuple[str, ...]]:
         """Return the likeliest intent, the one to act on, and what went wrong."""
         wish = question.wish
         if wish.intent != "auto":
             return wish.intent, wish.intent, ()
-        if wish.mode != "hybrid":
+        if form.guess is None:
             return None, None, ()
         degraded: tuple[str, ...] = ()
         if self.named_intent is not None:
@@ -91,7 +110,7 @@ class Understanding(NamedTuple):
                     sure = cast("Intent", named)
                     return sure, sure, ()
         near = None if vector is None else self.votes(vector)
-        guess = guess_intent(question.meaning, near)
+        guess = form.guess if near is None else guess_intent(question.meaning, near)
         acted = guess.intent if guess.is_sure else None
         if wish.root_note is not None and acted is None:
             acted = "context_load"

@@ -1,6 +1,8 @@
 """`glassmind index`: bring the index up to the vault."""
 
+import os
 from argparse import Namespace
+from collections.abc import Callable
 
 from glassmind.render.reports import report_as_json
 from glassmind.render.reports_text import report_as_text
@@ -9,6 +11,10 @@ from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.cli.progress import shown_progress
+from glassmind.types.files import Progress
+
+STEP_BACK = 10
+"""How much less of a busy machine embedding gets, in the system's own measure."""
 
 WARNINGS_SHOWN = 10
 """Warnings told one by one; a vault of bad frontmatter would bury what was done."""
@@ -28,6 +34,28 @@ def add_arguments(parser: CommandParser) -> None:
     )
 
 
+def gently(
+    progress: Callable[[Progress], None] | None,
+) -> Callable[[Progress], None]:
+    """Return the same, but step back behind other work where embedding begins.
+
+    It takes all cores for as long as it lasts, and nobody waits for it: whoever
+    searches meanwhile goes first.
+    """
+    stepped_back = False
+
+    def told(now: Progress) -> None:
+        nonlocal stepped_back
+        if now.stage == "embed" and not stepped_back:
+            stepped_back = True
+            if hasattr(os, "nice"):
+                os.nice(STEP_BACK)
+        if progress is not None:
+            progress(now)
+
+    return told
+
+
 def run(args: Namespace, output: Output) -> int:
     """Index, with progress for whoever watches, and tell what was done."""
     try:
@@ -38,7 +66,7 @@ def run(args: Namespace, output: Output) -> int:
                 compact=args.compact,
                 accept_deletions=args.accept_deletions,
                 embed=not args.no_embed,
-                progress=progress,
+                progress=gently(progress),
             )
             vault = str(engine.config.vault.path)
     except KeyboardInterrupt:
