@@ -44,6 +44,28 @@ PLAIN = 3.0
 """What rules must weigh for a sure guess: votes alone tell questions from each other,
 but sentences that are no question at all get votes too."""
 
+ASKING = frozenset(
+    word
+    for line in (
+        "all alles any anything are background backlinks bitte bridges bring busca",
+        "can catch charge cherche collect combien combine comment compare connect",
+        "connections context continue could cuál cuáles cuándo cuánta cuánto cómo",
+        "dame did do does donne dónde encuentra every everything explain fetch",
+        "files find finde gather get gib give has have help hidden how i inspire is",
+        "lade let links list load look mentions montre muestra muéstrame my need",
+        "note notes open overview où pages parallels pick please por pourquoi",
+        "prepare pull quand que quel quelle quelles quels qui quién qué references",
+        "remind reprends resume sag search should show something status suche",
+        "summarise summarize surprise surprising tell todas todo todos tous tout",
+        "toutes trouve unexpected wann want warum was we welche welcher welches wem",
+        "wen wer were what when where which who whom whose why wie wieso will wo",
+        "would zeig zeige überrasch",
+    )
+    for word in line.split()
+)
+"""Words that a request begins with, the first or the second: of questions, of orders,
+and of what is ordered."""
+
 LAST_LATIN = "\u024f"
 """The end of the letters that English models have seen much of."""
 
@@ -59,11 +81,13 @@ class Guess(NamedTuple):
     weight: float = 0.0
     ruled: float = 0.0
     lead: float = 0.0
+    asks: bool = False
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is safe to act on."""
-        return self.ruled >= PLAIN and self.lead >= SURE[self.intent]
+        """Whether it is safe to act on: a sentence that asks for nothing never is."""
+        plain = self.ruled >= PLAIN and self.lead >= SURE[self.intent]
+        return plain and self.asks
 
 
 def guess_intent(text: str, near: Mapping[Intent, float] | None = None) -> Guess:
@@ -85,7 +109,16 @@ def guess_intent(text: str, near: Mapping[Intent, float] | None = None) -> Guess
     if not any(weights.values()):
         return Guess("conceptual")
     lead = weights[best] - weights[other]
-    return Guess(best, weights[best], ruled[best], lead)
+    return Guess(best, weights[best], ruled[best], lead, asks(read))
+
+
+def asks(text: str) -> bool:
+    """Whether a text asks for something, rather than stating it.
+
+    Sentences out of notes are searched for too, to see what else there is on them.
+    """
+    first = text.lower().replace("'", " ").split()[:2]
+    return "?" in text or not ASKING.isdisjoint(first) or _in_other_script(text)
 
 
 def _ruled(known: Sequence[Rule], text: str) -> float:
