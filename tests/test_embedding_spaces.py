@@ -93,6 +93,21 @@ def test_new_vectors_answer_at_once_where_the_old_model_is_gone(
     assert sorted(meaning.nearest("tea")) == ["rain.md", "tea.md"]
 
 
+def test_a_model_of_another_width_under_the_same_name_embeds_nothing_and_says_so(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(NOTES)
+    meaning.use(WordModel("words one", 16))
+    meaning.write({"snow.md": LONG.format("snow")})
+
+    report = meaning.index()
+
+    assert report.left == 1
+    assert any("16 numbers in place of 32" in said for said in report.warnings)
+    assert meaning.nearest("tea")[0] == "tea.md"
+    assert meaning.index(rebuild=True).embedded == 4
+
+
 def test_going_back_to_the_first_model_before_the_second_is_done_embeds_nothing(
     meaning: MeaningDesk,
 ) -> None:

@@ -315,3 +315,14 @@ def test_a_model_that_makes_no_sense_does_not_get_the_vault(tmp_path: Path) -> N
             next(embedder.passages([Embeddable("", "secret diary")]))
 
     assert "secret diary" not in json.dumps(server.asked)
+
+
+@pytest.mark.parametrize("made", [ollama, openai])
+def test_vectors_cut_to_a_width_have_a_space_of_their_own(
+    tmp_path: Path, made: Callable[..., ServedEmbedder]
+) -> None:
+    url = "http://localhost:1"
+
+    spaces = {made(tmp_path, url, dimensions=n).space for n in (0, 256, 512)}
+
+    assert len(spaces) == 3

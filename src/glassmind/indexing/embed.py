@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from glassmind.errors import ModelFault
+from glassmind.errors import ModelFailed, ModelFault
 from glassmind.indexing.embed_batch import Batcher, Given
 from glassmind.indexing.run import Workshop, follow_vectors
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
@@ -157,6 +157,7 @@ def _locked_pass(meaning: Meaning, progress: ShowProgress) -> Passed:
         warnings.append(f"only what Smart Connections has embedded is used: {error}")
     work = _Pass(meaning, batcher, space, progress)
     try:
+        work.begin()
         work.run()
     except ModelFault as error:
         said = "embedding stopped: {}" if batcher.embedded else WITHOUT
@@ -168,6 +169,10 @@ def _locked_pass(meaning: Meaning, progress: ShowProgress) -> Passed:
 
 WITHOUT = "words and links only: {}"
 """What a user is told who cannot search by meaning."""
+
+
+ANEW = "where that is right, run: glassmind index --rebuild"
+"""The way on with a model that has become another under its name."""
 
 
 class _BegunAnew(Exception):
@@ -190,7 +195,6 @@ class _Pass:
         self._due = time.monotonic() + FOLLOW_S
         self._tried: set[tuple[int, bool]] = set()
         self.left = self._done = 0
-        self._begin()
 
     @property
     def known(self) -> KnownVectors:
@@ -205,7 +209,7 @@ class _Pass:
         try:
             while not self._ran():
                 self._tried.clear()
-                self._begin()
+                self.begin()
         except ModelFault:
             self._follow()
             raise
@@ -219,13 +223,18 @@ class _Pass:
             return False
         return True
 
-    def _begin(self) -> None:
-        """Make the space if need be, and let it answer if no other can."""
+    def begin(self) -> None:
+        """Make the space if need be, and let it answer if no other can.
+
+        Raises:
+            ModelFailed: the model is another than its name says.
+        """
         wishes = self._wishes
         with self._meaning.shop.writing(here=True) as store, store.faults():
             with store.vector_step() as step:
                 self._epoch = step.epoch()
                 self.space = step.open_space(*self._named, wishes.settings)
+                self._check_width(self.space.width)
             known = store.vectors()
             old = known.answering()
             with store.vector_step() as step:
@@ -234,6 +243,17 @@ class _Pass:
                     step.set(LEVEL, UNDONE)
                 if old is None or not self._can_answer(known, old):
                     step.answer_from(self.space)
+
+    def _check_width(self, known: int) -> None:
+        """See that a model is still as wide as when it embedded its first passage.
+
+        Raises:
+            ModelFailed: a server has another under the same name by now.
+        """
+        name, width = self._named
+        if width != known:
+            reason = f"{width} numbers in place of {known}; {ANEW}"
+            raise ModelFailed(name, reason)
 
     def _unwanted(self, known: KnownVectors) -> list[int]:
         least, enrich = self._wishes.least_chars, self._wishes.enrich

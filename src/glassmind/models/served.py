@@ -63,6 +63,7 @@ class ServedEmbedder:
         self, name: ServedName, ask: Ask, *, expected: int, patience: Patience
     ) -> None:
         self._name, self._ask, self._width = name, ask, expected
+        self._expected = expected
         self._patience, self._family = patience, name.family
         self._window = min(name.family.max_tokens // SLACK, MOST_WINDOW)
 
@@ -74,8 +75,10 @@ class ServedEmbedder:
     @property
     def space(self) -> str:
         """What the vectors depend on; for the weights the model's name has to do."""
+        cut = f" {self._expected} wide" if self._expected else ""
         prefixes = f"{self._family.query!r} {self._family.passage!r}"
-        return f"{self._name.kind} {self.model} {self._window} {prefixes} v{VERSION}"
+        how = f"{self._window}{cut} {prefixes}"
+        return f"{self._name.kind} {self.model} {how} v{VERSION}"
 
     @property
     def width(self) -> int:
