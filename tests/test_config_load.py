@@ -298,6 +298,7 @@ def test_a_byte_order_mark_and_crlf_are_nothing_special(desk: Desk) -> None:
         ('[embeddings]\nurl = "ftp://here"\n', "must be an http"),
         ('[embeddings]\nurl = ""\n', "must not be empty"),
         ('[embeddings]\nurl = "http://"\n', "must be an http|names no host"),
+        ('[embeddings]\nurl = "http://localhost:99999"\n', "names no host"),
         ('[index]\nignore_dirs = ".git"\n', "must be a list of names"),
         ("[index]\nignore_dirs = [1]\n", "must be a list of names"),
         ("[index]\nmax_note_bytes = 0\n", "must be at least 1"),
@@ -427,6 +428,22 @@ def test_a_configuration_cannot_be_changed(tmp_path: Path) -> None:
         del config.vault
     assert config == config_for(tmp_path)
     assert hash(config.search) == hash(config_for(tmp_path).search)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("embeddings.api_key", "hunter2\nand more"),
+        ("embeddings.url", "http://me:hunter2@localhost\t"),
+    ],
+)
+def test_a_secret_that_cannot_be_used_is_not_repeated(
+    desk: Desk, name: str, value: str
+) -> None:
+    with pytest.raises(BadSetting, match="must be one line of text") as refused:
+        config_for(desk.vault, {name: value})
+
+    assert "hunter2" not in str(refused.value)
 
 
 def test_a_configuration_for_tests_looks_at_no_file(desk: Desk) -> None:

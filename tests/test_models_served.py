@@ -284,6 +284,14 @@ def test_no_secret_is_told_with_a_fault(tmp_path: Path) -> None:
     assert "hunter2" not in str(named.value)
 
 
+def test_a_key_that_cannot_be_sent_is_told_as_a_fault(tmp_path: Path) -> None:
+    with scripted(OpenAI()) as url, pytest.raises(ModelFailed) as raised:
+        openai(tmp_path, url, api_key="sk-secret\u2026").query("tea")
+
+    assert "cannot be sent" in str(raised.value)
+    assert "sk-secret" not in str(raised.value)
+
+
 def test_a_refusal_is_told_without_its_words(tmp_path: Path) -> None:
     reply = says(b'{"error": {"message": "Incorrect key: sk-ab**"}}', 401)
     with scripted(reply) as url, pytest.raises(ModelFailed) as raised:

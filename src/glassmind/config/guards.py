@@ -23,14 +23,19 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """Return the host a url names, in lower case; empty when it names none."""
+    """Return the host a url names, in lower case; empty when it names none.
+
+    One with a port that is no port leads nowhere either.
+    """
     # Only a url that is not the default comes here: a plain start need not load this.
     from urllib.parse import urlsplit  # noqa: PLC0415
 
     try:
-        return urlsplit(url).hostname or ""
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port  # either may be none that is one
     except ValueError:
         return ""
+    return host or ""
 
 
 def same_vault(value: str, vault: str) -> str:

@@ -119,7 +119,9 @@ class Layers:
         try:
             return value_of(key, entry)
         except ValueError as error:
-            raise BadSetting(key.path, entry.origin, str(error)) from None
+            # What is secret is not repeated, however wrong it is.
+            said = "must be one line of text" if key.secret else str(error)
+            raise BadSetting(key.path, entry.origin, said) from None
 
     def _refusal(self, key: Key, value: object) -> str:
         if key.guard is None:

@@ -157,6 +157,8 @@ def is_bare(text: str) -> bool:
 
 def read_url(raw: object, base: Path) -> str:
     """Accept an http address, without a slash at its end."""
+    if isinstance(raw, str) and not raw.isprintable():
+        raise ValueError(f"must be one line of text; it is {without_password(raw)!r}")
     url = read_text(raw, base).rstrip("/")
     if not url:
         return ""

@@ -71,6 +71,9 @@ class ModelServer(NamedTuple):
             raise self._failed(f"it took longer than {bounds.total_s:g} s") from None
         except (OSError, HTTPException) as error:
             raise self._failed(f"{type(error).__name__}: {error}") from None
+        except UnicodeError:
+            reason = "its url or key holds letters that cannot be sent"
+            raise self._failed(reason) from None
         if status != OK:
             raise self._failed(f"HTTP {status}{_said(status, answer)}")
         try:
