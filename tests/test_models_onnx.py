@@ -206,6 +206,18 @@ def test_a_model_of_another_width_than_it_says_is_refused() -> None:
         self_test(wide, "wide")
 
 
+class Pooled(Muddled):
+    """A model whose rows are pooled already, so that pooling leaves one number."""
+
+    def query(self, text: str, /) -> "Vector":
+        return np.asarray(super().query(text).mean())
+
+
+def test_a_model_that_gives_one_number_is_refused() -> None:
+    with pytest.raises(ModelFailed, match="1 numbers in place of 4"):
+        self_test(Pooled(), "pooled")
+
+
 def test_the_reranker_tells_an_answer_from_other_text() -> None:
     reranker = reranker_of(real_models(RERANKER))
 

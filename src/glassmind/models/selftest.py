@@ -34,7 +34,7 @@ def self_test(embedder: "Embedder", model: str) -> None:
     answer, stranger = (rows[0] for rows in embedder.passages([ANSWER, STRANGER]))
     for vector in (asked, answer, stranger):
         if vector.shape != (embedder.width,):
-            reason = f"{vector.shape[0]} numbers in place of {embedder.width}"
+            reason = f"{vector.size} numbers in place of {embedder.width}"
             raise ModelFailed(model, reason)
         length = sqrt(float(vector @ vector))
         if not abs(length - 1) < CLOSE_TO_ONE:
