@@ -10,6 +10,7 @@ from meaning_desk import MeaningDesk
 from search_desk import check_sum, check_whole, harbour
 
 from glassmind.errors import ModelAbsent, ModelFailed
+from glassmind.retrieval.patience import WAITS_S, Patience, PatientReranker
 from glassmind.retrieval.ranked import Ranked
 from glassmind.retrieval.rerank import (
     BLEND,
@@ -240,6 +241,37 @@ def test_a_reader_that_fails_leaves_the_answer_and_is_named(
     assert reply.reranked == 0
     (said,) = reply.degraded
     assert said.startswith("rerank: the model reader is not on this machine")
+
+
+class Moody:
+    """Reads as long as it is in the mood."""
+
+    works = False
+
+    def scores(self, _: str, passages: Sequence[str]) -> Iterator[float]:
+        for _passage in passages:
+            if not self.works:
+                raise ModelFailed("moody", "not now")
+            yield 0.5
+
+
+def test_a_reader_that_was_stopped_in_time_has_worked() -> None:
+    now = [0.0]
+    patience, moody = Patience("the reader", lambda: now[0]), Moody()
+    reader = PatientReranker(moody, patience)
+
+    def fail() -> None:
+        with pytest.raises(ModelFailed):
+            list(reader.scores("tea", ["a", "b"]))
+
+    fail()
+    moody.works = True
+    next(reader.scores("tea", ["a", "b"]))
+    moody.works = False
+    fail()
+    now[0] = WAITS_S[0]
+
+    patience.check()  # the second failure was the first in a row
 
 
 def test_by_words_alone_nothing_is_read(desk: MeaningDesk, reader: Reader) -> None:

@@ -55,4 +55,7 @@ class PatientReranker:
         except ModelFault:
             self._patience.failed()
             raise
+        except GeneratorExit:  # whoever asked had enough, or no more time
+            self._patience.worked()
+            raise
         self._patience.worked()
