@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
@@ -109,6 +110,7 @@ class OpenMeaning:
 
     def __init__(self, adapters: Adapters) -> None:
         self._adapters = adapters
+        self._lock = Lock()
         self._opened: tuple[Path, Space, Meaning, FollowingVectors] | None = None
         self._reranker: Reranker | None = None
         self._patience = Patience("the reranker")
@@ -126,12 +128,17 @@ class OpenMeaning:
         if space is None:
             self._adapters.embedder()  # says why, where it is the model that is missing
             raise NotEmbedded
-        if self._opened is None or self._opened[:2] != (folder, space):
-            self._opened = (folder, space, *self._open(folder, space))
+        with self._lock:  # one model for all who ask first at once
+            if self._opened is None or self._opened[:2] != (folder, space):
+                self._opened = (folder, space, *self._open(folder, space))
+            *_, meaning, vectors = self._opened
         log = self._adapters.reader.vector_log()
         if log is not None:
-            self._opened[3].reaches(log.head())  # takes up what was written since
-        return self._opened[2]
+            head = log.head()
+            # this takes up what was written since
+            if not vectors.reaches(head) and not vectors.follows(head):
+                raise NotEmbedded
+        return meaning
 
     def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
         embedder = self._adapters.embedder_of(space)
@@ -192,12 +199,13 @@ class OpenMeaning:
             ModelFault: it is not on this machine, or failed a short while ago.
         """
         self._patience.check()
-        if self._reranker is None:
-            from glassmind.models.choose import reranker_for  # noqa: PLC0415
+        with self._lock:
+            if self._reranker is None:
+                from glassmind.models.choose import reranker_for  # noqa: PLC0415
 
-            made = reranker_for(self._adapters.config)
-            self._reranker = PatientReranker(made, self._patience)
-        return self._reranker
+                made = reranker_for(self._adapters.config)
+                self._reranker = PatientReranker(made, self._patience)
+            return self._reranker
 
     def close(self) -> None:
         """Let go of the files."""

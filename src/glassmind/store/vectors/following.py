@@ -61,6 +61,15 @@ class FollowingVectors:
             self.look()
         return self._marker == head
 
+    def follows(self, head: str) -> bool:
+        """Whether what is answered from is of the log of `head`, however far behind.
+
+        The ids of another log, that of an index before it was begun anew, are those of
+        other chunks.
+        """
+        snapshot = self._snapshot
+        return snapshot is not None and _log_of(snapshot.header.marker) == _log_of(head)
+
     def look(self) -> None:
         """Take up what was committed since the last look."""
         stamp = self._stamp()
@@ -116,3 +125,7 @@ class FollowingVectors:
     def close(self) -> None:
         """Let go of the files; nothing is found any more."""
         self._snapshot = self._marker = None
+
+
+def _log_of(marker: str) -> str:
+    return marker.partition(":")[0]

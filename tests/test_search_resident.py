@@ -1,0 +1,77 @@
+"""Engines that stay open while the index below them changes."""
+
+import threading
+from typing import Any
+
+import pytest
+from meaning_desk import LONG, MeaningDesk, WordModel
+
+from glassmind.types.search import SearchReply
+from glassmind.types.vectors import Embeddable, Space
+from glassmind.wiring import LocalAdapters
+
+NOTES = {f"{n:02}.md": LONG.format(f"word{n}") for n in range(40)}
+
+BATCH = 32
+"""Chunks of the first batch: when the next begins, its vectors are in the rows."""
+
+
+def ask_meanwhile(desk: MeaningDesk, **wish: Any) -> list[SearchReply]:
+    """Let the engine opened last be asked once, while another embeds the vault."""
+    resident, begun = desk.engine, len(desk.model.seen)
+    found: list[SearchReply] = []
+
+    def ask(_: Embeddable) -> None:
+        if not found and len(desk.model.seen) > begun + BATCH:
+            found.append(resident.search("word7", **wish))
+
+    desk.model.before = ask
+    return found
+
+
+def test_an_index_begun_anew_is_not_answered_from_the_vectors_of_the_old_one(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.use(WordModel("wide", 1_024))
+    meaning.indexed(NOTES)
+    assert meaning.ask("word7", mode="semantic").hits[0].path == "07.md"
+    meaning.remove("00.md")  # so that the same ids are those of other notes
+    found = ask_meanwhile(meaning, mode="semantic")
+    meaning.open()
+
+    meaning.index(rebuild=True)
+
+    (reply,) = found
+    assert reply.hits == ()
+    assert any("nothing is embedded yet" in said for said in reply.degraded)
+    assert meaning.ask("word7", mode="semantic").hits[0].path == "07.md"
+
+
+def test_many_that_ask_first_at_once_open_one_model(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meaning.indexed(NOTES)
+    engine, count = meaning.open(), 4
+    together = threading.Barrier(count)
+    opened: list[Space] = []
+
+    def slowly(_: LocalAdapters, space: Space) -> WordModel:
+        opened.append(space)
+        threading.Event().wait(0.1)  # the others get here meanwhile, if they may
+        return meaning.model
+
+    monkeypatch.setattr(LocalAdapters, "embedder_of", slowly)
+    replies: list[SearchReply] = []
+
+    def ask() -> None:
+        together.wait(10)
+        replies.append(engine.search("word7"))
+
+    threads = [threading.Thread(target=ask) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+
+    assert [reply.hits[0].path for reply in replies] == ["07.md"] * count
+    assert len(opened) == 1
