@@ -88,6 +88,19 @@ def test_a_name_of_the_note_or_a_common_heading_is_no_question(tmp_path: Path) -
     assert not texts & {"tea", "kettle", "notes", "pots kettle"}
 
 
+def test_a_heading_that_links_name_is_no_question(tmp_path: Path) -> None:
+    guide = (
+        "- [Choosing a pot](#choosing-a-pot)\n- [[#Water in winter]]\n\n"
+        "## Choosing a pot\n\n## Water in winter\n\n"
+        "## Scale and rust\n\n## Old leaves\n"
+    )
+    other = "As said in [[Guide#Scale and rust]] it is harmless.\n"
+
+    found = asked(gold_of(vault(tmp_path / "v", {"Guide.md": guide, "O.md": other})))
+
+    assert [q.text for q in found.values() if q.kind == "heading"] == ["Old leaves"]
+
+
 def test_a_text_that_may_mean_many_notes_is_no_question(tmp_path: Path) -> None:
     targets = {f"T{n}.md": f"note {n}" for n in range(3)}
     links = "".join(f"[here](T{n}.md)\n\n" for n in range(3))
@@ -190,7 +203,7 @@ def test_copies_of_real_vaults_hold_no_answer(name: str, tmp_path: Path) -> None
 
     copy = copied(root, tmp_path / "copy", found)
 
-    assert len(found.gold.queries) >= 200
+    assert len(found.gold.queries) >= 190
     assert leaks(copy, found) == []
     assert {file.path for file in copy.files} == {
         file.path for file in read(root).files

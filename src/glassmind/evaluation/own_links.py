@@ -7,7 +7,7 @@ answer away, and a copy of the vault without these is what search is measured on
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain, zip_longest
 from typing import NamedTuple
@@ -95,10 +95,26 @@ def _clues(readings: Readings) -> Iterator[Clue]:
         for read in readings.notes.values()
         for heading in read.note.headings
     )
+    named = _headings_named(readings)
     for path, read in readings.notes.items():
         yield from _link_clues(path, read, readings)
         yield from _alias_clues(path, read)
-        yield from _heading_clues(path, read, common)
+        yield from _heading_clues(path, read, common, named.get(path, frozenset()))
+
+
+def _headings_named(readings: Readings) -> dict[NotePath, set[str]]:
+    """Return what links to places inside each note name: a table of contents, say.
+
+    A heading that stands in such a link would still be there when it is hidden.
+    """
+    named: dict[NotePath, set[str]] = {}
+    for path, read in readings.notes.items():
+        for link in read.note.links:
+            end = _end_of(link, path, readings) if link.target else path
+            if end is not None and link.subpath:
+                said = (*link.subpath.split("#"), link.display or "")
+                named.setdefault(end, set()).update(map(key_of, said))
+    return named
 
 
 def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[Clue]:
@@ -152,13 +168,14 @@ def _alias_clues(path: NotePath, read: Reading) -> Iterator[Clue]:
 
 
 def _heading_clues(
-    path: NotePath, read: Reading, common: Mapping[str, int]
+    path: NotePath, read: Reading, common: Mapping[str, int], named: Collection[str]
 ) -> Iterator[Clue]:
     starts = [link.start for link in read.note.links]
     for heading in read.note.headings:
         text = plain(heading.text)
         linked = any(heading.start <= start < heading.end for start in starts)
-        if linked or common[key_of(heading.text)] > 1 or size_of(text) < HEADING_WORDS:
+        key = key_of(heading.text)
+        if linked or key in named or common[key] > 1 or size_of(text) < HEADING_WORDS:
             continue
         blank = Edit(heading.start, heading.end, b"#" * heading.level)
         yield Clue("heading", text, path, path, (blank,))
