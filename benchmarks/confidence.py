@@ -58,7 +58,7 @@ def examples(
         return seen[-1]
 
     found = []
-    with patch("glassmind.retrieval.hybrid.signals_of", kept):
+    with patch("glassmind.retrieval.confidence.signals_of", kept):
         for posed, reply in ask_posed(engine, queries, strangers=strangers):
             if reply.confidence is not None:
                 signals = seen[-1]._asdict()

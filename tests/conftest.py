@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from meaning_desk import MeaningDesk, WordModel
+from model_desk import real_models
 from vault_desk import VaultDesk
 
+from glassmind.models.cards import MINILM
 from glassmind.types.vectors import Space
 from glassmind.vault.read import VaultFiles
 from glassmind.wiring import LocalAdapters
@@ -43,6 +45,18 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     desk = VaultDesk(tmp_path_factory.mktemp("sample"))
     shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
     desk.index()
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="session")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+    """The sample vault with vectors of the default model."""
+    models = real_models(MINILM)
+    desk = VaultDesk(tmp_path_factory.mktemp("real"))
+    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
+    desk.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
+    assert desk.index().embedded > 100
     yield desk
     desk.close()
 

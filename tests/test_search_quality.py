@@ -4,9 +4,8 @@ Floors stand below what was measured, which docs/ranking.md and each test name.
 """
 
 import json
-import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from math import fsum
 from pathlib import Path
@@ -15,11 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_desk import real_models
 from search_desk import check_whole
 from vault_desk import VaultDesk
-
-from glassmind.models.cards import MINILM
 
 ROOT = Path(__file__).parents[1]
 TODAY = date(2026, 4, 1)
@@ -38,18 +34,6 @@ BAR = 1.15
 def gold(name: str) -> list[dict[str, Any]]:
     lines = (ROOT / f"tests/gold/{name}.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
-
-
-@pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    """The sample vault with vectors of the default model."""
-    models = real_models(MINILM)
-    desk = VaultDesk(tmp_path_factory.mktemp("real"))
-    shutil.copytree(ROOT / "sample-vault", desk.root, dirs_exist_ok=True)
-    desk.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
-    assert desk.index().embedded > 100
-    yield desk
-    desk.close()
 
 
 def found(desk: VaultDesk, item: dict[str, Any], **wish: Any) -> list[str]:

@@ -84,6 +84,11 @@ class Semantic:
         self.vector = vector  # from here on others may rely on the vectors
         return found
 
+    @property
+    def space(self) -> str:
+        """What its vectors depend on."""
+        return self._meaning.embedder.space
+
     def best_of(self, chunk_ids: Collection[int], limit: int) -> list[Candidate]:
         """Return the nearest of some chunks that pass the filters.
 

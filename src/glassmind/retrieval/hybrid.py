@@ -9,7 +9,7 @@ from glassmind.ports.models import Reranker
 from glassmind.ports.retrieval import HitRows, NoteFacts, WordSearch
 from glassmind.retrieval.answer import hits_of
 from glassmind.retrieval.channels import Meaning
-from glassmind.retrieval.confidence import confidence, signals_of
+from glassmind.retrieval.confidence import confidence
 from glassmind.retrieval.plan import Question, Sum, meaning_of
 from glassmind.retrieval.search import Search, Sources
 from glassmind.retrieval.understand import Form, Understanding, form_of
@@ -74,7 +74,7 @@ class Hybrid(NamedTuple):
             tuple(degraded),
             wish.mode,
             understood.guessed,
-            confidence(signals_of(made, hits)) if "semantic" in made.votes else None,
+            confidence(made, hits),
             channels=tuple(name for name in made.votes if name in made.weights),
             reranked=made.reranked,
         )

@@ -159,8 +159,9 @@ class Wish(NamedTuple):
     explain: bool = False
 
 
-DOUBTFUL = 0.2
-"""Confidence below which an answer is rather not there than there."""
+DOUBTFUL = 0.25
+"""Confidence below which nothing good was found. Of questions to the sample vault, 5 of
+100 that it answers stand below, and 90 of 100 about things far from it."""
 
 
 class SearchReply(NamedTuple):
