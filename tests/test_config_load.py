@@ -9,6 +9,7 @@ from config_desk import Desk
 
 from glassmind.config import config_for, load_config
 from glassmind.config.sections import KEYS
+from glassmind.config.write import set_key
 from glassmind.errors import BadConfigFile, BadSetting, NoVault, VaultAbsent
 
 
@@ -442,8 +443,10 @@ def test_a_secret_that_cannot_be_used_is_not_repeated(
 ) -> None:
     with pytest.raises(BadSetting, match="must be one line of text") as refused:
         config_for(desk.vault, {name: value})
+    with pytest.raises(BadSetting, match="must be one line of text") as unwritten:
+        set_key(desk.home / "glassmind.toml", name, value)
 
-    assert "hunter2" not in str(refused.value)
+    assert "hunter2" not in f"{refused.value} {unwritten.value}"
 
 
 def test_a_configuration_for_tests_looks_at_no_file(desk: Desk) -> None:

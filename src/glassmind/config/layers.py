@@ -119,9 +119,7 @@ class Layers:
         try:
             return value_of(key, entry)
         except ValueError as error:
-            # What is secret is not repeated, however wrong it is.
-            said = "must be one line of text" if key.secret else str(error)
-            raise BadSetting(key.path, entry.origin, said) from None
+            raise BadSetting(key.path, entry.origin, str(error)) from None
 
     def _refusal(self, key: Key, value: object) -> str:
         if key.guard is None:

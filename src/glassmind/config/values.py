@@ -33,7 +33,12 @@ def value_of(key: Key, entry: Entry) -> object:
     raw = entry.raw
     if entry.text and isinstance(raw, str):
         raw = FROM_TEXT.get(key.kind, str)(raw)
-    value = READERS[key.kind](raw, entry.base)
+    try:
+        value = READERS[key.kind](raw, entry.base)
+    except ValueError:
+        if key.secret:  # which is not repeated, however wrong it is
+            raise ValueError("must be one line of text") from None
+        raise
     if value == "" and key.default != "" and key.kind == "url":
         raise ValueError("must not be empty")
     check(key, value)
