@@ -17,7 +17,7 @@ from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.retrieval.patience import Patience, PatientReranker
-from glassmind.retrieval.plan import Sum
+from glassmind.retrieval.plan import Settled
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
@@ -87,15 +87,20 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         understanding=Understanding(notes, note_id, meaning.intent_votes, named),
         folder=adapters.config.writes.agent_dir,
         lifts=LIFTS,
-        sum_of=_sum_of(adapters.config),
+        settled=_settled(adapters.config),
         rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
     )
 
 
-def _sum_of(config: Config) -> Sum:
-    """Return what the settings say of `weighted_sum`."""
+def _settled(config: Config) -> Settled:
+    """Return how much channels count by the settings."""
     search = config.search
-    return Sum(
+    return Settled(
+        {
+            "lexical": 1 - search.balance,
+            "semantic": search.balance,
+            "graph": search.graph_weight,
+        },
         {
             "semantic": search.semantic_weight,
             "lexical": search.keyword_weight,

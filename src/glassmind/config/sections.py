@@ -171,6 +171,13 @@ class Search(Section, title="search"):
     rerank_budget_ms: int = key(
         300, "Milliseconds after which reranking stops.", least=0
     )
+    balance: float = key(
+        0.5,
+        "How much of minmax and weighted_rrf is meaning: 0 is words alone, 1 meaning.",
+        least=0,
+        most=1,
+    )
+    graph_weight: float = key(0.8, "Weight of links in minmax.", least=0)
     semantic_weight: float = key(0.55, "Weight of meaning in weighted_sum.", least=0)
     keyword_weight: float = key(0.25, "Weight of words in weighted_sum.", least=0)
     recency_weight: float = key(

@@ -26,8 +26,8 @@ LEAST_QUERIES = 50
 SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)
 """Shares of meaning against words: nearer ones rank alike."""
 
-LINKS = (0.0, 0.05, 0.1, 0.2)
-"""Weights of inbound links; beyond these, hubs come before answers."""
+LINKS = (0.0, 0.4, 0.8, 1.2)
+"""Weights of the graph where votes are stretched; beyond these, hubs come first."""
 
 IN_FORCE = "in force"
 
@@ -58,14 +58,20 @@ def candidates(config: Config) -> list[Candidate]:
 
 
 def _settings() -> Iterator[dict[str, object]]:
-    for fusion, share in product(KEYS["search.fusion"].choices, SHARES):
+    for share, links in product(SHARES, LINKS):
         yield {
-            "search.fusion": fusion,
+            "search.fusion": "minmax",
+            "search.balance": share,
+            "search.graph_weight": links,
+        }
+    yield {"search.fusion": "rrf"}
+    for share in SHARES:
+        yield {"search.fusion": "weighted_rrf", "search.balance": share}
+        yield {
+            "search.fusion": "weighted_sum",
             "search.semantic_weight": share,
             "search.keyword_weight": round(1 - share, 2),
         }
-    for weight in LINKS:
-        yield {"search.link_weight": weight}
     for rerank in ("on", "off"):
         yield {"search.rerank": rerank}
 

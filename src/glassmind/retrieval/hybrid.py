@@ -10,7 +10,7 @@ from glassmind.ports.retrieval import HitRows, NoteFacts, WordSearch
 from glassmind.retrieval.answer import hits_of
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.confidence import confidence
-from glassmind.retrieval.plan import Question, Sum, meaning_of
+from glassmind.retrieval.plan import Question, Settled, meaning_of
 from glassmind.retrieval.search import Search, Sources
 from glassmind.retrieval.understand import Form, Understanding, form_of
 from glassmind.types.search import AdjustmentName, SearchReply, Wish, WordQuery
@@ -30,7 +30,7 @@ class Hybrid(NamedTuple):
     understanding: Understanding
     folder: str
     lifts: Mapping[AdjustmentName, float]
-    sum_of: Sum
+    settled: Settled
     rerank_budget_s: float
 
     def answer(
@@ -52,7 +52,7 @@ class Hybrid(NamedTuple):
             self.meaning,
             self.folder,
             self.lifts,
-            self.sum_of,
+            self.settled,
             self.reranker,
             self.rerank_budget_s,
         )

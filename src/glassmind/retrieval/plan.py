@@ -16,10 +16,6 @@ from glassmind.types.search import (
 
 Weights = Mapping[ChannelName, float]
 
-BALANCED: Weights = MappingProxyType({"lexical": 0.5, "semantic": 0.5, "graph": 0.8})
-"""Words and meaning alike; .4 to .6 make no difference on any set (docs/ranking.md).
-The graph's votes are rarely above a half."""
-
 BY_INTENT: Mapping[Intent, Weights] = MappingProxyType(
     {
         "factual_lookup": {
@@ -49,10 +45,14 @@ DATED = 0.6
 """Weight of standing in the days that a question names."""
 
 
-class Sum(NamedTuple):
-    """What `weighted_sum` adds up by the settings: votes of channels, and lifts."""
+class Settled(NamedTuple):
+    """How much channels count by the settings, where a question has no intent.
 
-    channels: Weights
+    `summed` and `lifts` are what `weighted_sum` adds up: votes, and adjustments.
+    """
+
+    balanced: Weights
+    summed: Weights
     lifts: Mapping[AdjustmentName, float]
 
 
@@ -85,13 +85,13 @@ def meaning_of(words: WordQuery) -> str:
     return " ".join((*words.words, *words.phrases, *words.prefixes))
 
 
-def weights_of(question: Question, sum_of: Sum) -> dict[ChannelName, float]:
+def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]:
     """Return the channels that take part with their weights.
 
-    An intent has weights of its own; without one `weighted_sum` has `sum_of`.
+    An intent has weights of its own; without one the settings say.
     """
     wish = question.wish
-    usual = sum_of.channels if wish.fusion == "weighted_sum" else BALANCED
+    usual = settled.summed if wish.fusion == "weighted_sum" else settled.balanced
     weights = dict(usual if question.intent is None else BY_INTENT[question.intent])
     if question.intent is None and wish.fusion in RANKS_ALONE:
         del weights["graph"]

@@ -27,7 +27,7 @@ from glassmind.retrieval.channels import (
 )
 from glassmind.retrieval.fusion import Ranking, Weights, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS, Described
-from glassmind.retrieval.plan import Question, Sum, weights_of
+from glassmind.retrieval.plan import Question, Settled, weights_of
 from glassmind.retrieval.ranked import (
     Ranked,
     Votes,
@@ -65,7 +65,7 @@ class Sources(NamedTuple):
     meaning: Callable[[], Meaning]
     folder: str
     lifts: Mapping[AdjustmentName, float]
-    sum_of: Sum
+    settled: Settled
     reranker: Callable[[], Reranker]
     rerank_budget_s: float
 
@@ -76,7 +76,7 @@ class Search:
     def __init__(self, question: Question, sources: Sources) -> None:
         self.question, self._sources = question, sources
         self.asked: AskedWords = sources.words.ask(question.words)
-        self.weights = weights_of(question, sources.sum_of)
+        self.weights = weights_of(question, sources.settled)
         self.degraded: list[str] = []
         self.votes: dict[ChannelName, list[Candidate]] = {}
         self.semantic: Semantic | None = None
@@ -123,7 +123,7 @@ class Search:
     def understand(self, question: Question) -> None:
         """Go on with a question of which more is known than when it was put."""
         self.question = question
-        self.weights = weights_of(question, self._sources.sum_of)
+        self.weights = weights_of(question, self._sources.settled)
 
     def vote(self, meanwhile: Callable[[], None]) -> None:
         """Ask words and meaning, side by side; do `meanwhile` while meaning is at work.
@@ -212,7 +212,7 @@ class Search:
         """Return the ranking after what is added to the best of it."""
         lifts, question = self._sources.lifts, self.question
         if question.wish.fusion == "weighted_sum":
-            lifts = {**lifts, **self._sources.sum_of.lifts}
+            lifts = {**lifts, **self._sources.settled.lifts}
         if not any(lifts.values()):
             return ranking
         head, tail = ranking[:ADJUSTED], ranking[ADJUSTED:]
