@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
+from glassmind.retrieval.hybrid import Hybrid
 from glassmind.types.search import SearchReply
 from glassmind.types.vectors import Embeddable, Space
 from glassmind.wiring import LocalAdapters
@@ -45,6 +46,26 @@ def test_an_index_begun_anew_is_not_answered_from_the_vectors_of_the_old_one(
     assert reply.hits == ()
     assert any("nothing is embedded yet" in said for said in reply.degraded)
     assert meaning.ask("word7", mode="semantic").hits[0].path == "07.md"
+
+
+def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meaning.indexed(
+        {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
+    )
+    resident, other, usual = meaning.open(), meaning.open(), LocalAdapters.hybrid
+
+    def begun_anew(adapters: LocalAdapters) -> Hybrid:
+        made = usual(adapters)
+        other.index(rebuild=True, embed=False)
+        return made
+
+    monkeypatch.setattr(LocalAdapters, "hybrid", begun_anew)
+
+    reply = resident.search("tea")
+
+    assert reply.hits[0].path == "Tea.md"
 
 
 def test_many_that_ask_first_at_once_open_one_model(

@@ -60,7 +60,7 @@ class SqliteReader:
         if kept is not None:
             if kept[1] == identity:
                 return cast("apsw.Connection", kept[0])
-            self.close()
+            self._forget()
         reader = connection.open_reader(self.folder)
         self._local.reader = (reader, identity)
         return reader
@@ -69,9 +69,16 @@ class SqliteReader:
         try:
             found = (self.folder / connection.DATABASE).stat()
         except OSError as error:
-            self.close()
+            self._forget()
             raise IndexAbsent(str(self.folder)) from error
         return (found.st_dev, found.st_ino)
+
+    def _forget(self) -> None:
+        """Leave this thread's connection to who still reads by it: the last closes it.
+
+        A question that is under way goes on with the rows it began with.
+        """
+        self._local.reader = None
 
     def close(self) -> None:
         """Close this thread's connection."""
