@@ -364,3 +364,28 @@ def test_channels_that_have_nothing_to_say_are_silent(desk: MeaningDesk) -> None
         reply = desk.ask("skiff leaks", channels=(name,))
 
         assert (reply.hits, reply.degraded) == ((), ())
+
+
+def test_a_language_model_that_may_not_be_asked_costs_its_own_word_only(
+    meaning: MeaningDesk,
+) -> None:
+    harbour(meaning)
+    meaning.open(
+        search__intent_model="gemma2:2b", embeddings__url="http://models.example"
+    )
+
+    reply = meaning.ask("skiff leaks")
+
+    assert reply.hits
+    (said,) = reply.degraded
+    assert said.startswith("intent: models.example is not this machine")
+
+
+@pytest.mark.parametrize("notes", [{}, {"Empty.md": ""}])
+def test_where_there_is_nothing_to_embed_nothing_is_missing(
+    meaning: MeaningDesk, notes: dict[str, str]
+) -> None:
+    meaning.write(notes)
+    meaning.index()
+
+    assert meaning.ask("skiff leaks").degraded == ()

@@ -72,12 +72,13 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         path = adapters.notes().find(name)
         return adapters.reader.rows().id_of(path)
 
-    notes = Edges(connection)
-    named = None
-    if adapters.config.search.intent_model:
+    def intent_named(text: str) -> str:
         from glassmind.models.intent import intents_for  # noqa: PLC0415
 
-        named = intents_for(adapters.config, get_args(Intent)).name
+        return intents_for(adapters.config, get_args(Intent)).name(text)
+
+    notes = Edges(connection)
+    named = intent_named if adapters.config.search.intent_model else None
     return Hybrid(
         rows=adapters.reader.rows(),
         notes=notes,
@@ -189,10 +190,11 @@ class OpenMeaning:
 
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `meaning`."""
-        if self._opened is not None and not self._opened[3].count:
+        reader, opened = self._adapters.reader, self._opened
+        known = reader.vectors()
+        if opened is not None and not opened[3].count and known.has_vectors(opened[1]):
             return "the vectors are not in place yet; run: glassmind index"
-        reader = self._adapters.reader
-        level = reader.vectors().setting(EMBEDDED)
+        level = known.setting(EMBEDDED)
         if level is None or json.loads(level)[0] != reader.log().head():
             return "not every note is searched by meaning yet; run: glassmind index"
         return None
