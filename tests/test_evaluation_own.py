@@ -121,6 +121,26 @@ def test_all_links_between_two_notes_are_hidden_together(tmp_path: Path) -> None
     assert "[[Tea" not in text
 
 
+def test_embeds_and_properties_that_say_the_same_are_hidden_with_a_question(
+    tmp_path: Path,
+) -> None:
+    notes = {
+        "Tea.md": "x",
+        "Home.md": "We drink [[Tea|the morning leaf]] here.\n",
+        "Shown.md": "Look: ![[Tea|the morning leaf]] and ![[Tea|our cup]].\n",
+        "Listed.md": "---\nsee: '[[Tea|the morning leaf]]'\n---\ntext\n",
+    }
+    root = vault(tmp_path / "v", notes)
+    found = gold_of(root)
+
+    copy = copied(root, tmp_path / "copy", found)
+
+    query = asked(found)["the morning leaf"]
+    assert query.left_out == {"Home.md", "Shown.md", "Listed.md"}
+    assert not any("[[Tea" in read.note.text for read in copy.notes.values())
+    assert "our cup" not in asked(found)
+
+
 def test_a_copy_holds_no_answer_and_all_else_to_the_letter(tmp_path: Path) -> None:
     root = vault(tmp_path / "v", {**NOTES, "pic.png": b"\x89PNG"})
     found = gold_of(root)

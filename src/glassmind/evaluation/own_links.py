@@ -27,6 +27,9 @@ from glassmind.types.notes import Link, Note
 KINDS = ("anchor", "alias", "heading", "context")
 """The kinds of queries; of equal ones that of the first kind is kept."""
 
+UNASKED = "unasked"
+"""What embeds and properties say of a note: no question, but to be hidden with one."""
+
 PER_TARGET = 5
 """Queries about one note: a hub would outweigh all others."""
 
@@ -133,10 +136,12 @@ def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[C
         if not all(_replaceable(link, source) for link in links):
             continue
         for link in links:
-            if link.embed or link.kind == "property":
-                continue
+            unasked = link.embed or link.kind == "property"
             if link.display:
-                yield Clue("anchor", plain(link.display), target, path, edits)
+                kind = UNASKED if unasked else "anchor"
+                yield Clue(kind, plain(link.display), target, path, edits)
+            if unasked:
+                continue
             said = sentence_around(note, source, link, links.__contains__)
             if said:
                 yield Clue("context", said, target, path, edits)
@@ -202,12 +207,12 @@ def _merged(clues: Iterable[Clue]) -> list[tuple[str, list[Clue]]]:
         by_text.setdefault(key_of(clue.text), []).append(clue)
     found: list[tuple[str, list[Clue]]] = []
     for key, all_ in by_text.items():
-        kind = min((clue.kind for clue in all_), key=KINDS.index)
+        kinds = [kind for kind in KINDS if any(clue.kind == kind for clue in all_)]
         # Whatever its kind, it gives the answer away: every clue is hidden.
         targets = {clue.target for clue in all_}
         sources = {clue.source for clue in all_}
-        if len(targets) <= MOST_TARGETS and targets - sources:
-            found.append((f"{kind}-{_digest(key)}", all_))
+        if kinds and len(targets) <= MOST_TARGETS and targets - sources:
+            found.append((f"{kinds[0]}-{_digest(key)}", all_))
     return found
 
 
