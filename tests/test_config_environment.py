@@ -32,7 +32,7 @@ def values_for(key: Key) -> st.SearchStrategy[object]:
     return {
         "flag": st.booleans(),
         "count": st.integers(int(least), int(most)),
-        "number": st.floats(0, 100),
+        "number": st.floats(least, min(most, 100)),
         "text": NAME.filter(lambda text: text.isprintable()),
         "names": st.lists(
             NAME.filter(lambda text: "," not in text and not text.startswith("[")),
