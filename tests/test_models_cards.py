@@ -78,7 +78,7 @@ def test_a_preset_means_a_model(tmp_path: Path, preset: str, card: ModelCard) ->
     [
         ({}, BGE_MICRO),
         ({"EMBEDDING_PRESET": "fastest"}, WORDLLAMA),
-        ({"EMBEDDING_PRESET": "fastest", "EMBEDDING_MODEL": RERANKER.id}, RERANKER),
+        ({"EMBEDDING_PRESET": "fastest", "EMBEDDING_MODEL": BGE_SMALL.id}, BGE_SMALL),
     ],
 )
 def test_a_models_variable_beats_a_presets_which_beats_a_file(
@@ -149,3 +149,10 @@ def test_nothing_embeds_where_the_settings_say_so(tmp_path: Path) -> None:
 
 def test_smart_connections_means_the_model_it_embeds_with(tmp_path: Path) -> None:
     assert cards_chosen(settings(tmp_path, backend="smart-connections")) == (BGE_MICRO,)
+
+
+def test_a_reranker_is_no_model_to_embed_with() -> None:
+    with pytest.raises(UnknownModel) as error:
+        cards_for(RERANKER.id)
+
+    assert RERANKER.id not in error.value.known

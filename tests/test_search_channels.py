@@ -2,17 +2,18 @@
 
 import shutil
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import pytest
-from meaning_desk import MeaningDesk
+from meaning_desk import LONG, MeaningDesk
 from search_desk import HARBOUR, check_whole, harbour
-from vault_desk import VaultDesk
+from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.vectors.following import FollowingVectors
-from glassmind.types.search import Candidate
+from glassmind.types.search import Candidate, Hit
 from glassmind.wiring import LocalAdapters
 
 AGENT = {path for path in HARBOUR if path.startswith(".agent/")}
@@ -221,9 +222,27 @@ def test_notes_without_vectors_are_said_to_be_missing_from_meaning(
     reply = desk.ask("skiff leaks")
 
     assert "New.md" in [hit.path for hit in reply.hits]
-    assert reply.degraded == (
-        "not every note is searched by meaning yet; run: glassmind index",
+    (missing,) = reply.degraded
+    assert missing.endswith("searched by meaning so far; run: glassmind index")
+
+
+def test_meaning_weighs_by_how_much_of_the_vault_it_covers(
+    desk: MeaningDesk,
+) -> None:
+    whole = desk.ask("skiff leaks")
+    desk.write(
+        {f"More {n}.md": f"{LONG.format('pebble')} {n}" for n in range(len(HARBOUR))}
     )
+    desk.index(embed=False)
+
+    half = desk.ask("skiff leaks")
+
+    def most(hits: Sequence[Hit]) -> float:
+        given = [e.share for h in hits for e in h.evidence if e.channel == "semantic"]
+        return max(given)
+
+    assert most(whole.hits) == pytest.approx(0.5)
+    assert most(half.hits) < 0.25
 
 
 def test_where_no_model_is_wanted_words_answer_and_nothing_is_missed(
@@ -389,3 +408,31 @@ def test_where_there_is_nothing_to_embed_nothing_is_missing(
     meaning.index()
 
     assert meaning.ask("skiff leaks").degraded == ()
+
+
+@pytest.mark.parametrize("text", ["last week", "what did I write last week"])
+def test_a_question_about_days_alone_is_answered_by_those_days(
+    desk: MeaningDesk, text: str
+) -> None:
+    desk.write({"Fresh.md": LONG.format("kettle")}, at=NOON - 86_400 * 7)
+    desk.index()
+
+    reply = desk.ask(text, today=date(2024, 5, 1))
+
+    assert reply.channels == ("recent",)
+    assert "Fresh.md" in [hit.path for hit in reply.hits]
+
+
+def test_the_newer_of_two_does_not_overtake_a_better_one_where_ranks_alone_count(
+    desk: MeaningDesk,
+) -> None:
+    old = {f"Old {n}.md": "frost cracked the battery, its capacity" for n in range(8)}
+    desk.write(old, at=NOON - 86_400 * 400)
+    desk.write({"Shopping.md": "a battery and other things to buy"}, at=NOON)
+    desk.index()
+
+    reply = desk.ask(
+        "frost cracked battery capacity", fusion="rrf", today=date(2024, 5, 1)
+    )
+
+    assert reply.hits[0].path.startswith("Old ")

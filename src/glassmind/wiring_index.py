@@ -35,6 +35,9 @@ ASKED = ("backend", "preset", "model", "dimensions", "context_tokens")
 
 EMBEDDING_LOCK = "embedding.lock"
 
+USUAL_SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
+"""What a server is asked for where the settings name no model."""
+
 
 class Adapters(Protocol):
     """What `wiring` has for us; the place may become another while we write."""
@@ -151,6 +154,8 @@ def vector_bench(adapters: Adapters) -> VectorBench:
         return adapters.reader.vectors()
 
     names = {"none": "", "smart-connections": "Smart Connections"}
+    for served in ("ollama", "openai"):
+        names[served] = f"{chosen.model or USUAL_SERVED[served]} ({served})"
     lock = WriterLock(adapters.place.folder / EMBEDDING_LOCK)
     return VectorBench(
         chosen=names.get(chosen.backend, chosen.model or chosen.preset),

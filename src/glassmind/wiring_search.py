@@ -4,6 +4,7 @@ A part of `wiring` that a search by words does not need.
 """
 
 import json
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from glassmind.ports.models import Embedder, Reranker
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.vectors import Vector
+
+RECOUNT_S = 2.0
+"""Seconds for which a count of vectors holds while more are being made."""
 
 EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
@@ -84,6 +88,7 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
         notes=notes,
         meaning=meaning.meaning,
         lag=meaning.lag,
+        covered=meaning.covered,
         reranker=meaning.reranker,
         understanding=Understanding(notes, note_id, meaning.intent_votes, named),
         folder=adapters.config.writes.agent_dir,
@@ -121,6 +126,8 @@ class OpenMeaning:
         self._reranker: Reranker | None = None
         self._patience = Patience("the reranker")
         self._known: tuple[Space, Prototypes] | None = None
+        self._share: tuple[float, float] | None = None
+        self._foreign: tuple[Space, str | None] | None = None
 
     def meaning(self) -> Meaning:
         """Return what a search by meaning asks.
@@ -190,14 +197,52 @@ class OpenMeaning:
 
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `meaning`."""
-        reader, opened = self._adapters.reader, self._opened
-        known = reader.vectors()
+        opened, known = self._opened, self._adapters.reader.vectors()
         if opened is not None and not opened[3].count and known.has_vectors(opened[1]):
             return "the vectors are not in place yet; run: glassmind index"
-        level = known.setting(EMBEDDED)
-        if level is None or json.loads(level)[0] != reader.log().head():
-            return "not every note is searched by meaning yet; run: glassmind index"
-        return None
+        share = self.covered()
+        if share < 1:
+            said = f"{int(share * 100)} % of the vault is searched by meaning so far"
+            return f"{said}; run: glassmind index"
+        return self._unwanted()
+
+    def _unwanted(self) -> str | None:
+        """Say so where vectors answer that the settings do not ask for any more.
+
+        Found out once for each space: it may mean reading a model's files.
+        """
+        if self._opened is None:
+            return None
+        space = self._opened[1]
+        if self._foreign is None or self._foreign[0] != space:
+            self._foreign = (space, self._compared(space))
+        return self._foreign[1]
+
+    def _compared(self, space: Space) -> str | None:
+        """Return what to say where a space is not that of the settings."""
+        if self._adapters.config.embeddings.backend in {"none", "smart-connections"}:
+            return None
+        try:
+            wanted = self._adapters.embedder().space
+        except ModelFault as error:
+            return f"the vectors of another model answer: {error}"
+        if wanted == space.name:
+            return None
+        return "the vectors of your former model answer; run: glassmind index"
+
+    def covered(self) -> float:
+        """Return which share of the chunks has a vector; looked up now and then."""
+        reader = self._adapters.reader
+        level = reader.vectors().setting(EMBEDDED)
+        if level is not None and json.loads(level)[0] == reader.log().head():
+            return 1.0
+        now = time.monotonic()
+        if self._share is None or now - self._share[0] > RECOUNT_S:
+            vectors, least = reader.vectors(), self._adapters.config.index
+            found = vectors.coverage(vectors.answering(), least.embed_min_chars)
+            share = found.covered / found.total if found.total else 1.0
+            self._share = (now, share)
+        return self._share[1]
 
     def reranker(self) -> "Reranker":
         """Return what reads a question and a passage together.

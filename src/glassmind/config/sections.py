@@ -94,8 +94,8 @@ class Embeddings(Section, title="embeddings"):
     )
     preset: str = key(
         "english",
-        "A model by purpose: english, english-quality, balanced, fastest, "
-        "multilingual.",
+        "A model by purpose.",
+        choices=("english", "english-quality", "balanced", "fastest", "multilingual"),
         aliases=("EMBEDDING_PRESET",),
     )
     model: str = key(

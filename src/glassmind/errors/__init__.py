@@ -136,9 +136,9 @@ class IndexDamaged(IndexFault):
     """A file of the index is not what we wrote."""
 
     def __init__(self, file: str, reason: str) -> None:
-        super().__init__(
-            f"{file} is damaged ({reason}); run: glassmind index --rebuild"
-        )
+        # whatever is not the rows themselves is made anew from them
+        wish = "--rebuild" if file.endswith("index.db") else "--verify"
+        super().__init__(f"{file} is damaged ({reason}); run: glassmind index {wish}")
         self.file, self.reason = file, reason
 
 

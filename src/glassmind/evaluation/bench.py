@@ -16,7 +16,7 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.evaluation.beir import read_collection
 from glassmind.evaluation.copies import copy_vault, remove, write_notes
-from glassmind.evaluation.faults import BadGold
+from glassmind.evaluation.faults import BadGold, Unmeasurable
 from glassmind.evaluation.gold import Gold, GoldQuery, read_queries
 from glassmind.evaluation.own_links import MOST, own_gold
 from glassmind.evaluation.place import place_for
@@ -146,11 +146,17 @@ def _ready(
     opener: Callable[[Mapping[str, object]], Engine],
     wanted: Wanted,
 ) -> Bench:
-    """Return the bench once its index is up to date."""
+    """Return the bench once its index is up to date.
+
+    Raises:
+        Unmeasurable: the model of the settings cannot be asked.
+    """
     with opener({}) as engine:
         # The index is ours: what is gone from it was taken out by us.
         report = engine.index(progress=wanted.progress, accept_deletions=True)
         model = model_of(engine.config)
+        if report.left and not report.embedded:
+            raise Unmeasurable("; ".join(report.warnings) or "there is no model")
     queries = sampled(gold.queries, wanted)
     return Bench(kind, source, queries, report.notes, model, opener, gold.notices)
 

@@ -1,6 +1,6 @@
 """What can be wrong with the queries and judgments that search is measured by."""
 
-from glassmind.errors import QueryError
+from glassmind.errors import ModelFault, QueryError
 
 
 class BadGold(QueryError):
@@ -29,3 +29,11 @@ class NothingToUndo(QueryError):
     def __init__(self, vault: str) -> None:
         super().__init__(f"no tuning of {vault} is on record; nothing was changed")
         self.vault = vault
+
+
+class Unmeasurable(ModelFault):
+    """What is to be measured cannot be asked: its figures would be another's."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"nothing was measured: {reason}")
+        self.reason = reason

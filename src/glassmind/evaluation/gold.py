@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from glassmind.evaluation.faults import BadGold
+from glassmind.types.search import Intent
 
 _FILTERS = re.compile(r"\b(tag|path|file|before|after):", re.IGNORECASE)
 _DASHES = re.compile(r"(?:^|(?<=\s))-+(?=\S)")
@@ -137,7 +138,7 @@ def _query_of(row: Mapping[str, Any], file: Path, number: int) -> GoldQuery:
         grades,
         frozenset(left_out),
         _optional(row, "kind", file, number) or "",
-        _optional(row, "intent", file, number),
+        _intent(row, file, number),
         _optional(row, "root_note", file, number),
     )
 
@@ -169,3 +170,12 @@ def _optional(row: Mapping[str, Any], name: str, file: Path, number: int) -> str
     if value is not None and not isinstance(value, str):
         raise BadGold(str(file), number, f"{name!r} is no text")
     return value or None
+
+
+def _intent(row: Mapping[str, Any], file: Path, number: int) -> str | None:
+    found = _optional(row, "intent", file, number)
+    known = (*get_args(Intent), "auto")
+    if found is not None and found not in known:
+        said = f"intent {found!r} is none of {', '.join(known)}"
+        raise BadGold(str(file), number, said)
+    return found

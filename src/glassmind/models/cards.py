@@ -6,6 +6,7 @@ hash here, which only a card of your own may have, it is noted at the first fetc
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.errors import UnknownModel
@@ -355,11 +356,11 @@ def cards_for(name: str) -> Sequence[ModelCard]:
     preset = PRESETS.get(name.strip().casefold())
     if preset is not None:
         return preset
-    try:
-        return (card_named(name),)
-    except UnknownModel:
-        known = [*PRESETS, *(card.id for card in CARDS)]
-        raise UnknownModel(name, known) from None
+    embedding = [card for card in CARDS if card is not RERANKER]
+    with suppress(UnknownModel):
+        if (card := card_named(name)) in embedding:
+            return (card,)
+    raise UnknownModel(name, [*PRESETS, *(card.id for card in embedding)])
 
 
 def presets_of(card: ModelCard) -> list[str]:

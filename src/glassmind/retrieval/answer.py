@@ -27,6 +27,9 @@ PLAIN_REASONS: Mapping[ChannelName, str] = {
     "implicit": "similar to a good hit",
 }
 
+CLOSE = 0.25
+"""Cosine of the default model that questions of strangers rarely reach."""
+
 LINE_SHOWN = 120
 """Characters of the line around a link that a reason quotes."""
 
@@ -185,8 +188,7 @@ class Answer:
                 case "lexical":
                     reason = word_reason(1.0, snippet, self._asked)
                 case "semantic":
-                    near = "" if similarity is None else f" (cosine {similarity:.2f})"
-                    reason = f"close in meaning{near}"
+                    reason = meaning_reason(similarity)
                 case "graph":
                     reason = link_reason(vote, names)
                 case _:
@@ -229,6 +231,16 @@ def _paths(
     if vote is None:
         return ()
     return tuple(names[note][0] for note in vote.via if note in names)
+
+
+def meaning_reason(similarity: float | None) -> str:
+    """Say how near a passage is; the nearest of a vault may still be far away."""
+    if similarity is None:
+        return "close in meaning"
+    said = (
+        "close in meaning" if similarity >= CLOSE else "nearest in meaning, not close"
+    )
+    return f"{said} (cosine {similarity:.2f})"
 
 
 def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> str:

@@ -159,7 +159,10 @@ class Recent:
         self._words = words
 
     def candidates(self, question: Question) -> list[Candidate]:
-        """Return passages of notes of those days: half for the day, half for words."""
+        """Return passages of notes of those days: half for the day, half for words.
+
+        Those without any of the words follow, the newest first.
+        """
         if question.days is None:
             return []
         first, after = question.days
@@ -168,11 +171,14 @@ class Recent:
             filters.append(Filter("after", first.isoformat(), day=first))
         if after is not None:
             filters.append(Filter("before", after.isoformat(), day=after))
-        found = self._words.ask(question.words._replace(filters=tuple(filters))).best(
-            DEPTH
-        )
+        dated = question.words._replace(filters=tuple(filters))
+        found = self._words.ask(dated).best(DEPTH)
         most = max((one.score for one in found), default=0.0) or 1.0
-        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
+        named = {one.chunk_id for one in found}
+        others = self._words.ask(dated._replace(words=(), prefixes=())).best(DEPTH)
+        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found] + [
+            one._replace(score=0.5) for one in others if one.chunk_id not in named
+        ]
 
 
 class Graph:

@@ -19,13 +19,15 @@ from glassmind.types.search import AdjustmentName, SearchReply, Wish, WordQuery
 class Hybrid(NamedTuple):
     """What answers a question with every channel there is.
 
-    `meaning` raises why there is none, `lag` says what it does not cover yet.
+    `meaning` raises why there is none, `covered` is the share of the vault that has
+    vectors, and `lag` says so in words.
     """
 
     rows: HitRows
     notes: NoteFacts
     meaning: Callable[[], Meaning]
     lag: Callable[[], str | None]
+    covered: Callable[[], float]
     reranker: Callable[[], Reranker]
     understanding: Understanding
     folder: str
@@ -50,6 +52,7 @@ class Hybrid(NamedTuple):
             self.rows,
             self.notes,
             self.meaning,
+            self.covered,
             self.folder,
             self.lifts,
             self.settled,

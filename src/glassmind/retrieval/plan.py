@@ -1,5 +1,6 @@
 """Which channels answer a question, and how much each counts."""
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
@@ -40,6 +41,24 @@ BY_INTENT: Mapping[Intent, Weights] = MappingProxyType(
 RANKS_ALONE: frozenset[FusionName] = frozenset(("rrf", "weighted_rrf"))
 """Fusions that see ranks and no strength. Most of what links lead to is weak, and there
 it would count as much as a good match of words (.53 instead of .58 on tasks-docs)."""
+
+FILLING = frozenset(
+    word
+    for line in (
+        "a about all and any april are at august created day days december did do",
+        "during edited evening everything february for friday from happened have i",
+        "in is january july june last learn learned march may me monday month",
+        "months morning my new night note noted notes november october of on our",
+        "over past previous recent recently saturday september show since sunday",
+        "the things think this thought thursday to today tuesday up was we",
+        "wednesday week weeks were what when which worked write written wrote year",
+        "years yesterday",
+    )
+    for word in line.split()
+)
+"""Words that say nothing beside a day: "what did I write last week"."""
+
+_WORD = re.compile(r"\w+")
 
 DATED = 0.6
 """Weight of standing in the days that a question names."""
@@ -85,6 +104,13 @@ def meaning_of(words: WordQuery) -> str:
     return " ".join((*words.words, *words.phrases, *words.prefixes))
 
 
+def names_days_alone(text: str) -> bool:
+    """Whether a question is about some days and about nothing else."""
+    return all(
+        word in FILLING or word.isdigit() for word in _WORD.findall(text.lower())
+    )
+
+
 def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]:
     """Return the channels that take part with their weights.
 
@@ -97,6 +123,8 @@ def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]
         del weights["graph"]
     if question.days is not None:
         weights["recent"] = DATED
+        if names_days_alone(question.meaning):
+            weights = {"recent": 1.0}
     if wish.mode == "semantic":
         weights = {"semantic": 1.0}
     elif wish.mode == "fulltext":

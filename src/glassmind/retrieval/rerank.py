@@ -44,11 +44,13 @@ def rerank(  # noqa: PLR0913 - each by its name
     reranker: Callable[[], Reranker],
     *,
     budget_s: float,
+    floor: float = 0.0,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Reranked:
     """Return the ranking with the verdicts blended in; `stretches` are of its best.
 
-    What was read stays above what was not: nothing was found against the latter. The
+    What was read stays above what was not, be it of the ranking or below it, with
+    `floor` as its best score: nothing was found against the latter. The
     time counts from the first verdict, so that loading the model does not.
     """
     until: float | None = None
@@ -64,10 +66,10 @@ def rerank(  # noqa: PLR0913 - each by its name
     read, rest = ranking[: len(verdicts)], ranking[len(verdicts) :]
     if not read:
         return Reranked(list(ranking))
-    top, floor = read[0].score, rest[0].score if rest else 0.0
+    top, least = read[0].score, rest[0].score if rest else floor
     strengths = _stretched(verdicts)
     blended = [
-        _blended(one, (1 - BLEND) * one.score + BLEND * strength * top, verdict, floor)
+        _blended(one, (1 - BLEND) * one.score + BLEND * strength * top, verdict, least)
         for one, strength, verdict in zip(read, strengths, verdicts, strict=True)
     ]
     blended.sort(key=lambda one: (-one.score, one.key))

@@ -25,9 +25,9 @@ from glassmind.retrieval.channels import (
     Recent,
     Semantic,
 )
-from glassmind.retrieval.fusion import Ranking, Weights, fuse
+from glassmind.retrieval.fusion import RRF_K, Ranking, Weights, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS, Described
-from glassmind.retrieval.plan import Question, Settled, weights_of
+from glassmind.retrieval.plan import RANKS_ALONE, Question, Settled, weights_of
 from glassmind.retrieval.ranked import (
     Ranked,
     Votes,
@@ -63,6 +63,7 @@ class Sources(NamedTuple):
     rows: HitRows
     notes: NoteFacts
     meaning: Callable[[], Meaning]
+    covered: Callable[[], float]
     folder: str
     lifts: Mapping[AdjustmentName, float]
     settled: Settled
@@ -123,7 +124,18 @@ class Search:
     def understand(self, question: Question) -> None:
         """Go on with a question of which more is known than when it was put."""
         self.question = question
-        self.weights = weights_of(question, self._sources.settled)
+        self.weights = self._weighed(question)
+
+    def _weighed(self, question: Question) -> dict[ChannelName, float]:
+        """Return the weights of the channels, that of meaning by what it covers.
+
+        While a vault is being embedded, the nearest of what has a vector need not be
+        near at all: squared, half of a vault counts a quarter.
+        """
+        weights = weights_of(question, self._sources.settled)
+        if self.semantic is not None and len(weights) > 1 and "semantic" in weights:
+            weights["semantic"] *= self._sources.covered() ** 2
+        return weights
 
     def vote(self, meanwhile: Callable[[], None]) -> None:
         """Ask words and meaning, side by side; do `meanwhile` while meaning is at work.
@@ -211,6 +223,8 @@ class Search:
     def _adjusted(self, ranking: list[Ranked]) -> list[Ranked]:
         """Return the ranking after what is added to the best of it."""
         lifts, question = self._sources.lifts, self.question
+        if question.wish.fusion in RANKS_ALONE:  # where the best has 1 / 61 a channel
+            lifts = {name: lift / (RRF_K + 1) for name, lift in lifts.items()}
         if question.wish.fusion == "weighted_sum":
             lifts = {**lifts, **self._sources.settled.lifts}
         if not any(lifts.values()):
@@ -241,6 +255,7 @@ class Search:
             [stretch_of(text, self.asked.places(text)) for _, text in there],
             self._sources.reranker,
             budget_s=self._sources.rerank_budget_s,
+            floor=unread[0].score if unread else 0.0,
         )
         self.reranked = done.scored
         if done.failure is not None:
