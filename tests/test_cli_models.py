@@ -89,7 +89,7 @@ def test_a_damaged_model_does_not_pass_the_check(
     weights.write_bytes(content)
     assert hashlib.sha256(content).hexdigest() != WORDLLAMA.weights.sha256
 
-    done = program.bare("models", "check", "--json")
+    done = program.bare("models", "check", WORDLLAMA.id, "--json")
 
     (model,) = json.loads(done.stdout)["models"]
     assert done.returncode == exits.MODEL
