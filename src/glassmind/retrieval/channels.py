@@ -11,7 +11,7 @@ from glassmind.ports.retrieval import (
     WordSearch,
 )
 from glassmind.retrieval import graph
-from glassmind.retrieval.plan import Question
+from glassmind.retrieval.plan import Question, names_days_alone
 from glassmind.types.search import Candidate, ChannelName, Filter
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Recent:
     def candidates(self, question: Question) -> list[Candidate]:
         """Return passages of notes of those days: half for the day, half for words.
 
-        Those without any of the words follow, the newest first.
+        A question about the days alone is answered by all there is, the newest first.
         """
         if question.days is None:
             return []
@@ -172,13 +172,11 @@ class Recent:
         if after is not None:
             filters.append(Filter("before", after.isoformat(), day=after))
         dated = question.words._replace(filters=tuple(filters))
+        if names_days_alone(question.meaning):
+            dated = dated._replace(words=(), prefixes=())
         found = self._words.ask(dated).best(DEPTH)
         most = max((one.score for one in found), default=0.0) or 1.0
-        named = {one.chunk_id for one in found}
-        others = self._words.ask(dated._replace(words=(), prefixes=())).best(DEPTH)
-        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found] + [
-            one._replace(score=0.5) for one in others if one.chunk_id not in named
-        ]
+        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
 
 
 class Graph:

@@ -7,7 +7,7 @@ import tantivy
 
 from glassmind.store.lexical import words
 
-SHORTEST, LONG = 5, 8
+SHORTEST, LONG = 4, 8
 """Letters: shorter words resemble too many others; longer ones may hold two slips."""
 
 MOST = 20
