@@ -88,7 +88,10 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
     if status.space:
         much = style.strong(f"{coverage.covered:,} of {coverage.total:,} passages")
         kinds = f"{coverage.plain:,} plain, {coverage.enriched:,} enriched"
-        yield f"Vectors: {much} ({kinds}), {_level(status.vectors_behind)}"
+        level = _level(status.vectors_behind)
+        if coverage.missing and status.vectors_behind == 0:
+            level = "the rest still to be embedded: glassmind index"
+        yield f"Vectors: {much} ({kinds}), {level}"
         yield f"Space: {style.clean(status.space)}"
     else:
         yield "Vectors: none"

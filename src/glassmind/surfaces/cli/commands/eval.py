@@ -86,6 +86,9 @@ def _path(written: str) -> Path:
 def _show(report: "EvalReport", args: Namespace, output: Output) -> None:
     for notice in (*report.notices, *report.default.degraded):
         output.notice(notice)
+    for one in report.ablations:
+        for missing in set(one.degraded) - set(report.default.degraded):
+            output.notice(f"{one.name}: {missing}")
     if args.chart:
         from glassmind.render.evaluation_chart import evaluation_as_page  # noqa: PLC0415
 
