@@ -1,0 +1,102 @@
+"""A language model that names intents: what it is asked, and its faults."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler
+from typing import Any, get_args
+
+import pytest
+from meaning_desk import MeaningDesk
+from model_desk import scripted
+from search_desk import harbour
+
+from glassmind.errors import ModelFailed
+from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.intent import BOUNDS, OllamaIntents
+from glassmind.types.search import Intent
+
+INTENTS = get_args(Intent)
+
+
+class Names:
+    """Answers every question with one text, and notes what it was asked."""
+
+    def __init__(self, content: str) -> None:
+        self.content = content
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def __call__(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        self.asked.append((handler.path, json.loads(body)))
+        said = json.dumps({"message": {"content": self.content}}).encode()
+        handler.send_response(200)
+        handler.send_header("Content-Length", str(len(said)))
+        handler.end_headers()
+        handler.wfile.write(said)
+
+
+def intents_at(url: str) -> OllamaIntents:
+    return OllamaIntents(ModelServer("gemma2:2b", url), INTENTS)
+
+
+def test_it_is_asked_by_a_schema_that_knows_no_other_word() -> None:
+    names = Names('{"intent": "serendipity"}')
+
+    with scripted(names) as url:
+        assert intents_at(url).name("rivers and bread") == "serendipity"
+
+    ((path, question),) = names.asked
+    assert path == "/api/chat"
+    assert question["format"]["properties"]["intent"]["enum"] == list(INTENTS)
+    assert question["messages"][-1] == {"role": "user", "content": "rivers and bread"}
+    assert question["options"]["num_ctx"] > 0
+
+
+@pytest.mark.parametrize(
+    "said", ["", "serendipity", '{"intent": "lunch"}', '{"mood": 1}', "[]", "null"]
+)
+def test_what_is_no_intent_is_a_fault(said: str) -> None:
+    with scripted(Names(said)) as url, pytest.raises(ModelFailed):
+        intents_at(url).name("rivers and bread")
+
+
+def test_nobody_waits_longer_than_a_second_and_a_half() -> None:
+    assert BOUNDS.total_s <= 1.5
+
+
+def test_a_server_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glassmind.models.intent.BOUNDS", Bounds(0.3, 0.3))
+    over = threading.Event()
+
+    def hang(_: BaseHTTPRequestHandler, __: bytes) -> None:
+        over.wait(10)
+
+    with scripted(hang) as url:
+        with pytest.raises(ModelFailed, match="longer than"):
+            intents_at(url).name("rivers and bread")
+        over.set()
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk) -> MeaningDesk:
+    return harbour(meaning)
+
+
+def test_a_search_takes_the_model_at_its_word(desk: MeaningDesk) -> None:
+    with scripted(Names('{"intent": "serendipity"}')) as url:
+        desk.open(search__intent_model="gemma2:2b", embeddings__url=url)
+        reply = desk.ask("skiff leaks")
+
+    assert (reply.intent, reply.degraded) == ("serendipity", ())
+
+
+def test_a_search_goes_on_by_rules_where_the_model_makes_no_sense(
+    desk: MeaningDesk,
+) -> None:
+    with scripted(Names("lunch")) as url:
+        desk.open(search__intent_model="gemma2:2b", embeddings__url=url)
+        reply = desk.ask("what links to Skiff")
+
+    assert reply.intent == "backlink"
+    assert reply.hits
+    (missing,) = reply.degraded
+    assert missing.startswith("intent: ")
