@@ -9,7 +9,7 @@ import pytest
 from cli_desk import Program
 from model_desk import FOLDER_VARIABLE, real_models
 
-from glassmind.models.cards import CARDS, MINILM, PRESETS, WORDLLAMA
+from glassmind.models.cards import CARDS, MINILM, PRESETS, RERANKER, WORDLLAMA
 from glassmind.surfaces.cli import exits
 
 
@@ -147,3 +147,10 @@ def test_who_watches_sees_a_bar(program: Program) -> None:
 
     assert f"Fetching {MINILM.id}" in seen
     assert "came from" in seen
+
+
+def test_the_reranker_can_be_checked_by_its_name(program: Program) -> None:
+    done = program.bare("models", "check", RERANKER.id)
+
+    assert done.returncode == exits.MODEL
+    assert f"glassmind models fetch {RERANKER.id}" in done.stdout

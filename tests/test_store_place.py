@@ -343,7 +343,7 @@ def test_an_index_in_a_later_place_is_read_where_the_first_has_none(
 def test_an_index_follows_the_setting_when_it_is_next_written(
     vault: VaultDesk, tmp_path: Path
 ) -> None:
-    vault.settings = {"index.location": "vault"}
+    vault.settings |= {"index.location": "vault"}
     vault.indexed({"A.md": "oolong"})
     inside = vault.engine.stats().folder
     vault.open(index__location=str(tmp_path / "chosen"))

@@ -347,8 +347,10 @@ def card_named(name: str) -> ModelCard:
     raise UnknownModel(name, [card.id for card in CARDS])
 
 
-def cards_for(name: str) -> Sequence[ModelCard]:
+def cards_for(name: str, *, embedding: bool = True) -> Sequence[ModelCard]:
     """Return the cards of a preset, best first, or the one of a model.
+
+    Of a model that embeds; with `embedding` false, of any other too.
 
     Raises:
         UnknownModel: it is neither.
@@ -356,11 +358,11 @@ def cards_for(name: str) -> Sequence[ModelCard]:
     preset = PRESETS.get(name.strip().casefold())
     if preset is not None:
         return preset
-    embedding = [card for card in CARDS if card is not RERANKER]
+    known = [card for card in CARDS if card is not RERANKER or not embedding]
     with suppress(UnknownModel):
-        if (card := card_named(name)) in embedding:
+        if (card := card_named(name)) in known:
             return (card,)
-    raise UnknownModel(name, [*PRESETS, *(card.id for card in embedding)])
+    raise UnknownModel(name, [*PRESETS, *(card.id for card in known)])
 
 
 def presets_of(card: ModelCard) -> list[str]:

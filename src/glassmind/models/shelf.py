@@ -102,7 +102,7 @@ def fetch(
 def _wanted(config: Config, name: str) -> Sequence[ModelCard]:
     if name == EVERYTHING:
         return [card for card in CARDS if card.sources]
-    cards = cards_for(name)
+    cards = cards_for(name, embedding=False)
     here = [card for card in cards if can_run(card, models_folder(config))]
     return here[:1] or cards[:1]
 
@@ -147,7 +147,10 @@ def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
         cards = [card for card in CARDS if can_run(card, home)]
         served = [_check_chosen(config)] if _is_elsewhere(config) else []
         return [*(_checked(card, home) for card in cards), *served]
-    wanted = [CARDS if name == EVERYTHING else cards_for(name)[:1] for name in names]
+    wanted = [
+        CARDS if name == EVERYTHING else cards_for(name, embedding=False)[:1]
+        for name in names
+    ]
     listed = dict.fromkeys(card for cards in wanted for card in cards)
     return [_checked(card, home) for card in listed]
 
