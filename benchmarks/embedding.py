@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnxruntime
 
 from glassmind.config.load import load_config
 from glassmind.models.cards import ModelCard, card_named
 from glassmind.models.choose import embedder_of
 from glassmind.models.cores import usable_cores
 from glassmind.models.place import models_folder
+from glassmind.models.runtime import onnxruntime
 from glassmind.models.windows import tokenizer_of
 from glassmind.types.vectors import Embeddable
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 
 from glassmind.errors import ModelDamaged, ModelFailed
+from glassmind.models.runtime import onnxruntime
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
