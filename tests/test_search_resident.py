@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
+from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.types.search import SearchReply
 from glassmind.types.vectors import Embeddable, Space
@@ -56,8 +57,8 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
     )
     resident, other, usual = meaning.open(), meaning.open(), LocalAdapters.hybrid
 
-    def begun_anew(adapters: LocalAdapters) -> Hybrid:
-        made = usual(adapters)
+    def begun_anew(adapters: LocalAdapters, words: WordSearch) -> Hybrid:
+        made = usual(adapters, words)
         other.index(rebuild=True, embed=False)
         return made
 

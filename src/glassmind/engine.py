@@ -77,7 +77,7 @@ class Adapters(Protocol):
     def words(self) -> FollowingWords | None:
         """Return the word index; None when there is none that can be opened."""
 
-    def hybrid(self) -> "Hybrid":
+    def hybrid(self, words: WordSearch, /) -> "Hybrid":
         """Return what answers by more than words."""
 
     def keeper(self) -> "IndexKeeper":
@@ -177,7 +177,7 @@ class Engine:
                 explain=wish.explain,
             )
             return SearchReply(text, tuple(hits), channels=("lexical",))
-        return self._adapters.hybrid().answer(text, query, wish, words, day)
+        return self._adapters.hybrid(words).answer(text, query, wish, day)
 
     def _current_words(self, notices: list[str]) -> FollowingWords:
         """Return the word index, brought up to the rows if nobody else is at it."""

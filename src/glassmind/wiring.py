@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
     from glassmind.ports.models import Embedder
+    from glassmind.ports.retrieval import WordSearch
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
@@ -126,11 +127,11 @@ class LocalAdapters:
             self._words.close()
             self._words = None
 
-    def hybrid(self) -> "Hybrid":
+    def hybrid(self, words: "WordSearch") -> "Hybrid":
         """Return what answers by more than words."""
         from glassmind.wiring_search import hybrid_for  # noqa: PLC0415
 
-        return hybrid_for(self)
+        return hybrid_for(self, words)
 
     @cached_property
     def meaning(self) -> "OpenMeaning":

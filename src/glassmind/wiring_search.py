@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
 from glassmind.errors import ModelAbsent, ModelFault, NotEmbedded
+from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.retrieval.patience import Patience, PatientReranker
 from glassmind.retrieval.plan import Settled
+from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
@@ -68,8 +70,8 @@ class Adapters(Protocol):
         """Return the model of a space, if it is here."""
 
 
-def hybrid_for(adapters: Adapters) -> Hybrid:
-    """Return what answers by more than words."""
+def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
+    """Return what answers by more than the words it is given."""
     meaning, connection = adapters.meaning, adapters.reader.connection()
 
     def note_id(name: str) -> int:
@@ -83,19 +85,20 @@ def hybrid_for(adapters: Adapters) -> Hybrid:
 
     notes = Edges(connection)
     named = intent_named if adapters.config.search.intent_model else None
-    return Hybrid(
+    sources = Sources(
+        words=words,
         rows=adapters.reader.rows(),
         notes=notes,
         meaning=meaning.meaning,
-        lag=meaning.lag,
         covered=meaning.covered,
-        reranker=meaning.reranker,
-        understanding=Understanding(notes, note_id, meaning.intent_votes, named),
         folder=adapters.config.writes.agent_dir,
         lifts=LIFTS,
         settled=_settled(adapters.config),
+        reranker=meaning.reranker,
         rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
     )
+    understanding = Understanding(notes, note_id, meaning.intent_votes, named)
+    return Hybrid(sources, meaning.lag, understanding)
 
 
 def _settled(config: Config) -> Settled:

@@ -54,9 +54,10 @@ ADJUSTED = 50
 
 
 class Sources(NamedTuple):
-    """What a search asks, and what it may say instead.
+    """What a search asks, and how much each of it counts.
 
-    `meaning` raises why there is none; `folder` is the agent's.
+    `meaning` raises why there is none, and `covered` is the share of the vault that has
+    vectors; `folder` is the agent's.
     """
 
     words: WordSearch
