@@ -436,3 +436,13 @@ def test_the_newer_of_two_does_not_overtake_a_better_one_where_ranks_alone_count
     )
 
     assert reply.hits[0].path.startswith("Old ")
+
+
+def test_links_that_nobody_wrote_are_not_known_yet_and_harm_nothing(
+    desk: MeaningDesk,
+) -> None:
+    alone = desk.ask("skiff leaks", channels=("implicit",))
+    beside = desk.ask("skiff leaks", channels=("lexical", "implicit"))
+
+    assert (alone.hits, alone.degraded) == ((), ())
+    assert beside.hits[0].path == "Boats/Skiff.md"

@@ -19,6 +19,7 @@ from glassmind.retrieval.channels import (
     DEPTH,
     Channel,
     Graph,
+    Implicit,
     Lexical,
     Meaning,
     Memory,
@@ -185,6 +186,8 @@ class Search:
             folder, words = self._sources.folder, self._sources.words
             notes = self._sources.notes
             chosen.append(Memory(folder, words, notes, self.semantic))
+        if "implicit" in self.weights:
+            chosen.append(Implicit())
         if "recent" in self.weights:
             chosen.append(Recent(self._sources.words))
         for channel in chosen:
