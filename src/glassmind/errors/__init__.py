@@ -18,6 +18,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │       BackupOfAnotherVault
     ├── ModelFault             a model cannot be used
     │   └── UnknownModel, ModelAbsent, ModelDamaged, ModelFailed, RemoteRefused
+    ├── ServingFault           a call cannot be taken, or a server cannot be started
+    │   └── BadArgument (errors.serving)
     └── QueryError             what was asked cannot be understood
         └── WrongUsage, BadLimit, BadWish, BadDate
 """

@@ -11,6 +11,7 @@ from glassmind.errors import (
     VaultAbsent,
     VaultError,
 )
+from glassmind.errors.serving import ServingFault
 
 OK = 0
 NOTHING = 1
@@ -34,6 +35,7 @@ BY_ERROR: tuple[tuple[type[GlassmindError], int], ...] = (
     (VaultAbsent, VAULT),
     (BackupExists, USAGE),
     (QueryError, USAGE),
+    (ServingFault, USAGE),
     (ConfigError, USAGE),
     (VaultError, VAULT),
     (IndexFault, INDEX),

@@ -1,0 +1,231 @@
+"""A tool as a table: what it is called with, what it does, what it answers.
+
+Nothing here knows the protocol's own package, so that whoever takes the same arguments
+by another way, such as HTTP, reads them with the same rules. Schemas are written from
+the table rather than from signatures: a model pays for every word of them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from glassmind.engine import Engine
+from glassmind.errors.serving import BadArgument
+
+if TYPE_CHECKING:
+    from glassmind.ports.indexing import ShowProgress
+
+Kind: TypeAlias = Literal[
+    "string", "integer", "number", "boolean", "strings", "object", "objects"
+]
+
+REQUIRED = object()
+"""The default of an argument that has to be given."""
+
+LONGEST_TEXT = 20_000
+"""Characters of an argument: a question, not a book. Tools that write say their own."""
+
+
+class Argument(NamedTuple):
+    """One argument of a tool; `most` bounds a number, or the characters of a text."""
+
+    name: str
+    kind: Kind
+    doc: str = ""
+    default: object = REQUIRED
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+
+
+class Call(NamedTuple):
+    """A call that was understood: every argument of the tool has its value."""
+
+    engine: Engine
+    given: Mapping[str, Any]
+    progress: "ShowProgress | None" = None
+
+
+class Action(NamedTuple):
+    """What may be worth calling next; `arguments` fit the schema of the tool."""
+
+    tool: str
+    arguments: Mapping[str, object]
+    reason: str
+
+
+class Answer(NamedTuple):
+    """What a tool answers: text for a model to read, and the same as values."""
+
+    text: str
+    content: Mapping[str, Any]
+    next_actions: tuple[Action, ...] = ()
+
+
+class Tool(NamedTuple):
+    """One tool; the last four are the hints that the protocol knows."""
+
+    name: str
+    title: str
+    doc: str
+    arguments: tuple[Argument, ...]
+    run: Callable[[Call], Answer]
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    open_world: bool = False
+
+
+_TYPES: Mapping[Kind, dict[str, Any]] = {
+    "string": {"type": "string"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "strings": {"type": "array", "items": {"type": "string"}},
+    "object": {"type": "object"},
+    "objects": {"type": "array", "items": {"type": "object"}},
+}
+
+
+def schema_of(arguments: Sequence[Argument]) -> dict[str, Any]:
+    """Return the JSON schema (2020-12) of a call."""
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {one.name: _property(one) for one in arguments},
+        "additionalProperties": False,
+    }
+    required = [one.name for one in arguments if one.default is REQUIRED]
+    return schema | {"required": required} if required else schema
+
+
+def _property(one: Argument) -> dict[str, Any]:
+    made = dict(_TYPES[one.kind])
+    if one.doc:
+        made["description"] = one.doc
+    if one.choices:
+        made["enum"] = list(one.choices)
+    if one.default is not REQUIRED and one.default is not None:
+        made["default"] = one.default
+    if one.kind in {"integer", "number"}:
+        bounds = {"minimum": one.least, "maximum": one.most}
+        made |= {name: value for name, value in bounds.items() if value is not None}
+    return made
+
+
+def read_arguments(
+    owner: str, arguments: Sequence[Argument], given: Mapping[str, object]
+) -> dict[str, Any]:
+    """Return every argument with its value, defaults filled in.
+
+    `null` counts as not given, and a number or a truth value written as text counts as
+    what it says: some clients write all arguments so.
+
+    Raises:
+        BadArgument: one is missing, unknown, of another kind, or out of bounds.
+    """
+    known = {one.name: one for one in arguments}
+    for name in given:
+        if name not in known:
+            names = ", ".join(known) or "none"
+            raise BadArgument(owner, f"there is no argument {name!r}; it takes {names}")
+    return {name: _value(owner, one, given.get(name)) for name, one in known.items()}
+
+
+def _value(owner: str, one: Argument, given: object) -> object:
+    if given is None:
+        if one.default is REQUIRED:
+            raise BadArgument(owner, f"the argument {one.name!r} is missing")
+        return one.default
+    value = _READERS[one.kind](given)
+    if value is None:
+        wanted = _WANTED[one.kind]
+        raise BadArgument(owner, f"{one.name!r} must be {wanted}")
+    _check_bounds(owner, one, value)
+    return value
+
+
+def _check_bounds(owner: str, one: Argument, value: object) -> None:
+    if one.choices and value not in one.choices:
+        listed = ", ".join(one.choices)
+        raise BadArgument(owner, f"{one.name!r} must be one of {listed}")
+    if isinstance(value, str):
+        longest = one.most or LONGEST_TEXT
+        if len(value) > longest:
+            letters = f"{longest:,.0f} letters"
+            raise BadArgument(owner, f"{one.name!r} is longer than {letters}")
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        low = one.least is not None and value < one.least
+        high = one.most is not None and value > one.most
+        if low or high:
+            bounds = _range(one.least, one.most)
+            raise BadArgument(owner, f"{one.name!r} must be {bounds}")
+
+
+def _range(least: float | None, most: float | None) -> str:
+    if most is None:
+        return f"at least {least:g}"
+    return f"at most {most:g}" if least is None else f"from {least:g} to {most:g}"
+
+
+def _text(given: object) -> object:
+    return given if isinstance(given, str) else None
+
+
+def _whole(given: object) -> object:
+    number = _number(given)
+    whole = isinstance(number, int | float) and float(number).is_integer()
+    return int(number) if whole else None  # type: ignore[call-overload]
+
+
+def _number(given: object) -> object:
+    if isinstance(given, bool):
+        return None
+    if isinstance(given, str):
+        try:
+            given = float(given)
+        except ValueError:
+            return None
+    finite = isinstance(given, int | float) and abs(given) < float("inf")
+    return given if finite else None
+
+
+def _truth(given: object) -> object:
+    if isinstance(given, str):
+        return {"true": True, "false": False}.get(given.lower())
+    return given if isinstance(given, bool) else None
+
+
+def _texts(given: object) -> object:
+    if isinstance(given, str):
+        return [given]
+    all_text = isinstance(given, list) and all(isinstance(one, str) for one in given)
+    return given if all_text else None
+
+
+def _mapping(given: object) -> object:
+    return given if isinstance(given, dict) else None
+
+
+def _mappings(given: object) -> object:
+    all_maps = isinstance(given, list) and all(isinstance(one, dict) for one in given)
+    return given if all_maps else None
+
+
+_READERS: Mapping[Kind, Callable[[object], object]] = {
+    "string": _text,
+    "integer": _whole,
+    "number": _number,
+    "boolean": _truth,
+    "strings": _texts,
+    "object": _mapping,
+    "objects": _mappings,
+}
+
+_WANTED: Mapping[Kind, str] = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "strings": "a list of texts",
+    "object": "an object",
+    "objects": "a list of objects",
+}

@@ -1,0 +1,1 @@
+"""The toolsets, a module each; none of them imports the protocol's own package."""
