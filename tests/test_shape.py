@@ -30,24 +30,34 @@ ALLOWED_NAMES: dict[str, str] = {}
 HEAVY = frozenset(
     [
         "mcp",
+        "mcp_types",
         "numkong",
         "numpy",
         "onnxruntime",
         "psycopg",
         "rich",
+        "starlette",
         "tantivy",
         "tokenizers",
+        "uvicorn",
+        "watchfiles",
     ]
 )
+"""Each costs a start more than it may take, unless what it does is asked for."""
+
 HOMES = {
+    "mcp": ("surfaces/mcp/", "surfaces/http/"),
+    "mcp_types": ("surfaces/mcp/", "surfaces/http/"),
     "tantivy": ("store/lexical/",),
     "numpy": ("store/vectors/", "models/", "evaluation/"),
     "numkong": ("store/vectors/",),
     "onnxruntime": ("models/",),
+    "starlette": ("surfaces/http/",),
     "tokenizers": ("models/",),
+    "uvicorn": ("surfaces/http/",),
+    "watchfiles": ("vault/watch.py",),
 }
 """Where a heavy package is imported at the top: those modules are imported late."""
-"""Each costs a start more than it may take, unless what it does is asked for."""
 
 SQL = re.compile(
     r"\s*(select\s.+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\w+\s+set\s"

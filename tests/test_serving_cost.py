@@ -1,0 +1,34 @@
+"""What serving needs is paid by those who serve: no other command imports it."""
+
+import pytest
+from cli_desk import Program, with_index
+
+SERVING = {"mcp", "mcp_types", "pydantic", "starlette", "uvicorn", "watchfiles"}
+WAITING = {"anyio", "asyncio", "httpx2", "ssl"}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return with_index(tmp_path_factory.mktemp("cost"))
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["--version"],
+        ["--help"],
+        ["search", "heron"],
+        ["search", "--mode", "fulltext", "heron"],
+        ["read", "Station handbook"],
+        ["index"],
+        ["stats"],
+        ["config", "show"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_that_serves_nobody_imports_nothing_of_a_server(
+    program: Program, asked: list[str]
+) -> None:
+    found = program.imported(*asked)
+
+    assert found & {*SERVING, *WAITING} == set()
