@@ -9,7 +9,9 @@ from glassmind import Engine, open_vault
 from glassmind.types.catalogue import (
     Check,
     ChunkText,
+    LinkEnd,
     NoteFacts,
+    NoteLinks,
     NoteList,
     NoteText,
     Stats,
@@ -34,6 +36,7 @@ VERBS = {
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
         "embed=True, paths=(), reason='index', progress=None)"
     ),
+    "links": "(name, *, limit=100)",
     "list_notes": (
         "(*, folder='', tag='', property_name='', property_value=None, since=None, "
         "until=None, kind='', newest=False, limit=100, offset=0)"
@@ -62,7 +65,9 @@ VALUES = {
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
         "compacted embedded reused left"
     ),
+    LinkEnd: "path title target property embed line context",
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",
+    NoteLinks: "note outgoing incoming outgoing_total incoming_total",
     NoteList: "notes total",
     NoteText: "path title text span digest heading_path",
     Passage: "heading_path span chunk_index snippet digest",

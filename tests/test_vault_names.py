@@ -44,6 +44,8 @@ VAULT = [
         ("[[Oolong#Steeping|how]]", "drinks/Oolong.md"),
         ("Oolnog", "drinks/Oolong.md"),
         ("Ooolong", "drinks/Oolong.md"),
+        ("About TEA", "Tea.md"),
+        ("canvas", "Boards/Plan.canvas"),
         ("Plan.canvas", "Boards/Plan.canvas"),
         ("Cafe\u0301", "Café.md"),
         ("  Tea ", "Tea.md"),
@@ -66,6 +68,13 @@ def test_of_many_candidates_ten_are_listed_and_the_rest_counted() -> None:
 
     assert len(caught.value.candidates) == 10
     assert caught.value.total == 25
+
+
+def test_part_of_the_titles_of_two_notes_is_an_error_that_lists_both() -> None:
+    with pytest.raises(AmbiguousName) as caught:
+        find_note("2024-01", VAULT)
+
+    assert caught.value.candidates == ("log/2024-01-02.md", "log/2024-01-03.md")
 
 
 def test_part_of_a_path_tells_two_notes_of_one_name_apart() -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.catalogue import (
         Check,
         ChunkText,
+        NoteLinks,
         NoteList,
         NoteText,
         Stats,
@@ -257,6 +258,15 @@ class Engine:
         """Return the chunks of a note as they are indexed."""
         with self._adapters.faults():
             return self._adapters.notes().chunks(name)
+
+    def links(self, name: str, *, limit: int = 100) -> "NoteLinks":
+        """Return a note with the links that leave it and those that lead to it.
+
+        Each with the paragraph around it, as they are indexed, and each way the first
+        `limit` of them. See `NoteReader.links` for what a name may mean.
+        """
+        with self._adapters.faults():
+            return self._adapters.notes().links(name, limit=limit)
 
     def list_notes(  # noqa: PLR0913 - each filter by its name
         self,

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
-from glassmind.types.catalogue import ChunkText, NoteFacts, NoteList, NoteText
+from glassmind.types.catalogue import (
+    ChunkText,
+    LinkEnd,
+    NoteFacts,
+    NoteLinks,
+    NoteList,
+    NoteText,
+)
 
 
 def note_as_json(note: NoteText, *, vault: str) -> dict[str, Any]:
@@ -37,6 +44,29 @@ def _chunk(path: str, chunk: ChunkText) -> dict[str, Any]:
         "overlap": chunk.overlap,
         "digest": chunk.digest,
         "text": chunk.text,
+    }
+
+
+def links_as_json(links: NoteLinks, *, vault: str) -> dict[str, Any]:
+    """Return a note with its links, and how many there are each way."""
+    return {
+        "note": facts_as_json(links.note, vault=vault),
+        "outgoing": [_end(end) for end in links.outgoing],
+        "incoming": [_end(end) for end in links.incoming],
+        "outgoing_total": links.outgoing_total,
+        "incoming_total": links.incoming_total,
+    }
+
+
+def _end(end: LinkEnd) -> dict[str, Any]:
+    return {
+        "path": end.path,
+        "title": end.title,
+        "target": end.target,
+        "property": end.property,
+        "embed": end.embed,
+        "line": end.line,
+        "context": end.context,
     }
 
 

@@ -18,7 +18,7 @@ from glassmind.errors import (
 )
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath, Span
-from glassmind.types.catalogue import ChunkText, NoteList, NoteText, Stats
+from glassmind.types.catalogue import ChunkText, NoteLinks, NoteList, NoteText, Stats
 from glassmind.types.notes import Heading, Note
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.names import NamedNote, guessed_note, sure_note
@@ -37,6 +37,9 @@ class Catalogue(Protocol):
 
     def chunks_of(self, path: NotePath, /) -> list[ChunkText]:
         """Return a note's chunks in order."""
+
+    def links_of(self, path: NotePath, /, *, limit: int) -> NoteLinks:
+        """Return a note with its links, each way the first so many."""
 
 
 class NamedRows(Protocol):
@@ -112,7 +115,7 @@ class NoteReader:
 
         The name may say the section too, as `Note#Heading`. Of a canvas or a drawing
         the text is the one that is indexed, unless `raw` asks for the file itself. It
-        is a `GuessedNote` when the name has a typo.
+        is a `GuessedNote` when no note is called so to the letter.
 
         Raises:
             NoteNotFound, AmbiguousName: no one note is called so.
@@ -147,6 +150,15 @@ class NoteReader:
         """Return the chunks of a note as they are indexed."""
         path = self.find(name)
         return path, self._catalogue().chunks_of(path)
+
+    def links(self, name: str, *, limit: int) -> NoteLinks:
+        """Return a note and what links it with others, as they are indexed.
+
+        Raises:
+            NoteNotFound, AmbiguousName: no one note is called so.
+            FileUnreadable: a file is called so that was left out of the index.
+        """
+        return self._catalogue().links_of(self.find(name), limit=limit)
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
         """Return the notes that pass the filters; a folder may begin with `./`."""

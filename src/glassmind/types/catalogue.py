@@ -50,6 +50,39 @@ class NoteText:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkEnd:
+    """A link seen from one of its notes: what stands at the other end of it.
+
+    `path` is None where no file is called `target` yet, and `title` is then the target
+    as written. `line` and `context`, the paragraph around the link, are of the note
+    that holds it; `property` is empty for a link in the text.
+    """
+
+    path: NotePath | None
+    title: str
+    target: str
+    property: str
+    embed: bool
+    line: int
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLinks:
+    """A note with the links that leave it and those that lead to it.
+
+    Links of a note to itself and to attachments are not among them. Of many, only the
+    first are here; the totals count all.
+    """
+
+    note: NoteFacts
+    outgoing: tuple[LinkEnd, ...]
+    incoming: tuple[LinkEnd, ...]
+    outgoing_total: int
+    incoming_total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """How much the index holds; `troubled` notes have something to mend.
 

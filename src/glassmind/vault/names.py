@@ -2,7 +2,8 @@
 
 Each rung is tried over all notes before the next; the first that any note answers to
 decides, and two notes on one rung are an error that lists them. Guessing is left to the
-last rung, and never over digits: `2024-01-02` is no typo for `2024-01-03`.
+last two: part of a title, and a typo, never over digits: `2024-01-02` is none for
+`2024-01-03`.
 """
 
 import re
@@ -76,7 +77,7 @@ def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
 
 
 def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
-    """Return the note that is called so but for a typo.
+    """Return the note that has the name inside its title, or but for a typo.
 
     Raises:
         NoteNotFound: None is that close; the error names the closest.
@@ -85,7 +86,9 @@ def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
     wanted = _wanted(name)
     if not wanted:
         raise NoteNotFound(name)
-    return _only(name, _typos(name, fold(wanted), notes))
+    folded = fold(wanted)
+    parts = sorted({note.path for note in notes if folded in fold(note.title)})
+    return _only(name, parts or _typos(name, folded, notes))
 
 
 def _wanted(name: str) -> str:

@@ -8,7 +8,14 @@ import apsw
 
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath, Span
-from glassmind.types.catalogue import ChunkText, NoteFacts, NoteList, Stats
+from glassmind.types.catalogue import (
+    ChunkText,
+    LinkEnd,
+    NoteFacts,
+    NoteLinks,
+    NoteList,
+    Stats,
+)
 
 COUNTS = """
 select
@@ -46,6 +53,7 @@ where (:folder = '' or f.path like :folder escape '\\')
   and (:until is null or coalesce(n.day,
        date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')) < :until)
   and (:kind = '' or n.kind = :kind)
+  and (:path is null or f.path = :path)
 """
 PAGE = " order by f.path limit :limit offset :offset"
 NEWEST = " order by f.mtime_ns desc, f.path limit :limit offset :offset"
@@ -54,6 +62,37 @@ select c.chunk_index, c.kind, c.heading_path, c.start_line, c.end_line, c.tokens
   c.overlap, c.digest, c.text
 from chunks c join files f on f.id = c.note_id where f.path = ? order by c.chunk_index
 """
+_LINKS = """
+from links l join files s on s.id = l.note_id
+  left join files t on t.id = l.target_id left join notes n on n.id = l.target_id
+"""
+_OUTGOING = f"""
+{_LINKS} where s.path = :path and l.target <> '' and l.target_id is not l.note_id
+  and (l.target_id is null or n.id is not null)
+"""
+_INCOMING = f"""
+{_LINKS} join notes m on m.id = l.note_id
+where t.path = :path and l.note_id <> l.target_id
+"""
+_AROUND = """
+coalesce(l.property, ''), l.embed, l.line,
+  (select json_array(l.line - c.start_line, c.text) from chunks c
+   where c.note_id = l.note_id and l.line between c.start_line and c.end_line
+   order by c.chunk_index limit 1)
+"""
+OUTGOING = f"""
+select t.path, coalesce(n.title, l.target), l.target, {_AROUND} {_OUTGOING}
+order by l.seq limit :limit
+"""
+INCOMING = f"""
+select s.path, m.title, l.target, {_AROUND} {_INCOMING}
+order by s.path, l.seq limit :limit
+"""
+OUTGOING_COUNT = f"select count(*) {_OUTGOING}"
+INCOMING_COUNT = f"select count(*) {_INCOMING}"
+
+LONGEST_CONTEXT = 500
+"""Characters of a paragraph that is shown whole; of a longer one it is the line."""
 
 
 def _pattern(text: str) -> str:
@@ -111,6 +150,7 @@ class Catalogue:
         folder = str(wanted["folder"]).strip("/")
         tag = str(wanted["tag"]).lstrip("#").rstrip("/").lower()
         bound = {
+            "path": None,
             **wanted,
             "folder": _pattern(f"{folder}/") if folder else "",
             "tag": tag,
@@ -129,6 +169,42 @@ class Catalogue:
             ChunkText(i, k, tuple(json.loads(h)), Span(a, b), n, o, d, t)
             for i, k, h, a, b, n, o, d, t in rows
         ]
+
+    def links_of(self, path: NotePath, *, limit: int) -> NoteLinks:
+        """Return a note of the index with its links, each way the first so many."""
+        wanted = dict.fromkeys(("since", "until", "value")) | {"path": path, "limit": 1}
+        plain = dict.fromkeys(("folder", "tag", "property", "kind"), "")
+        (note,) = self.notes({**plain, **wanted, "offset": 0}).notes
+        bound = {"path": path, "limit": limit}
+        out: Any = self._db.execute(OUTGOING, bound)
+        inward: Any = self._db.execute(INCOMING, bound)
+        counts: Any = [
+            self._db.execute(count, {"path": path}).get
+            for count in (OUTGOING_COUNT, INCOMING_COUNT)
+        ]
+        return NoteLinks(note, tuple(map(_end, out)), tuple(map(_end, inward)), *counts)
+
+
+def _end(row: tuple[Any, ...]) -> LinkEnd:
+    path, title, target, property_name, embed, line, around = row
+    if property_name:
+        context = f"{property_name}: [[{target}]]"
+    else:
+        context = "" if around is None else _paragraph(*reversed(json.loads(around)))
+    return LinkEnd(path, title, target, property_name, bool(embed), line, context)
+
+
+def _paragraph(text: str, at: int) -> str:
+    """Return the lines around one of a text, up to the next blank ones."""
+    lines = text.split("\n")
+    first = last = min(at, len(lines) - 1)
+    while first > 0 and lines[first - 1].strip():
+        first -= 1
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    whole = "\n".join(lines[first : last + 1]).strip()
+    line = lines[min(at, len(lines) - 1)].strip()
+    return whole if len(whole) <= LONGEST_CONTEXT else line[:LONGEST_CONTEXT]
 
 
 def _note(row: tuple[Any, ...]) -> NoteFacts:

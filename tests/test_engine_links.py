@@ -1,0 +1,86 @@
+"""The links of a note, both ways, each with the paragraph it stands in."""
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
+from glassmind.render.notes import links_as_json
+
+NOTES: dict[str, str | bytes] = {
+    "Kettle.md": (
+        '---\nup: "[[Kitchen]]"\ntags: [iron]\n---\n# Kettle\n\nIt sings before\n'
+        "[[Tea]] is made, says [[Aunt]].\n\n"
+        "See ![[pic.png]], [[#Kettle]] and [[Kettle]]."
+    ),
+    "Kitchen.md": "Here stands\nthe [[Kettle|old one]].\n\nMore of the [[Kettle]].\n",
+    "drinks/Tea.md": "Nothing but leaves.",
+    "pic.png": b"png",
+}
+
+
+def test_links_that_leave_a_note_come_in_order_with_their_paragraphs(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+
+    found = vault.engine.links("kettle")
+
+    sung = "It sings before\n[[Tea]] is made, says [[Aunt]]."
+    assert [(e.path, e.title, e.property, e.context) for e in found.outgoing] == [
+        ("Kitchen.md", "Kitchen", "up", "up: [[Kitchen]]"),
+        ("drinks/Tea.md", "Tea", "", sung),
+        (None, "Aunt", "", sung),
+    ]
+    assert [end.line for end in found.outgoing] == [2, 8, 8]
+    assert (found.note.path, found.note.tags) == ("Kettle.md", ("iron",))
+
+
+def test_links_that_lead_to_a_note_come_with_where_they_stand(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = vault.engine.links("Kettle")
+
+    assert [(e.path, e.line, e.context) for e in found.incoming] == [
+        ("Kitchen.md", 2, "Here stands\nthe [[Kettle|old one]]."),
+        ("Kitchen.md", 4, "More of the [[Kettle]]."),
+    ]
+
+
+def test_of_many_links_the_first_are_given_and_all_are_counted(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({f"n{i}.md": "to [[Hub]]" for i in range(9)} | {"Hub.md": "hub"})
+
+    found = vault.engine.links("Hub", limit=4)
+
+    assert [end.path for end in found.incoming] == ["n0.md", "n1.md", "n2.md", "n3.md"]
+    assert (found.incoming_total, found.outgoing_total) == (9, 0)
+
+
+def test_of_a_long_paragraph_the_line_of_the_link_is_shown(vault: VaultDesk) -> None:
+    rows = "\n".join(f"- item number {i} of a long list" for i in range(100))
+    vault.indexed({"List.md": f"{rows}\n- the [[Tea]] here\n{rows}\n"})
+
+    assert vault.engine.links("List").outgoing[0].context == "- the [[Tea]] here"
+
+
+def test_links_are_shown_to_programs_under_their_names(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    shown = links_as_json(vault.engine.links("Tea"), vault="Notes")
+
+    assert shown["note"]["path"] == "drinks/Tea.md"
+    assert shown["outgoing"] == []
+    assert shown["incoming"][0]["path"] == "Kettle.md"
+    assert (shown["incoming_total"], shown["outgoing_total"]) == (1, 0)
+
+
+def test_the_links_of_no_one_note_are_an_error(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        vault.engine.links("Tea")
+    vault.indexed({"a/Index.md": "one", "b/Index.md": "two"})
+
+    with pytest.raises(AmbiguousName):
+        vault.engine.links("Index")
+    with pytest.raises(NoteNotFound):
+        vault.engine.links("Zebra")
