@@ -114,6 +114,7 @@ class Engine:
         rerank: Rerank | None = None,
         unique: Literal["notes", "chunks"] = "notes",
         explain: bool = False,
+        fallback_intent: Intent | None = None,
         today: date | None = None,
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
@@ -144,6 +145,7 @@ class Engine:
                 rerank or settings.rerank,
                 unique,
                 explain,
+                fallback_intent,
             )
         )
         day = today or _today()

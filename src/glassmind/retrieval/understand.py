@@ -78,7 +78,8 @@ class Understanding(NamedTuple):
         elif acted in ROOTED:
             roots = self._named(question, search)
             if not roots and wish.intent == "auto":
-                acted = None  # of nothing that is named: words and meaning know better
+                # of nothing that is named: words and meaning know better
+                acted = wish.fallback_intent
             elif not roots and acted == "backlink":
                 roots = tuple(leaders()[:1])
         made = question._replace(intent=acted, roots=roots, days=form.days)
@@ -114,4 +115,5 @@ class Understanding(NamedTuple):
         acted = guess.intent if guess.is_sure else None
         if wish.root_note is not None and acted is None:
             acted = "context_load"
+        acted = acted or wish.fallback_intent
         return guess.intent, acted, degraded

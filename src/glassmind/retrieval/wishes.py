@@ -24,6 +24,7 @@ MOST_HOPS = 5
 CHOICES: Mapping[str, tuple[str | None, ...]] = {
     "mode": get_args(Mode),
     "intent": (*get_args(Intent), "auto", None),
+    "fallback_intent": (*get_args(Intent), None),
     "fusion": get_args(FusionName),
     "rerank": get_args(Rerank),
     "unique": ("notes", "chunks"),

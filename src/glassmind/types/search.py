@@ -140,7 +140,8 @@ class Wish(NamedTuple):
     """How a question is to be answered; what is None is for the settings to say.
 
     `intent` is "auto" when it is to be told from the question, and None where every
-    channel counts as usual. `root_note` is where "graph" begins. `threshold` is
+    channel counts as usual; so it does where no intent is sure, unless
+    `fallback_intent` names one. `root_note` is where "graph" begins. `threshold` is
     relative: the best hit has 1.0. `min_similarity` is a cosine. `channels` keeps to
     some of them.
     """
@@ -157,6 +158,7 @@ class Wish(NamedTuple):
     rerank: Rerank = "auto"
     unique: Literal["notes", "chunks"] = "notes"
     explain: bool = False
+    fallback_intent: Intent | None = None
 
 
 DOUBTFUL = 0.25
