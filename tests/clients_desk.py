@@ -27,6 +27,16 @@ VISIT = HERE / "visit.mjs"
 FETCH_LIMIT_S = 600
 """How long npm may take: the set of hosts is 250 MB to fetch."""
 
+NPM = (
+    "--ignore-scripts",  # scripts of strangers are not run; none of these needs its own
+    "--no-package-lock",
+    "--no-audit",
+    "--no-fund",
+    "--fetch-retries=1",  # out of reach is soon told
+    "--fetch-retry-mintimeout=2000",
+    "--loglevel=error",
+)
+
 ENTRIES = {
     "conformance": ("protocol", "@modelcontextprotocol/conformance/dist/index.js"),
     "inspector": (
@@ -79,10 +89,8 @@ def fetch(name: str) -> None:
     try:
         shutil.copy(HERE / name / "package.json", staged)
         npm = home / "lib/node_modules/npm/bin/npm-cli.js"
-        # scripts of strangers are not run: no client of ours needs its own
-        wanted = ["--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund"]
         subprocess.run(
-            [home / "bin/node", npm, "install", *wanted, "--loglevel=error"],
+            [home / "bin/node", npm, "install", *NPM],
             cwd=staged,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -175,7 +183,7 @@ SEVERITY = ("INFO", "SKIPPED", "SUCCESS", "WARNING", "FAILURE")
 
 
 def _scenario_of(file: Path) -> str:
-    """Return the scenario of a folder named `server-SCENARIO-2026-01-01T00-00-00-000Z`."""
+    """Return the scenario of a folder, which is named for it and for the moment."""
     name = file.parent.name
     return name.removeprefix("server-")[: -len("-2026-01-01T00-00-00-000Z")]
 
@@ -196,9 +204,7 @@ def main() -> int:
         except (OSError, subprocess.SubprocessError) as error:
             failed = True
             said = getattr(error, "stderr", None) or str(error)
-            print(
-                f"The clients of {name!r} cannot be fetched:\n{said}", file=sys.stderr
-            )  # noqa: T201
+            sys.stderr.write(f"The set {name!r} cannot be fetched: {said.rstrip()}\n")
     return int(failed)
 
 
