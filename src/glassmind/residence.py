@@ -1,7 +1,7 @@
 """A vault's place in a process that stays: its engine, and the role of the resident.
 
-Of all processes that stay with a vault one is its resident: it holds the models, follows
-the vault and writes. The others are guests, whose questions it answers.
+Of all processes that stay with a vault one is its resident: it holds the models,
+follows the vault and writes. The others are guests, whose questions it answers.
 """
 
 from collections.abc import Callable

@@ -221,9 +221,14 @@ class LocalAdapters:
         from glassmind.store.lock import WriterLock  # noqa: PLC0415
 
         self._make_place(here=here)
-        with WriterLock(self.place.folder / "writer.lock") as lock:
+        with WriterLock(self.place.folder / "writer.lock", takes_over=True) as lock:
             lock.acquire(timeout_s=wait_s)
+            if lock.taken:
+                from glassmind.wiring_index import leave_files_of_others  # noqa: PLC0415
+
+                leave_files_of_others(self)
             try:
+                self.writer.fence = lock.check
                 self.writer.begin(anew=anew)
                 self.writer.notices.extend(self.place.notices)
                 yield self.writer

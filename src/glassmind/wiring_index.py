@@ -100,6 +100,7 @@ def followed_words(adapters: Adapters) -> Followed[Document]:
         discard=lambda: word_write.discard(adapters.place.folder),
         deleted=lambda: word_place.deleted_share(words()),
         wrong=lambda: word_integrity.damage_in(words()) if words().exists() else None,
+        fence=lambda: adapters.writer.fence(),  # noqa: PLW0108 - that of the lock then
     )
 
 
@@ -135,7 +136,19 @@ def followed_vectors(adapters: Adapters) -> Followed[NoteVectors]:
         discard=discard,
         deleted=lambda: place.deleted_share(answering()[0]),
         wrong=wrong,
+        fence=lambda: adapters.writer.fence(),  # noqa: PLW0108 - as above
     )
+
+
+def leave_files_of_others(adapters: Adapters) -> None:
+    """Begin the vectors in new files, since a process that hangs may have the old open.
+
+    Where it wakes it goes on writing at its place in them before it asks whether it
+    may. Words need no such care: another writer of theirs cannot be opened, and they
+    are made anew then.
+    """
+    for matrix in place.places_in(adapters.place.folder):
+        place.discard(matrix)
 
 
 def vector_bench(adapters: Adapters) -> VectorBench:
@@ -195,7 +208,9 @@ def meaning_for(adapters: Adapters, shop: Workshop) -> Meaning | None:
         known=known,
         head=lambda: adapters.reader.log().head(),
         faults=adapters.reader.faults,
-        lock=lambda: WriterLock(adapters.place.folder / EMBEDDING_LOCK),
+        lock=lambda: WriterLock(
+            adapters.place.folder / EMBEDDING_LOCK, takes_over=True
+        ),
         usable=lambda space: adapters.embedder_of(space) is not None,
         given=_given(adapters.config),
     )

@@ -12,14 +12,14 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   ├── NoteNotFound, AmbiguousName
     │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
     ├── IndexFault             the index beside the vault cannot be used as asked
-    │   ├── IndexAbsent, NotEmbedded, IndexBusy, IndexUnwritable, IndexDamaged,
-    │   │   IndexTooNew
+    │   ├── IndexAbsent, NotEmbedded, IndexBusy (with IndexTaken), IndexUnwritable,
+    │   │   IndexDamaged, IndexTooNew
     │   └── BackupExists, BackupMissing, BackupUnwritable, BackupDamaged,
     │       BackupOfAnotherVault
     ├── ModelFault             a model cannot be used
     │   └── UnknownModel, ModelAbsent, ModelDamaged, ModelFailed, RemoteRefused
     ├── ServingFault           a call cannot be taken, or a server cannot be started
-    │   └── BadArgument (errors.serving)
+    │   └── BadArgument, UnknownToolset, ToolsetsClash (errors.serving)
     └── QueryError             what was asked cannot be understood
         └── WrongUsage, BadLimit, BadWish, BadDate
 """
@@ -121,6 +121,18 @@ class IndexBusy(IndexFault):
             "Try again when it is done"
         )
         self.holder, self.waited_s = holder, waited_s
+
+
+class IndexTaken(IndexBusy):
+    """Another process went on in our place, since we seemed to hang."""
+
+    def __init__(self, holder: str) -> None:
+        IndexFault.__init__(
+            self,
+            f"{holder} writes the index now, since this one was stopped for a while; "
+            "what was written is kept. Run it again",
+        )
+        self.holder, self.waited_s = holder, 0.0
 
 
 class IndexUnwritable(IndexFault):

@@ -47,8 +47,11 @@ UNDONE = '[""]'
 class PassLock(Protocol):
     """The right to embed one vault."""
 
-    def try_acquire(self) -> bool:
-        """Take the lock if nobody holds it, and say whether we hold it now."""
+    def take_unless_alive(self) -> bool:
+        """Take the lock if nobody holds it who is at work; say whether we hold it."""
+
+    def check(self) -> None:
+        """Raise where the lock was taken from us."""
 
     def release(self) -> None:
         """Give the lock back."""
@@ -130,11 +133,11 @@ def run_pass(
         if not again and meaning.known().setting(LEVEL) == meaning.level():
             return Passed()
         lock = meaning.lock()
-        if not lock.try_acquire():
+        if not lock.take_unless_alive():
             holder = f"{lock.holder()} is embedding this vault already"
             return Passed(left=_left(meaning), warnings=(holder,))
         try:
-            return _locked_pass(meaning, progress)
+            return _locked_pass(meaning, progress, lock.check)
         finally:
             lock.release()
 
@@ -144,7 +147,9 @@ def _left(meaning: Meaning) -> int:
     return known.coverage(known.answering(), meaning.wishes.least_chars).missing
 
 
-def _locked_pass(meaning: Meaning, progress: ShowProgress) -> Passed:
+def _locked_pass(
+    meaning: Meaning, progress: ShowProgress, fence: Callable[[], None]
+) -> Passed:
     given = meaning.given()
     warnings: list[str] = []
     try:
@@ -155,7 +160,7 @@ def _locked_pass(meaning: Meaning, progress: ShowProgress) -> Passed:
             return Passed(left=_left(meaning), warnings=(WITHOUT.format(error),))
         batcher, space = Batcher(None, given), (given.space, given.width)
         warnings.append(f"only what Smart Connections has embedded is used: {error}")
-    work = _Pass(meaning, batcher, space, progress)
+    work = _Pass(meaning, batcher, space, progress, fence)
     try:
         work.begin()
         work.run()
@@ -188,8 +193,10 @@ class _Pass:
         batcher: Batcher,
         space: tuple[str, int],
         progress: ShowProgress,
+        fence: Callable[[], None],
     ) -> None:
         self._meaning, self._batcher, self._progress = meaning, batcher, progress
+        self._fence = fence
         self._named = space
         self._wishes = meaning.wishes
         self._due = time.monotonic() + FOLLOW_S
@@ -329,6 +336,7 @@ class _Pass:
             store.faults(),
             store.vector_step() as step,
         ):
+            self._fence()
             if step.epoch() != self._epoch:
                 raise _BegunAnew
             yield step

@@ -29,7 +29,8 @@ class Followed(Generic[T]):
     """How one sidecar is looked at, opened, thrown away and measured.
 
     `open` is told whether much is to be written. `wrong` reads all of it and returns
-    what is damaged. `stage` is what its progress is called.
+    what is damaged. `stage` is what its progress is called. `fence` raises where the
+    right to write is not ours any more.
     """
 
     stage: Stage
@@ -38,6 +39,7 @@ class Followed(Generic[T]):
     discard: Callable[[], None]
     deleted: Callable[[], tuple[int, float]]
     wrong: Callable[[], str | None]
+    fence: Callable[[], None] = lambda: None
 
 
 class Follower(Generic[T]):
@@ -122,6 +124,7 @@ class Follower(Generic[T]):
             self._remake(total)
 
     def _throw_away(self) -> None:
+        self._followed.fence()
         with suppress(IndexFault):
             self.close()
         self._followed.discard()
@@ -129,6 +132,7 @@ class Follower(Generic[T]):
         self._known = False
 
     def _commit(self, sidecar: Sidecar[T], marker: str) -> None:
+        self._followed.fence()
         sidecar.commit(marker)
         self._marker = self._committed = marker
         self._known = True
@@ -154,6 +158,7 @@ class Follower(Generic[T]):
     def prune(self) -> None:
         """Forget what the log holds below what was committed."""
         if self._committed is not None:
+            self._followed.fence()
             self._log.prune(self._committed)
 
     def abandon(self) -> None:

@@ -1,16 +1,30 @@
-"""One writer at a time: a lock file that dies with the process that holds it."""
+"""One at a time: a lock file that dies with the process that holds it.
+
+The system frees the lock of a process that ends. One that is stopped keeps it, so who
+waits may take the lock from a holder that hangs: a new file takes the place of the one
+that is held. The old holder, should it wake, finds that its file is no longer the one
+at that place and must not write any more.
+"""
 
 import os
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from glassmind.errors import IndexBusy, IndexUnwritable
+from glassmind.errors import IndexBusy, IndexTaken, IndexUnwritable
+from glassmind.store.hung import Holder, Sight, Watcher
 
 POLL_S = 0.02
 """How often a waiting process asks again; a commit takes about as long."""
+
+SIGNED = 40
+"""Bytes of a signature: two numbers, padded over what stood there."""
+
+CAN_TAKE = sys.platform != "win32"
+"""Whether a held file can be replaced by another."""
 
 if sys.platform == "win32":  # pragma: no cover
     import msvcrt
@@ -26,19 +40,25 @@ else:
 
 
 class WriterLock:
-    """The right to write one index, held until closed or until the process ends.
+    """The right to one thing, held until closed or until the process ends.
 
-    The operating system frees the lock when its holder dies, so a killed process blocks
-    nobody. The file's text names the holder, for messages alone.
+    With `takes_over` it is taken from a holder that is stopped; with `beats` also from
+    one that has not called `beat` for long. `taken` says whether it was so this time.
+    Whoever holds a lock that can be taken must ask `check` before each write.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(
+        self, file: Path, *, takes_over: bool = False, beats: bool = False
+    ) -> None:
         self._file = file
         self._fd: int | None = None
+        self._takes_over = takes_over and CAN_TAKE
+        self._watcher = Watcher(beats=beats)
+        self.taken = False
 
     @property
     def held(self) -> bool:
-        """Whether this object holds the lock now."""
+        """Whether this object holds the lock now, unless it was taken from us."""
         return self._fd is not None
 
     def acquire(self, *, timeout_s: float) -> None:
@@ -49,10 +69,39 @@ class WriterLock:
             IndexUnwritable: the lock file cannot be made.
         """
         deadline = time.monotonic() + timeout_s
-        while not self.try_acquire():
+        while not self.try_take():
             if time.monotonic() >= deadline:
                 raise IndexBusy(self.holder(), timeout_s)
             time.sleep(POLL_S)
+
+    def take_unless_alive(self) -> bool:
+        """Take the lock if nobody holds it, waiting only for a holder that hangs.
+
+        Raises:
+            IndexUnwritable: the lock file cannot be made.
+        """
+        while not self.try_take():
+            sight = self._seen()
+            hangs = sight and sight.holder and sight.holder.is_stopped()
+            if not (self._takes_over and hangs):
+                return False
+            time.sleep(POLL_S)
+        return True
+
+    def try_take(self) -> bool:
+        """Take the lock if nobody holds it, or who does was seen to hang for long.
+
+        That takes several calls, some time apart.
+
+        Raises:
+            IndexUnwritable: the lock file cannot be made.
+        """
+        if self.try_acquire():
+            return True
+        if not self._takes_over:
+            return False
+        sight = self._seen()
+        return self._watcher.sees_hung(sight) and self._take_from(sight)
 
     def try_acquire(self) -> bool:
         """Take the lock if nobody holds it, and say whether we hold it now.
@@ -62,33 +111,94 @@ class WriterLock:
         """
         if self._fd is not None:
             return True
-        try:
-            fd = os.open(self._file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise IndexUnwritable(str(self._file.parent), str(error)) from error
-        try:
-            _lock(fd)
-        except OSError:
+        fd = self._opened(self._file)
+        if not _is_locked(fd) or not self._is_in_place(fd):
             os.close(fd)
             return False
-        self._fd = fd
-        self._name_holder(fd)
+        self._fd, self.taken = fd, False
+        _sign(fd)
         return True
 
-    def _name_holder(self, fd: int) -> None:
+    def _opened(self, file: Path, *, new: bool = False) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_EXCL if new else 0)
         try:
-            # Padded over what stood there: cutting the file first takes milliseconds.
-            os.pwrite(fd, f"{os.getpid():<20}".encode(), 0)
-        except (OSError, AttributeError):
-            return  # a full disk must not keep us from the lock: the name is a courtesy
+            return os.open(file, flags, 0o600)
+        except OSError as error:
+            raise IndexUnwritable(str(self._file.parent), str(error)) from error
+
+    def _is_in_place(self, fd: int) -> bool:
+        """Whether an open file is the one that stands for the lock now."""
+        try:
+            there = self._file.stat()
+        except OSError:
+            return False
+        ours = os.fstat(fd)
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+
+    def check(self) -> None:
+        """See that the lock is still ours.
+
+        Raises:
+            IndexTaken: another process took it, as we seemed to hang.
+        """
+        if self._fd is None or not self._is_in_place(self._fd):
+            raise IndexTaken(self.holder())
+
+    def beat(self) -> None:
+        """Show those who look that we are alive.
+
+        Raises:
+            IndexTaken: another process took the lock, as we seemed to hang.
+        """
+        self.check()
+        if self._fd is not None:
+            with suppress(OSError):  # a full disk is no reason to give up
+                os.utime(self._fd)
+
+    def _seen(self) -> Sight | None:
+        """Look at who holds the lock now."""
+        try:
+            found = self._file.stat()
+            text = self._file.read_text("ascii", "replace")
+        except OSError:
+            return None
+        file = (found.st_dev, found.st_ino)
+        return Sight(file, Holder.read(text), found.st_mtime_ns)
+
+    def _take_from(self, hung: Sight | None) -> bool:
+        """Put a file of our own in the place of the one that is held.
+
+        One at a time does so, and only while all is as it was when we looked.
+        """
+        guard = self._opened(Path(f"{self._file}.taking"))
+        try:
+            if not _is_locked(guard) or hung is None or self._seen() != hung:
+                return False
+            return self._replace()
+        finally:
+            os.close(guard)
+
+    def _replace(self) -> bool:
+        staged = Path(f"{self._file}.{os.getpid()}")
+        staged.unlink(missing_ok=True)
+        fd = self._opened(staged, new=True)
+        try:
+            _lock(fd)
+            _sign(fd)
+            staged.replace(self._file)
+        except OSError:
+            os.close(fd)
+            staged.unlink(missing_ok=True)
+            return False
+        self._fd, self.taken = fd, True
+        return True
 
     def holder(self) -> str:
-        """Name the process that wrote its number into the lock file last."""
-        try:
-            text = self._file.read_text("ascii", "replace").strip()
-        except OSError:
-            text = ""
-        return f"process {text}" if text.isdigit() else "another process"
+        """Name the process that signed the lock file last."""
+        sight = self._seen()
+        if sight is None or sight.holder is None:
+            return "another process"
+        return f"process {sight.holder.pid}"
 
     def busy_holder(self) -> str | None:
         """Name the process that holds the lock now, or None when nobody does."""
@@ -119,3 +229,20 @@ class WriterLock:
         trace: TracebackType | None,
     ) -> None:
         self.release()
+
+
+def _is_locked(fd: int) -> bool:
+    try:
+        _lock(fd)
+    except OSError:
+        return False
+    return True
+
+
+def _sign(fd: int) -> None:
+    text = f"{' '.join(map(str, Holder.here())):<{SIGNED}}"
+    try:
+        # Padded over what stood there: cutting the file first takes milliseconds.
+        os.pwrite(fd, text.encode(), 0)
+    except (OSError, AttributeError):
+        return  # a full disk must not keep us from the lock: the name is a courtesy

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.store.sqlite.begin import Fence, begin
 from glassmind.store.sqlite.log import EPOCH
 from glassmind.store.sqlite.vector_rows import (
     ANSWERING,
@@ -67,11 +68,11 @@ and not exists (select 1 from vectors v where v.space_id = spaces.id)
 class VectorStep:
     """One atomic step of writing vectors: all of it happens, or none."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    def __init__(self, db: apsw.Connection, fence: Fence) -> None:
+        self._db, self._fence = db, fence
 
     def __enter__(self) -> Self:
-        self._db.execute("begin immediate")
+        begin(self._db, self._fence)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.store.sqlite.begin import Fence, begin
 from glassmind.store.sqlite.documents import headings_of
 from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
@@ -125,13 +126,18 @@ class Transaction:
     """
 
     def __init__(
-        self, db: apsw.Connection, name_key: NameKey, just_written: dict[int, Document]
+        self,
+        db: apsw.Connection,
+        name_key: NameKey,
+        just_written: dict[int, Document],
+        fence: Fence,
     ) -> None:
         self._db, self._name_key, self._just_written = db, name_key, just_written
+        self._fence = fence
 
     def __enter__(self) -> Self:
         self._just_written.clear()
-        self._db.execute("begin immediate")
+        begin(self._db, self._fence)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

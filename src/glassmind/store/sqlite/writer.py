@@ -8,6 +8,7 @@ import apsw
 
 from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.sqlite import connection
+from glassmind.store.sqlite.begin import Fence
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
@@ -25,13 +26,15 @@ PARTS = ("", "-wal", "-shm", "-journal")
 class SqliteWriter:
     """Owns the one connection that writes; used only by a holder of the writer lock.
 
-    Between runs the connection may stay open: it holds no lock of its own.
+    Between runs the connection may stay open: it holds no lock of its own. `fence` is
+    asked before each write; it is the lock's, for as long as that is held.
     """
 
     def __init__(self, folder: Path, name_key: NameKey) -> None:
         self.folder = folder
         self._name_key = name_key
         self.notices: list[str] = []
+        self.fence: Fence = lambda: None
         self._just_written: dict[int, Document] = {}
         self._db: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
@@ -82,6 +85,7 @@ class SqliteWriter:
         A disk that took nothing before may not take this either.
         """
         with suppress(apsw.Error, IndexFault):
+            self.fence()
             note_failure(self._open_db(), since, reason, sentence)
 
     def _found(self) -> tuple[int, int] | None:
@@ -117,6 +121,7 @@ class SqliteWriter:
             return connection.open_writer(self.folder)
 
     def _set_aside(self, wrong: str) -> None:
+        self.fence()
         stamp = f"{datetime.now(UTC):%Y%m%d%H%M%S}"
         with disk_faults_named(self.folder):
             aside = connection.move_aside(self.folder, stamp)
@@ -143,17 +148,19 @@ class SqliteWriter:
 
     def vector_step(self) -> VectorStep:
         """Return one atomic step of writing vectors."""
-        return VectorStep(self._open_db())
+        return VectorStep(self._open_db(), self.fence)
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
-        return Transaction(self._open_db(), self._name_key, self._just_written)
+        db, kept = self._open_db(), self._just_written
+        return Transaction(db, self._name_key, kept, self.fence)
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
         return faults_named(self.folder, self._open_db)
 
     def _delete(self) -> None:
+        self.fence()
         with disk_faults_named(self.folder):
             for part in PARTS:
                 file = Path(f"{self.folder / connection.DATABASE}{part}")
@@ -180,6 +187,7 @@ class SqliteWriter:
         """
         source = connection.open_copy(file)
         try:
+            self.fence()
             _copy(source, self._open_db())
         finally:
             source.close()

@@ -1,0 +1,112 @@
+"""Telling a process that works from one that hangs, by what others can see of it.
+
+Nothing is believed at one look: a machine that wakes from sleep finds everybody still,
+and a process may be stopped for a moment. What counts is a number of looks in a row,
+made by a process that itself was awake between them.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+LOOK_S = 0.9
+"""Seconds between two looks: three of them, and a new resident, fit into five."""
+
+STOPPED_LOOKS = 3
+"""Looks in a row that must find a process stopped before its lock is taken."""
+
+SILENT_LOOKS = 33
+"""Looks without a beat, half a minute, before a process that should beat is given up:
+a busy disk may hold up a beat for seconds."""
+
+ASLEEP_S = 5.0
+"""Seconds between two looks after which we were asleep ourselves and begin anew."""
+
+START_FIELD = 19
+"""Where /proc/PID/stat has the time a process began, counted behind its name."""
+
+
+class Holder(NamedTuple):
+    """A process as it signs a lock; `began` tells it from a later one of its number."""
+
+    pid: int
+    began: int
+
+    @classmethod
+    def read(cls, text: str) -> "Holder | None":
+        """Return who signed so; None where nobody did."""
+        parts = text.split()
+        if not parts or not all(part.isdigit() for part in parts):
+            return None
+        return cls(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
+
+    @classmethod
+    def here(cls) -> "Holder":
+        """Return this process."""
+        pid = os.getpid()
+        seen = _seen(pid)
+        return cls(pid, seen[1] if seen else 0)
+
+    def is_stopped(self) -> bool:
+        """Whether it is stopped right now, as far as the system tells."""
+        seen = _seen(self.pid)
+        return seen is not None and bool(self.began) and seen == ("T", self.began)
+
+
+def _seen(pid: int) -> tuple[str, int] | None:
+    """Return the state of a process and when it began; None where nobody tells."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    if len(fields) <= START_FIELD or not fields[START_FIELD].isdigit():
+        return None
+    return fields[0], int(fields[START_FIELD])
+
+
+class Sight(NamedTuple):
+    """What one look at a lock found: which file, signed by whom, and its last beat."""
+
+    file: tuple[int, int]
+    holder: Holder | None
+    beat: int
+
+
+class Watcher:
+    """Looks at whoever holds a lock, as often as it is asked but not more often.
+
+    With `beats`, a holder that is silent for long hangs too.
+    """
+
+    def __init__(
+        self,
+        *,
+        beats: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._beats, self._clock = beats, clock
+        self._last: float | None = None
+        self._sight: Sight | None = None
+        self._stopped = self._silent = 0
+
+    def sees_hung(self, sight: Sight | None) -> bool:
+        """Take one more look, and say whether the holder hangs by all looks so far."""
+        now = self._clock()
+        if self._last is not None and now - self._last < LOOK_S:
+            return sight == self._sight and self._is_hung()
+        slept = self._last is not None and now - self._last > ASLEEP_S
+        self._last = now
+        before, self._sight = self._sight, sight
+        if sight is None or before is None or slept or sight[:2] != before[:2]:
+            self._stopped = self._silent = 0
+        self._silent = self._silent + 1 if sight == before and not slept else 0
+        stopped = sight is not None and sight.holder and sight.holder.is_stopped()
+        self._stopped = self._stopped + 1 if stopped else 0
+        return self._is_hung()
+
+    def _is_hung(self) -> bool:
+        silent = self._beats and self._silent >= SILENT_LOOKS
+        return self._stopped >= STOPPED_LOOKS or silent
