@@ -13,3 +13,23 @@ class BadArgument(ServingFault):
     def __init__(self, tool: str, problem: str) -> None:
         super().__init__(f"{tool}: {problem}")
         self.tool, self.problem = tool, problem
+
+
+class UnknownToolset(ServingFault):
+    """A set of tools is asked for that there is not."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(
+            f"there is no set of tools {name[:80]!r}; choose from {', '.join(known)}"
+        )
+        self.name, self.known = name, known
+
+
+class ToolsetsClash(ServingFault):
+    """Two sets of tools that are asked for have a tool of the same name."""
+
+    def __init__(self, tool: str, first: str, second: str) -> None:
+        super().__init__(
+            f"{first} and {second} both have a tool {tool!r}; serve one of them alone"
+        )
+        self.tool, self.first, self.second = tool, first, second

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
+from glassmind.render.style import shortened
 
 if TYPE_CHECKING:
     from glassmind.ports.indexing import ShowProgress
@@ -54,11 +55,15 @@ class Action(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a tool answers: text for a model to read, and the same as values."""
+    """What a tool answers: text for a model to read, and the same as values.
+
+    `links` are paths of notes that the answer speaks of, for whoever may open them.
+    """
 
     text: str
     content: Mapping[str, Any]
     next_actions: tuple[Action, ...] = ()
+    links: tuple[str, ...] = ()
 
 
 class Tool(NamedTuple):
@@ -126,7 +131,8 @@ def read_arguments(
     for name in given:
         if name not in known:
             names = ", ".join(known) or "none"
-            raise BadArgument(owner, f"there is no argument {name!r}; it takes {names}")
+            said = shortened(name)
+            raise BadArgument(owner, f"there is no argument {said!r}; it takes {names}")
     return {name: _value(owner, one, given.get(name)) for name, one in known.items()}
 
 

@@ -1,0 +1,60 @@
+"""What a server tells its operator: a JSON object a line, on stderr.
+
+Never what stands in notes, nor what was asked: names of tools, counts, times, and
+where in the program a fault was.
+"""
+
+import json
+import logging
+import sys
+import time
+import traceback
+from types import TracebackType
+
+FRAMES = 12
+"""Places told of a fault, the innermost ones."""
+
+
+def log(event: str, **facts: object) -> None:
+    """Write one line; a stderr that is gone is nobody's loss."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    line = json.dumps({"time": stamp, "event": event, **facts}, default=str)
+    try:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def log_fault(event: str, error: BaseException, **facts: object) -> None:
+    """Write what kind of fault it was and where, without its words."""
+    where = _places(error.__traceback__)
+    log(event, kind=type(error).__name__, where=where, **facts)
+
+
+def _places(trace: TracebackType | None) -> list[str]:
+    frames = traceback.extract_tb(trace)[-FRAMES:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+
+
+class PlainRecords(logging.Handler):
+    """Writes what libraries log as our own lines, their values left out.
+
+    A value may be a part of a message, and so of a note or a question.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one record."""
+        error = record.exc_info[1] if record.exc_info else None
+        facts = {"logger": record.name, "said": str(record.msg)}
+        if error is None:
+            log("library", level=record.levelname, **facts)
+        else:
+            log_fault("library", error, level=record.levelname, **facts)
+
+
+def take_over_logging() -> None:
+    """Let every library's warnings be written so, and nothing else of them."""
+    root = logging.getLogger()
+    root.handlers[:] = [PlainRecords()]
+    root.setLevel(logging.WARNING)

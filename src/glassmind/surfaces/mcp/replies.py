@@ -1,0 +1,86 @@
+"""From an answer, or a fault, to what the protocol carries."""
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import quote
+
+import mcp_types as types
+
+from glassmind.surfaces.mcp.fence import sound
+from glassmind.surfaces.mcp.tool import Action, Answer, Tool, schema_of
+
+SCHEME = "note://"
+
+
+def note_uri(path: str) -> str:
+    """Return the address of a note as a resource."""
+    return SCHEME + quote(path, safe="/", errors="surrogatepass")
+
+
+def mime_of(path: str) -> str:
+    """Return what kind of text a note is."""
+    return "text/markdown" if path.endswith(".md") else "text/plain"
+
+
+def tool_card(tool: Tool) -> types.Tool:
+    """Return a tool as a client is told of it."""
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.doc,
+        input_schema=schema_of(tool.arguments),
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.open_world,
+        ),
+    )
+
+
+def reply_of(answer: Answer, served: Collection[str]) -> types.CallToolResult:
+    """Return an answer; only tools that are served are named as worth calling."""
+    actions = [action for action in answer.next_actions if action.tool in served]
+    content = dict(answer.content)
+    if actions:
+        content["next_actions"] = [_action(action) for action in actions]
+    # The arguments may hold names of notes: in text they stay behind the fence.
+    hints = [f"Next: {action.tool} to {action.reason}." for action in actions]
+    text = sound("\n".join([answer.text.rstrip("\n"), *hints]))
+    blocks: list[types.ContentBlock] = [types.TextContent(text=text)]
+    blocks += [_link(path) for path in answer.links]
+    return types.CallToolResult(content=blocks, structured_content=_sound_all(content))
+
+
+def fault_of(kind: str, sentence: str) -> types.CallToolResult:
+    """Return a fault that a model can act on, in the shape the command line has."""
+    said = sound(sentence)
+    return types.CallToolResult(
+        content=[types.TextContent(text=said)],
+        structured_content={"error": {"kind": kind, "message": said}},
+        is_error=True,
+    )
+
+
+def _action(action: Action) -> dict[str, Any]:
+    return {
+        "tool": action.tool,
+        "arguments": dict(action.arguments),
+        "reason": action.reason,
+    }
+
+
+def _link(path: str) -> types.ResourceLink:
+    name = sound(path.rpartition("/")[2])
+    return types.ResourceLink(uri=note_uri(path), name=name, mime_type=mime_of(path))
+
+
+def _sound_all(value: Any) -> Any:
+    """Return values of JSON whose every text can be written as UTF-8."""
+    if isinstance(value, str):
+        return sound(value)
+    if isinstance(value, dict):
+        return {sound(str(name)): _sound_all(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sound_all(one) for one in value]
+    return value

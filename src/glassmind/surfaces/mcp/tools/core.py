@@ -1,0 +1,6 @@
+"""The core: few tools, each told in the fewest words that let it be used well."""
+
+from glassmind.surfaces.mcp.tool import Tool
+from glassmind.surfaces.mcp.tools import list_notes, read, search, status
+
+TOOLS: tuple[Tool, ...] = (search.TOOL, read.TOOL, list_notes.TOOL, status.TOOL)

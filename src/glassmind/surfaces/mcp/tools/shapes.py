@@ -1,0 +1,24 @@
+"""What several tools share: arguments, and answers cut down to what is needed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from glassmind.surfaces.mcp.tool import Argument
+
+FORMAT = Argument(
+    "response_format", "string", "", "concise", choices=("concise", "detailed")
+)
+CURSOR = Argument("cursor", "string", "next_cursor of the last answer", None, most=200)
+
+
+def is_detailed(given: Mapping[str, Any]) -> bool:
+    """Whether a call wants everything that is known."""
+    return bool(given["response_format"] == "detailed")
+
+
+def concise(shown: Mapping[str, Any], kept: Iterable[str]) -> dict[str, Any]:
+    """Return some of what an answer says, each as it was; of a snippet its text."""
+    made = {name: shown[name] for name in kept if shown[name] not in ("", [], None)}
+    if "snippet" in made:
+        made["snippet"] = {"text": made["snippet"]["text"]}
+    return made

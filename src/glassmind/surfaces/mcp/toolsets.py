@@ -1,0 +1,50 @@
+"""Sets of tools by name, each imported when it is asked for."""
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+
+from glassmind.errors.serving import ToolsetsClash, UnknownToolset
+from glassmind.surfaces.mcp.tool import Tool
+
+PACKAGE = "glassmind.surfaces.mcp.tools"
+
+DEFAULT = ("core",)
+
+SETS = ("core", "graph", "write", "query", "brain", "graphrag", "knowledge")
+"""Every name that may be asked for; a set without a module has no tools yet."""
+
+EMPTY = frozenset(("graph", "write", "query"))
+"""Sets whose tools need verbs that the engine does not have yet."""
+
+
+def read_names(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of sets in values such as `core,brain`, each once, in order.
+
+    Raises:
+        UnknownToolset: one of them is none.
+    """
+    names = [name.strip().lower() for value in given for name in value.split(",")]
+    for name in names:
+        if name and name not in SETS:
+            raise UnknownToolset(name, SETS)
+    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT
+
+
+def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
+    """Return the tools of some sets, set by set, always in the same order.
+
+    Raises:
+        UnknownToolset: there is no such set.
+        ToolsetsClash: two of them have a tool of the same name.
+    """
+    owners: dict[str, str] = {}
+    tools: list[Tool] = []
+    for name in read_names(names):
+        if name in EMPTY:
+            continue
+        for tool in import_module(f"{PACKAGE}.{name}").TOOLS:
+            if tool.name in owners:
+                raise ToolsetsClash(tool.name, owners[tool.name], name)
+            owners[tool.name] = name
+            tools.append(tool)
+    return tuple(tools)
