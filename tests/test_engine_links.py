@@ -84,3 +84,15 @@ def test_the_links_of_no_one_note_are_an_error(vault: VaultDesk) -> None:
         vault.engine.links("Index")
     with pytest.raises(NoteNotFound):
         vault.engine.links("Zebra")
+
+
+def test_names_that_links_lead_to_in_vain_are_listed_once(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "[[Zebra]] and [[aunt]] [[#A]]", "B.md": "[[Aunt]] [[A]]"})
+
+    found = vault.engine.ghosts()
+
+    assert [(ghost.target.lower(), ghost.links) for ghost in found] == [
+        ("aunt", 2),
+        ("zebra", 1),
+    ]
+    assert len(vault.engine.ghosts(limit=1)) == 1

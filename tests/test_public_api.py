@@ -9,6 +9,7 @@ from glassmind import Engine, open_vault
 from glassmind.types.catalogue import (
     Check,
     ChunkText,
+    Ghost,
     LinkEnd,
     NoteFacts,
     NoteLinks,
@@ -32,6 +33,7 @@ VERBS = {
     "chunks": "(name)",
     "close": "()",
     "doctor": "()",
+    "ghosts": "(*, limit=100)",
     "index": (
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
         "embed=True, paths=(), reason='index', progress=None)"
@@ -57,6 +59,7 @@ VALUES = {
     Check: "name state finding fix",
     ChunkText: "index kind heading_path span tokens overlap digest text",
     Evidence: "channel rank share reason fields",
+    Ghost: "target links",
     Hit: (
         "path title heading_path span chunk_index score snippet evidence digest "
         "mtime_ns relevance adjustments more similarity depth connected_via"

@@ -30,7 +30,10 @@ from glassmind.types.search import (
 )
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
+    from threading import Event
+
     from glassmind.indexing.keeper import IndexKeeper
+    from glassmind.indexing.watching import Watching
     from glassmind.ports.indexing import ShowProgress
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
@@ -38,6 +41,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.catalogue import (
         Check,
         ChunkText,
+        Ghost,
         NoteLinks,
         NoteList,
         NoteText,
@@ -45,6 +49,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
         Status,
     )
     from glassmind.types.files import IndexReport
+    from glassmind.types.watch import TellNews
 
 
 def _today() -> date:
@@ -83,6 +88,9 @@ class Adapters(Protocol):
 
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""
+
+    def watching(self) -> "Watching":
+        """Return what follows the vault while it changes."""
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
@@ -243,6 +251,14 @@ class Engine:
             accept_deletions=accept_deletions,
         )
 
+    def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
+        """Follow the vault, blocking until `stop` is set; see `Watching.run`.
+
+        `told` is called in this thread with whatever is worth a line. What goes wrong
+        is told, and tried again.
+        """
+        self._adapters.watching().run(stop, told)
+
     def read(
         self,
         name: str,
@@ -269,6 +285,11 @@ class Engine:
         """
         with self._adapters.faults():
             return self._adapters.notes().links(name, limit=limit)
+
+    def ghosts(self, *, limit: int = 100) -> "list[Ghost]":
+        """Return the names that links lead to and that no file has, in order."""
+        with self._adapters.faults():
+            return self._adapters.notes().ghosts(limit=limit)
 
     def list_notes(  # noqa: PLR0913 - each filter by its name
         self,

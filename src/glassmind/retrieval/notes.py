@@ -18,7 +18,14 @@ from glassmind.errors import (
 )
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath, Span
-from glassmind.types.catalogue import ChunkText, NoteLinks, NoteList, NoteText, Stats
+from glassmind.types.catalogue import (
+    ChunkText,
+    Ghost,
+    NoteLinks,
+    NoteList,
+    NoteText,
+    Stats,
+)
 from glassmind.types.notes import Heading, Note
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.names import NamedNote, guessed_note, sure_note
@@ -40,6 +47,9 @@ class Catalogue(Protocol):
 
     def links_of(self, path: NotePath, /, *, limit: int) -> NoteLinks:
         """Return a note with its links, each way the first so many."""
+
+    def ghosts(self, *, limit: int) -> "list[Ghost]":
+        """Return the names that links lead to in vain, in order."""
 
 
 class NamedRows(Protocol):
@@ -159,6 +169,10 @@ class NoteReader:
             FileUnreadable: a file is called so that was left out of the index.
         """
         return self._catalogue().links_of(self.find(name), limit=limit)
+
+    def ghosts(self, *, limit: int) -> "list[Ghost]":
+        """Return the names that links lead to and no file has, in order."""
+        return self._catalogue().ghosts(limit=limit)
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
         """Return the notes that pass the filters; a folder may begin with `./`."""

@@ -83,6 +83,14 @@ class NoteLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class Ghost:
+    """A name that links lead to and that no file has; `links` counts them."""
+
+    target: str
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stats:
     """How much the index holds; `troubled` notes have something to mend.
 

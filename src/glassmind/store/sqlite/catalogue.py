@@ -10,6 +10,7 @@ from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
     ChunkText,
+    Ghost,
     LinkEnd,
     NoteFacts,
     NoteLinks,
@@ -90,6 +91,11 @@ order by s.path, l.seq limit :limit
 """
 OUTGOING_COUNT = f"select count(*) {_OUTGOING}"
 INCOMING_COUNT = f"select count(*) {_INCOMING}"
+
+GHOSTS = """
+select min(target), count(*) from links where target_id is null and target <> ''
+group by lower(target) order by lower(target) limit ?
+"""
 
 LONGEST_CONTEXT = 500
 """Characters of a paragraph that is shown whole; of a longer one it is the line."""
@@ -183,6 +189,10 @@ class Catalogue:
             for count in (OUTGOING_COUNT, INCOMING_COUNT)
         ]
         return NoteLinks(note, tuple(map(_end, out)), tuple(map(_end, inward)), *counts)
+
+    def ghosts(self, *, limit: int) -> list[Ghost]:
+        """Return the names that links lead to in vain, in order."""
+        return [Ghost(*row) for row in self._db.execute(GHOSTS, (limit,))]
 
 
 def _end(row: tuple[Any, ...]) -> LinkEnd:
