@@ -33,3 +33,15 @@ class ToolsetsClash(ServingFault):
             f"{first} and {second} both have a tool {tool!r}; serve one of them alone"
         )
         self.tool, self.first, self.second = tool, first, second
+
+
+class StillIndexing(ServingFault):
+    """The first index of a vault is being made; `total` is 0 while it is unknown."""
+
+    def __init__(self, stage: str, done: int, total: int) -> None:
+        share = f"{stage}: {100 * done // total} %" if total else stage
+        super().__init__(
+            f"the vault is being indexed for the first time ({share}); ask again in a "
+            "few seconds"
+        )
+        self.stage, self.done, self.total = stage, done, total

@@ -9,6 +9,7 @@ COMMANDS = {
     "list": ("list", "list notes by folder, tag, property or date"),
     "stats": ("stats", "tell how much the index holds"),
     "status": ("status", "tell what is current, and who is at work"),
+    "mcp": ("mcp", "serve the vault to an agent over stdin and stdout"),
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
     "config": ("config", "show and change settings"),
     "models": ("models", "list, fetch and check what turns text into vectors"),
