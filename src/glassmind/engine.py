@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged
+from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import checked, is_by_words_alone
@@ -68,6 +69,9 @@ class Adapters(Protocol):
 
     config: Config
 
+    def elsewhere(self) -> Elsewhere | None:
+        """Return who answers in our place; None when nobody does."""
+
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
 
@@ -100,10 +104,13 @@ class Adapters(Protocol):
 
 
 class Engine:
-    """One vault, ready to be asked."""
+    """One vault, ready to be asked, from any number of threads.
 
-    def __init__(self, adapters: Adapters) -> None:
-        self._adapters = adapters
+    `alone`, it does everything itself, whoever could answer in its place.
+    """
+
+    def __init__(self, adapters: Adapters, *, alone: bool = False) -> None:
+        self._adapters, self._alone = adapters, alone
         self.config = adapters.config
 
     def search(  # noqa: PLR0913 - each wish by its name
@@ -158,6 +165,16 @@ class Engine:
         )
         day = today or _today()
         query = parse_query(text, day)
+        if not self._alone and not is_by_words_alone(query, wish):
+            other = self._adapters.elsewhere()
+            found = other.search(text, wish, day) if other else None
+            if found is not None:
+                return found
+        return self._search(text, query, wish, day)
+
+    def _search(
+        self, text: str, query: WordQuery, wish: Wish, day: date
+    ) -> SearchReply:
         notices = [*self._adapters.notices()]
         with self._adapters.faults():
             words = self._current_words(notices)
@@ -240,16 +257,18 @@ class Engine:
             IndexBusy: another process is writing.
             IndexUnwritable: the disk does not take the index.
         """
-        return self._adapters.keeper().index(
-            progress,
-            reason=reason,
-            paths=tuple(paths),
-            embed=embed,
-            verify=verify,
-            rebuild=rebuild,
-            compact=compact,
-            accept_deletions=accept_deletions,
-        )
+        wishes: IndexWishes = {
+            "reason": reason,
+            "paths": tuple(paths),
+            "embed": embed,
+            "verify": verify,
+            "rebuild": rebuild,
+            "compact": compact,
+            "accept_deletions": accept_deletions,
+        }
+        other = None if self._alone else self._adapters.elsewhere()
+        report = other.index(wishes, progress) if other else None
+        return report or self._adapters.keeper().index(progress, **wishes)
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
         """Follow the vault, blocking until `stop` is set; see `Watching.run`.

@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from glassmind.config import Config, load_config
 from glassmind.config.places import index_locations
 from glassmind.config.sections import Embeddings
 from glassmind.engine import Engine
+from glassmind.ports.elsewhere import Elsewhere
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, choose_place
 from glassmind.store.sqlite.reader import SqliteReader
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
+
+RESIDENT = "resident.json"
+"""What a resident leaves beside the index; who finds none asks nobody."""
 
 WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""
@@ -57,9 +61,24 @@ def open_vault(
     return engine_for(load_config(flags=flags, env=known, cwd=Path.cwd()))
 
 
-def engine_for(config: Config) -> Engine:
-    """Return the engine of a loaded configuration."""
-    return Engine(LocalAdapters(config))
+def engine_for(config: Config, *, guest: bool = False) -> Engine:
+    """Return the engine of a loaded configuration.
+
+    A `guest` lets the resident of the vault work for it, where there is one.
+    """
+    adapters = LocalAdapters(config)
+    if guest:
+        adapters.host = partial(guest_for, adapters)
+    return Engine(adapters)
+
+
+def guest_for(adapters: "LocalAdapters") -> Elsewhere | None:
+    """Return what asks the resident of a vault; None where there is no resident."""
+    if not (adapters.place.folder / RESIDENT).is_file():
+        return None
+    from glassmind.wiring_guest import Guest  # noqa: PLC0415
+
+    return Guest(adapters)
 
 
 class LocalAdapters:
@@ -67,6 +86,7 @@ class LocalAdapters:
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.host: Callable[[], Elsewhere | None] = lambda: None
         self._words: FollowingIndex | None = None
 
     @cached_property
@@ -96,6 +116,10 @@ class LocalAdapters:
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
         return list(self.place.notices)
+
+    def elsewhere(self) -> Elsewhere | None:
+        """Return who answers in our place; None when nobody does."""
+        return self.host()
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""

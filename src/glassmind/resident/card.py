@@ -31,7 +31,7 @@ class Card(NamedTuple):
     since: str
 
 
-KINDS = {
+KINDS: dict[str, type | tuple[type, ...]] = {
     "pid": int,
     "version": str,
     "address": (str, int),
