@@ -118,10 +118,12 @@ class _Desk:
             answer = self._run(tool, arguments or {})
             return reply_of(answer, self._tools)
         except GlassmindError as error:
-            return fault_of(type(error).__name__, sentence_of(error))
+            said = tool.fault_mark + sentence_of(error)
+            return fault_of(type(error).__name__, said)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no trace
             log_fault("fault", error, tool=tool.name)
-            return fault_of("Unexpected", unexpected(tool.name, error))
+            said = tool.fault_mark + unexpected(tool.name, error)
+            return fault_of("Unexpected", said)
 
     def _run(self, tool: Tool, arguments: Mapping[str, Any]) -> Answer:
         given = read_arguments(tool.name, tool.arguments, arguments)

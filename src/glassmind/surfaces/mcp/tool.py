@@ -67,7 +67,10 @@ class Answer(NamedTuple):
 
 
 class Tool(NamedTuple):
-    """One tool; the last four are the hints that the protocol knows."""
+    """One tool; four of the last are the hints that the protocol knows.
+
+    `fault_mark` is what the text of a fault begins with, for clients that look for it.
+    """
 
     name: str
     title: str
@@ -78,6 +81,7 @@ class Tool(NamedTuple):
     destructive: bool = False
     idempotent: bool = True
     open_world: bool = False
+    fault_mark: str = ""
 
 
 _TYPES: Mapping[Kind, dict[str, Any]] = {

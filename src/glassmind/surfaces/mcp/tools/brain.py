@@ -1,0 +1,343 @@
+"""The tools of obsidian-brain: its names, its arguments, its replies.
+
+A reply is JSON, in the text as in the values. `search` and `read_note` wrap theirs as
+`{data, context: {state, next_actions}}`, the others do not; a reply that is a list
+stands under `result` among the values, which have to be an object. Where we do other
+than obsidian-brain, docs/compatibility.md says so.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum
+from typing import Any
+
+from glassmind.engine import Engine
+from glassmind.errors import IndexAbsent
+from glassmind.markdown.frontmatter import read_head
+from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools.brain_hints import (
+    REMEMBERED,
+    Hint,
+    note_hints,
+    search_hints,
+)
+from glassmind.surfaces.mcp.tools.shapes import DATA, as_json
+from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks, Stats
+from glassmind.types.search import Hit, SearchReply, Snippet
+
+EXCERPT = 200
+"""Characters of `chunkExcerpt`, as obsidian-brain has it."""
+
+MOST_RESULTS, MOST_LISTED = 200, 10_000
+
+STUB = "_stub/"
+"""Where the id of a note begins that links lead to and that nobody wrote yet."""
+
+MOST_LINKS = 200
+"""Links shown of a note each way; a hub may have tens of thousands."""
+
+
+def search(call: Call) -> Answer:
+    """Find notes or passages; by words alone where meaning cannot be asked."""
+    query, mode = call.given["query"], call.given["mode"]
+    chunks = call.given["unique"] == "chunks" and mode != "fulltext"
+    reply = call.engine.search(
+        query,
+        limit=call.given["limit"],
+        mode=mode,
+        intent=None,
+        fusion="rrf",
+        channels=_channels(mode),
+        rerank="off",
+        unique="chunks" if chunks else "notes",
+    )
+    lacking = _lacking(call.engine, reply) if mode != "fulltext" else {}
+    if mode == "semantic" and lacking:
+        return as_json(lacking)
+    ranked = sorted(
+        ((_score(hit, mode), hit) for hit in reply.hits), key=lambda pair: -pair[0]
+    )
+    results = [_result(hit, score, chunks=chunks) for score, hit in ranked]
+    found = list(dict.fromkeys(result["nodeId"] for result in results))
+    state: dict[str, Any] = {
+        "last_search_query": query,
+        "last_search_results": found[:REMEMBERED],
+    }
+    if reply.degraded:
+        state["degraded"] = list(reply.degraded)
+    hints = search_hints(query, mode, found)
+    return as_json({**lacking, **_wrapped(results, state, hints)})
+
+
+def _channels(mode: str) -> tuple[Any, ...]:
+    """Return the channels of a mode: links and days have no vote in obsidian-brain."""
+    by_mode = {"semantic": ("semantic",), "fulltext": ("lexical",)}
+    return by_mode.get(mode, ("lexical", "semantic"))
+
+
+def _lacking(engine: Engine, reply: SearchReply) -> dict[str, str]:
+    """Return why nothing was asked by meaning; nothing when it was."""
+    said = [text for text in reply.degraded if text.startswith("semantic: ")]
+    if not said:
+        return {}
+    at_work = engine.status()
+    state = "preparing" if at_work.writing or at_work.embedding else "failed"
+    message = said[0].removeprefix("semantic: ")
+    return {"status": state, "message": f"{message} (mode fulltext works)"}
+
+
+def _score(hit: Hit, mode: str) -> float:
+    """Return what obsidian-brain ranks by: a cosine, BM25, or the sum of both ranks."""
+    if mode == "semantic" and hit.similarity is not None:
+        return hit.similarity
+    return fsum(evidence.share for evidence in hit.evidence)
+
+
+def _result(hit: Hit, score: float, *, chunks: bool) -> dict[str, Any]:
+    result = {
+        "nodeId": hit.path,
+        "title": hit.title,
+        "score": score,
+        "excerpt": marked(hit.snippet),
+    }
+    if not chunks:
+        return result
+    return result | {
+        "chunkId": f"{hit.path}::{hit.chunk_index}",
+        "chunkHeading": hit.heading_path[-1] if hit.heading_path else None,
+        "chunkStartLine": hit.span.start,
+        "chunkEndLine": hit.span.end,
+        "chunkExcerpt": hit.snippet.text[:EXCERPT],
+    }
+
+
+def marked(snippet: Snippet) -> str:
+    """Return a snippet with what matched between `>>>` and `<<<`."""
+    text, parts, at = snippet.text, [], 0
+    for start, end in snippet.marks:
+        parts += [text[at:start], ">>>", text[start:end], "<<<"]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def list_notes(call: Call) -> Answer:
+    """List notes, and behind them those that links lead to and nobody wrote yet."""
+    directory, tag = call.given["directory"] or "", call.given["tag"] or ""
+    limit = call.given["limit"]
+    found = call.engine.list_notes(folder=directory, tag=tag, limit=limit)
+    listed = [_metadata(note) for note in found.notes]
+    wants_stubs = call.given["includeStubs"] and not tag
+    if wants_stubs and directory.strip("/") in {"", STUB[:-1]} and len(listed) < limit:
+        ghosts = call.engine.ghosts(limit=limit - len(listed))
+        listed += [_stub(ghost) for ghost in ghosts]
+    return as_json(listed)
+
+
+def _metadata(note: NoteFacts) -> dict[str, Any]:
+    return {
+        "id": note.path,
+        "title": note.title,
+        "tags": list(note.tags),
+        "frontmatter": dict(note.properties),
+    }
+
+
+def _stub(ghost: Ghost) -> dict[str, Any]:
+    name = ghost.target.removesuffix(".md")
+    marks = {"_stub": True}
+    return {"id": f"{STUB}{name}.md", "title": name, "tags": [], "frontmatter": marks}
+
+
+def read_note(call: Call) -> Answer:
+    """Give what is known of a note; in full its text and what stands around links."""
+    links = call.engine.links(call.given["name"], limit=MOST_LINKS)
+    note_id = links.note.path
+    full = call.given["mode"] == "full"
+    shown = {**_metadata(links.note), **(_contexts if full else _titles)(links)}
+    if full:
+        text = call.engine.read(note_id).text
+        body = text[read_head(text).length :]
+        most = call.given["maxContentLength"]
+        shown |= {"content": body[:most], "truncated": len(body) > most}
+    outgoing = _unique(str(end.path) for end in links.outgoing if end.path)
+    unresolved = _unresolved(links)
+    state = {
+        "last_file_read": note_id,
+        "last_file_outgoing": outgoing,
+        "last_file_unresolved_links": unresolved,
+    }
+    return as_json(_wrapped(shown, state, note_hints(note_id, outgoing, unresolved)))
+
+
+def _titles(links: NoteLinks) -> dict[str, Any]:
+    return {
+        "outgoing": _unique(end.title for end in links.outgoing),
+        "incoming": _unique(end.title for end in links.incoming),
+    }
+
+
+def _contexts(links: NoteLinks) -> dict[str, Any]:
+    return {
+        "outgoing": [_edge(end) for end in links.outgoing],
+        "incoming": [_edge(end) for end in links.incoming],
+    }
+
+
+def _edge(end: LinkEnd) -> dict[str, Any]:
+    stub = f"{STUB}{end.target.removesuffix('.md')}.md"
+    return {"id": end.path or stub, "title": end.title, "context": end.context}
+
+
+def _unresolved(links: NoteLinks) -> list[str]:
+    """Return what links of the text lead to in vain; an embed is rarely of a note."""
+    return _unique(e.target for e in links.outgoing if e.path is None and not e.embed)
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))
+
+
+def reindex(call: Call) -> Answer:
+    """Bring the index up to the vault and say what changed."""
+    before = _stats(call.engine)
+    report = call.engine.index(reason="reindex", progress=call.progress)
+    after = call.engine.stats()
+    links, ghosts = (before.links, before.ghosts) if before else (0, 0)
+    made = after.ghosts - ghosts
+    return as_json(
+        {
+            "nodesIndexed": report.added + report.changed + report.moved,
+            "nodesSkipped": report.unchanged,
+            "nodesRemoved": report.removed,
+            "edgesIndexed": max(0, after.links - links),
+            "stubNodesCreated": max(0, made),
+            "stubsPruned": max(0, -made),
+            "communitiesDetected": None,
+            "warnings": list(report.warnings),
+        }
+    )
+
+
+def _stats(engine: Engine) -> Stats | None:
+    try:
+        return engine.stats()
+    except IndexAbsent:
+        return None
+
+
+def index_status(call: Call) -> Answer:
+    """Say how far the index is, and what meaning is asked of."""
+    status = call.engine.status()
+    coverage = status.coverage
+    ready = bool(status.space) and not status.notices
+    said = f"{coverage.covered:,} of {coverage.total:,} passages are embedded"
+    return as_json(
+        {
+            "model": status.model or None,
+            "provider": call.engine.config.embeddings.backend,
+            "notesTotal": status.notes,
+            "chunksTotal": status.chunks,
+            "chunksWithEmbeddings": coverage.covered,
+            "chunksMissingEmbeddings": coverage.missing,
+            "chunksNoEmbeddableContent": status.chunks - coverage.total,
+            "summary": f"{status.notes:,} notes; {said}",
+            "failedChunks": [],
+            "reindexInProgress": bool(status.writing or status.embedding),
+            "embedderReady": ready,
+            "initError": "; ".join(status.notices) or None,
+        }
+    )
+
+
+def _wrapped(
+    payload: object, state: Mapping[str, Any], hints: Sequence[Hint]
+) -> dict[str, Any]:
+    """Return a reply with its context; only tools that are served are named."""
+    served = {tool.name for tool in TOOLS}
+    actions = [
+        {
+            "description": hint.description,
+            "tool": hint.tool,
+            "args": dict(hint.arguments),
+            "reason": hint.reason,
+        }
+        for hint in hints
+        if hint.tool in served
+    ]
+    return {"data": payload, "context": {"state": state, "next_actions": actions}}
+
+
+MODES = ("hybrid", "semantic", "fulltext")
+
+NAME = Argument("name", "string", "path, title, file name, alias, or part of a title")
+
+_TABLE: tuple[Tool, ...] = (
+    Tool(
+        "search",
+        "Search notes",
+        "Find notes by meaning and words (hybrid), meaning alone (semantic) or words "
+        "alone (fulltext). Returns ids, titles, scores and excerpts, best first; "
+        "unique 'chunks' gives passages with their lines. Read one with read_note. "
+        f"{DATA}",
+        (
+            Argument("query", "string"),
+            Argument("mode", "string", default="hybrid", choices=MODES),
+            Argument("limit", "integer", default=20, least=1, most=MOST_RESULTS),
+            Argument("unique", "string", default="notes", choices=("notes", "chunks")),
+        ),
+        search,
+    ),
+    Tool(
+        "list_notes",
+        "List notes",
+        "List notes by id with title, tags and frontmatter, of one directory or tag.",
+        (
+            Argument("directory", "string", "folder the notes stand below", None),
+            Argument("tag", "string", "with or without #; nested tags count", None),
+            Argument("limit", "integer", default=100, least=1, most=MOST_LISTED),
+            Argument(
+                "includeStubs", "boolean", "also names linked to but not written", True
+            ),
+        ),
+        list_notes,
+    ),
+    Tool(
+        "read_note",
+        "Read a note",
+        "Read one note: brief gives metadata and the titles it links with; full adds "
+        f"its text and the paragraph around each link. {DATA}",
+        (
+            NAME,
+            Argument("mode", "string", default="brief", choices=("brief", "full")),
+            Argument(
+                "maxContentLength", "integer", "characters of text", 2000, least=0
+            ),
+        ),
+        read_note,
+    ),
+    Tool(
+        "reindex",
+        "Index the vault",
+        "Bring the index up to the notes on disk; only what changed is read. Returns "
+        "what was indexed, skipped and removed.",
+        (
+            Argument(
+                "resolution",
+                "number",
+                "of theme detection; no effect until themes are detected",
+                None,
+                least=0,
+            ),
+        ),
+        reindex,
+        read_only=False,
+    ),
+    Tool(
+        "index_status",
+        "Show the index",
+        "Say how much is indexed and embedded, by which model, and what is missing.",
+        (),
+        index_status,
+    ),
+)
+
+TOOLS = tuple(tool._replace(fault_mark="Error: ") for tool in _TABLE)
