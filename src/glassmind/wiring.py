@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from glassmind.indexing.checkup import Bench
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
+    from glassmind.indexing.watching import Watching
     from glassmind.ports.models import Embedder
     from glassmind.ports.retrieval import WordSearch
     from glassmind.retrieval.hybrid import Hybrid
@@ -180,6 +181,12 @@ class LocalAdapters:
             meaning,
             lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
         )
+
+    def watching(self) -> "Watching":
+        """Return what follows the vault while it changes."""
+        from glassmind.wiring_watch import watching_for  # noqa: PLC0415
+
+        return watching_for(self)
 
     def embedder(self) -> "Embedder":
         """Return the model that the settings mean; nothing is loaded yet.

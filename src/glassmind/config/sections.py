@@ -255,23 +255,40 @@ class Server(Section, title="server", later=True):
     )
 
 
-class Watch(Section, title="watch", later=True):
-    """How changes of the vault are followed while a server runs."""
+class Watch(Section, title="watch"):
+    """How changes of the vault are followed while a server or `watch` runs."""
 
     enabled: bool = key(
         True, "Follow changes of the vault.", aliases=("!OBSIDIAN_BRAIN_NO_WATCH",)
     )
     debounce_ms: int = key(
         750,
-        "Milliseconds of quiet before changes are indexed.",
+        "Milliseconds a file has to be quiet before its changes are indexed.",
         least=0,
         aliases=("OBSIDIAN_BRAIN_WATCH_DEBOUNCE_MS",),
+    )
+    longest_wait_ms: int = key(
+        5_000,
+        "Milliseconds after which a file that is never quiet is indexed all the same.",
+        least=0,
+    )
+    rescan_s: int = key(
+        300,
+        "Seconds after which the whole vault is compared with the index, whatever was "
+        "heard.",
+        least=1,
+    )
+    poll_s: int = key(
+        5,
+        "Seconds between two looks at a vault whose changes the system does not tell.",
+        least=1,
     )
     community_debounce_ms: int = key(
         60_000,
         "Milliseconds of quiet before communities are computed again.",
         least=0,
         aliases=("OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS",),
+        later=True,
     )
 
 

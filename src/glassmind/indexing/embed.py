@@ -117,13 +117,17 @@ class Passed(NamedTuple):
 
 
 def run_pass(
-    meaning: Meaning, progress: ShowProgress, *, again: bool = False
+    meaning: Meaning,
+    progress: ShowProgress,
+    *,
+    again: bool = False,
+    pause: Callable[[], bool] = lambda: False,
 ) -> Passed:
     """Embed what lacks a vector, and say what was done.
 
-    `again` looks even where nothing has changed since the last pass. Without a model
-    nothing is embedded and the answer says why; so it does when another process is at
-    it already.
+    `again` looks even where nothing has changed since the last pass. `pause` is asked
+    between two batches and ends the pass there. Without a model nothing is embedded
+    and the answer says why; so it does when another process is at it already.
 
     Raises:
         IndexBusy: another process kept the rows for itself.
@@ -137,7 +141,7 @@ def run_pass(
             holder = f"{lock.holder()} is embedding this vault already"
             return Passed(left=_left(meaning), warnings=(holder,))
         try:
-            return _locked_pass(meaning, progress, lock.check)
+            return _locked_pass(meaning, progress, lock.check, pause)
         finally:
             lock.release()
 
@@ -148,7 +152,10 @@ def _left(meaning: Meaning) -> int:
 
 
 def _locked_pass(
-    meaning: Meaning, progress: ShowProgress, fence: Callable[[], None]
+    meaning: Meaning,
+    progress: ShowProgress,
+    fence: Callable[[], None],
+    pause: Callable[[], bool],
 ) -> Passed:
     given = meaning.given()
     warnings: list[str] = []
@@ -163,7 +170,7 @@ def _locked_pass(
     work = _Pass(meaning, batcher, space, progress, fence)
     try:
         work.begin()
-        work.run()
+        work.run(pause)
     except ModelFault as error:
         said = "embedding stopped: {}" if batcher.embedded else WITHOUT
         warnings.append(said.format(error))
@@ -184,6 +191,10 @@ class _BegunAnew(Exception):
     """The rows were thrown away while we embedded them."""
 
 
+class _Paused(Exception):
+    """Somebody has more urgent work."""
+
+
 class _Pass:
     """One pass over one vault, by the holder of its lock."""
 
@@ -202,17 +213,19 @@ class _Pass:
         self._due = time.monotonic() + FOLLOW_S
         self._tried: set[tuple[int, bool]] = set()
         self.left = self._done = 0
+        self._pause: Callable[[], bool] = lambda: False
 
     @property
     def known(self) -> KnownVectors:
         return self._meaning.known()
 
-    def run(self) -> None:
-        """Embed until nothing is missing that has not been tried.
+    def run(self, pause: Callable[[], bool]) -> None:
+        """Embed until nothing is missing that has not been tried, or `pause` says so.
 
         Raises:
             ModelFault: the model gives no answer any more; what it gave is kept.
         """
+        self._pause = pause
         try:
             while not self._ran():
                 self._tried.clear()
@@ -220,6 +233,9 @@ class _Pass:
         except ModelFault:
             self._follow()
             raise
+        except _Paused:
+            least = self._wishes.least_chars
+            self.left = self.known.coverage(self.space, least).missing
         self._follow()
 
     def _ran(self) -> bool:
@@ -300,6 +316,8 @@ class _Pass:
         at, size, began = 0, SMALLEST * 4, time.monotonic()
         self._tell(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
+            if self._pause():
+                raise _Paused
             part = fresh[at : at + size]
             started = time.monotonic()
             self._write(self._made(part, enriched=enriched))

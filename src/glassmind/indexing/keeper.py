@@ -36,6 +36,10 @@ from glassmind.vault.read import VaultFiles
 from glassmind.vault.scan import kind_of
 
 
+def _never() -> bool:
+    return False
+
+
 class Copier(Protocol):
     """Copies the rows, whole, while others use them."""
 
@@ -90,6 +94,19 @@ class IndexKeeper:
             report, self.meaning, progress or _quiet, again=request.verify
         )
 
+    def embed(
+        self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]
+    ) -> IndexReport:
+        """Let vectors follow the text as it is; `pause` ends that between two batches.
+
+        What is left then is for the next time.
+        """
+        if self.meaning is None:
+            return IndexReport()
+        return self._embedded(
+            IndexReport(), self.meaning, progress or _quiet, again=False, pause=pause
+        )
+
     def _embedded(
         self,
         report: IndexReport,
@@ -97,10 +114,11 @@ class IndexKeeper:
         progress: ShowProgress,
         *,
         again: bool,
+        pause: Callable[[], bool] = _never,
     ) -> IndexReport:
         began = time.perf_counter()
         try:
-            passed = run_pass(meaning, progress, again=again)
+            passed = run_pass(meaning, progress, again=again, pause=pause)
             if passed.embedded and self.learn is not None:
                 self.learn()
         finally:

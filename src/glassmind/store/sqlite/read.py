@@ -11,6 +11,7 @@ from glassmind.types import NotePath
 
 STAMPS = "select path, stamp from files"
 STAMPS_IN = "select path, stamp from files where path >= ? and path < ?"
+ANY_BELOW = "select exists (select 1 from files where path >= ? and path < ?)"
 DIGESTS = "select f.path, n.digest from notes n join files f on f.id = n.id"
 DIGEST_OF = """
 select n.digest from notes n join files f on f.id = n.id where f.path = ?
@@ -68,6 +69,10 @@ class Rows:
         bounds = (start, f"{folder}0" if folder else "\U0010ffff")  # "0" follows "/"
         found: Any = self._db.execute(STAMPS_IN, bounds)
         return {path: stamp for path, stamp in found if "/" not in path[len(start) :]}
+
+    def any_below(self, path: str) -> bool:
+        """Whether a file is known in the folder of that path, or in one below it."""
+        return bool(self._db.execute(ANY_BELOW, (f"{path}/", f"{path}0")).get)
 
     def digests(self) -> dict[NotePath, str]:
         """Return the content hash of every known note."""

@@ -1,0 +1,121 @@
+"""The adapters that follow a vault while it changes.
+
+A part of `wiring` that a search does not need.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from glassmind.config import Config
+from glassmind.indexing.keeper import IndexKeeper
+from glassmind.indexing.watching import Pace, Post, Watching
+from glassmind.store.filesystem import filesystem_kind, on_network
+from glassmind.store.place import Place
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.watching import clear_state, write_state
+from glassmind.types.watch import WatchState
+from glassmind.vault.watch import Heard, VaultEvents
+
+if TYPE_CHECKING:
+    from glassmind.ports.models import Embedder
+    from glassmind.store.sqlite.writer import SqliteWriter
+
+WRITER_WAIT_S = 10.0
+"""How long a watch waits for another writer before it says so and tries again later."""
+
+
+class Adapters(Protocol):
+    """What `wiring` has for us; the place may become another while we write."""
+
+    config: Config
+
+    @property
+    def place(self) -> Place:
+        """The folder of the index."""
+
+    @property
+    def reader(self) -> SqliteReader:
+        """The rows, open for reading."""
+
+    def keeper(self) -> IndexKeeper:
+        """Return what writes the index."""
+
+    def embedder(self) -> "Embedder":
+        """Return the model that the settings mean."""
+
+    def writing(
+        self, wait_s: float = ..., *, anew: bool = ..., here: bool = ...
+    ) -> "AbstractContextManager[SqliteWriter]":
+        """Hold the writer lock and the rows open for writing."""
+
+
+def watching_for(adapters: Adapters) -> Watching:
+    """Return what follows the vault of these adapters."""
+    config, root = adapters.config, adapters.config.vault.path
+    keeper = _patient(adapters)
+
+    def listen(hear: Callable[[Heard], None]) -> VaultEvents:
+        return VaultEvents(root, adapters.place.folder, keeper.shop.ignore_rules, hear)
+
+    def holds(path: str) -> bool:
+        if path.endswith("/"):
+            return False
+        with adapters.reader.faults():
+            return adapters.reader.rows().any_below(path)
+
+    kept: list[int] = []
+
+    def leave_word(state: WatchState | None) -> None:
+        if state is not None:
+            kept[:] = [state.pid]
+            write_state(adapters.place.folder, state)
+        elif kept:
+            clear_state(adapters.place.folder, kept[0])
+
+    kind = filesystem_kind(root)
+    silent = f"{kind} tells nobody of changes that another machine makes"
+    chosen = config.watch
+    return Watching(
+        Post(
+            keeper=keeper,
+            pace=Pace(
+                quiet_s=chosen.debounce_ms / 1000,
+                longest_s=chosen.longest_wait_ms / 1000,
+                rescan_s=chosen.rescan_s,
+                poll_s=chosen.poll_s,
+                graph_quiet_s=chosen.community_debounce_ms / 1000,
+            ),
+            listen=listen,
+            holds=holds,
+            leave_word=leave_word,
+            rest=adapters.reader.close,
+            silent=silent if on_network(root) else "",
+        )
+    )
+
+
+def _patient(adapters: Adapters) -> IndexKeeper:
+    """Return the keeper of a process that stays: it waits less and keeps its model."""
+
+    def writing(
+        wait_s: float = WRITER_WAIT_S, **wishes: Any
+    ) -> "AbstractContextManager[SqliteWriter]":
+        return adapters.writing(wait_s, **wishes)
+
+    models: dict[str, Embedder] = {}
+
+    def embedder() -> "Embedder":
+        found = adapters.embedder()  # nothing is loaded by that
+        if found.space not in models:
+            models.clear()
+            models[found.space] = found
+        return models[found.space]
+
+    keeper = adapters.keeper()
+    shop = replace(keeper.shop, writing=writing)
+    meaning = keeper.meaning
+    if meaning is not None:
+        meaning = replace(meaning, shop=shop, embedder=embedder)
+    return replace(keeper, shop=shop, meaning=meaning)
