@@ -45,3 +45,66 @@ class StillIndexing(ServingFault):
             "few seconds"
         )
         self.stage, self.done, self.total = stage, done, total
+
+
+class CallAbandoned(ServingFault):
+    """Whoever made a call does not wait for it any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the call was given up by who made it; what was done is kept")
+
+
+class PortTaken(ServingFault):
+    """Another program listens where a server was to."""
+
+    def __init__(self, host: str, port: int, holder: str) -> None:
+        super().__init__(
+            f"port {port} of {host} is taken by {holder}; stop it, or choose another "
+            f"port: glassmind serve --port {port % 65_535 + 1}"
+        )
+        self.host, self.port, self.holder = host, port, holder
+
+
+class AddressUnusable(ServingFault):
+    """A server cannot listen at an address."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(
+            f"cannot listen on {host} port {port} ({reason}); 127.0.0.1 is this "
+            "machine alone, and ports below 1024 are for its administrator"
+        )
+        self.host, self.port, self.reason = host, port, reason
+
+
+class TokenNeeded(ServingFault):
+    """A server was to listen to the network with a token that nobody chose."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"{host} can be reached from other machines: choose a token, by "
+            "--token-file FILE or the variable GLASSMIND_SERVER_TOKEN, or keep to "
+            "127.0.0.1"
+        )
+        self.host = host
+
+
+class BadToken(ServingFault):
+    """A token cannot be used; what it is is not told."""
+
+    def __init__(self, origin: str, least: int, most: int) -> None:
+        super().__init__(
+            f"the token of {origin} cannot be used: it must be {least} to {most} plain "
+            "characters without blanks"
+        )
+        self.origin = origin
+
+
+class TokenUnreadable(ServingFault):
+    """The file of a token cannot be read or made."""
+
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(
+            f"the token in {file} cannot be read or made ({reason}); name a file by "
+            "--token-file"
+        )
+        self.file, self.reason = file, reason

@@ -1,0 +1,130 @@
+"""Tools, called: arguments read, the engine asked in a thread, progress told."""
+
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+
+from glassmind.errors import GlassmindError
+from glassmind.errors.serving import CallAbandoned
+from glassmind.render.style import shortened
+from glassmind.surfaces.mcp.faults import sentence_of, unexpected
+from glassmind.surfaces.mcp.log import log, log_fault
+from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
+from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
+from glassmind.surfaces.mcp.tool import Call, Tool, read_arguments
+from glassmind.types.files import Progress, Stage
+
+LOOK_S = 0.25
+"""How often a client that wants to know is told how far a call has come."""
+
+STAGES: Sequence[Stage] = ("scan", "read", "resolve", "words", "embed", "vectors")
+"""What a run of indexing goes through; each counts the same in what is told."""
+
+
+class Calls:
+    """Answers what is asked of tools."""
+
+    def __init__(
+        self, source: EngineSource, threads: Threads, tools: Sequence[Tool]
+    ) -> None:
+        self._source, self._threads = source, threads
+        self._tools = {tool.name: tool for tool in tools}
+        self._cards = [tool_card(tool) for tool in tools]
+
+    def schema_of(self, name: str) -> Mapping[str, Any] | None:
+        """Return what a tool takes; None when there is no such tool."""
+        found = (card.input_schema for card in self._cards if card.name == name)
+        return next(found, None)
+
+    async def list_tools(
+        self, _: Context, __: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """Return every tool, always in the same order."""
+        return types.ListToolsResult(tools=self._cards)
+
+    async def call_tool(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Return what a tool answers; a fault of it is an answer too.
+
+        Raises:
+            MCPError: there is no such tool.
+        """
+        tool = self._tools.get(params.name)
+        if tool is None:
+            there = ", ".join(self._tools) or "none"
+            said = f"there is no tool {shortened(params.name)!r}; there are: {there}"
+            raise MCPError(types.INVALID_PARAMS, said)
+        begun, gauge = time.monotonic(), Gauge()
+        work = partial(self._answered, tool, params.arguments or {}, gauge)
+        try:
+            async with anyio.create_task_group() as beside:
+                beside.start_soon(gauge.tell, ctx.session)
+                made = await self._threads.run(work)
+                beside.cancel_scope.cancel()
+        finally:
+            gauge.abandoned = True
+        await gauge.tell_last(ctx.session)
+        took = round((time.monotonic() - begun) * 1000)
+        log("call", tool=tool.name, ok=not made.is_error, ms=took)
+        return made
+
+    def _answered(
+        self, tool: Tool, arguments: Mapping[str, Any], gauge: "Gauge"
+    ) -> types.CallToolResult:
+        try:
+            given = read_arguments(tool.name, tool.arguments, arguments)
+            answer = tool.run(Call(self._source(), given, gauge))
+            return reply_of(answer, self._tools)
+        except GlassmindError as error:
+            return fault_of(type(error).__name__, sentence_of(error, self._tools))
+        except Exception as error:  # noqa: BLE001 - the edge: a model sees no trace
+            log_fault("fault", error, tool=tool.name)
+            return fault_of("Unexpected", unexpected(tool.name, error))
+
+
+class Gauge:
+    """How far a call has come: set by its thread, read by who tells the client.
+
+    Whoever sets it after the caller went away is stopped there.
+    """
+
+    def __init__(self) -> None:
+        self.abandoned = False
+        self._now: Progress | None = None
+        self._told = 0.0
+
+    def __call__(self, now: Progress) -> None:
+        """Take in how far it is.
+
+        Raises:
+            CallAbandoned: nobody waits for it any more.
+        """
+        if self.abandoned:
+            raise CallAbandoned
+        self._now = now
+
+    async def tell(self, session: ServerSession) -> None:
+        """Tell a client that asked for it, now and again, until cancelled."""
+        while True:
+            await anyio.sleep(LOOK_S)
+            await self.tell_last(session)
+
+    async def tell_last(self, session: ServerSession) -> None:
+        """Tell what was not told yet; it only ever grows."""
+        now = self._now
+        if now is None or now.stage not in STAGES:
+            return
+        share = now.done / now.total if now.total else 0.0
+        reached = STAGES.index(now.stage) + min(share, 1.0)
+        if reached > self._told:
+            self._told = reached
+            said = f"{now.stage} {now.done:,} of {now.total:,}"
+            message = said if now.total else now.stage
+            await session.report_progress(reached, float(len(STAGES)), message)
