@@ -75,6 +75,11 @@ def not_by_vault(value: str, _chosen: str | None) -> str:
     return "only the user can choose this" if value else ""
 
 
+def none_by_vault(value: Sequence[str], _chosen: Sequence[str] | None) -> str:
+    """Refuse any names at all."""
+    return "only the user can choose these" if value else ""
+
+
 def only_default_folder(value: str, chosen: str | None) -> str:
     """Refuse another folder to write in than the user's own choice or the default."""
     if value in {"", chosen or ".agent"}:

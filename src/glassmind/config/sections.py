@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from glassmind.config.guards import (
     keeps_ignored,
+    none_by_vault,
     not_by_vault,
     not_remote,
     only_default_folder,
@@ -234,7 +235,7 @@ class Writes(Section, title="writes"):
     """Whether the agent folder may be written; follows from the other three."""
 
 
-class Server(Section, title="server", later=True):
+class Server(Section, title="server"):
     """Where `serve` listens; nothing listens unless asked."""
 
     host: str = key(
@@ -252,7 +253,29 @@ class Server(Section, title="server", later=True):
         "How MCP is spoken when a client does not say.",
         choices=("stdio", "http"),
         aliases=("MCP_TRANSPORT",),
+        later=True,
     )
+    token: str = key(
+        "",
+        "What clients of `serve` have to know; empty means a token that is made for "
+        "the vault and kept in your data folder.",
+        guard=not_by_vault,
+        secret=True,
+    )
+    hosts: tuple[str, ...] = key(
+        (),
+        "Further names that clients may reach `serve` by, such as `notes.lan`.",
+        guard=none_by_vault,
+    )
+    origins: tuple[str, ...] = key(
+        (),
+        "Pages beyond its own that may ask `serve`, such as `app://obsidian.md`.",
+        guard=none_by_vault,
+    )
+
+    def __repr__(self) -> str:
+        # The token is nobody's business.
+        return f"Server({self.host!r}, {self.port!r})"
 
 
 class Watch(Section, title="watch"):

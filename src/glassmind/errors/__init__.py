@@ -19,7 +19,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     ├── ModelFault             a model cannot be used
     │   └── UnknownModel, ModelAbsent, ModelDamaged, ModelFailed, RemoteRefused
     ├── ServingFault           a call cannot be taken, or a server cannot be started
-    │   └── BadArgument, UnknownToolset, ToolsetsClash, StillIndexing, CallAbandoned
+    │   └── BadArgument, UnknownToolset, ToolsetsClash, StillIndexing, CallAbandoned,
+    │       PortTaken, AddressUnusable, TokenNeeded, BadToken, TokenUnreadable
     │       (errors.serving)
     └── QueryError             what was asked cannot be understood
         └── WrongUsage, BadLimit, BadWish, BadDate

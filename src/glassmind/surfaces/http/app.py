@@ -1,0 +1,156 @@
+"""The application: every route behind one guard, and MCP beside them."""
+
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as Path
+from starlette.types import Receive, Scope, Send
+
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.surfaces.http.addresses import origins_of
+from glassmind.surfaces.http.arguments import from_body, from_query
+from glassmind.surfaces.http.asked import Asked, Desk, Route
+from glassmind.surfaces.http.door import Door
+from glassmind.surfaces.http.guard import Guard, Tell, Visit
+from glassmind.surfaces.http.jobs import Job, Jobs
+from glassmind.surfaces.http.log import tell_nobody
+from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.refusals import refusal_of
+from glassmind.surfaces.http.replies import (
+    Refusal,
+    Refused,
+    Reply,
+    encoded,
+    error_body,
+)
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.http.work import Workers
+from glassmind.surfaces.mcp.server import make_server
+
+NOWHERE = Refusal(404, "no_route", "there is nothing here", "see GET /openapi.json")
+OTHERWISE = Refusal(405, "wrong_method", "this is not asked that way")
+
+
+def make_app(  # noqa: PLR0913 - each wish by its name
+    engine: Engine,
+    *,
+    token: str | None,
+    hosts: Sequence[str],
+    origins: Sequence[str] = (),
+    toolsets: Sequence[str] = ("core",),
+    tell: Tell = tell_nobody,
+    by_address: bool = False,
+) -> Starlette:
+    """Return the application that serves a vault.
+
+    `hosts` are what `Host` may say, to the letter, and `origins` are pages beyond its
+    own that may ask. Without `token` everybody may, which no command offers. With
+    `by_address` the address that a client reached counts as a name too. `tell` hears of
+    every request.
+    """
+    meter, workers, jobs = Meter(), Workers(), Jobs()
+    desk = Desk(engine, jobs, meter, threading.Lock(), {})
+    door = Door(frozenset(hosts), origins_of(hosts, origins), token, by_address)
+    tools = _Tools(engine, toolsets)
+    paths = [
+        Path(
+            route.path.replace("{name}", "{name:path}"),
+            endpoint=Answering(route, desk, workers),
+            methods=[route.method],
+        )
+        for route in ROUTES
+    ]
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            stack.callback(workers.close)
+            stack.callback(jobs.close)
+            await stack.enter_async_context(tools.running())
+            yield
+
+    app = Starlette(
+        routes=[*paths, Path("/mcp", endpoint=tools)],
+        middleware=[Middleware(Guard, door=door, meter=meter, tell=tell)],
+        exception_handlers={HTTPException: _unrouted},
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+class Answering:
+    """Answers the requests of one route."""
+
+    def __init__(self, route: Route, desk: Desk, workers: Workers) -> None:
+        self._route, self._desk, self._workers = route, desk, workers
+        self._owner = f"{route.method} {route.path}"
+
+    async def __call__(self, scope: Scope, receive: Receive, _send: Send) -> None:
+        """Read what is asked, have it answered by a thread, and send that."""
+        visit: Visit = scope["glassmind"]
+        visit.route = self._route.path
+        try:
+            body = (await receive()).get("body", b"")
+            asked = Asked(self._desk, self._given(scope, body), visit.known)
+            reply = await self._workers.run(partial(self._route.run, asked))
+            made = reply if isinstance(reply, Reply) else await self._ended(reply)
+        except GlassmindError as error:
+            raise Refused(refusal_of(error, self._desk.engine.config)) from error
+        await visit.answer(made)
+
+    def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
+        arguments = self._route.arguments
+        if self._route.method == "POST":
+            from_query(self._owner, (), scope["query_string"], {})
+            return from_body(self._owner, arguments, body)
+        path = scope["path_params"]
+        return from_query(self._owner, arguments, scope["query_string"], path)
+
+    async def _ended(self, job: Job) -> Reply:
+        return await self._desk.jobs.ended(job)
+
+
+class _Tools:
+    """MCP over HTTP: no sessions, JSON in answers."""
+
+    def __init__(self, engine: Engine, toolsets: Sequence[str]) -> None:
+        # The guard has looked at Host and Origin, to the letter.
+        unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        self._sessions = StreamableHTTPSessionManager(
+            make_server(engine, toolsets=toolsets),
+            json_response=True,
+            stateless=True,
+            security_settings=unguarded,
+        )
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Take calls for as long as this is open."""
+        async with self._sessions.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request of the protocol."""
+        scope["glassmind"].route = "/mcp"
+        await self._sessions.handle_request(scope, receive, send)
+
+
+async def _unrouted(_: Request, error: Exception) -> Response:
+    """Answer what no route takes."""
+    known = isinstance(error, HTTPException) and error.status_code == 405  # noqa: PLR2004
+    refusal = OTHERWISE if known else NOWHERE
+    headers = dict(getattr(error, "headers", None) or {})
+    body = encoded(error_body(refusal))
+    return Response(body, refusal.status, headers, media_type="application/json")

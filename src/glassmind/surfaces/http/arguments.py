@@ -1,0 +1,146 @@
+"""What a request asks for, read from its body, its query or its path.
+
+The same table as that of a tool, read more strictly: a program that speaks HTTP can
+write a number as a number.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl
+
+from glassmind.errors.serving import BadArgument
+from glassmind.surfaces.http.replies import Refusal, Refused
+from glassmind.surfaces.mcp.tool import (
+    LONGEST_TEXT,
+    REQUIRED,
+    Argument,
+    Kind,
+    read_arguments,
+    schema_of,
+)
+
+BAD_JSON = Refusal(400, "bad_json", "the body is no JSON object in UTF-8")
+BAD_QUERY = Refusal(400, "bad_query", "the query cannot be read")
+
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+_WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
+
+_KINDS: Mapping[Kind, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int, float),
+    "number": (int, float),
+    "boolean": (bool,),
+    "strings": (list,),
+    "object": (dict,),
+    "objects": (list,),
+}
+
+
+def from_body(owner: str, arguments: Sequence[Argument], body: bytes) -> dict[str, Any]:
+    """Return the arguments in a JSON object.
+
+    Raises:
+        Refused: the body is none.
+        BadArgument: one of them cannot be taken.
+    """
+    try:
+        given = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise Refused(BAD_JSON) from None
+    if not isinstance(given, dict):
+        raise Refused(BAD_JSON)
+    for one in arguments:
+        value = given.get(one.name)
+        wanted = _KINDS[one.kind]
+        numeric = isinstance(value, bool) and bool not in wanted
+        if value is not None and (numeric or not isinstance(value, wanted)):
+            raise BadArgument(owner, f"{one.name!r} is of another kind")
+    return _checked(owner, arguments, given)
+
+
+def from_query(
+    owner: str,
+    arguments: Sequence[Argument],
+    query: bytes,
+    path: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return the arguments in a query and in the path before it.
+
+    Raises:
+        Refused: the query cannot be read.
+        BadArgument: an argument is unknown, stands twice or cannot be taken.
+    """
+    try:
+        pairs = parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, errors="strict"
+        )
+    except ValueError:
+        raise Refused(BAD_QUERY) from None
+    given: dict[str, object] = {}
+    kinds = {one.name: one.kind for one in arguments}
+    for name, text in pairs:
+        if name in given or name in path:
+            raise BadArgument(owner, f"{name[:50]!r} stands twice")
+        given[name] = _typed(kinds.get(name, "string"), text)
+    return _checked(owner, arguments, {**given, **path})
+
+
+def _typed(kind: Kind, text: str) -> object:
+    """Return a text as the kind it is written for; what does not fit stays text."""
+    if kind == "integer" and _WHOLE.fullmatch(text):
+        return int(text)
+    if kind == "number" and _NUMBER.fullmatch(text):
+        return float(text)
+    if kind in {"integer", "number"}:
+        return [text]  # which is refused: text would be read more kindly
+    return text
+
+
+def _checked(
+    owner: str, arguments: Sequence[Argument], given: Mapping[str, object]
+) -> dict[str, Any]:
+    for name, value in given.items():
+        texts = value if isinstance(value, list) else [value]
+        for text in (name, *texts):
+            if isinstance(text, str) and not _is_unicode(text):
+                raise BadArgument(owner, "a text holds half a character")
+    return read_arguments(owner, arguments, given)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def body_schema(arguments: Sequence[Argument]) -> dict[str, Any]:
+    """Return the JSON schema of a body; what may be left out may be null too."""
+    schema = schema_of(arguments)
+    for one in arguments:
+        made = schema["properties"][one.name] = _bounded(one, schema)
+        if one.default is not REQUIRED:
+            made["type"] = [made["type"], "null"]
+            if "enum" in made:
+                made["enum"] = [*made["enum"], None]
+    return schema
+
+
+def query_schema(one: Argument) -> dict[str, Any]:
+    """Return the JSON schema of one argument in a query or a path."""
+    return _bounded(one, schema_of([one]))
+
+
+def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = dict(schema["properties"][one.name])
+    made.pop("description", None)
+    if one.kind == "string" and not one.choices:
+        made["maxLength"] = int(one.most or LONGEST_TEXT)
+    return made

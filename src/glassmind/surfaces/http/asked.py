@@ -1,0 +1,63 @@
+"""A request that was understood, and what answers it."""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from glassmind.engine import Engine
+from glassmind.surfaces.http.jobs import Job, Jobs
+from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.replies import Reply
+from glassmind.surfaces.mcp.tool import Argument
+
+
+class Desk(NamedTuple):
+    """What every route may use."""
+
+    engine: Engine
+    jobs: Jobs
+    meter: Meter
+    lock: threading.Lock
+    kept: dict[str, Any]
+    """What is answered from memory for a moment, by name."""
+
+
+class Asked(NamedTuple):
+    """One request; `known` tells that it showed the token."""
+
+    desk: Desk
+    given: Mapping[str, Any]
+    known: bool
+
+    @property
+    def engine(self) -> Engine:
+        """The vault that is asked."""
+        return self.desk.engine
+
+
+class Route(NamedTuple):
+    """One path: what it takes, what answers, and how that looks.
+
+    `run` is called in a thread; a job in place of an answer is waited for. `schema`
+    names the shape of an answer in `schemas`, and `fails` are statuses beyond those of
+    every route. A route that is `later` has no engine verb yet.
+    """
+
+    method: str
+    path: str
+    doc: str
+    run: Callable[[Asked], Reply | Job]
+    schema: str
+    arguments: tuple[Argument, ...] = ()
+    fails: tuple[int, ...] = ()
+    media_type: str = "application/json"
+    later: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the operation is called, such as `get_notes`."""
+        return (
+            f"{self.method.lower()}_{self.path.strip('/').partition('/{')[0]}".replace(
+                "/", "_"
+            ).replace(".json", "")
+        )

@@ -1,0 +1,80 @@
+"""One connection: its head has to come in time, and nobody holds it for nothing."""
+
+import asyncio
+import sys
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
+
+from glassmind.surfaces.http.guard import CLOSE, SAFE_HEADERS
+from glassmind.surfaces.http.replies import JSON, Refusal, encoded, error_body
+
+HEAD_S = 10.0
+"""Seconds for the head of a request, from the first sign of it."""
+
+LINGER_S = 30.0
+"""Seconds that a client may take to read the rest of its last answer."""
+
+LARGEST_HEAD = 16 * 1024
+"""Bytes of a head; browsers send a tenth of it."""
+
+UNREADABLE = Refusal(400, "bad_request", "this is no HTTP request that can be read")
+LARGE_HEAD = Refusal(431, "large_head", "the headers of the request are too large")
+
+
+class Connection(H11Protocol):
+    """As the server's own, which waits for a head for as long as it takes."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first head."""
+        super().connection_made(transport)
+        self._expect_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in some bytes; wait no longer once the head is whole."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._forget_head()
+        elif self._late is None and self.timeout_keep_alive_task is None:
+            self._expect_head()
+
+    def _expect_head(self) -> None:
+        self._late = self.loop.call_later(HEAD_S, self.transport.abort)
+
+    def _forget_head(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing more."""
+        self._forget_head()
+        super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, for good if its last answer is not fetched."""
+        super().timeout_keep_alive_handler()
+        self.loop.call_later(LINGER_S, self.transport.abort)
+
+    def send_400_response(self, _msg: str) -> None:
+        """Refuse what is no request, in the shape of every other refusal."""
+        fault = sys.exc_info()[1]
+        large = getattr(fault, "error_status_hint", 400) == LARGE_HEAD.status
+        refusal = LARGE_HEAD if large else UNREADABLE
+        body = encoded(error_body(refusal))
+        length = (b"content-length", str(len(body)).encode())
+        headers = [(b"content-type", JSON), length, *SAFE_HEADERS, CLOSE]
+        reason = STATUS_PHRASES[refusal.status]
+        status = refusal.status
+        for event in (
+            h11.Response(status_code=status, headers=headers, reason=reason),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()

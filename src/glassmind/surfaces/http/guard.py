@@ -1,0 +1,175 @@
+"""One guard around every route: who may ask, how much, how long, and what is told."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+
+from glassmind.surfaces.http.door import Door, head_of
+from glassmind.surfaces.http.intake import (
+    Gone,
+    Message,
+    Receive,
+    has_body,
+    read_away,
+    whole_body,
+)
+from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.refusals import FAULT, LATE
+from glassmind.surfaces.http.replies import Refusal, Refused, Reply, refused
+from glassmind.surfaces.mcp.log import log_fault
+
+Scope: TypeAlias = Any
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Tell: TypeAlias = Callable[[str, str, int, float, int], None]
+"""Is told of a request: method, route, status, seconds, bytes of the answer."""
+
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+"""Of every answer: it is what it says, nobody keeps it, no page makes use of it."""
+
+CLOSE = (b"connection", b"close")
+
+ANSWER_S = 60.0
+"""Seconds until an answer has to stand; the longest search takes a few."""
+
+LONG_S: Mapping[str, float] = {"/index": 6 * 3600.0, "/mcp": 900.0}
+"""The same where work may be long: a first index of a large vault, and tools."""
+
+ELSEWHERE = "other"
+"""How requests are counted that no route has."""
+
+GONE = 499
+"""The status that is counted where the client did not wait for one."""
+
+
+class Visit:
+    """One request on its way: what it may see, and what it was answered."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.scope, self.head = scope, head_of(scope["headers"])
+        self.route, self.known = ELSEWHERE, False
+        self.status, self.size, self.finished = 0, 0, False
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the answer on, with the headers that all have."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
+        elif message["type"] == "http.response.body":
+            self.size += len(message.get("body", b""))
+            self.finished = not message.get("more_body", False)
+        await self._send(message)
+
+    async def answer(self, reply: Reply, *more: tuple[bytes, bytes]) -> None:
+        """Send a whole answer."""
+        length = str(len(reply.body)).encode()
+        headers = [(b"content-type", reply.media_type), (b"content-length", length)]
+        headers += [*reply.headers, *more]
+        start = {"type": "http.response.start", "status": reply.status}
+        await self.send({**start, "headers": headers})
+        await self.send({"type": "http.response.body", "body": reply.body})
+
+
+class Guard:
+    """Lets in what `door` lets in, and sees to it that it ends."""
+
+    def __init__(self, app: App, *, door: Door, meter: Meter, tell: Tell) -> None:
+        self._app, self._door, self._meter, self._tell = app, door, meter, tell
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or take part in the start and end of the server."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        began = time.perf_counter()
+        visit = Visit(scope, send)
+        scope["glassmind"] = visit
+        try:
+            await self._answered(visit, receive)
+        except Refused as refusal:
+            await self._refuse(visit, refusal.refusal, receive)
+        except Gone:
+            visit.status = GONE
+        except Exception as error:  # noqa: BLE001 - the edge: nobody is shown a trace
+            log_fault("fault", error, route=visit.route)
+            await self._refuse(visit, FAULT, receive)
+        finally:
+            took, status = time.perf_counter() - began, visit.status or GONE
+            self._meter.answered(visit.route, status, took)
+            self._tell(scope["method"], visit.route, status, took, visit.size)
+
+    async def _answered(self, visit: Visit, receive: Receive) -> None:
+        refusal = self._door.refusal(visit.scope, visit.head)
+        if refusal is not None:
+            raise Refused(refusal)
+        visit.known = self._door.knows(visit.head)
+        body = await whole_body(visit.head, receive)
+        await self._watched(visit, body, receive)
+
+    async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:
+        """Have a request answered until it is, is late, or nobody waits for it."""
+        left = asyncio.Event()
+        work = asyncio.ensure_future(
+            self._app(visit.scope, _replayed(body, left), visit.send)
+        )
+        leaving = asyncio.ensure_future(_left(receive, left))
+        limit = LONG_S.get(visit.scope["path"], ANSWER_S)
+        try:
+            done, _ = await asyncio.wait(
+                (work, leaving), timeout=limit, return_when=asyncio.FIRST_COMPLETED
+            )
+            if work not in done and visit.finished:  # its last steps, behind the answer
+                done, _ = await asyncio.wait((work,), timeout=limit)
+            if work in done:
+                work.result()
+                return
+        finally:
+            leaving.cancel()
+            if not work.done():
+                work.cancel()
+                await asyncio.wait((work,), timeout=1)
+        if left.is_set():
+            raise Gone
+        raise Refused(LATE)
+
+    async def _refuse(self, visit: Visit, refusal: Refusal, receive: Receive) -> None:
+        if visit.status:  # too late: the answer had begun
+            return
+        if not has_body(visit.head):
+            await visit.answer(refused(refusal))
+            return
+        await read_away(visit.head, receive)
+        await visit.answer(refused(refusal), CLOSE)
+
+
+async def _left(receive: Receive, left: asyncio.Event) -> None:
+    """Wait until the client goes away."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    left.set()
+
+
+def _replayed(body: bytes, left: asyncio.Event) -> Receive:
+    """Return what gives the app the body, and then nothing until the client goes."""
+    given = False
+
+    async def receive() -> Message:
+        nonlocal given
+        if not given:
+            given = True
+            return {"type": "http.request", "body": body, "more_body": False}
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    return receive

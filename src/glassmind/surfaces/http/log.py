@@ -1,0 +1,70 @@
+"""What a server tells of its requests, on a stderr that nobody has to wait for."""
+
+import io
+import queue
+import threading
+from typing import TextIO
+
+from glassmind.surfaces.mcp.log import log
+
+ROOM = 10_000
+"""Texts that wait to be written: a few seconds of requests at full speed."""
+
+LAST_S = 0.5
+"""How long the last of them may take at the end."""
+
+
+def tell_request(
+    method: str, route: str, status: int, seconds: float, size: int
+) -> None:
+    """Write one line of a request; never what was asked, nor by whom."""
+    ms = round(seconds * 1_000, 1)
+    log("request", method=method, route=route, status=status, ms=ms, bytes=size)
+
+
+def tell_nobody(
+    _method: str, _route: str, _status: int, _seconds: float, _size: int
+) -> None:
+    """Keep a request to ourselves."""
+
+
+class PatientStream(io.TextIOBase):
+    """A stream whose writers never wait: a thread writes for them.
+
+    A pipe that is full holds its writer up until somebody reads, and a request must not
+    wait for that. What finds no room is left out, and counted.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._texts: queue.Queue[str | None] = queue.Queue(ROOM)
+        self._lost = 0
+        self._thread = threading.Thread(target=self._copy, name="log", daemon=True)
+        self._thread.start()
+
+    def write(self, text: str) -> int:
+        """Have a text written soon."""
+        try:
+            self._texts.put_nowait(text)
+        except queue.Full:
+            self._lost += 1
+        return len(text)
+
+    def _copy(self) -> None:
+        while (text := self._texts.get()) is not None:
+            lost, self._lost = self._lost, 0
+            note = f'{{"event": "lost", "lines": {lost}}}\n' if lost else ""
+            try:
+                self._stream.write(note + text)
+                self._stream.flush()
+            except (OSError, ValueError):
+                return  # nobody is there to read
+
+    def finish(self) -> TextIO:
+        """Write what is left, if somebody reads, and return the stream below."""
+        try:
+            self._texts.put_nowait(None)
+        except queue.Full:
+            return self._stream
+        self._thread.join(LAST_S)
+        return self._stream

@@ -1,0 +1,85 @@
+"""The description of the server (OpenAPI 3.1), made from the table of routes."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+from glassmind.surfaces.http.arguments import body_schema, query_schema
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.door import OPEN_PATH
+from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.http.schemas import SCHEMAS
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument
+from glassmind.version import __version__
+
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 500, 503)
+"""Statuses that every route may answer with."""
+
+ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+
+
+@lru_cache(maxsize=1)
+def description(routes: tuple[Route, ...]) -> Reply:
+    """Return the description of what can be asked; what comes later is not in it."""
+    return answered(
+        {
+            "openapi": "3.1.0",
+            "info": {
+                "title": "Glassmind",
+                "version": __version__,
+                "description": "A vault of notes, asked over HTTP.",
+            },
+            "paths": _paths([route for route in routes if not route.later]),
+            "components": {
+                "schemas": SCHEMAS,
+                "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            },
+            "security": [{"token": []}],
+        }
+    )
+
+
+def _paths(routes: Sequence[Route]) -> dict[str, Any]:
+    return {route.path: {route.method.lower(): _operation(route)} for route in routes}
+
+
+def _operation(route: Route) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "operationId": route.name,
+        "summary": route.doc,
+        "responses": dict(_responses(route)),
+    }
+    if route.path == OPEN_PATH:
+        made["security"] = []
+    if route.method == "POST":
+        schema = body_schema(route.arguments)
+        content = {"application/json": {"schema": schema}}
+        made["requestBody"] = {"required": True, "content": content}
+    elif route.arguments:
+        made["parameters"] = [_parameter(route, one) for one in route.arguments]
+    return made
+
+
+def _parameter(route: Route, one: Argument) -> dict[str, Any]:
+    in_path = f"{{{one.name}}}" in route.path
+    return {
+        "name": one.name,
+        "in": "path" if in_path else "query",
+        "required": one.default is REQUIRED,
+        "description": one.doc,
+        "schema": query_schema(one),
+    }
+
+
+def _responses(route: Route) -> Iterator[tuple[str, Any]]:
+    schema = {"$ref": f"#/components/schemas/{route.schema}"}
+    shape = {"schema": schema} if route.schema else {"schema": {"type": "string"}}
+    yield "200", {"description": "Done.", "content": {route.media_type: shape}}
+    if route.path == "/index":
+        job = {"schema": {"$ref": "#/components/schemas/Job"}}
+        begun = {"description": "Begun.", "content": {"application/json": job}}
+        yield "202", begun
+    for status in sorted({*EVERYWHERE, *route.fails}):
+        said = f"{HTTPStatus(status).phrase}."
+        yield str(status), {"description": said, "content": ERROR}

@@ -1,0 +1,142 @@
+"""Notes, counts and figures."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from glassmind.errors import GlassmindError
+from glassmind.errors.serving import BadArgument
+from glassmind.render.notes import note_as_json
+from glassmind.render.reports import stats_as_json
+from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.meter import MEDIA_TYPE
+from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.types.catalogue import Status
+
+PAGE_LETTERS = 200_000
+"""Letters of a note in one answer, at most a megabyte: a page, not a book."""
+
+HEALTH_S = 1.0
+"""Seconds for which health is told from memory: anybody may ask for it."""
+
+
+def get_note(asked: Asked) -> Reply:
+    """Answer with a note as it stands on disk, from `offset`, `limit` letters of it."""
+    given = asked.given
+    note = asked.engine.read(
+        given["name"],
+        heading=given["heading"],
+        lines=_lines(given["lines"]),
+        raw=given["raw"],
+    )
+    made = note_as_json(note, vault=asked.engine.config.vault.name)
+    start, end = given["offset"], given["offset"] + given["limit"]
+    more = end < len(note.text)
+    page = {
+        "text": note.text[start:end],
+        "offset": start,
+        "letters": len(note.text),
+        "truncated": more,
+        "next_offset": end if more else None,
+    }
+    return answered({**made, **page})
+
+
+def _lines(text: str | None) -> tuple[int, int] | None:
+    """Return the ends of `12-34`, or of one line."""
+    if text is None:
+        return None
+    first, _, last = text.partition("-")
+    ends = (first, last or first)
+    if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):  # noqa: PLR2004 - a billion lines
+        raise BadArgument("GET /notes", "'lines' must be a range such as 12-34")
+    return int(ends[0]), int(ends[1])
+
+
+def get_stats(asked: Asked) -> Reply:
+    """Answer with the counts of the index."""
+    engine = asked.engine
+    return answered(stats_as_json(engine.stats(), root=str(engine.config.vault.path)))
+
+
+def get_health(asked: Asked) -> Reply:
+    """Answer with what works; where the vault stands, to those with the token alone."""
+    health = _health(asked)
+    if asked.known:
+        health = {**health, "vault_path": str(asked.engine.config.vault.path)}
+    return answered(health)
+
+
+def _health(asked: Asked) -> dict[str, Any]:
+    kept = asked.desk.kept
+    with asked.desk.lock:  # one looks, however many ask
+        if time.monotonic() - kept.get("at", float("-inf")) > HEALTH_S:
+            kept["health"] = health_of(asked)
+            kept["at"] = time.monotonic()
+        found: dict[str, Any] = kept["health"]
+    return found
+
+
+def health_of(asked: Asked) -> dict[str, Any]:
+    """Return which channels answer now; one that the settings leave out is no fault."""
+    try:
+        status: Status | None = asked.engine.status()
+    except GlassmindError:
+        status = None
+    words = status is not None and status.words_behind is not None
+    meaning = status is not None and _has_meaning(status)
+    without = asked.engine.config.embeddings.backend == "none"
+    return {
+        "status": "ok" if words and (meaning or without) else "degraded",
+        "channels": {
+            "lexical": words,
+            "bm25": words,
+            "semantic": meaning,
+            "graph": status is not None,
+            "hindsight": False,
+        },
+        "note_count": status.notes if status else 0,
+    }
+
+
+def _has_meaning(status: Status) -> bool:
+    lacks_model = any(
+        said.startswith("words and links only") for said in status.notices
+    )
+    return bool(status.space) and status.coverage.covered > 0 and not lacks_model
+
+
+def get_metrics(asked: Asked) -> Reply:
+    """Answer with figures of the requests and of the index."""
+    text = asked.desk.meter.text(_gauges(asked))
+    return Reply(200, text.encode(), media_type=MEDIA_TYPE)
+
+
+def _gauges(asked: Asked) -> Mapping[str, tuple[str, Mapping[str, float]]]:
+    try:
+        status = asked.engine.status()
+    except GlassmindError:
+        return {"glassmind_up": ("Whether there is an index.", {"": 0})}
+    coverage = status.coverage
+    sizes = {f'{{part="{name}"}}': size for name, size in status.sizes.items()}
+    behind = {
+        '{part="words"}': _count(status.words_behind),
+        '{part="vectors"}': _count(status.vectors_behind),
+    }
+    return {
+        "glassmind_up": ("Whether there is an index.", {"": 1}),
+        "glassmind_notes": ("Notes in the index.", {"": status.notes}),
+        "glassmind_chunks": ("Chunks in the index.", {"": status.chunks}),
+        "glassmind_index_bytes": ("Room that the index takes.", sizes),
+        "glassmind_chunks_to_embed": ("Chunks to embed.", {"": coverage.total}),
+        "glassmind_chunks_embedded": ("Of these, embedded.", {"": coverage.covered}),
+        "glassmind_behind": ("Changes yet to be taken in; -1: all.", behind),
+        "glassmind_writing": (
+            "Whether a writer is at work.",
+            {"": bool(status.writing)},
+        ),
+    }
+
+
+def _count(behind: int | None) -> int:
+    return -1 if behind is None else behind

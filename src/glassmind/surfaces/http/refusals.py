@@ -1,0 +1,76 @@
+"""From what went wrong to what a client is told: a status, a code, a sentence.
+
+A sentence names notes as the vault knows them, and never a place on the machine.
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+from glassmind import errors
+from glassmind.config import Config
+from glassmind.config.places import index_locations
+from glassmind.errors.serving import BadArgument
+from glassmind.surfaces.http.replies import Refusal
+
+RETRY = ((b"retry-after", b"5"),)
+
+BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
+    (BadArgument, 422, "see /openapi.json for what it takes"),
+    (errors.QueryError, 422, "see /openapi.json for what it takes"),
+    (errors.NoteNotFound, 404, "name a note by its path, title or alias"),
+    (errors.HeadingNotFound, 404, "read the note without a heading"),
+    (errors.LinesOutOfRange, 404, "read the note without lines"),
+    (errors.FileGone, 404, "POST /index brings the index up to the vault"),
+    (errors.AmbiguousName, 409, "give the path"),
+    (errors.AmbiguousHeading, 409, "name the heading above it too, as Above#Heading"),
+    (errors.MassDeletion, 409, "POST /index with accept_deletions, if it is so"),
+    (errors.PathOutsideVault, 422, "name a file relative to the vault"),
+    (errors.FileUnreadable, 409, "see GET /stats for what was skipped"),
+    (errors.IndexAbsent, 503, "POST /index makes one"),
+    (errors.NotEmbedded, 503, "POST /index embeds"),
+    (errors.IndexBusy, 503, "try again later"),
+    (errors.VaultError, 503, "check that the vault's disk is there"),
+    (errors.IndexFault, 503, "run glassmind doctor where the vault is"),
+    (errors.ModelFault, 503, "run glassmind doctor where the vault is"),
+)
+"""The first that fits decides."""
+
+FAULT = Refusal(500, "unexpected", "the server failed in a way it did not expect")
+BUSY = Refusal(503, "busy", "too many requests are waiting", "try again", RETRY)
+LATE = Refusal(503, "late", "the answer took too long", "ask for less", RETRY)
+STOPPING = Refusal(503, "stopping", "the server is about to end", "", RETRY)
+
+
+def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
+    """Return what a client is told of an error."""
+    for kind, status, hint in BY_ERROR:
+        if isinstance(error, kind):
+            headers = RETRY if isinstance(error, errors.IndexBusy) else ()
+            said = without_places(str(error), error, config)
+            return Refusal(status, code_of(type(error)), said, hint, headers)
+    return FAULT
+
+
+def code_of(kind: type) -> str:
+    """Return the name of an error's class, written_so."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def without_places(text: str, error: object, config: Config) -> str:
+    """Return a sentence with every place on the machine cut down to its name."""
+    for value in vars(error).values():
+        if isinstance(value, str) and Path(value).is_absolute():
+            text = text.replace(value, Path(value).name)
+    for root, shown in _roots(config):
+        text = re.sub(rf"{re.escape(root)}(?:/[^\s'\",;()]*)?", shown, text)
+    return text
+
+
+def _roots(config: Config) -> list[tuple[str, str]]:
+    """Return the folders that a sentence may name, the longest first."""
+    known = {str(config.vault.path): "the vault", str(config.index_home): "the index"}
+    known |= {str(place): "the index" for place in index_locations(config)}
+    known |= {tempfile.gettempdir(): "a folder", str(Path.home()): "a folder"}
+    roots = [(root, shown) for root, shown in known.items() if len(root) > 1]
+    return sorted(roots, key=lambda pair: -len(pair[0]))

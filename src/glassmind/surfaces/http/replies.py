@@ -1,0 +1,56 @@
+"""What is answered: bodies encoded once, and refusals that say what to do."""
+
+import json
+from typing import NamedTuple
+
+JSON = b"application/json"
+
+
+class Reply(NamedTuple):
+    """A whole answer, encoded."""
+
+    status: int
+    body: bytes
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    media_type: bytes = JSON
+
+
+class Refusal(NamedTuple):
+    """Why a request is not answered; `hint` says what would be, where that is known."""
+
+    status: int
+    code: str
+    message: str
+    hint: str = ""
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Refused(Exception):
+    """A request is not answered."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+def encoded(value: object) -> bytes:
+    """Return a value as JSON in UTF-8."""
+    made = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    # A lone surrogate becomes an escape, which JSON reads as what it was.
+    return made.encode("utf-8", "backslashreplace")
+
+
+def answered(value: object, status: int = 200) -> Reply:
+    """Return a value as an answer."""
+    return Reply(status, encoded(value))
+
+
+def refused(refusal: Refusal) -> Reply:
+    """Return a refusal as an answer."""
+    return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
+
+
+def error_body(refusal: Refusal) -> dict[str, object]:
+    """Return what every failed request gets to read."""
+    said = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
+    return {"error": said}

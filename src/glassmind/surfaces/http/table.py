@@ -1,0 +1,173 @@
+"""Every route of the server: one table, from which all else is made."""
+
+from typing import get_args
+
+from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS
+from glassmind.surfaces.http.asked import Asked, Route
+from glassmind.surfaces.http.reads import (
+    PAGE_LETTERS,
+    get_health,
+    get_metrics,
+    get_note,
+    get_stats,
+)
+from glassmind.surfaces.http.replies import Refusal, Refused, Reply
+from glassmind.surfaces.http.searches import get_hits, post_search
+from glassmind.surfaces.http.writes import get_job, post_index
+from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.search import FusionName, Intent, Mode, Rerank
+
+LATER = Refusal(
+    501,
+    "not_yet",
+    "this release cannot do that yet",
+    "POST /search finds the passages it would use",
+)
+
+
+def _later(_: Asked) -> Reply:
+    raise Refused(LATER)
+
+
+def _openapi(_: Asked) -> Reply:
+    from glassmind.surfaces.http.openapi import description  # noqa: PLC0415 - a circle
+
+    return description(ROUTES)
+
+
+_QUERY = Argument("query", "string", "Words, phrases and filters, or a question.")
+_NAME = Argument("name", "string", "Path, title or alias; Note#Heading for a part.")
+
+SEARCH = (
+    _QUERY,
+    Argument("limit", "integer", "Most hits.", None, least=1, most=MOST_HITS),
+    Argument("mode", "string", "What answers.", None, get_args(Mode)),
+    Argument(
+        "intent",
+        "string",
+        "What kind of answer is wanted.",
+        "auto",
+        ("auto", "balanced", *get_args(Intent)),
+    ),
+    Argument("root_note", "string", "The note that links are followed from.", None),
+    Argument("hop_depth", "integer", "How far.", 2, least=0, most=MOST_HOPS),
+    Argument("threshold", "number", "Least relevance.", 0.0, least=0, most=1),
+    Argument("min_similarity", "number", "Least cosine.", None, least=-1, most=1),
+    Argument("fusion", "string", "How rankings join.", None, get_args(FusionName)),
+    Argument("rerank", "string", "Read the best once more.", None, get_args(Rerank)),
+    Argument("unique", "string", "A hit for each.", "notes", ("notes", "chunks")),
+    Argument("explain", "boolean", "Take scores apart.", False),
+)
+
+INDEX = (
+    Argument("verify", "boolean", "Examine the index, read every note.", False),
+    Argument("rebuild", "boolean", "Throw the index away, begin anew.", False),
+    Argument("compact", "boolean", "Write words and vectors anew.", False),
+    Argument("accept_deletions", "boolean", "Believe that much was deleted.", False),
+    Argument("embed", "boolean", "Embed when the text is in.", True),
+    Argument("paths", "strings", "Look only where these files stand.", ()),
+    Argument("wait", "boolean", "Answer at the end, not at once.", True),
+)
+
+ROUTES: tuple[Route, ...] = (
+    Route(
+        "POST",
+        "/search",
+        "Find the passages that matter for a question, best first.",
+        post_search,
+        "SearchReply",
+        SEARCH,
+        (404, 409),
+    ),
+    Route(
+        "POST",
+        "/context",
+        "Pack what matters for a question into a budget of tokens.",
+        _later,
+        "Later",
+        (
+            _QUERY,
+            Argument("limit", "integer", "", 8),
+            Argument("budget", "integer", "", 6_000),
+        ),
+        later=True,
+    ),
+    Route(
+        "GET",
+        "/notes/{name}",
+        "Read a note, a section or some lines of it, a page at a time.",
+        get_note,
+        "Note",
+        (
+            _NAME,
+            Argument("heading", "string", "One section alone.", ""),
+            Argument("lines", "string", "Some lines alone, such as 12-34.", None),
+            Argument("raw", "boolean", "A canvas as its file stands.", False),
+            Argument("offset", "integer", "Letters to leave out.", 0, least=0),
+            Argument(
+                "limit",
+                "integer",
+                "Most letters.",
+                PAGE_LETTERS,
+                least=1,
+                most=PAGE_LETTERS,
+            ),
+        ),
+        (404, 409),
+    ),
+    Route(
+        "POST",
+        "/index",
+        "Bring the index up to the vault, and tell what was done.",
+        post_index,
+        "IndexReport",
+        INDEX,
+        (409,),
+    ),
+    Route(
+        "GET",
+        "/index/{job}",
+        "Tell how far a run of indexing has come.",
+        get_job,
+        "Job",
+        (Argument("job", "string", "What POST /index answered."),),
+        (404,),
+    ),
+    Route(
+        "GET",
+        "/health",
+        "Tell whether all is well; needs no token.",
+        get_health,
+        "Health",
+    ),
+    Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
+    Route(
+        "GET",
+        "/api/search",
+        "Find passages, in the shape of obsidian-rag.",
+        get_hits,
+        "Passages",
+        (
+            _QUERY,
+            Argument("limit", "integer", "Most hits.", 20, least=1, most=MOST_HITS),
+        ),
+    ),
+    Route(
+        "GET",
+        "/api/kb/ask",
+        "Answer a question, in the shape of obsidian-rag.",
+        _later,
+        "Later",
+        (Argument("question", "string", "A question."),),
+        later=True,
+    ),
+    Route("GET", "/openapi.json", "Describe this server.", _openapi, "OpenApi"),
+    Route(
+        "GET",
+        "/metrics",
+        "Tell figures in the text form of Prometheus.",
+        get_metrics,
+        "",
+        media_type="text/plain",
+    ),
+)

@@ -1,0 +1,45 @@
+"""Threads that ask the engine while the server listens."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from glassmind.surfaces.http.refusals import BUSY
+from glassmind.surfaces.http.replies import Refused
+
+T = TypeVar("T")
+
+THREADS = 8
+"""Questions under way at once; each thread keeps a connection to the rows."""
+
+ROOM = 256
+"""Questions under way or waiting: half of what connections there may be."""
+
+
+class Workers:
+    """Owns the threads; what nobody waits for any more is not begun."""
+
+    def __init__(self, threads: int = THREADS, room: int = ROOM) -> None:
+        self._pool = ThreadPoolExecutor(threads, "glassmind-http")
+        self._room = threading.BoundedSemaphore(room)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Return what a piece of work returns.
+
+        Raises:
+            Refused: too much is waiting already.
+        """
+        if not self._room.acquire(blocking=False):
+            raise Refused(BUSY)
+        future = self._pool.submit(work)
+        future.add_done_callback(self._ended)
+        return await asyncio.wrap_future(future)
+
+    def _ended(self, _: "Future[T]") -> None:
+        self._room.release()
+
+    def close(self) -> None:
+        """Begin nothing more, and wait for nothing."""
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,33 @@
+"""Bringing the index up to the vault, on request."""
+
+from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.jobs import Job
+from glassmind.surfaces.http.replies import (
+    Refusal,
+    Refused,
+    Reply,
+    answered,
+)
+
+NO_JOB = Refusal(
+    404, "no_job", "no run of indexing goes by that name", "POST /index begins one"
+)
+
+
+def post_index(asked: Asked) -> Reply | Job:
+    """Begin a run, and answer at its end, or at once if that is wished."""
+    wishes = dict(asked.given)
+    wait = wishes.pop("wait")
+    job = asked.desk.jobs.begin(asked.engine, wishes)
+    if wait:
+        return job
+    made = answered(job.as_json(), 202)
+    return made._replace(headers=((b"location", f"/index/{job.id}".encode()),))
+
+
+def get_job(asked: Asked) -> Reply:
+    """Tell how far a run has come."""
+    job = asked.desk.jobs.find(asked.given["job"])
+    if job is None:
+        raise Refused(NO_JOB)
+    return answered(job.as_json())
