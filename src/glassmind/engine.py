@@ -6,14 +6,14 @@ indexing needs.
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from glassmind.config import Config
-from glassmind.errors import IndexDamaged
+from glassmind.errors import GlassmindError, IndexDamaged
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
@@ -374,6 +374,12 @@ class Engine:
         `IndexKeeper.restore`.
         """
         return self._adapters.keeper().restore(file, force=force)
+
+    def warm(self) -> None:
+        """Load what an answer by meaning needs; without effect where nothing is."""
+        if self.config.embeddings.backend != "none":
+            with suppress(GlassmindError):
+                self.search("warm", limit=1, mode="semantic")
 
     def close(self) -> None:
         """Let go of everything; the engine cannot be asked afterwards."""

@@ -12,6 +12,7 @@ from glassmind.ports.elsewhere import IndexWishes
 from glassmind.ports.indexing import ShowProgress
 from glassmind.resident.ask import NoAnswer, ask
 from glassmind.resident.card import Card, fingerprint, read_card
+from glassmind.resident.door import is_door
 from glassmind.store.place import Place
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply, Wish
@@ -86,6 +87,6 @@ class Guest:
 
     def _agrees(self, card: Card) -> bool:
         """Whether the resident would answer as we do."""
-        if card.version != __version__:
+        if card.version != __version__ or not is_door(card.address, self._folder):
             return False
         return card.settings == fingerprint(self._config, card.token)

@@ -2,8 +2,8 @@
 
 import os
 import secrets
-import shutil
 import socket
+import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -59,14 +59,37 @@ def _open_port() -> tuple[socket.socket, int]:
     return door, int(door.getsockname()[1])
 
 
-def remove_door(address: str | int) -> None:
-    """Take away what a door left on the disk."""
-    if isinstance(address, str):
+def is_door(address: str | int, folder: Path) -> bool:
+    """Whether an address is one that a resident of this folder could have.
+
+    The folder may have come with a vault from elsewhere: nothing that it says may lead
+    us to any other place of this machine.
+    """
+    if isinstance(address, int):
+        return not HAS_SOCKET_FILES
+    if address == str(folder / NAME):
+        return True
+    file = Path(address)
+    private = file.parent
+    fits = file.name == NAME and private.name.startswith(PREFIX)
+    if not fits or private.parent != Path(tempfile.gettempdir()):
+        return False
+    try:
+        found = private.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+
+
+def remove_door(address: str | int, folder: Path) -> None:
+    """Take away what a door of a resident of this folder left on the disk."""
+    if isinstance(address, str) and is_door(address, folder):
         file = Path(address)
         with suppress(OSError):
             file.unlink()
-        if file.parent.name.startswith(PREFIX):
-            shutil.rmtree(file.parent, ignore_errors=True)
+        if file.parent != folder:
+            with suppress(OSError):
+                file.parent.rmdir()
 
 
 def knock(address: str | int, timeout_s: float) -> socket.socket:

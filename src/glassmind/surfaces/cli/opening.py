@@ -30,10 +30,12 @@ def config_of(args: Namespace, *, need_vault: bool = True) -> Config:
 def engine_of(args: Namespace, output: Output) -> Engine:
     """Return the engine of the vault that is meant, having told of odd settings.
 
+    Where the vault has a resident, that one answers what needs a model.
+
     Raises:
         ConfigError: the vault or a setting cannot be used.
     """
     config = config_of(args)
     for warning in config.warnings:
         output.notice(warning)
-    return engine_for(config)
+    return engine_for(config, guest=True)
