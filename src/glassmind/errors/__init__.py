@@ -17,7 +17,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   └── BackupExists, BackupMissing, BackupUnwritable, BackupDamaged,
     │       BackupOfAnotherVault
     ├── ModelFault             a model cannot be used
-    │   └── UnknownModel, ModelAbsent, ModelDamaged, ModelFailed, RemoteRefused
+    │   └── UnknownModel, NoModelChosen, ModelAbsent, ModelDamaged, ModelFailed,
+    │       RemoteRefused
     ├── ServingFault           a call cannot be taken, or a server cannot be started
     │   └── BadArgument, UnknownToolset, ToolsetsClash, StillIndexing, CallAbandoned,
     │       PortTaken, AddressUnusable, TokenNeeded, BadToken, TokenUnreadable
@@ -32,6 +33,7 @@ from glassmind.errors.models import (
     ModelDamaged,
     ModelFailed,
     ModelFault,
+    NoModelChosen,
     RemoteRefused,
     UnknownModel,
 )
@@ -42,6 +44,7 @@ __all__ = [
     "ModelDamaged",
     "ModelFailed",
     "ModelFault",
+    "NoModelChosen",
     "RemoteRefused",
     "UnknownModel",
 ]

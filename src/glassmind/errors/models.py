@@ -27,6 +27,16 @@ class ModelAbsent(ModelFault):
         self.model, self.tried = model, tried
 
 
+class NoModelChosen(ModelFault):
+    """The settings say that nothing is embedded."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no model is chosen (embeddings.backend is none); run: glassmind config "
+            "set embeddings.backend onnx, then: glassmind index"
+        )
+
+
 class ModelDamaged(ModelFault):
     """A file of a model is not the one that its card names."""
 

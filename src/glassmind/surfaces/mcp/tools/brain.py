@@ -32,6 +32,19 @@ MOST_RESULTS, MOST_LISTED = 200, 10_000
 STUB = "_stub/"
 """Where the id of a note begins that links lead to and that nobody wrote yet."""
 
+UNKNOWN = (
+    "dim",
+    "notesWithEmbeddings",
+    "notesNoEmbeddableContent",
+    "notesMissingEmbeddings",
+    "advertisedMaxTokens",
+    "discoveredMaxTokens",
+    "prefixSource",
+    "overrideApplied",
+    "lastReindexReasons",
+)
+"""What obsidian-brain tells of its index and we count otherwise, or not at all."""
+
 MOST_LINKS = 200
 """Links shown of a note each way; a hub may have tens of thousands."""
 
@@ -232,6 +245,7 @@ def index_status(call: Call) -> Answer:
     said = f"{coverage.covered:,} of {coverage.total:,} passages are embedded"
     return as_json(
         {
+            **dict.fromkeys(UNKNOWN),
             "model": status.model or None,
             "provider": call.engine.config.embeddings.backend,
             "notesTotal": status.notes,

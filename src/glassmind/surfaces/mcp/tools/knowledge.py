@@ -25,16 +25,16 @@ def search_files(call: Call) -> Answer:
 
 
 def _answered(call: Call, channels: tuple[ChannelName, ...]) -> Answer:
-    reply, by_keywords = _asked(call, "hybrid", channels), False
+    reply = _asked(call, "hybrid", channels)
     if any(text.startswith("semantic: ") for text in reply.degraded):
-        said, by_keywords = reply.degraded, True
+        said = reply.degraded
         reply = _asked(call, "fulltext", None)
         reply = reply._replace(degraded=tuple(dict.fromkeys((*said, *reply.degraded))))
     passing = [hit for hit in reply.hits if _stands_in(hit, call.given["folder"])]
     return as_json(
         {
             "results": [_result(hit) for hit in passing[: call.given["top_k"]]],
-            "mode": "keyword" if by_keywords else "semantic",
+            "mode": "semantic" if "semantic" in reply.channels else "keyword",
             "degraded": list(reply.degraded),
         }
     )

@@ -1,0 +1,27 @@
+"""Calling a tool of a compatibility set as a client does, and reading its reply."""
+
+import json
+from typing import Any
+
+from glassmind import Engine
+from glassmind.surfaces.mcp.tool import Answer, Call, Tool, read_arguments
+from glassmind.surfaces.mcp.toolsets import tools_of
+
+
+def tool_of(toolset: str, name: str) -> Tool:
+    """Return a tool of a set."""
+    return next(tool for tool in tools_of([toolset]) if tool.name == name)
+
+
+def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> Answer:
+    """Call a tool with arguments as they come from outside."""
+    tool = tool_of(toolset, name)
+    return tool.run(Call(engine, read_arguments(name, tool.arguments, given)))
+
+
+def called(engine: Engine, toolset: str, name: str, /, **given: object) -> Any:
+    """Call a tool and return its reply; text and values say the same."""
+    answer = answer_of(engine, toolset, name, **given)
+    reply = json.loads(answer.text)
+    assert answer.content == (reply if isinstance(reply, dict) else {"result": reply})
+    return reply

@@ -1,0 +1,426 @@
+"""The tools of obsidian-brain: its names, arguments, defaults and replies."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compat_desk import answer_of, called, tool_of
+from meaning_desk import MeaningDesk
+from search_desk import harbour
+from vault_desk import VaultDesk
+
+from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
+from glassmind.errors.serving import BadArgument
+from glassmind.surfaces.mcp.tool import Call, read_arguments, schema_of
+from glassmind.surfaces.mcp.tools.brain_hints import (
+    Hint,
+    note_hints,
+    search_hints,
+    simplified,
+)
+from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.types.files import Progress
+
+LATER = {"create_note", "find_connections"}
+"""Tools that hints may name when their verbs are there."""
+
+TEA: dict[str, str | bytes] = {
+    "Tea.md": (
+        "---\ntags: [drink]\naliases: [Cha]\n---\n# Tea\n\nWater from the [[Kettle]]\n"
+        "and leaves from [[Aunt]].\n"
+    ),
+    "Kettle.md": "It sings for [[Tea]].\n\nAlways [[Tea|tea]].",
+    "drinks/Cocoa.md": "Milk and #drink/sweet chocolate.",
+}
+
+
+def brain(desk: VaultDesk, tool: str, /, **given: object) -> Any:
+    return called(desk.engine, "brain", tool, **given)
+
+
+def ids(reply: Any) -> list[str]:
+    return [result["nodeId"] for result in reply["data"]]
+
+
+def test_these_tools_are_served_with_these_defaults() -> None:
+    found = {
+        tool.name: {
+            name: one.get("default") for name, one in properties_of(tool).items()
+        }
+        for tool in tools_of(["brain"])
+    }
+
+    assert found == {
+        "search": {"query": None, "mode": "hybrid", "limit": 20, "unique": "notes"},
+        "list_notes": {
+            "directory": None,
+            "tag": None,
+            "limit": 100,
+            "includeStubs": True,
+        },
+        "read_note": {"name": None, "mode": "brief", "maxContentLength": 2000},
+        "reindex": {"resolution": None},
+        "index_status": {},
+    }
+
+
+def properties_of(tool: Any) -> dict[str, Any]:
+    found: dict[str, Any] = schema_of(tool.arguments)["properties"]
+    return found
+
+
+def test_hybrid_search_adds_up_the_ranks_of_words_and_meaning(
+    meaning: MeaningDesk,
+) -> None:
+    desk = harbour(meaning)
+    ranks = [
+        {path: n for n, path in enumerate(ids(brain(desk, "search", **asked)), 1)}
+        for asked in (
+            {"query": "the skiff leaks", "mode": "fulltext"},
+            {"query": "the skiff leaks", "mode": "semantic"},
+        )
+    ]
+
+    reply = brain(desk, "search", query="the skiff leaks")
+
+    assert len(reply["data"]) > 3
+    for result in reply["data"]:
+        path = result["nodeId"]
+        wanted = sum(1 / (60 + rank[path]) for rank in ranks if path in rank)
+        assert result["score"] == pytest.approx(wanted)
+    scores = [result["score"] for result in reply["data"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_search_by_meaning_scores_by_cosine(meaning: MeaningDesk) -> None:
+    reply = brain(harbour(meaning), "search", query="vessel drips", mode="semantic")
+
+    assert ids(reply)[0] == "Boats/Skiff.md"
+    scores = [result["score"] for result in reply["data"]]
+    assert 0.0 < scores[0] <= 1.0
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_what_matched_stands_between_marks(vault: VaultDesk) -> None:
+    vault.indexed(TEA)
+
+    reply = brain(vault, "search", query="sweet chocolate", mode="fulltext")
+
+    assert reply["data"][0] == {
+        "nodeId": "drinks/Cocoa.md",
+        "title": "Cocoa",
+        "score": reply["data"][0]["score"],
+        "excerpt": "Milk and #drink/>>>sweet<<< >>>chocolate<<<.",
+    }
+
+
+def test_passages_come_with_their_place(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Boat.md": "# Hull\n\n" + "The hull is of old grey oak. " * 20})
+
+    (result,) = brain(meaning, "search", query="oak hull", unique="chunks")["data"]
+
+    assert result["chunkId"] == "Boat.md::0"
+    assert result["chunkHeading"] == "Hull"
+    assert (result["chunkStartLine"], result["chunkEndLine"]) == (1, 3)
+    assert 0 < len(result["chunkExcerpt"]) <= 200
+
+
+def test_fulltext_gives_notes_whatever_is_to_be_unique(vault: VaultDesk) -> None:
+    vault.indexed({"Long.md": "# A\n\noolong\n\n# B\n\noolong\n\n# C\n\noolong\n"})
+
+    reply = brain(vault, "search", query="oolong", mode="fulltext", unique="chunks")
+
+    assert ids(reply) == ["Long.md"]
+    assert "chunkId" not in reply["data"][0]
+
+
+def test_without_a_model_a_search_by_meaning_says_so_and_words_still_find(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(TEA)
+
+    by_meaning = brain(vault, "search", query="chocolate", mode="semantic")
+    by_both = brain(vault, "search", query="chocolate")
+    by_words = brain(vault, "search", query="chocolate", mode="fulltext")
+
+    assert set(by_meaning) == {"status", "message"}
+    assert by_meaning["status"] == "failed"
+    assert "embeddings.backend" in by_meaning["message"]
+    assert by_both["status"] == "failed"
+    assert ids(by_both) == ids(by_words) == ["drinks/Cocoa.md"]
+    assert set(by_words) == {"data", "context"}
+
+
+def test_while_the_vault_is_being_embedded_it_is_preparing(
+    meaning: MeaningDesk,
+) -> None:
+    said: list[Any] = []
+    with meaning.open() as other:
+        meaning.write({f"n{i}.md": f"oolong number {i} is here" for i in range(3)})
+        meaning.index(embed=False)
+        meaning.model.before = lambda _: said.append(
+            called(other, "brain", "search", query="oolong", mode="semantic")
+        )
+        meaning.open()
+        meaning.index()
+
+    assert said[0]["status"] == "preparing"
+
+
+def test_a_search_is_remembered_and_says_what_to_do_next(vault: VaultDesk) -> None:
+    vault.indexed({f"n{i:02}.md": "oolong" for i in range(15)})
+
+    reply = brain(vault, "search", query="oolong", mode="fulltext")
+
+    context = reply["context"]
+    assert context["state"] == {
+        "last_search_query": "oolong",
+        "last_search_results": ids(reply)[:10],
+    }
+    assert [action["tool"] for action in context["next_actions"]] == ["read_note"]
+    assert set(context["next_actions"][0]) == {"description", "tool", "args", "reason"}
+
+
+@pytest.mark.parametrize(
+    ("query", "simpler"),
+    [
+        ("what is the zeppelin of the old harbour town", "zeppelin old"),
+        ("zeppelin hangar roof beams", "zeppelin hangar"),
+        ("where is the zeppelin hangar?", "zeppelin hangar?"),
+        ("zeppelin", ""),
+        ("zeppelin hangar", ""),
+        ("what is the", ""),
+        ("", ""),
+    ],
+)
+def test_what_finds_nothing_is_asked_again_in_half_the_words(
+    query: str, simpler: str
+) -> None:
+    assert simplified(query) == simpler
+
+
+def test_a_search_in_vain_offers_the_simpler_one(vault: VaultDesk) -> None:
+    vault.indexed(TEA)
+
+    asked = "what is the zeppelin of qqq www"
+    reply = brain(vault, "search", query=asked, mode="fulltext")
+
+    (action,) = reply["context"]["next_actions"]
+    assert action["tool"] == "search"
+    assert action["args"] == {"query": "zeppelin qqq", "mode": "fulltext"}
+
+
+HINTS: list[Hint] = [
+    *search_hints("a", "hybrid", ["A.md", "B.md"]),
+    *search_hints("zeppelin hangar roof beams", "semantic", []),
+    *note_hints("A.md", ["B.md"], ["Ghost"]),
+]
+
+
+@pytest.mark.parametrize("hint", HINTS, ids=lambda hint: hint.tool)
+def test_every_hint_fits_the_tool_it_names(hint: Hint) -> None:
+    served = {tool.name for tool in tools_of(["brain"])}
+
+    assert hint.description
+    assert hint.reason
+    assert hint.tool in served | LATER
+    if hint.tool in served:
+        read_arguments(hint.tool, tool_of("brain", hint.tool).arguments, hint.arguments)
+
+
+def test_notes_are_listed_with_what_nobody_wrote_yet_behind_them(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(TEA)
+
+    listed = brain(vault, "list_notes")
+
+    assert [note["id"] for note in listed] == [
+        "Kettle.md",
+        "Tea.md",
+        "drinks/Cocoa.md",
+        "_stub/Aunt.md",
+    ]
+    assert listed[1] == {
+        "id": "Tea.md",
+        "title": "Tea",
+        "tags": ["drink"],
+        "frontmatter": {"tags": ["drink"], "aliases": ["Cha"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"includeStubs": False}, ["Kettle.md", "Tea.md", "drinks/Cocoa.md"]),
+        ({"directory": "drinks"}, ["drinks/Cocoa.md"]),
+        ({"directory": "drinks/"}, ["drinks/Cocoa.md"]),
+        ({"directory": "_stub"}, ["_stub/Aunt.md"]),
+        ({"tag": "drink"}, ["Tea.md", "drinks/Cocoa.md"]),
+        ({"tag": "#drink/sweet"}, ["drinks/Cocoa.md"]),
+        ({"limit": 1}, ["Kettle.md"]),
+        ({"directory": "../"}, []),
+    ],
+)
+def test_a_list_keeps_to_its_filters(
+    vault: VaultDesk, given: dict[str, object], expected: list[str]
+) -> None:
+    vault.indexed(TEA)
+
+    assert [note["id"] for note in brain(vault, "list_notes", **given)] == expected
+
+
+def test_a_note_in_brief_has_the_titles_it_is_linked_with(vault: VaultDesk) -> None:
+    vault.indexed(TEA)
+
+    reply = brain(vault, "read_note", name="tea")
+
+    assert reply["data"] == {
+        "id": "Tea.md",
+        "title": "Tea",
+        "tags": ["drink"],
+        "frontmatter": {"tags": ["drink"], "aliases": ["Cha"]},
+        "outgoing": ["Kettle", "Aunt"],
+        "incoming": ["Kettle"],
+    }
+    assert reply["context"]["state"] == {
+        "last_file_read": "Tea.md",
+        "last_file_outgoing": ["Kettle.md"],
+        "last_file_unresolved_links": ["Aunt"],
+    }
+
+
+def test_a_note_in_full_has_its_body_and_what_stands_around_links(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(TEA)
+
+    note = brain(vault, "read_note", name="Tea", mode="full")["data"]
+
+    said = "Water from the [[Kettle]]\nand leaves from [[Aunt]]."
+    assert note["content"] == f"# Tea\n\n{said}\n"
+    assert note["truncated"] is False
+    assert note["outgoing"] == [
+        {"id": "Kettle.md", "title": "Kettle", "context": said},
+        {"id": "_stub/Aunt.md", "title": "Aunt", "context": said},
+    ]
+    assert [edge["context"] for edge in note["incoming"]] == [
+        "It sings for [[Tea]].",
+        "Always [[Tea|tea]].",
+    ]
+
+
+def test_a_long_body_is_cut_and_says_so(vault: VaultDesk) -> None:
+    vault.indexed({"Long.md": "---\na: 1\n---\n" + "x" * 3000})
+
+    note = brain(vault, "read_note", name="Long", mode="full")["data"]
+    short = brain(vault, "read_note", name="Long", mode="full", maxContentLength=5)
+
+    assert (note["content"], note["truncated"]) == ("x" * 2000, True)
+    assert short["data"]["content"] == "xxxxx"
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("a/Plan", "a/Plan.md"),
+        ("a/Plan.md", "a/Plan.md"),
+        ("Roof", "b/Roof works.md"),
+        ("plan", "a/Plan.md"),
+        ("Scheme", "a/Plan.md"),
+        ("oof wor", "b/Roof works.md"),
+    ],
+)
+def test_a_note_goes_by_id_title_file_name_alias_or_part_of_a_title(
+    vault: VaultDesk, name: str, path: str
+) -> None:
+    vault.indexed({"a/Plan.md": "---\naliases: [Scheme]\n---\n", "b/Roof works.md": ""})
+
+    assert brain(vault, "read_note", name=name)["data"]["id"] == path
+
+
+def test_a_weak_name_of_many_notes_lists_ten_of_them(vault: VaultDesk) -> None:
+    vault.indexed({f"Plan {i:02}.md": "x" for i in range(12)})
+
+    with pytest.raises(AmbiguousName, match=r"Plan 00\.md, .* and 2 more") as caught:
+        brain(vault, "read_note", name="plan")
+    assert len(caught.value.candidates) == 10
+    with pytest.raises(NoteNotFound):
+        brain(vault, "read_note", name="zeppelin")
+
+
+def test_reindex_says_what_changed(vault: VaultDesk) -> None:
+    vault.write(TEA)
+
+    first = brain(vault, "reindex")
+    second = brain(vault, "reindex", resolution=1.5)
+    vault.write({"Aunt.md": "to [[Nobody]] and [[Nowhere]]", "Tea.md": "no link"})
+    third = brain(vault, "reindex")
+
+    assert first == {
+        "nodesIndexed": 3,
+        "nodesSkipped": 0,
+        "nodesRemoved": 0,
+        "edgesIndexed": 4,
+        "stubNodesCreated": 1,
+        "stubsPruned": 0,
+        "communitiesDetected": None,
+        "warnings": [],
+    }
+    assert (second["nodesIndexed"], second["nodesSkipped"]) == (0, 3)
+    assert (third["nodesIndexed"], third["stubNodesCreated"]) == (2, 1)
+
+
+def test_reindex_tells_how_far_it_has_come(vault: VaultDesk) -> None:
+    vault.write(TEA)
+    told: list[Progress] = []
+    tool = tool_of("brain", "reindex")
+
+    tool.run(Call(vault.engine, {"resolution": None}, told.append))
+
+    assert {progress.stage for progress in told} >= {"read"}
+
+
+def test_reindex_removes_nothing_when_the_vault_seems_gone(vault: VaultDesk) -> None:
+    vault.indexed({f"n{i}.md": "oolong" for i in range(40)})
+    for file in Path(vault.root).glob("*.md"):
+        file.unlink()
+
+    with pytest.raises(MassDeletion):
+        brain(vault, "reindex")
+    assert len(brain(vault, "list_notes")) == 40
+
+
+def test_the_state_of_the_index_has_every_field_of_obsidian_brain(
+    meaning: MeaningDesk,
+) -> None:
+    state = brain(harbour(meaning), "index_status")
+
+    wanted = (
+        "model dim provider notesTotal notesWithEmbeddings notesNoEmbeddableContent "
+        "notesMissingEmbeddings chunksTotal summary failedChunks advertisedMaxTokens "
+        "discoveredMaxTokens prefixSource overrideApplied lastReindexReasons "
+        "reindexInProgress embedderReady initError"
+    )
+    assert set(wanted.split()) <= set(state)
+    assert (state["provider"], state["notesTotal"]) == ("onnx", 8)
+    assert state["chunksWithEmbeddings"] == len(meaning.covered())
+    assert (state["embedderReady"], state["reindexInProgress"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("search", {}),
+        ("search", {"query": "x", "mode": "psychic"}),
+        ("search", {"query": "x", "limit": 0}),
+        ("read_note", {"name": "x", "mode": "whole"}),
+        ("read_note", {"name": "x", "maxContentLength": -1}),
+        ("list_notes", {"folder": "x"}),
+    ],
+)
+def test_a_call_that_does_not_fit_is_refused(
+    vault: VaultDesk, tool: str, given: dict[str, object]
+) -> None:
+    with pytest.raises(BadArgument):
+        answer_of(vault.engine, "brain", tool, **given)
