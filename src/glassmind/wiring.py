@@ -4,8 +4,9 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config, load_config
@@ -16,6 +17,7 @@ from glassmind.ports.elsewhere import Elsewhere
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, choose_place
 from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.wiring_once import made_once
 
 if TYPE_CHECKING:
     from glassmind.indexing.checkup import Bench
@@ -83,18 +85,20 @@ def guest_for(adapters: "LocalAdapters") -> Elsewhere | None:
 
 
 class LocalAdapters:
-    """The adapters of one vault on this machine."""
+    """The adapters of one vault on this machine, for any number of threads."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
+        self.making = RLock()
+        self._models: dict[str, Embedder] = {}
         self.host: Callable[[], Elsewhere | None] = lambda: None
         self._words: FollowingIndex | None = None
 
-    @cached_property
+    @made_once
     def _locations(self) -> list[Path]:
         return index_locations(self.config)
 
-    @cached_property
+    @made_once
     def place(self) -> Place:
         """The folder of the index, chosen once."""
         found = choose_place(self._locations)
@@ -109,7 +113,7 @@ class LocalAdapters:
         )
         return Place(folder, writable=True, notices=(notice,), temporary=True)
 
-    @cached_property
+    @made_once
     def reader(self) -> SqliteReader:
         """The rows, open for reading."""
         return SqliteReader(self.place.folder)
@@ -142,15 +146,16 @@ class LocalAdapters:
 
     def words(self) -> FollowingIndex | None:
         """Return the word index; None when there is none that can be opened."""
-        if self._words is None:
-            self._words = FollowingIndex.open(self.place.folder)
-        return self._words
+        words = self._words
+        if words is None:
+            words = self._words = FollowingIndex.open(self.place.folder)
+        return words
 
     def forget_words(self) -> None:
         """Open the word index anew when it is next asked for."""
-        if self._words is not None:
-            self._words.close()
-            self._words = None
+        words, self._words = self._words, None
+        if words is not None:
+            words.close()
 
     def hybrid(self, words: "WordSearch") -> "Hybrid":
         """Return what answers by more than words."""
@@ -158,7 +163,7 @@ class LocalAdapters:
 
         return hybrid_for(self, words)
 
-    @cached_property
+    @made_once
     def meaning(self) -> "OpenMeaning":
         """The model and the vectors that answer; opened when first asked."""
         from glassmind.wiring_search import OpenMeaning  # noqa: PLC0415
@@ -194,13 +199,22 @@ class LocalAdapters:
         Raises:
             ModelFault: it cannot be used.
         """
-        from glassmind.errors import ModelAbsent  # noqa: PLC0415
+        from glassmind.errors import ModelAbsent, NoModelChosen  # noqa: PLC0415
         from glassmind.models.choose import embedder_for  # noqa: PLC0415
 
         found = embedder_for(self.config)
+        backend = self.config.embeddings.backend
         if found is None:
-            raise ModelAbsent(self.config.embeddings.backend)
-        return found
+            raise NoModelChosen if backend == "none" else ModelAbsent(backend)
+        return self._shared(found)
+
+    def _shared(self, made: "Embedder") -> "Embedder":
+        """Return the model that was made for the same vectors before, if there is one.
+
+        It may be loaded already, and one copy is enough for a process.
+        """
+        with self.making:
+            return self._models.setdefault(made.space, made)
 
     def embedder_of(self, space: "Space") -> "Embedder | None":
         """Return the model of a space, be it chosen or not; None when it is not here.
@@ -217,7 +231,9 @@ class LocalAdapters:
             same = found is not None and found.space == space.name
         except ModelFault:
             return None
-        return found if same or space.name.startswith(GIVEN) else None
+        if found is None or not (same or space.name.startswith(GIVEN)):
+            return None
+        return self._shared(found)
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
@@ -291,7 +307,7 @@ class LocalAdapters:
         for made in ("reader", "writer"):
             self.__dict__.pop(made, None)
 
-    @cached_property
+    @made_once
     def writer(self) -> "SqliteWriter":
         """The rows, for the holder of the writer lock."""
         from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
@@ -322,7 +338,7 @@ class LocalAdapters:
             vectors=followed_vectors(self),
         )
 
-    @cached_property
+    @made_once
     def words_marker(self) -> "WordsMarker":
         """How far the word index has come, remembered from run to run."""
         from glassmind.wiring_index import WordsMarker  # noqa: PLC0415
@@ -337,6 +353,7 @@ class LocalAdapters:
         from glassmind.store.lexical import integrity, place  # noqa: PLC0415
         from glassmind.store.lock import WriterLock  # noqa: PLC0415
         from glassmind.store.sqlite.examine import wrong_with  # noqa: PLC0415
+        from glassmind.store.watching import read_state  # noqa: PLC0415
         from glassmind.wiring_index import vector_bench  # noqa: PLC0415
 
         folder = self.place.folder
@@ -355,6 +372,7 @@ class LocalAdapters:
             counts=lambda: self.reader.rows().counts(),
             faults=self.reader.faults,
             vectors=vector_bench(self),
+            watch=lambda: read_state(folder),
             warnings=tuple(self.config.warnings),
             notices=self.place.notices,
         )
@@ -364,7 +382,7 @@ class LocalAdapters:
         self.forget_words()
         if "meaning" in self.__dict__:
             self.meaning.close()
-        self.reader.close()
+        self.reader.close_all()
         if "writer" in self.__dict__:
             self.writer.close()
         if self.place.temporary:

@@ -65,7 +65,7 @@ class OnnxEmbedder:
     def warm(self) -> None:
         """Begin to load the model, if nobody has; does not wait for it."""
         with self._lock:
-            if self._loading is not None:
+            if self._loading is not None and not _failed(self._loading):
                 return
             file = self._folder / self._card.weights.name
             pool = ThreadPoolExecutor(1, "glassmind-load")
@@ -92,3 +92,8 @@ class OnnxEmbedder:
     def _vector(self, ids: Sequence[int]) -> "Vector":
         rows = self._session().run(ids)
         return unit(rows.mean(axis=0) if self._card.pooling == "mean" else rows[0])
+
+
+def _failed(loading: "Future[OnnxSession]") -> bool:
+    """Whether loading ended badly: the files may have been put right since."""
+    return loading.done() and loading.exception() is not None

@@ -1,9 +1,10 @@
 """The rows of one vault's index, open for reading."""
 
 import threading
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakSet
 
 import apsw
 
@@ -27,6 +28,8 @@ class SqliteReader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._local = threading.local()
+        self._lock = threading.Lock()
+        self._opened: WeakSet[apsw.Connection] = WeakSet()
 
     def rows(self) -> Rows:
         """Return the rows.
@@ -63,6 +66,8 @@ class SqliteReader:
             self._forget()
         reader = connection.open_reader(self.folder)
         self._local.reader = (reader, identity)
+        with self._lock:
+            self._opened.add(reader)
         return reader
 
     def _identity(self) -> tuple[int, int]:
@@ -79,6 +84,15 @@ class SqliteReader:
         A question that is under way goes on with the rows it began with.
         """
         self._local.reader = None
+
+    def close_all(self) -> None:
+        """Close the connection of every thread, but for those that read right now."""
+        self.close()
+        with self._lock:
+            others = list(self._opened)
+        for reader in others:
+            with suppress(apsw.Error):
+                reader.close()
 
     def close(self) -> None:
         """Close this thread's connection."""
