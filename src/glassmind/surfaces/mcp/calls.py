@@ -83,10 +83,12 @@ class Calls:
             answer = tool.run(Call(self._source(), given, gauge))
             return reply_of(answer, self._tools)
         except GlassmindError as error:
-            return fault_of(type(error).__name__, sentence_of(error, self._tools))
+            said = tool.fault_mark + sentence_of(error, self._tools)
+            return fault_of(type(error).__name__, said)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no trace
             log_fault("fault", error, tool=tool.name)
-            return fault_of("Unexpected", unexpected(tool.name, error))
+            said = tool.fault_mark + unexpected(tool.name, error)
+            return fault_of("Unexpected", said)
 
 
 class Gauge:
