@@ -81,7 +81,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
             yield
 
     app = Starlette(
-        routes=[*paths, Path("/mcp", endpoint=tools)],
+        routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
         middleware=[Middleware(Guard, door=door, meter=meter, tell=tell)],
         exception_handlers={HTTPException: _unrouted},
         lifespan=lifespan,
