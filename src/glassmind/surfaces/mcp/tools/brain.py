@@ -20,7 +20,7 @@ from glassmind.surfaces.mcp.tools.brain_hints import (
     note_hints,
     search_hints,
 )
-from glassmind.surfaces.mcp.tools.shapes import DATA, as_json
+from glassmind.surfaces.mcp.tools.shapes import DATA, FAULT, as_json
 from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks, Stats
 from glassmind.types.search import Hit, SearchReply, Snippet
 
@@ -354,4 +354,4 @@ _TABLE: tuple[Tool, ...] = (
     ),
 )
 
-TOOLS = tuple(tool._replace(fault_mark="Error: ") for tool in _TABLE)
+TOOLS = tuple(tool._replace(fault_mark=FAULT) for tool in _TABLE)

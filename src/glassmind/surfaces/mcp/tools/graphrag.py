@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.shapes import DATA, as_json
+from glassmind.surfaces.mcp.tools.shapes import DATA, FAULT, as_json
 from glassmind.types.search import ChannelName, Hit, Intent
 
 CHANNELS: Mapping[ChannelName, str] = {"lexical": "bm25"}
@@ -73,5 +73,6 @@ TOOLS: tuple[Tool, ...] = (
             Argument("threshold", "number", "least relevance", 0.6, least=0, most=1),
         ),
         vault_search,
+        fault_mark=FAULT,
     ),
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.shapes import DATA, as_json
+from glassmind.surfaces.mcp.tools.shapes import DATA, FAULT, as_json
 from glassmind.types.search import ChannelName, Hit, Mode, SearchReply
 
 USUAL, MOST = 8, 20
@@ -104,6 +104,7 @@ TOOLS: tuple[Tool, ...] = (
         f"path. {DATA}",
         ARGUMENTS,
         semantic_search,
+        fault_mark=FAULT,
     ),
     Tool(
         "search_files",
@@ -112,5 +113,6 @@ TOOLS: tuple[Tool, ...] = (
         f"is no model. Returns path, excerpt and relevance. {DATA}",
         ARGUMENTS,
         search_files,
+        fault_mark=FAULT,
     ),
 )
