@@ -52,6 +52,7 @@ VERBS = {
     ),
     "stats": "()",
     "status": "()",
+    "watch": "(stop, *, told=None)",
 }
 
 VALUES = {
@@ -78,7 +79,7 @@ VALUES = {
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
-        "embedding sizes folder notices"
+        "embedding sizes folder notices watch"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "

@@ -19,6 +19,7 @@ from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import IndexFault, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere
+from glassmind.render.watch import news_as_text
 from glassmind.resident.card import (
     Card,
     fingerprint,
@@ -32,7 +33,7 @@ from glassmind.store.lock import WriterLock
 from glassmind.store.place import make_folder
 from glassmind.types.files import IndexReport, Progress
 from glassmind.types.search import SearchReply
-from glassmind.types.watch import Brought, Hindered, News, Turned
+from glassmind.types.watch import Brought, News, TellNews
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters, guest_for
 from glassmind.wiring_guest import Guest
@@ -67,15 +68,21 @@ class Residence:
 
     `engine` can be asked at once, before `start` and from any thread. With `watch` the
     resident follows the vault, if the settings let it. `log` is told in one sentence
-    what a person who looks after the process should know; it may be called from any
-    thread.
+    what a person who looks after the process should know, and `told`, where it is
+    given, of all that following the vault brings; both may be called from any thread.
     """
 
     def __init__(
-        self, config: Config, *, watch: bool = True, log: Callable[[str], None]
+        self,
+        config: Config,
+        *,
+        watch: bool = True,
+        log: Callable[[str], None],
+        told: TellNews | None = None,
     ) -> None:
         self.config, self._log = config, log
-        self._watches = watch and config.watch.enabled
+        watches = watch and config.watch.enabled
+        self._told = (told or _in_sentences(log)) if watches else None
         self._adapters = LocalAdapters(config)
         self._adapters.host = self._host
         self.engine = Engine(self._adapters)
@@ -150,7 +157,7 @@ class Residence:
     def _reside(self, lock: WriterLock, folder: Path) -> None:
         """Be the resident until this process leaves or the role is taken from it."""
         self._residing.set()
-        stay = _Stay(self._alone, folder, self._log, watches=self._watches)
+        stay = _Stay(self._alone, folder, self._told)
         try:
             stay.begin()
             self._placeless = False
@@ -190,12 +197,13 @@ class Residence:
 
 
 class _Stay:
-    """What a resident does for as long as it is one: it answers, watches, warms up."""
+    """What a resident does for as long as it is one: it answers, watches, warms up.
 
-    def __init__(
-        self, engine: Engine, folder: Path, log: Callable[[str], None], *, watches: bool
-    ) -> None:
-        self._engine, self._log, self._watches = engine, log, watches
+    It watches where there is somebody to be told.
+    """
+
+    def __init__(self, engine: Engine, folder: Path, told: TellNews | None) -> None:
+        self._engine, self._told = engine, told
         self._folder, self._token = folder, new_token()
         self._asked, self._over = Event(), Event()
         self._listener: Listener | None = None
@@ -217,7 +225,7 @@ class _Stay:
         self._listener.start()
         write_card(self._folder, self._card())
         self._threads.append(_started("warm", self._warm))
-        if self._watches:
+        if self._told is not None:
             self._threads.append(_started("watch", self._watch))
 
     def _card(self) -> Card:
@@ -251,16 +259,7 @@ class _Stay:
             self._engine.warm()
 
     def _watch(self) -> None:
-        self._engine.watch(self._over, told=self._tell)
-
-    def _tell(self, news: News) -> None:
-        match news:
-            case Turned(mode, reason):
-                self._log(f"{mode}: {reason}" if reason else mode)
-            case Hindered(sentence, again_s):
-                self._log(f"{sentence}; tried again in {again_s:.0f} s")
-            case Brought():
-                return
+        self._engine.watch(self._over, told=self._told)
 
     def end(self, lock: WriterLock) -> None:
         """Stop all work, and take away what was left for guests if it is still ours."""
@@ -276,6 +275,16 @@ class _Stay:
             self._listener.close(CLOSE_S / 2)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _in_sentences(log: Callable[[str], None]) -> TellNews:
+    """Return what logs all but the daily work."""
+
+    def tell(news: News) -> None:
+        if not isinstance(news, Brought):
+            log(news_as_text(news))
+
+    return tell
 
 
 def _started(name: str, work: Callable[[], None]) -> Thread:

@@ -16,6 +16,7 @@ from glassmind.indexing.run import Workshop
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
 from glassmind.types.files import TO_HASH
+from glassmind.types.watch import WatchState
 from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.scan import Scan, scan
 
@@ -31,8 +32,8 @@ class Bench:
     `rows` returns what is wrong with the database, `words` what is wrong with the word
     index, `behind` how many changes it has yet to apply (None for all), `troubled` how
     many notes have something to mend, and what it is for as many as asked, `counts`
-    how many notes and chunks there are. `faults` names what goes wrong in any of them;
-    `notices` say why the index is in this folder.
+    how many notes and chunks there are, `watch` who follows the vault. `faults` names
+    what goes wrong in any of them; `notices` say why the index is in this folder.
     """
 
     folder: Path
@@ -48,6 +49,7 @@ class Bench:
     counts: Callable[[], tuple[int, int]]
     faults: Callable[[], AbstractContextManager[None]]
     vectors: VectorBench
+    watch: Callable[[], WatchState] = WatchState
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -193,6 +195,23 @@ def _writer(visit: _Visit) -> Iterator[Check]:
         yield Check("writer", "ok", "nobody is writing the index")
 
 
+def _watch(visit: _Visit) -> Iterator[Check]:
+    state = visit.bench.watch()
+    who = f"process {state.pid}"
+    if state.error:
+        said = f"{who} follows the vault, but: {state.error}"
+        yield Check("watch", "warn", said, "it is tried again by itself")
+    elif state.mode == "polling":
+        said = f"{who} looks for changes every few seconds: {state.reason}"
+        yield Check(
+            "watch", "warn", said, "nothing is lost; changes show a little later"
+        )
+    elif state.mode == "watching":
+        yield Check("watch", "ok", f"{who} follows the vault")
+    else:
+        yield Check("watch", "ok", "nobody follows the vault now")
+
+
 def _notes(visit: _Visit) -> Iterator[Check]:
     count, first = visit.bench.troubled(NOTES_NAMED)
     if not count:
@@ -228,6 +247,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "index folder": _folder,
     "sqlite": _sqlite,
     "writer": _writer,
+    "watch": _watch,
     "index.db": _rows,
     "word index": _words,
     "model": _model,

@@ -44,6 +44,7 @@ def status_of(bench: Bench) -> Status:
         sizes={name: _size(bench.folder, heads) for name, heads in PARTS.items()},
         folder=str(bench.folder),
         notices=tuple(notices),
+        watch=bench.watch(),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from glassmind.render.watch import watch_as_json
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 
@@ -84,6 +85,7 @@ def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
         "bytes": dict(status.sizes),
         "folder": status.folder,
         "notices": list(status.notices),
+        "watch": watch_as_json(status.watch),
     }
 
 

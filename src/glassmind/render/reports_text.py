@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from glassmind.render.notes_text import bytes_in_words
 from glassmind.render.style import Style
+from glassmind.render.watch import watch_as_text
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 
@@ -100,6 +101,7 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
         yield f"Embedding now: {style.clean(status.embedding)}"
     if status.writing:
         yield f"Writing now: {style.clean(status.writing)}"
+    yield f"Watch: {style.clean(watch_as_text(status.watch))}"
     sizes = [f"{name} {bytes_in_words(size)}" for name, size in status.sizes.items()]
     yield f"Size: {', '.join(sizes)} in {style.clean(status.folder)}"
 

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from glassmind.types import NotePath, Span
 from glassmind.types.vectors import Coverage
+from glassmind.types.watch import UNWATCHED, WatchState
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class Status:
 
     `words_behind` and `vectors_behind` are changes yet to be taken in, None for all of
     them. `model` is what the settings name and `space` what answers now, both empty
-    for none; `coverage` counts chunks. `writing` and `embedding` name who is at it.
+    for none; `coverage` counts chunks. `writing` and `embedding` name who is at it,
+    `watch` says whether anybody follows the vault.
     """
 
     notes: int
@@ -137,6 +139,7 @@ class Status:
     sizes: Mapping[str, int]
     folder: str
     notices: Sequence[str] = ()
+    watch: WatchState = UNWATCHED
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

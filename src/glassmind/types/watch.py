@@ -32,6 +32,10 @@ class WatchState:
     pid: int = 0
 
 
+UNWATCHED = WatchState()
+"""Nobody follows the vault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Brought:
     """The index was brought up to the vault; no `paths` means a look at all of it."""

@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 from glassmind.config import Config, load_config
@@ -11,15 +12,20 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.wiring import engine_for
 
 
-def config_of(args: Namespace, *, need_vault: bool = True) -> Config:
-    """Return the settings in force.
+def config_of(
+    args: Namespace,
+    *,
+    need_vault: bool = True,
+    flags: Mapping[str, object] | None = None,
+) -> Config:
+    """Return the settings in force; `flags` are those that a command implies.
 
     Raises:
         ConfigError: they cannot be used.
     """
     file = getattr(args, "config", None)
     return load_config(
-        flags={"vault.path": getattr(args, "vault", None)},
+        flags={"vault.path": getattr(args, "vault", None), **(flags or {})},
         env=os.environ,
         cwd=current_folder(),
         file=Path(file) if file else None,

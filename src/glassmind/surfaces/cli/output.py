@@ -55,11 +55,11 @@ class Output:
         """Write text to the letter in a pipe, and as may be shown on a terminal."""
         sys.stdout.write(Style.clean(text) if self.on_terminal else text)
 
-    def json(self, value: object) -> None:
-        """Write the result as one JSON object, always in UTF-8."""
+    def json(self, value: object, *, on_one_line: bool = False) -> None:
+        """Write the result, or one of many lines of it, as JSON, always in UTF-8."""
         import json  # noqa: PLC0415 - plain results do not need it
 
-        indent = 2 if self.on_terminal else None
+        indent = 2 if self.on_terminal and not on_one_line else None
         made = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
         sys.stdout.flush()
         # A lone surrogate becomes an escape, which JSON reads as what it was.
