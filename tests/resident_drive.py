@@ -1,0 +1,106 @@
+"""A process that stays with a vault and does what it is told, line by line.
+
+Usage: resident_drive.py REQUEST, a JSON object with `vault` and `settings`; `fake` lets
+a model of words stand for the real one, and `watch` lets it follow the vault. Each line
+on standard input is a JSON list of a verb and what it takes; each is answered by a line
+of JSON. Prints "up" first, and what is logged to standard error.
+"""
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from glassmind.config import load_config
+from glassmind.errors import GlassmindError
+from glassmind.residence import Residence
+from glassmind.wiring import LocalAdapters
+
+
+def use_words_as_model() -> None:
+    """Let a model of words embed, whatever the settings name."""
+    from meaning_desk import WordModel  # noqa: PLC0415 - numpy only where it is asked
+
+    model = WordModel()
+    adapters: Any = LocalAdapters
+    adapters.embedder = lambda _: model
+    adapters.embedder_of = lambda *_: model
+    model.asked = 0  # type: ignore[attr-defined]
+    query, passages = model.query, model.passages
+
+    def counted(text: str, /) -> Any:
+        model.asked += 1  # type: ignore[attr-defined]
+        return query(text)
+
+    def slowly(parts: Any, /) -> Any:
+        for rows in passages(parts):
+            model.asked += 1  # type: ignore[attr-defined]
+            time.sleep(SLOW.get("embed_s", 0.0))
+            yield rows
+
+    model.query = counted  # type: ignore[method-assign]
+    model.passages = slowly  # type: ignore[method-assign]
+    SLOW["model"] = model
+
+
+SLOW: dict[str, Any] = {}
+
+
+def answer(residence: Residence, verb: str, wanted: dict[str, Any]) -> Any:
+    match verb:
+        case "role":
+            return residence.role
+        case "search":
+            reply = residence.engine.search(**wanted)
+            return {
+                "paths": [hit.path for hit in reply.hits],
+                "channels": reply.channels,
+                "degraded": reply.degraded,
+            }
+        case "index":
+            report = residence.engine.index(**wanted)
+            return {"added": report.added, "notes": report.notes, "left": report.left,
+                    "warnings": list(report.warnings)}  # fmt: skip
+        case "slow":
+            SLOW.update(wanted)
+            return None
+        case "asked":
+            return SLOW["model"].asked
+        case "modules":
+            return sorted(set(wanted["names"]) & set(sys.modules))
+    raise LookupError(verb)
+
+
+def main() -> None:
+    request = json.loads(sys.argv[1])
+    if request.get("fake"):
+        use_words_as_model()
+    flags = {"vault.path": request["vault"], **request["settings"]}
+    config = load_config(flags=flags, env={}, cwd=Path("/"))
+    residence = Residence(
+        config,
+        watch=bool(request.get("watch")),
+        log=lambda said: print(said, file=sys.stderr, flush=True),  # noqa: T201
+    )
+    residence.start()
+    say("up")
+    for line in sys.stdin:
+        verb, wanted = json.loads(line)
+        began = time.monotonic()
+        try:
+            found = {"value": answer(residence, verb, wanted)}
+        except GlassmindError as error:
+            found = {"error": type(error).__name__, "said": str(error)}
+        say({**found, "seconds": time.monotonic() - began})
+    began = time.monotonic()
+    residence.close()
+    say({"closed": time.monotonic() - began})
+
+
+def say(what: Any) -> None:
+    print(json.dumps(what), flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

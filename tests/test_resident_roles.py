@@ -1,0 +1,195 @@
+"""Processes that stay with one vault: one of them answers for all."""
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from meaning_desk import LONG
+from resident_desk import ResidentDesk, desk_in, wait_for
+
+TAKEN_OVER_S = 5.0
+"""In this time another process answers in place of one that was killed or hangs."""
+
+NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harbour")}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[ResidentDesk]:
+    yield from desk_in(tmp_path)
+
+
+@pytest.fixture
+def embedded(desk: ResidentDesk) -> ResidentDesk:
+    """A vault whose notes have vectors already."""
+    desk.write(NOTES)
+    first = desk.resident()
+    assert first.ask("index")["added"] == 3
+    first.leave()
+    return desk
+
+
+def test_the_resident_answers_by_meaning_for_a_guest(embedded: ResidentDesk) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+
+    found = guest.ask("search", text="oolong")
+
+    assert guest.role == "guest"
+    assert found["paths"][0] == "oolong.md"
+    assert "semantic" in found["channels"]
+    assert guest.ask("asked") == 0
+    assert resident.ask("asked") > 0
+
+
+def test_a_guest_finds_by_words_itself(embedded: ResidentDesk) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    resident.signal(signal.SIGSTOP)
+
+    found = guest.ask("search", text="oolong", mode="fulltext")
+
+    resident.signal(signal.SIGCONT)
+    assert found["paths"] == ["oolong.md"]
+
+
+def test_the_resident_indexes_for_a_guest(desk: ResidentDesk) -> None:
+    desk.write(NOTES)
+    resident, guest = desk.resident(), desk.stay()
+
+    report = guest.ask("index")
+
+    assert (report["added"], report["left"]) == (3, 0)
+    assert guest.ask("asked") == 0
+    assert resident.ask("asked") >= 3
+    assert guest.ask("search", text="lantern")["paths"][0] == "lantern.md"
+
+
+def test_a_guest_answers_soon_when_the_resident_is_killed(
+    embedded: ResidentDesk,
+) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    guest.ask("search", text="oolong")
+
+    resident.kill()
+    began = time.monotonic()
+    found = guest.ask("search", text="lantern")
+
+    assert time.monotonic() - began < TAKEN_OVER_S
+    assert found["paths"][0] == "lantern.md"
+    wait_for(lambda: guest.role == "resident", "it has the role")
+    assert guest.ask("asked") > 0
+
+
+def test_of_several_guests_one_follows_a_resident_that_was_killed(
+    embedded: ResidentDesk,
+) -> None:
+    resident = embedded.resident()
+    guests = [embedded.stay() for _ in range(3)]
+
+    resident.kill()
+    began = time.monotonic()
+    for guest in guests:
+        guest.say("search", text="lantern")
+    answers = [guest.hear() for guest in guests]
+
+    assert time.monotonic() - began < TAKEN_OVER_S
+    assert [a["value"]["paths"][0] for a in answers] == ["lantern.md"] * 3
+    assert len(embedded.residents(guests)) == 1
+    assert sorted(guest.ask("asked") > 0 for guest in guests) == [False, False, True]
+
+
+def test_a_guest_takes_the_place_of_a_resident_that_hangs(
+    embedded: ResidentDesk,
+) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    assert guest.role == "guest"
+
+    resident.signal(signal.SIGSTOP)
+    began = time.monotonic()
+    wait_for(lambda: guest.role == "resident", "it has the role")
+    took = time.monotonic() - began
+    answer = guest.ask("search", text="harbour")
+
+    assert took < TAKEN_OVER_S
+    assert answer["paths"][0] == "harbour.md"
+    card = json.loads(embedded.card.read_text("utf-8"))
+    resident.signal(signal.SIGCONT)
+    wait_for(lambda: resident.role == "guest", "the old one knows that it is over")
+    assert card["pid"] == guest.pid
+    assert json.loads(embedded.card.read_text("utf-8")) == card
+    assert resident.ask("search", text="harbour")["paths"][0] == "harbour.md"
+
+
+def test_who_asks_a_resident_that_hangs_is_answered_all_the_same(
+    embedded: ResidentDesk,
+) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    resident.signal(signal.SIGSTOP)
+
+    found = guest.ask("search", text="harbour")
+
+    resident.signal(signal.SIGCONT)
+    assert found["paths"][0] == "harbour.md"
+
+
+def test_a_resident_that_leaves_takes_its_card_and_its_door_along(
+    embedded: ResidentDesk,
+) -> None:
+    resident = embedded.resident()
+    left_behind = {"resident.json", "resident.sock"}
+    assert left_behind <= {file.name for file in embedded.folder.iterdir()}
+
+    took = resident.leave()
+
+    assert took < 2.5
+    assert not left_behind & {file.name for file in embedded.folder.iterdir()}
+    assert not (embedded.folder / "index.db-wal").exists()
+    assert "unexpected" not in resident.log
+    assert "Traceback" not in resident.log
+
+
+def test_a_guest_follows_a_resident_that_leaves(embedded: ResidentDesk) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    assert guest.role == "guest"
+
+    resident.leave()
+
+    wait_for(lambda: guest.role == "resident", "it has the role")
+    assert guest.ask("search", text="harbour")["paths"][0] == "harbour.md"
+
+
+def test_who_has_other_settings_works_by_itself(embedded: ResidentDesk) -> None:
+    embedded.resident()
+    other = embedded.stay(search__balance=0.9)
+
+    found = other.ask("search", text="oolong")
+
+    assert found["paths"][0] == "oolong.md"
+    assert other.role == "guest"
+    assert other.ask("asked") > 0
+
+
+def test_several_that_begin_at_once_share_one_model(embedded: ResidentDesk) -> None:
+    crowd = [embedded.begin() for _ in range(4)]
+    for one in crowd:
+        one.say("search", text="oolong")
+    answers = [one.up().hear() for one in crowd]
+
+    assert [a["value"]["paths"][0] for a in answers] == ["oolong.md"] * 4
+    assert len(embedded.residents(crowd)) == 1
+    assert sum(one.ask("asked") > 0 for one in crowd) == 1
+    assert all("Traceback" not in one.log for one in crowd)
+
+
+def test_an_error_of_the_resident_reaches_the_guest_as_it_was(
+    embedded: ResidentDesk,
+) -> None:
+    embedded.resident()
+    guest = embedded.stay()
+
+    guest.say("search", text="oolong", root_note="nowhere at all")
+    found = guest.hear()
+
+    assert found["error"] == "NoteNotFound"
+    assert found["said"].startswith("no note is called 'nowhere at all'")
