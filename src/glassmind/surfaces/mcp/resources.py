@@ -55,7 +55,7 @@ def path_in(uri: str) -> str:
     # clients that know no address without a host write note:///Folder/Note.md
     path = rest.removeprefix("/")
     safe_path(path)  # before decoding, so that nothing hides in what is decoded twice
-    return safe_path(unquote(path, errors="surrogatepass"))
+    return safe_path(unquote(path))
 
 
 class Resources:
@@ -132,10 +132,9 @@ def _card(note: NoteFacts) -> types.Resource:
 def _is_readable(note: NoteFacts) -> bool:
     """Whether an address may name it: a few odd names are for the tools alone."""
     try:
-        path_in(note_uri(note.path))
+        return path_in(note_uri(note.path)) == normalize("NFC", note.path)
     except PathOutsideVault:
         return False
-    return True
 
 
 def _told(uri: str, work: Callable[[], Result]) -> Callable[[], Result]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glassmind.errors.serving import BadArgument
 from glassmind.render.notes import facts_as_json, list_as_json
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.surfaces.mcp.fence import fenced, one_line
@@ -28,6 +29,8 @@ def run(call: Call) -> Answer:
     """List as many notes as were asked for and fit."""
     given, vault = call.given, call.engine.config.vault
     cursor = read_cursor(NAME, given)
+    if given["tag"] and not given["tag"].strip(" #/"):
+        raise BadArgument(NAME, "'tag' names no tag; write it such as project/garden")
     name, equals, value = given["property"].partition("=")
     # one note before the page tells whether the list is still the one it was
     before = 1 if cursor.offset else 0
@@ -53,7 +56,7 @@ def run(call: Call) -> Answer:
     end = cursor.offset + len(notes)
     mark = None
     if notes and end < found.total:
-        following = Cursor(end, trace_of(notes[-1].path))
+        following = Cursor(end, trace_of(notes[-1].path, found.total))
         mark = write_cursor(NAME, given, following)
     content = list_as_json(
         NoteList(notes, found.total),
@@ -75,7 +78,7 @@ def run(call: Call) -> Answer:
 def _notices(found: NoteList, cursor: Cursor) -> list[str]:
     if not cursor.offset:
         return []
-    if found.notes and trace_of(found.notes[0].path) == cursor.trace:
+    if found.notes and trace_of(found.notes[0].path, found.total) == cursor.trace:
         return []
     return [CHANGED]
 

@@ -1,0 +1,414 @@
+"""The tools of the core: what they answer, how much of it, and what they refuse."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import anyio
+import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from mcp import Client
+from mcp_desk import call, environment, text_of, visit
+from meaning_desk import MeaningDesk
+from vault_desk import VaultDesk
+
+from glassmind.markdown.tokens import estimate_tokens
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tool import schema_of
+from glassmind.surfaces.mcp.tools.core import TOOLS
+
+LONG = "\n".join(f"Line {n} tells of the kingfisher and its river." for n in range(900))
+MANY = {
+    f"Notes/{n:02}.md": f"# Kingfisher {n}\n\n" + "The kingfisher waits. " * 40
+    for n in range(40)
+}
+
+
+def pages_of(desk: VaultDesk, tool: str, **wanted: Any) -> list[Any]:
+    """Return every page of an answer, each reached by the cursor of the one before."""
+    server, found, cursor = make_server(desk.engine), [], None
+    for _ in range(100):
+        given = wanted | ({"cursor": cursor} if cursor else {})
+        answer = call(server, tool, **given)
+        assert not answer.is_error, text_of(answer)
+        found.append(answer)
+        cursor = answer.structured_content["next_cursor"]
+        if cursor is None:
+            return found
+    raise AssertionError("there is no end to it")
+
+
+def paths_in(answer: Any) -> list[str]:
+    content = answer.structured_content
+    return [one["path"] for one in content.get("hits", content.get("notes"))]
+
+
+def assert_part(part: Any, whole: Any) -> None:
+    """Fail unless all that a shape says stands in another so."""
+    if isinstance(part, Mapping):
+        for name, value in part.items():
+            assert_part(value, whole[name])
+    elif isinstance(part, list) and part and isinstance(part[0], Mapping):
+        for one, other in zip(part, whole, strict=True):
+            assert_part(one, other)
+    else:
+        assert part == whole
+
+
+def test_a_hit_says_where_it_stands_why_and_how_to_open_it(vault: VaultDesk) -> None:
+    filler = "The river is slow here. " * 100
+    note = f"# Kingfisher\n\n{filler}\n\n## Diet\n\nIt eats fish.\n{filler}\n"
+    vault.indexed({"Birds/Kingfisher.md": note})
+
+    answer = call(make_server(vault.engine), "glassmind_search", query="fish eats")
+
+    (hit,) = answer.structured_content["hits"]
+    assert hit["path"] == "Birds/Kingfisher.md"
+    assert hit["heading_path"] == ["Kingfisher", "Diet"]
+    assert hit["lines"] == [5, 8]
+    assert hit["match_reason"]
+    assert hit["modified"] == "2024-05-01T12:00:01Z"
+    assert hit["uri"].startswith("obsidian://open?vault=Notes&file=Birds%2FKingfisher")
+    said = text_of(answer)
+    for part in ("Birds/Kingfisher.md:5-8", "Kingfisher > Diet", hit["uri"], "why: "):
+        assert part in said
+    assert answer.content[1].uri == "note://Birds/Kingfisher.md"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "command"),
+    [
+        ("glassmind_search", {"query": "heron network"}, ["search", "heron network"]),
+        (
+            "glassmind_search",
+            {"query": "weir -rain", "limit": 3, "mode": "fulltext"},
+            ["search", "-n", "3", "--mode", "fulltext", "--", "weir", "-rain"],
+        ),
+        ("glassmind_list", {"limit": 4}, ["list", "-n", "4"]),
+        (
+            "glassmind_list",
+            {"tag": "person", "newest": True, "limit": 5},
+            ["list", "--tag", "person", "--newest", "-n", "5"],
+        ),
+        (
+            "glassmind_read",
+            {"name": "Heron network", "heading": "Glossary for visitors"},
+            ["read", "Heron network", "--heading", "Glossary for visitors"],
+        ),
+        ("glassmind_status", {}, ["status"]),
+    ],
+)
+def test_values_are_those_that_the_command_line_prints(
+    sample: VaultDesk, tool: str, arguments: dict[str, Any], command: list[str]
+) -> None:
+    server = make_server(sample.engine)
+    printed = subprocess.run(
+        [sys.executable, "-m", "glassmind", "--json", *command],
+        env=environment(sample),
+        cwd=sample.root,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    expected = json.loads(printed.stdout)
+    has_formats = tool in ("glassmind_search", "glassmind_list")
+    detailed = {"response_format": "detailed"} if has_formats else {}
+
+    full = call(server, tool, **arguments, **detailed).structured_content
+    short = call(server, tool, **arguments).structured_content
+
+    own = {"truncated", "next_cursor", "next_actions", "notices"} - set(expected)
+    assert {k: v for k, v in full.items() if k not in own} == expected
+    assert_part({k: v for k, v in short.items() if k not in own}, expected)
+
+
+def test_an_answer_keeps_to_about_two_thousand_tokens_unless_more_is_asked(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(MANY | {"Long.md": LONG})
+    server = make_server(vault.engine)
+
+    for tool, arguments in (
+        ("glassmind_search", {"query": "kingfisher", "limit": 50}),
+        ("glassmind_list", {"limit": 200}),
+        ("glassmind_read", {"name": "Long"}),
+    ):
+        answer = call(server, tool, **arguments)
+        assert estimate_tokens(text_of(answer)) < 2_500
+        assert estimate_tokens(json.dumps(answer.structured_content)) < 2_700
+
+    for tool, arguments in (
+        ("glassmind_search", {"query": "kingfisher", "limit": 50}),
+        ("glassmind_list", {"limit": 200}),
+    ):
+        answer = call(server, tool, **arguments, response_format="detailed")
+        assert estimate_tokens(text_of(answer)) < 8_500
+        assert estimate_tokens(json.dumps(answer.structured_content)) < 8_700
+    much = call(server, "glassmind_read", name="Long", max_tokens=8_000)
+    assert 7_000 < estimate_tokens(text_of(much)) < 8_500
+    assert call(server, "glassmind_read", name="Long", max_tokens=8_001).is_error
+
+
+def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+
+    answer = call(
+        make_server(vault.engine), "glassmind_search", query="kingfisher", limit=50
+    )
+
+    assert answer.structured_content["truncated"] is True
+    mark = answer.structured_content["next_cursor"]
+    assert f"cursor={mark}" in text_of(answer)
+    assert "Truncated" in text_of(answer)
+
+
+@pytest.mark.parametrize("tool", ["glassmind_search", "glassmind_list"])
+def test_pages_put_together_are_the_whole(vault: VaultDesk, tool: str) -> None:
+    vault.indexed(MANY)
+    asked = {"query": "kingfisher"} if tool == "glassmind_search" else {}
+
+    pages = pages_of(vault, tool, limit=7, **asked)
+
+    paths = [path for page in pages for path in paths_in(page)]
+    assert len(paths) == len(set(paths)) == 40
+    if tool == "glassmind_search":
+        assert paths == vault.found("kingfisher", limit=40)
+    assert all("changed" not in text_of(page) for page in pages)
+
+
+def test_pages_of_an_answer_by_meaning_put_together_are_the_whole(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(MANY)
+
+    pages = pages_of(meaning, "glassmind_search", query="kingfisher waits", limit=7)
+
+    paths = [path for page in pages for path in paths_in(page)]
+    assert len(paths) == len(set(paths)) == 40
+    assert all("changed" not in text_of(page) for page in pages)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG,
+        "x" * 30_000,
+        "東京のカワセミ" * 900,
+        "\n" * 3_000 + "end",
+        "",
+        "one line\n",
+    ],
+    ids=["lines", "one long line", "wide", "blank", "empty", "short"],
+)
+def test_parts_of_a_note_put_together_are_the_note(vault: VaultDesk, text: str) -> None:
+    vault.indexed({"Long.md": text})
+
+    pages = pages_of(vault, "glassmind_read", name="Long", max_tokens=500)
+
+    parts = [page.structured_content for page in pages]
+    assert "".join(part["text"] for part in parts) == text
+    assert parts[0]["lines"][0] == 1
+    for one, other in pairwise(parts):
+        assert other["lines"][0] in (one["lines"][1], one["lines"][1] + 1)
+    lines = max(len(text.split("\n")) - text.endswith("\n"), 1)
+    assert parts[-1]["lines"][1] == lines
+
+
+def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "# Tea\n\n## Green\n\nSencha.\n\n## Black\n\nAssam.\n"})
+    server = make_server(vault.engine)
+
+    def read(**part: str) -> Any:
+        return call(server, "glassmind_read", name="Tea", **part).structured_content
+
+    assert read(lines="5-7")["text"] == "Sencha.\n\n## Black\n"
+    assert read(lines="5")["lines"] == [5, 5]
+    assert read(heading="Black")["text"] == "## Black\n\nAssam.\n"
+    assert read(heading="Black")["heading_path"] == ["Tea", "Black"]
+
+
+def test_a_cursor_outlives_a_change_of_what_is_found_and_says_so(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(MANY)
+    server = make_server(vault.engine)
+    asked: dict[str, dict[str, Any]] = {
+        "glassmind_search": {"query": "kingfisher", "limit": 5},
+        "glassmind_list": {"limit": 5},
+        "glassmind_read": {"name": "Notes/39.md", "max_tokens": 50},
+    }
+    first = {tool: call(server, tool, **given) for tool, given in asked.items()}
+
+    vault.remove("Notes/00.md", *paths_in(first["glassmind_search"])[1:2])
+    vault.write(
+        {
+            "A.md": "# Kingfisher\n\nkingfisher kingfisher",
+            "Notes/39.md": "# Kingfisher\n\n" + "The kingfisher left. " * 60,
+        }
+    )
+    vault.index()
+
+    for tool, given in asked.items():
+        mark = first[tool].structured_content["next_cursor"]
+        answer = call(server, tool, **given, cursor=mark)
+        assert not answer.is_error
+        assert "changed since the cursor was given" in text_of(answer)
+
+
+@pytest.mark.parametrize("cursor", ["bogus", "WzEsMiwzXQ", "W10", "é", "[" * 200])
+@pytest.mark.parametrize("tool", ["glassmind_search", "glassmind_list"])
+def test_a_cursor_that_was_never_given_is_refused(
+    vault: VaultDesk, tool: str, cursor: str
+) -> None:
+    vault.indexed(MANY)
+    asked = {"query": "kingfisher"} if tool == "glassmind_search" else {}
+
+    answer = call(make_server(vault.engine), tool, cursor=cursor, **asked)
+
+    assert answer.is_error
+    assert "without" in text_of(answer)
+
+
+def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+    server = make_server(vault.engine)
+    first = call(server, "glassmind_search", query="kingfisher", limit=5)
+    mark = first.structured_content["next_cursor"]
+
+    other = call(server, "glassmind_search", query="waits", limit=5, cursor=mark)
+
+    assert other.is_error
+    assert "other arguments" in text_of(other)
+
+
+def answers(desk: VaultDesk) -> Iterator[Any]:
+    """Yield an answer of every kind that the core gives."""
+    server = make_server(desk.engine)
+    yield call(server, "glassmind_search", query="kingfisher", limit=5)
+    yield call(server, "glassmind_search", query="kingfisher", intent="backlink")
+    yield call(server, "glassmind_search", query="qqqqqqqq")
+    yield call(
+        server, "glassmind_search", query="kingfisher", response_format="detailed"
+    )
+    yield call(server, "glassmind_read", name="Long", heading="")
+    yield call(server, "glassmind_read", name="Long", lines="1-800", max_tokens=60)
+    yield call(server, "glassmind_list", folder="Notes", limit=3)
+    yield call(server, "glassmind_list", tag="none")
+    yield call(server, "glassmind_status")
+
+
+def test_every_hint_can_be_called_as_it_stands(vault: VaultDesk) -> None:
+    vault.indexed(MANY | {"Long.md": LONG})
+    schemas = {tool.name: schema_of(tool.arguments) for tool in TOOLS}
+    server, hints = make_server(vault.engine), 0
+
+    for answer in answers(vault):
+        assert not answer.is_error, text_of(answer)
+        for hint in answer.structured_content.get("next_actions", ()):
+            hints += 1
+            Draft202012Validator(schemas[hint["tool"]]).validate(hint["arguments"])
+            assert not call(server, hint["tool"], **hint["arguments"]).is_error
+            assert hint["reason"] in text_of(answer)
+    assert hints >= 7
+
+
+def test_hints_name_only_tools_that_are_served(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(MANY)
+    monkeypatch.setattr("glassmind.surfaces.mcp.tools.core.TOOLS", TOOLS[:1])
+
+    answer = call(make_server(vault.engine), "glassmind_search", query="kingfisher")
+
+    assert "glassmind_read" not in text_of(answer)
+    named = answer.structured_content.get("next_actions", ())
+    assert {hint["tool"] for hint in named} <= {"glassmind_search"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("glassmind_read", {"name": "Kingfischer"}, "Kingfisher"),
+        ("glassmind_read", {"name": "Nothing at all"}, "glassmind_search"),
+        ("glassmind_read", {"name": "Tea", "heading": "Coffee"}, "Green"),
+        ("glassmind_read", {"name": "Tea", "lines": "90-99"}, "lines"),
+        ("glassmind_read", {"name": "Tea", "lines": "9-1"}, "after the last"),
+        ("glassmind_read", {"name": "Tea", "lines": "a-b"}, "12-34"),
+        ("glassmind_read", {"name": "Same"}, "give the path"),
+        ("glassmind_read", {}, "'name' is missing"),
+        ("glassmind_search", {}, "'query' is missing"),
+        ("glassmind_search", {"query": 7}, "must be a text"),
+        ("glassmind_search", {"query": "x", "limit": 0}, "from 1 to 50"),
+        ("glassmind_search", {"query": "x", "mode": "odd"}, "hybrid"),
+        ("glassmind_search", {"query": "x", "lmit": 3}, "it takes query, limit"),
+        (
+            "glassmind_search",
+            {"query": "x", "root_note": "Nobody", "mode": "hybrid"},
+            "Nobody",
+        ),
+        ("glassmind_search", {"query": "before:soon"}, "YYYY-MM-DD"),
+        ("glassmind_search", {"query": "x" * 20_001}, "20,000"),
+        ("glassmind_list", {"since": "soon"}, "YYYY-MM-DD"),
+        ("glassmind_list", {"limit": 1_000}, "200"),
+        ("glassmind_list", {"tag": "#"}, "tag"),
+    ],
+)
+def test_a_call_that_cannot_be_met_says_what_to_do(
+    vault: VaultDesk, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    vault.indexed(
+        {
+            "Kingfisher.md": "# Kingfisher\n",
+            "Tea.md": "# Tea\n\n## Green\n",
+            "a/Same.md": "a",
+            "b/Same.md": "b",
+        }
+    )
+
+    answer = call(make_server(vault.engine), tool, **arguments)
+
+    assert said in text_of(answer)
+    assert "Traceback" not in text_of(answer)
+    if answer.is_error:
+        assert answer.structured_content["error"]["message"] == text_of(answer)
+    else:
+        assert (tool, arguments) == ("glassmind_read", {"name": "Kingfischer"})
+
+
+def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+
+    answer = call(
+        make_server(vault.engine), "glassmind_search", query="kingfisher", limit="3"
+    )
+
+    assert len(answer.structured_content["hits"]) == 3
+
+
+def test_a_vault_without_an_index_says_so(vault: VaultDesk) -> None:
+    answer = call(make_server(vault.engine), "glassmind_search", query="kingfisher")
+
+    assert answer.is_error
+    assert "glassmind index" in text_of(answer)
+
+
+def test_many_calls_at_once_are_all_answered(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+    found: list[str] = []
+
+    async def body(client: Client) -> None:
+        async def one(number: int) -> None:
+            query = f'file:{number:02} "kingfisher {number}"'
+            answer = await client.call_tool("glassmind_search", {"query": query})
+            found.extend(paths_in(answer))
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(40):
+                tasks.start_soon(one, number)
+
+    visit(make_server(vault.engine), body)
+
+    assert sorted(found) == sorted(MANY)
