@@ -1,0 +1,206 @@
+"""No name leads out of the vault: one table of names, every entry point there is.
+
+What takes a text is asked of the tables that tools and routes are made of, so one that
+is added later is tried too.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from http_desk import Web, serving
+from mcp import Client
+from mcp_desk import environment, visit
+from path_table import CANARY, NAMES, Fence, lay
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.surfaces.mcp.toolsets import tools_of
+
+SETS = ("core", "brain", "graphrag", "knowledge")
+
+LIMIT_S = 120
+"""How long a program may take to try every name."""
+
+COMMANDS: dict[str, list[str]] = {
+    "read": ["read", "{}"],
+    "read a heading": ["read", "Inside", "--heading", "{}"],
+    "read-chunks": ["read-chunks", "{}"],
+    "search": ["search", "{}"],
+    "search from a root": ["search", "--mode", "hybrid", "--root", "{}", "all is well"],
+    "list a folder": ["list", "--folder", "{}"],
+    "list a tag": ["list", "--tag", "{}"],
+}
+"""Commands that take a name, each with where it goes."""
+
+DRIVE = """
+import json, sys
+from glassmind.surfaces.cli.program import run_program
+for argv in json.load(sys.stdin):
+    print("exit", run_program(argv), flush=True)
+"""
+"""The program without its start, which would take most of the time."""
+
+
+@pytest.fixture(scope="module")
+def trapped(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[VaultDesk, Fence]]:
+    """A vault full of traps, indexed once."""
+    desk = VaultDesk(tmp_path_factory.mktemp("paths"))
+    fence = lay(desk.root)
+    desk.index()
+    yield desk, fence
+    desk.close()
+
+
+@pytest.fixture(scope="module")
+def web(trapped: tuple[VaultDesk, Fence]) -> Iterator[Web]:
+    with serving(trapped[0].engine, toolsets=SETS) as web:
+        yield web
+
+
+def taking_text(arguments: tuple[Argument, ...]) -> list[Argument]:
+    """Return the arguments that take any text."""
+    kinds = {"string", "strings"}
+    return [one for one in arguments if one.kind in kinds and not one.choices]
+
+
+def tries(arguments: tuple[Argument, ...]) -> Iterator[dict[str, Any]]:
+    """Yield calls with each name in each place, and the canary as the question."""
+    usual = {one.name: "Inside" for one in arguments if one.default is REQUIRED}
+    for one in taking_text(arguments):
+        for name in (*NAMES.values(), CANARY):
+            yield {**usual, one.name: [name] if one.kind == "strings" else name}
+
+
+TOOLS = [tool for tool in tools_of(SETS) if taking_text(tool.arguments)]
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_no_argument_of_a_tool_leads_out_of_the_vault(
+    trapped: tuple[VaultDesk, Fence], tool: Tool
+) -> None:
+    desk, fence = trapped
+
+    async def body(client: Client) -> list[str]:
+        said = []
+        for given in tries(tool.arguments):
+            answer = await client.call_tool(tool.name, given)
+            text = answer.model_dump_json()
+            # what was asked may be said again, in whatever form
+            said.append(text.replace(CANARY, "") if CANARY in given.values() else text)
+        return said
+
+    answers = visit(make_server(desk.engine, toolsets=SETS), body)
+
+    fence.assert_untouched(*answers)
+    assert not [said for said in answers if "unexpected" in said.lower()]
+    assert len(answers) > len(NAMES)
+
+
+def test_no_question_finds_what_stands_outside(
+    trapped: tuple[VaultDesk, Fence],
+) -> None:
+    desk, _ = trapped
+    searching = [tool for tool in TOOLS if tool.arguments[0].name == "query"]
+
+    async def body(client: Client) -> list[str]:
+        asked = [{"query": "canary sings", **more(tool)} for tool in searching]
+        calls = zip(searching, asked, strict=True)
+        found = [await client.call_tool(tool.name, given) for tool, given in calls]
+        return [answer.model_dump_json() for answer in found]
+
+    def more(tool: Tool) -> dict[str, Any]:
+        return {"mode": "fulltext"} if tool.name == "search" else {}
+
+    for said in visit(make_server(desk.engine, toolsets=SETS), body):
+        assert "outside of the vault" not in said
+        assert "Outside.md" not in said
+
+
+SERVED = [
+    route for route in ROUTES if taking_text(tuple(route.arguments)) and not route.later
+]
+
+
+@pytest.mark.parametrize("route", SERVED, ids=lambda route: route.path)
+def test_no_argument_of_a_route_leads_out_of_the_vault(
+    trapped: tuple[VaultDesk, Fence], web: Web, route: Route
+) -> None:
+    _, fence = trapped
+
+    for given in tries(tuple(route.arguments)):
+        answer = ask(web, route, given)
+
+        said = answer.body.decode()
+        if CANARY in given.values():
+            said = said.replace(CANARY, "")
+        fence.assert_untouched(said)
+        assert answer.status < 500, (given, said)
+
+
+def ask(web: Web, route: Route, given: dict[str, Any]) -> Any:
+    if route.method == "POST":
+        return web.post(route.path, given)
+    rest, path = dict(given), route.path
+    for name in given:
+        if f"{{{name}}}" in path:
+            path = path.replace(f"{{{name}}}", quote(str(rest.pop(name)), safe="/"))
+    query = "&".join(f"{name}={quote(str(value))}" for name, value in rest.items())
+    return web.get(f"{path}?{query}" if query else path)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_argument_of_a_command_leads_out_of_the_vault(
+    trapped: tuple[VaultDesk, Fence], command: str
+) -> None:
+    desk, fence = trapped
+    template = COMMANDS[command]
+    calls = [
+        [*shape, *(part.replace("{}", name) for part in template)]
+        for name in NAMES.values()
+        for shape in ([], ["--json"])
+    ]
+
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVE],
+        input=json.dumps(calls),
+        env={**environment(desk), "PYTHONIOENCODING": "utf-8"},
+        cwd=desk.root,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=LIMIT_S,
+        check=True,
+    )
+
+    fence.assert_untouched(done.stdout, done.stderr)
+    assert done.stdout.count("exit ") >= len(calls)
+    assert "unexpected" not in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultDesk, Fence]) -> None:
+    desk, fence = trapped
+
+    assert {note.path for note in desk.engine.list_notes().notes} == {"Inside.md"}
+    assert {file.name for file in fence.root.iterdir()} == {
+        ".env",
+        ".obsidian",
+        "Circle.md",
+        "Dangling.md",
+        "Folder",
+        "Inside.md",
+        "Link folder",
+        "Link out.md",
+        "Pipe.md",
+        "Socket.md",
+    }
+    assert (fence.root / "Inside.md").read_text("utf-8") == "# Inside\n\nAll is well.\n"
