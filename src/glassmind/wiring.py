@@ -277,6 +277,8 @@ class LocalAdapters:
             try:
                 self.writer.fence = lock.check
                 self.writer.begin(anew=anew)
+                if not wait_s:
+                    self.writer.hurry()
                 self.writer.notices.extend(self.place.notices)
                 yield self.writer
             except BaseException:

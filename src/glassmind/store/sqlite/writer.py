@@ -20,6 +20,9 @@ from glassmind.store.sqlite.write import NameKey, Transaction
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 
+HURRIED_MS = 1_000
+"""How long a search waits that would take in the latest changes on its way."""
+
 PARTS = ("", "-wal", "-shm", "-journal")
 
 
@@ -54,10 +57,15 @@ class SqliteWriter:
         if self._db is not None and self._identity == self._found():
             with self.faults():
                 if not Rows(self._db).unfinished():
+                    self._db.set_busy_timeout(connection.BUSY_MS)
                     return
         self.close()
         self._db = self._open()
         self._identity = self._found()
+
+    def hurry(self) -> None:
+        """Do not wait long in this run for one stopped in the middle of its writing."""
+        self._open_db().set_busy_timeout(HURRIED_MS)
 
     def _throw_away(self) -> None:
         self.close()

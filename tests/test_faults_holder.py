@@ -1,0 +1,291 @@
+"""A process that writes is stopped: others go on, and it does no harm when it wakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from faults.dump import Dump, differences, dump
+from meaning_desk import LONG, MeaningDesk
+from resident_desk import PATIENCE_S, wait_for
+
+from glassmind.errors import IndexBusy, IndexTaken
+from glassmind.store.hung import LOOK_S, STOPPED_LOOKS, Holder, Sight, Watcher
+from glassmind.store.lock import WriterLock
+
+DRIVE = Path(__file__).with_name("holder_drive.py")
+FIRST = {f"{n}.md": LONG.format(f"word{n}") for n in range(20)}
+LATER = {f"later {n}.md": LONG.format(f"later{n} [[{n}]]") for n in range(10)}
+
+
+class Stopped:
+    """A run of indexing that has stopped itself in the middle."""
+
+    def __init__(self, meaning: MeaningDesk, step: str, passed: int) -> None:
+        place, vault = str(meaning.place), str(meaning.root)
+        asked = {"vault": vault, "place": place, "stop_at": [step, passed]}
+        self.running = subprocess.Popen(
+            [sys.executable, str(DRIVE), json.dumps(asked)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={"HOME": str(meaning.place), "PATH": os.environ["PATH"]},
+        )
+        wait_for(self._is_stopped, step)
+
+    @property
+    def pid(self) -> int:
+        return self.running.pid
+
+    def _is_stopped(self) -> bool:
+        assert self.running.poll() is None, self.running.communicate()
+        state = Path(f"/proc/{self.pid}/stat").read_text("ascii").rpartition(")")[2]
+        return state.split()[0] == "T"
+
+    def wake(self) -> dict[str, object]:
+        """Let it go on to its end, and return what it says then."""
+        os.kill(self.pid, signal.SIGCONT)
+        out, err = self.running.communicate(timeout=PATIENCE_S)
+        assert self.running.returncode == 0, err
+        found: dict[str, object] = json.loads(out)
+        return found
+
+    def end(self) -> None:
+        if self.running.poll() is None:
+            self.running.kill()
+            self.running.communicate(timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def stopped(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[list[Stopped]]:
+    """Runs that are ended with the test, whatever state they are in."""
+    monkeypatch.setattr("glassmind.store.hung.LOOK_S", 0.1)  # or each takes two seconds
+    found: list[Stopped] = []
+    yield found
+    for one in found:
+        one.end()
+
+
+def rows_of(meaning: MeaningDesk) -> Dump:
+    """Return the rows of notes; those of vectors are numbered as they came."""
+    rows = dump(meaning.folder)
+    apart = {"settings", "spaces", "vectors", "chunk_vectors", "note_vectors"}
+    return {name: found for name, found in rows.items() if name not in apart}
+
+
+def check_as_new(meaning: MeaningDesk, root: Path) -> None:
+    """The index is what one made from nothing would be: rows, words, vectors."""
+    meaning.index()
+    found, covered = rows_of(meaning), meaning.covered()
+    meaning.check_level()
+    assert [c for c in meaning.engine.doctor() if c.state == "fail"] == []
+    words = [meaning.found(f"later{n}", mode="fulltext") for n in range(10)]
+    near = [meaning.nearest(f"later{n}")[0] for n in range(10)]
+    meaning.place = root / "fresh"
+    meaning.open()
+    meaning.index()
+    assert differences(found, rows_of(meaning)) == []
+    assert covered == meaning.covered()
+    assert words == [meaning.found(f"later{n}", mode="fulltext") for n in range(10)]
+    assert near == [meaning.nearest(f"later{n}")[0] for n in range(10)]
+
+
+TAKEN = [
+    ("before a step of rows", 1),
+    ("before words are committed", 0),
+    ("before a step of vectors", 2),
+]
+"""Steps before which a run asks whether it still may; how often each is passed."""
+
+
+@pytest.mark.parametrize(("step", "passed"), TAKEN)
+def test_a_stopped_run_is_replaced_and_writes_no_more_when_it_wakes(
+    meaning: MeaningDesk, stopped: list[Stopped], step: str, passed: int, tmp_path: Path
+) -> None:
+    meaning.indexed(FIRST)
+    meaning.write(LATER)
+    stopped.append(Stopped(meaning, step, passed))
+    assert meaning.found("word7")[0] == "7.md"
+    meaning.write({path: f"{text}, and newer" for path, text in LATER.items()})
+
+    report = meaning.index()
+    rows = rows_of(meaning)
+    said = stopped[0].wake()
+
+    assert report.notes == 30
+    assert differences(rows, rows_of(meaning)) == []
+    assert said["error"] == "IndexTaken"
+    assert "Run it again" in str(said["said"])
+    check_as_new(meaning, tmp_path)
+
+
+HARMLESS = [("while words are committed", 0), ("while vectors are written", 0)]
+"""Steps in the middle of which a run may be stopped; it goes on there when it wakes."""
+
+
+@pytest.mark.parametrize(("step", "passed"), HARMLESS)
+def test_what_a_run_does_as_it_wakes_does_no_harm(
+    meaning: MeaningDesk, stopped: list[Stopped], step: str, passed: int, tmp_path: Path
+) -> None:
+    meaning.indexed(FIRST)
+    meaning.write(LATER)
+    stopped.append(Stopped(meaning, step, passed))
+
+    meaning.index()
+    meaning.write({"last.md": LONG.format("last")})
+    meaning.index()
+    stopped[0].wake()
+
+    check_as_new(meaning, tmp_path)
+
+
+def test_a_run_that_is_stopped_with_the_rows_in_hand_keeps_no_reader_waiting(
+    meaning: MeaningDesk,
+    stopped: list[Stopped],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glassmind.store.sqlite.connection.BUSY_MS", 300)
+    meaning.indexed(FIRST)
+    meaning.open()
+    meaning.write(LATER)
+    stopped.append(Stopped(meaning, "in a step of rows", 0))
+
+    with pytest.raises(IndexBusy):
+        meaning.index()
+    began = time.monotonic()
+    found = meaning.found("word7")
+
+    assert found[0] == "7.md"
+    assert time.monotonic() - began < 10
+    stopped[0].wake()
+    check_as_new(meaning, tmp_path)
+
+
+def test_who_embeds_is_replaced_when_it_hangs(
+    meaning: MeaningDesk, stopped: list[Stopped], tmp_path: Path
+) -> None:
+    meaning.write(FIRST)
+    meaning.index(embed=False)
+    stopped.append(Stopped(meaning, "while a text is embedded", 5))
+
+    report = meaning.index()
+    said = stopped[0].wake()
+
+    assert (report.embedded, report.left) == (20, 0)
+    assert said["error"] == "IndexTaken"
+    check_as_new(meaning, tmp_path)
+
+
+def sight_of(pid: int) -> Sight:
+    return Sight((1, 1), Holder(pid, 1), 0)
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def looks(watcher: Watcher, clock: Clock, sight: Sight, times: int) -> list[bool]:
+    found = []
+    for _ in range(times):
+        clock.now += LOOK_S + 0.1
+        found.append(watcher.sees_hung(sight))
+    return found
+
+
+def test_no_process_hangs_at_one_look(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
+    watcher = Watcher(clock=clock)
+
+    found = looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
+
+    assert found == [False] * (STOPPED_LOOKS - 1) + [True]
+
+
+def test_looks_before_a_sleep_do_not_count(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
+    watcher = Watcher(clock=clock)
+    looks(watcher, clock, sight_of(7), STOPPED_LOOKS - 1)
+
+    clock.now += 3600
+    found = looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
+
+    assert found == [False] * (STOPPED_LOOKS - 1) + [True]
+
+
+def test_what_was_seen_of_one_holder_does_not_count_against_the_next(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
+    watcher = Watcher(clock=clock)
+    looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
+
+    assert not watcher.sees_hung(sight_of(8))
+    assert looks(watcher, clock, sight_of(8), 1) == [False]
+
+
+def test_a_holder_without_a_beat_is_given_up_after_half_a_minute(clock: Clock) -> None:
+    watcher = Watcher(beats=True, clock=clock)
+
+    found = looks(watcher, clock, sight_of(os.getpid()), 60)
+
+    assert 28 < found.index(True) * (LOOK_S + 0.1) < 45
+
+
+def test_a_holder_that_beats_is_never_given_up(clock: Clock) -> None:
+    watcher = Watcher(beats=True, clock=clock)
+
+    found = [
+        looks(watcher, clock, sight_of(os.getpid())._replace(beat=n // 3), 1)[0]
+        for n in range(100)
+    ]
+
+    assert not any(found)
+
+
+def test_a_lock_that_was_taken_is_not_ours_any_more(tmp_path: Path) -> None:
+    old, new = (WriterLock(tmp_path / "l", takes_over=True) for _ in range(2))
+    with old, new:
+        assert old.try_acquire()
+        assert new._take_from(new._seen())
+
+        assert new.taken
+        new.check()
+        with pytest.raises(IndexTaken, match=f"process {os.getpid()}"):
+            old.check()
+        assert not WriterLock(tmp_path / "l").try_acquire()
+        old.release()
+        assert not WriterLock(tmp_path / "l").try_acquire()
+        new.release()
+        assert WriterLock(tmp_path / "l").busy_holder() is None
+
+
+def test_two_that_would_take_a_lock_do_not_both_have_it(tmp_path: Path) -> None:
+    old, one, two = (WriterLock(tmp_path / "l", takes_over=True) for _ in range(3))
+    with old, one, two:
+        assert old.try_acquire()
+        seen = one._seen()
+
+        assert [one._take_from(seen), two._take_from(seen)] == [True, False]
