@@ -120,7 +120,8 @@ def test_values_are_those_that_the_command_line_prints(
     full = call(server, tool, **arguments, **detailed).structured_content
     short = call(server, tool, **arguments).structured_content
 
-    own = {"truncated", "next_cursor", "next_actions", "notices"} - set(expected)
+    own = {"untrusted", "truncated", "next_cursor", "next_actions", "notices"}
+    own -= set(expected)
     assert {k: v for k, v in full.items() if k not in own} == expected
     assert_part({k: v for k, v in short.items() if k not in own}, expected)
 

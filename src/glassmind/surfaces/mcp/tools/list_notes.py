@@ -6,7 +6,7 @@ from typing import Any
 from glassmind.errors.serving import BadArgument
 from glassmind.render.notes import facts_as_json, list_as_json
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, one_line
+from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, is_detailed
@@ -72,7 +72,7 @@ def run(call: Call) -> Answer:
     }
     links = tuple(str(note.path) for note in notes) if is_detailed(given) else ()
     text = "\n".join(_lines(content))
-    return Answer(text, content, tuple(_actions(given, mark)), links)
+    return Answer(text, labelled(content), tuple(_actions(given, mark)), links)
 
 
 def _notices(found: NoteList, cursor: Cursor) -> list[str]:

@@ -10,7 +10,7 @@ from glassmind.render.address import obsidian_uri
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, one_line
+from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR
@@ -40,7 +40,8 @@ def run(call: Call) -> Answer:
         "next_cursor": mark,
     }
     actions = _actions(given, mark)
-    return Answer(_text(part, notices, mark, vault), content, actions, (note.path,))
+    text = _text(part, notices, mark, vault)
+    return Answer(text, labelled(content), actions, (note.path,))
 
 
 def lines_of(text: str | None) -> tuple[int, int] | None:

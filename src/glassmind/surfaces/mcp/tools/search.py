@@ -6,7 +6,7 @@ from typing import Any, get_args
 from glassmind.render.address import heading_address
 from glassmind.render.hits import hit_as_json, hits_as_json
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, one_line
+from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, is_detailed
@@ -67,7 +67,7 @@ def run(call: Call) -> Answer:
         "next_cursor": page.next_cursor,
     }
     links = tuple(dict.fromkeys(str(hit.path) for hit in page.hits))
-    return Answer(page.text(), shown, tuple(page.actions()), links)
+    return Answer(page.text(), labelled(shown), tuple(page.actions()), links)
 
 
 class _Page:
