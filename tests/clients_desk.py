@@ -8,21 +8,29 @@ Node and npm come from PyPI. What cannot be fetched is left out, and its tests s
 """
 
 import hashlib
+import http.client
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from cli_desk import KEPT, LIMIT_S, Done
+from cli_desk import KEPT, LIMIT_S, Done, Program, with_index
 
 HERE = Path(__file__).parent / "clients"
 VISIT = HERE / "visit.mjs"
+DRIVE = Path(__file__).with_name("clients_drive.py")
+
+TOKEN = "0123456789abcdef" * 4
+"""A token of the right length for a server that lives as long as a test."""
 
 FETCH_LIMIT_S = 600
 """How long npm may take: the set of hosts is 250 MB to fetch."""
@@ -117,6 +125,98 @@ def need(name: str) -> Path:
     return folder
 
 
+class Address(NamedTuple):
+    """Where a server over HTTP is, and what to show it."""
+
+    port: int
+    token: str | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def is_up(self) -> bool:
+        """Whether the server answers."""
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+        try:
+            link.request("GET", "/health")
+            return link.getresponse().status == http.client.OK
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            link.close()
+
+
+def with_settings(root: Path) -> Program:
+    """Return a program whose user has set it up: it needs no word about the vault.
+
+    Clients pass hardly a variable on, so what matters is written down.
+    """
+    program = with_index(root)
+    program.settings.parent.mkdir(parents=True)
+    program.settings.write_text(
+        f"[vault]\npath = {json.dumps(str(program.vault))}\n"
+        '[embeddings]\nbackend = "none"\n',
+        "utf-8",
+    )
+    return program
+
+
+def stdio_command(*options: str) -> list[str]:
+    """Return what a client starts."""
+    return [sys.executable, "-m", "glassmind", "mcp", *options]
+
+
+@contextmanager
+def with_token(program: Program) -> Iterator[Address]:
+    """Run `glassmind serve` as a user does."""
+    place = Address(_free_port(), TOKEN)
+    serve = [sys.executable, "-m", "glassmind", "serve", "--port", str(place.port)]
+    with _running(serve, {**program.env, "GLASSMIND_SERVER_TOKEN": TOKEN}, place):
+        yield place
+
+
+@contextmanager
+def without_token(program: Program) -> Iterator[Address]:
+    """Run the same application for those who cannot show a token."""
+    place = Address(_free_port())
+    command = [sys.executable, str(DRIVE), str(program.vault), str(place.port)]
+    with _running(command, program.env, place):
+        yield place
+
+
+@contextmanager
+def _running(
+    command: list[str], env: Mapping[str, str], place: Address
+) -> Iterator[None]:
+    log = Path(env["HOME"]) / f"serving-{place.port}.log"
+    with log.open("wb") as said:
+        server = subprocess.Popen(command, env=env, stdout=said, stderr=said)
+    try:
+        until = time.monotonic() + LIMIT_S
+        while not place.is_up():
+            assert server.poll() is None, log.read_text("utf-8")
+            assert time.monotonic() < until, log.read_text("utf-8")
+            time.sleep(0.05)
+        yield
+    finally:
+        server.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(LIMIT_S)
+        server.kill()
+        server.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 class Clients:
     """Real clients, started in a home of their own."""
 
@@ -146,7 +246,7 @@ class Clients:
         command = [*self._node("protocol"), str(VISIT), json.dumps(request)]
         done = self._done(command, folder)
         assert done.returncode == 0, done.stdout + done.stderr
-        return json.loads(done.stdout)
+        return json.loads(done.stdout.splitlines()[-1])  # above it the SDK may talk
 
     def judge(self, url: str, revision: str, folder: Path) -> dict[str, dict[str, str]]:
         """Have the conformance suite judge a server.

@@ -32,3 +32,12 @@ def test_a_command_that_serves_nobody_imports_nothing_of_a_server(
     found = program.imported(*asked)
 
     assert found & {*SERVING, *WAITING} == set()
+
+
+@pytest.mark.parametrize("command", ["mcp", "serve", "watch"])
+def test_the_help_of_a_server_does_not_start_one(
+    program: Program, command: str
+) -> None:
+    found = program.imported(command, "--help")
+
+    assert found & SERVING == set()

@@ -2,8 +2,8 @@
 //
 // Usage: node visit.mjs REQUEST, from the folder that holds node_modules. REQUEST is
 // JSON: `url` and `headers`, or `command`, `args` and `env`; `era` is "legacy" or a
-// revision to insist on; `calls` are [tool, arguments], `resource` a URI to read,
-// `prompt` is [name, arguments]. Prints what came back as one JSON object.
+// revision to insist on; `calls` are [tool, arguments], `reads` URIs of resources and
+// `prompts` [name, arguments]. Prints what came back as one line of JSON, the last.
 
 import { createRequire } from "node:module";
 
@@ -39,7 +39,7 @@ const client = new Client(
 );
 await client.connect(transport());
 
-const [prompt, values] = asked.prompt;
+const { calls = [], reads = [], prompts = [] } = asked;
 const seen = {
   revision: client.getNegotiatedProtocolVersion(),
   server: client.getServerVersion(),
@@ -47,15 +47,20 @@ const seen = {
   tools: (await client.listTools()).tools,
   resources: (await client.listResources()).resources,
   prompts: (await client.listPrompts()).prompts,
-  answers: [],
-  resource: await orError(() => client.readResource({ uri: asked.resource })),
-  escape: await orError(() => client.readResource({ uri: "note:///../secret.md" })),
-  prompt: await orError(() => client.getPrompt({ name: prompt, arguments: values })),
+  called: [],
+  read: [],
+  prompted: [],
 };
-for (const [name, given] of asked.calls) {
-  seen.answers.push(
-    await orError(() => client.callTool({ name, arguments: given })),
-  );
+for (const [name, given] of calls) {
+  const work = () => client.callTool({ name, arguments: given });
+  seen.called.push(await orError(work));
+}
+for (const uri of reads) {
+  seen.read.push(await orError(() => client.readResource({ uri })));
+}
+for (const [name, given] of prompts) {
+  const work = () => client.getPrompt({ name, arguments: given });
+  seen.prompted.push(await orError(work));
 }
 await client.close();
 console.log(JSON.stringify(seen));
