@@ -39,6 +39,9 @@ from glassmind.surfaces.http.work import Workers
 from glassmind.surfaces.mcp.server import make_server
 
 NOWHERE = Refusal(404, "no_route", "there is nothing here", "see GET /openapi.json")
+QUICK_THREADS = 2
+"""For what tells how the server is, also when it is busy."""
+
 OTHERWISE = Refusal(405, "wrong_method", "this is not asked that way")
 
 
@@ -59,14 +62,15 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     `by_address` the address that a client reached counts as a name too. `tell` hears of
     every request.
     """
-    meter, workers, jobs = Meter(), Workers(), Jobs()
+    meter, jobs = Meter(), Jobs()
+    workers, quick = Workers(), Workers(QUICK_THREADS)
     desk = Desk(engine, jobs, meter, threading.Lock(), {})
     door = Door(frozenset(hosts), origins_of(hosts, origins), token, by_address)
     tools = _Tools(engine, toolsets)
     paths = [
         Path(
             route.path.replace("{name}", "{name:path}"),
-            endpoint=Answering(route, desk, workers),
+            endpoint=Answering(route, desk, quick if route.quick else workers),
             methods=[route.method],
         )
         for route in ROUTES
@@ -76,6 +80,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             stack.callback(workers.close)
+            stack.callback(quick.close)
             stack.callback(jobs.close)
             await stack.enter_async_context(tools.running())
             yield

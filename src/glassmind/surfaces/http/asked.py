@@ -40,7 +40,8 @@ class Route(NamedTuple):
 
     `run` is called in a thread; a job in place of an answer is waited for. `schema`
     names the shape of an answer in `schemas`, and `fails` are statuses beyond those of
-    every route. A route that is `later` has no engine verb yet.
+    every route. A route that is `later` has no engine verb yet; one that is `quick`
+    never waits behind searches.
     """
 
     method: str
@@ -52,6 +53,7 @@ class Route(NamedTuple):
     fails: tuple[int, ...] = ()
     media_type: str = "application/json"
     later: bool = False
+    quick: bool = False
 
     @property
     def name(self) -> str:

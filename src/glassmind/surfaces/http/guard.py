@@ -7,10 +7,12 @@ from typing import Any, TypeAlias
 
 from glassmind.surfaces.http.door import Door, head_of
 from glassmind.surfaces.http.intake import (
+    TOO_DEEP,
     Gone,
     Message,
     Receive,
     has_body,
+    is_too_deep,
     read_away,
     whole_body,
 )
@@ -55,6 +57,7 @@ class Visit:
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope, self.head = scope, head_of(scope["headers"])
         self.route, self.known = ELSEWHERE, False
+        self.unread = has_body(self.head)
         self.status, self.size, self.finished = 0, 0, False
         self._send = send
 
@@ -115,6 +118,9 @@ class Guard:
             raise Refused(refusal)
         visit.known = self._door.knows(visit.head)
         body = await whole_body(visit.head, receive)
+        visit.unread = False
+        if is_too_deep(body):
+            raise Refused(TOO_DEEP)
         await self._watched(visit, body, receive)
 
     async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:
@@ -146,7 +152,7 @@ class Guard:
     async def _refuse(self, visit: Visit, refusal: Refusal, receive: Receive) -> None:
         if visit.status:  # too late: the answer had begun
             return
-        if not has_body(visit.head):
+        if not visit.unread:
             await visit.answer(refused(refusal))
             return
         await read_away(visit.head, receive)

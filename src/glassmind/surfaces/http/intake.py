@@ -45,7 +45,7 @@ async def whole_body(head: Mapping[bytes, bytes], receive: Receive) -> bytes:
     """Return the body.
 
     Raises:
-        Refused: it is too large, too slow or too deep.
+        Refused: it is too large or too slow.
         Gone: the client went away.
     """
     if not has_body(head):
@@ -57,12 +57,9 @@ async def whole_body(head: Mapping[bytes, bytes], receive: Receive) -> bytes:
         raise Refused(TOO_LARGE)
     try:
         async with asyncio.timeout(BODY_S):
-            body = await _collected(receive)
+            return await _collected(receive)
     except TimeoutError:
         raise Refused(TOO_SLOW) from None
-    if is_too_deep(body):
-        raise Refused(TOO_DEEP)
-    return body
 
 
 async def _collected(receive: Receive) -> bytes:

@@ -123,6 +123,7 @@ ROUTES: tuple[Route, ...] = (
         "IndexReport",
         INDEX,
         (409,),
+        quick=True,
     ),
     Route(
         "GET",
@@ -132,6 +133,7 @@ ROUTES: tuple[Route, ...] = (
         "Job",
         (Argument("job", "string", "What POST /index answered."),),
         (404,),
+        quick=True,
     ),
     Route(
         "GET",
@@ -139,6 +141,7 @@ ROUTES: tuple[Route, ...] = (
         "Tell whether all is well; needs no token.",
         get_health,
         "Health",
+        quick=True,
     ),
     Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
     Route(
@@ -169,5 +172,6 @@ ROUTES: tuple[Route, ...] = (
         get_metrics,
         "",
         media_type="text/plain",
+        quick=True,
     ),
 )

@@ -1,0 +1,144 @@
+"""A server of a vault in a thread of its own, and clients from polite to rude."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Self
+
+from glassmind.engine import Engine
+from glassmind.surfaces.http.addresses import host_names
+from glassmind.surfaces.http.app import make_app
+from glassmind.surfaces.http.listen import listening_socket
+from glassmind.surfaces.http.serve import make_server
+
+TOKEN = "a-token-that-lives-as-long-as-a-test"  # noqa: S105 - of the test alone
+LIMIT_S = 60.0
+"""How long anything may take before a test gives up; the machine may be busy."""
+
+JSON = {"Content-Type": "application/json"}
+
+
+class Answer(NamedTuple):
+    """What a client was told."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def code(self) -> str:
+        """The code of an error."""
+        return str(self.json["error"]["code"])
+
+
+class Web:
+    """A server that listens, and those who ask it."""
+
+    def __init__(self, port: int, token: str = TOKEN) -> None:
+        self.port, self.token = port, token
+
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def known(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """Ask with these headers and no others."""
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
+        try:
+            client.request(method, path, body, dict(headers or {}))
+            got = client.getresponse()
+            found = {name.lower(): value for name, value in got.getheaders()}
+            return Answer(got.status, found, got.read())
+        finally:
+            client.close()
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """Ask as somebody who knows the token."""
+        return self.ask("GET", path, headers={**self.known, **headers})
+
+    def post(self, path: str, body: object, **headers: str) -> Answer:
+        """Ask with a JSON body as somebody who knows the token."""
+        sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self.ask("POST", path, sent, {**self.known, **JSON, **headers})
+
+    def raw(self) -> "Wire":
+        """Return a bare connection."""
+        return Wire(self.port)
+
+
+class Wire:
+    """A bare connection, for what a well-behaved client does not do."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S)
+
+    def send(self, *lines: str) -> None:
+        """Send lines as they are, each with its end."""
+        self.socket.sendall("".join(f"{line}\r\n" for line in lines).encode("latin-1"))
+
+    def everything(self) -> bytes:
+        """Return all that comes until the server closes."""
+        got = bytearray()
+        try:
+            while part := self.socket.recv(65_536):
+                got += part
+        except ConnectionResetError:
+            pass
+        return bytes(got)
+
+    def status(self) -> int:
+        """Return the status of an answer after which the server closes."""
+        first = self.everything().partition(b"\r\n")[0].split()
+        return int(first[1]) if len(first) > 1 else 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+
+@contextmanager
+def serving(engine: Engine, **settings: Any) -> Iterator[Web]:
+    """Serve an engine on a free port for as long as this is open."""
+    listening = listening_socket("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    named = sorted(host_names("127.0.0.1", port, settings.pop("more", ())))
+    token = settings.pop("token", TOKEN)
+    app = make_app(engine, token=token, hosts=named, **settings)
+    server = make_server(app)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        until(lambda: server.started)
+        yield Web(port)
+    finally:
+        server.should_exit = True
+        thread.join(LIMIT_S)
+        assert not thread.is_alive()
+
+
+def until(true: Callable[[], object], limit_s: float = LIMIT_S) -> None:
+    """Wait until something is true, and fail when that takes too long."""
+    deadline = time.monotonic() + limit_s
+    while not true():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.01)

@@ -1,0 +1,413 @@
+"""Every route gives what the engine gives, in the shapes of the program's own JSON."""
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from http_desk import Web, serving, until
+from path_table import NAMES, Fence, lay
+from vault_desk import VaultDesk
+
+from glassmind.errors import IndexBusy, IndexUnwritable
+from glassmind.render.hits import hits_as_json
+from glassmind.render.notes import note_as_json
+from glassmind.render.reports import stats_as_json
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.types.files import Progress
+
+TEA = "---\naliases: [Cha]\n---\n# Tea\n\nOolong rests.\n\n## Pot\n\nA pot of clay.\n"
+
+
+@pytest.fixture(scope="module")
+def web(sample: VaultDesk) -> Iterator[Web]:
+    with serving(sample.engine) as web:
+        yield web
+
+
+@pytest.fixture
+def tea(vault: VaultDesk) -> Iterator[Web]:
+    vault.indexed({"Tea.md": TEA, "Folder/Cup & saucer.md": "# Cup\n\nFor tea.\n"})
+    with serving(vault.engine) as web:
+        yield web
+
+
+def test_a_search_answers_as_the_engine_does(web: Web, sample: VaultDesk) -> None:
+    answer = web.post("/search", {"query": "heron radio", "limit": 3})
+
+    reply = sample.ask("heron radio", limit=3)
+    root = str(sample.root)
+    expected = hits_as_json(reply, vault=sample.root.name, root=root)
+    assert answer.status == 200
+    assert answer.json == json.loads(json.dumps(expected))
+    assert len(answer.json["hits"]) == 3
+
+
+def test_every_wish_of_a_search_is_heard(web: Web) -> None:
+    wishes = {
+        "query": "river",
+        "limit": 2,
+        "mode": "fulltext",
+        "intent": "balanced",
+        "hop_depth": 1,
+        "threshold": 0.1,
+        "min_similarity": None,
+        "unique": "chunks",
+        "explain": True,
+    }
+
+    answer = web.post("/search", wishes)
+
+    assert len(answer.json["hits"]) == 2
+    assert answer.json["hits"][0]["evidence"][0]["fields"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "said"),
+    [
+        (b"", 400, "no JSON object"),
+        (b"[]", 400, "no JSON object"),
+        (b'{"query": "a"', 400, "no JSON object"),
+        (b'{"query": NaN}', 400, "no JSON object"),
+        ('{"query": "a"}'.encode("utf-16"), 400, "no JSON object"),
+        (b"{}", 422, "'query' is missing"),
+        (b'{"query": 1}', 422, "'query' is of another kind"),
+        (b'{"query": "a", "limit": "1"}', 422, "'limit' is of another kind"),
+        (b'{"query": "a", "limit": true}', 422, "'limit' is of another kind"),
+        (b'{"query": "a", "limit": 0}', 422, "'limit' must be from 1"),
+        (b'{"query": "a", "mode": "magic"}', 422, "must be one of hybrid"),
+        (b'{"query": "a", "colour": "red"}', 422, "no argument 'colour'"),
+        (b'{"query": "\\ud800"}', 422, "half a character"),
+        (b'{"query": "before:never"}', 422, "is no day"),
+        (b'{"query": "a", "root_note": "Nil", "mode": "hybrid"}', 404, "no note is"),
+        (b'{"query": "%s"}' % (b"a" * 20_001), 422, "longer than"),
+    ],
+)
+def test_a_search_that_cannot_be_made_is_told_why(
+    web: Web, body: bytes, status: int, said: str
+) -> None:
+    answer = web.post("/search", body)
+
+    assert answer.status == status
+    assert said in answer.json["error"]["message"]
+    assert set(answer.json["error"]) == {"code", "message", "hint"}
+
+
+@pytest.mark.parametrize("name", ["Tea.md", "tea", "Cha", "Tea.md?lines=1-99"])
+def test_a_note_is_read_by_path_title_or_alias(
+    tea: Web, vault: VaultDesk, name: str
+) -> None:
+    answer = tea.get(f"/notes/{name}")
+
+    expected = note_as_json(vault.engine.read("Tea.md"), vault="Notes")
+    assert {key: answer.json[key] for key in expected} == expected
+    assert answer.json["truncated"] is False
+
+
+@pytest.mark.parametrize(
+    "path", ["Folder/Cup%20%26%20saucer.md", "Folder%2FCup%20%26%20saucer.md"]
+)
+def test_a_path_may_have_its_slashes_encoded(tea: Web, path: str) -> None:
+    assert tea.get(f"/notes/{path}").json["text"] == "# Cup\n\nFor tea.\n"
+
+
+def test_a_part_of_a_note_is_read_alone(tea: Web) -> None:
+    by_heading = tea.get("/notes/Tea?heading=Pot").json
+    by_lines = tea.get("/notes/Tea?lines=4-6").json
+    one_line = tea.get("/notes/Tea?lines=4").json
+
+    assert by_heading["text"] == "## Pot\n\nA pot of clay.\n"
+    assert by_lines["text"] == "# Tea\n\nOolong rests.\n"
+    assert one_line["lines"] == [4, 4]
+
+
+def test_a_long_note_comes_a_page_at_a_time(tea: Web, vault: VaultDesk) -> None:
+    text = "# Long\n\n" + "Steeped, poured and drunk. " * 20_000
+    vault.indexed({"Long.md": text})
+
+    pages: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        page = tea.get(f"/notes/Long.md?offset={offset}").json
+        assert page["letters"] == len(text)
+        pages.append(page["text"])
+        offset = page["next_offset"]
+
+    assert "".join(pages) == text
+    assert len(pages) == 3
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/notes/Nothing like it", 404),
+        ("/notes/Tea?heading=Saucer", 404),
+        ("/notes/Tea?lines=90-99", 404),
+        ("/notes/Tea?lines=9-3", 404),
+        ("/notes/Tea?lines=a-b", 422),
+        ("/notes/Tea?offset=-1", 422),
+        ("/notes/Tea?offset=1e3", 422),
+        ("/notes/Tea?offset=1&offset=2", 422),
+        ("/notes/Tea?name=Cup", 422),
+        ("/notes/Tea?heading=%ff", 400),
+        ("/notes/", 404),
+        ("/notes", 404),
+    ],
+)
+def test_a_note_that_cannot_be_read_is_told_why(
+    tea: Web, path: str, status: int
+) -> None:
+    answer = tea.get(quote(path, safe="/?=&%"))
+
+    assert answer.status == status
+    assert answer.json["error"]["message"]
+
+
+@pytest.fixture(scope="module")
+def fenced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Web, Fence]]:
+    desk = VaultDesk(tmp_path_factory.mktemp("fenced"))
+    fence = lay(desk.root)
+    desk.index()
+    with serving(desk.engine) as web:
+        yield web, fence
+    desk.close()
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
+def test_no_name_leads_out_of_the_vault(fenced: tuple[Web, Fence], name: str) -> None:
+    web, fence = fenced
+    root = {"query": "canary", "root_note": name, "mode": "hybrid"}
+
+    answers = [
+        web.get(f"/notes/{quote(name, safe='')}"),
+        web.get(f"/notes/{quote(name, safe='/%.~:')}"),
+        web.post("/search", root),
+        web.post("/index", {"paths": [name]}),
+    ]
+
+    for answer in answers:
+        assert answer.status < 500
+        assert answer.status == 200 or str(fence.root.parent) not in str(answer.json)
+    fence.assert_untouched(*(answer.body.decode() for answer in answers))
+
+
+def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultDesk) -> None:
+    answer = web.get("/stats")
+
+    expected = stats_as_json(sample.engine.stats(), root=str(sample.root))
+    assert answer.json == json.loads(json.dumps(expected))
+
+
+def test_health_is_for_everybody_and_the_place_of_the_vault_is_not(
+    web: Web, sample: VaultDesk
+) -> None:
+    stranger = web.ask("GET", "/health").json
+    friend = web.get("/health").json
+
+    assert stranger["status"] == "ok"  # without a model, as the settings want it
+    assert stranger["channels"]["lexical"] is True
+    assert stranger["channels"]["semantic"] is False
+    assert stranger["note_count"] == sample.engine.stats().notes
+    assert str(sample.root) not in json.dumps(stranger)
+    assert friend == {**stranger, "vault_path": str(sample.root)}
+
+
+def test_health_is_degraded_before_there_is_an_index(vault: VaultDesk) -> None:
+    with serving(vault.open()) as web:
+        health = web.ask("GET", "/health")
+        search = web.post("/search", {"query": "tea"})
+
+    assert health.status == 200
+    assert health.json["status"] == "degraded"
+    assert not any(health.json["channels"].values())
+    assert search.status == 503
+    assert search.code == "index_absent"
+    assert str(vault.root.parent) not in search.body.decode()
+
+
+def test_passages_come_in_the_shape_of_obsidian_rag(tea: Web) -> None:
+    answer = tea.get("/api/search?query=clay&limit=5")
+
+    (found,) = answer.json
+    assert set(found) == {"chunkId", "path", "chunkIndex", "content", "score"}
+    assert found["path"] == "Tea.md"
+    assert "A pot of clay." in found["content"]
+    assert found["chunkId"] == f"Tea.md::{found['chunkIndex']}"
+
+
+def test_passages_are_twenty_unless_said_otherwise(web: Web) -> None:
+    assert len(web.get("/api/search?query=the+river").json) == 20
+    assert len(web.get("/api/search?query=the+river&limit=3").json) == 3
+    assert web.get("/api/search").status == 422
+
+
+@pytest.mark.parametrize("route", [route for route in ROUTES if route.later])
+def test_what_has_no_verb_yet_says_so(web: Web, route: Route) -> None:
+    if route.method == "POST":
+        answer = web.post(route.path, {"query": "tea"})
+    else:
+        answer = web.get(f"{route.path}?question=tea")
+
+    assert answer.status == 501
+    assert answer.code == "not_yet"
+
+
+def test_an_index_run_answers_with_its_report(tea: Web, vault: VaultDesk) -> None:
+    vault.write({"New.md": "# New\n\nA samovar.\n"})
+
+    report = tea.post("/index", {}).json
+
+    assert (report["added"], report["unchanged"], report["notes"]) == (1, 2, 3)
+    assert vault.found("samovar") == ["New.md"]
+
+
+def test_an_index_run_can_be_asked_about_while_it_goes_on(
+    tea: Web, vault: VaultDesk
+) -> None:
+    vault.write({"New.md": "# New\n\nA samovar.\n"})
+
+    begun = tea.post("/index", {"wait": False, "verify": True})
+    place = begun.headers["location"]
+    until(lambda: tea.get(place).json["state"] == "done")
+
+    assert begun.status == 202
+    assert place == f"/index/{begun.json['job']}"
+    assert tea.get(place).json["report"]["added"] == 1
+    assert tea.get("/index/ffff").status == 404
+
+
+def test_a_reading_request_never_writes(tea: Web, vault: VaultDesk) -> None:
+    vault.write({"New.md": "# New\n\nA samovar.\n"})
+
+    asked = [tea.get(path).status for path in ("/index", "/index?wait=true", "/search")]
+
+    assert asked == [405, 405, 405]
+    assert vault.found("samovar") == []
+
+
+def test_a_busy_index_is_told_with_when_to_ask_again(
+    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(**_: Any) -> None:
+        raise IndexBusy("process 7", 600)
+
+    monkeypatch.setattr(vault.engine, "index", busy)
+
+    answer = tea.post("/index", {})
+
+    assert (answer.status, answer.code) == (503, "index_busy")
+    assert answer.headers["retry-after"] == "5"
+
+
+def test_no_place_of_the_machine_is_told(
+    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(vault.folder)
+
+    def full(**_: Any) -> None:
+        raise IndexUnwritable(folder, f"[Errno 28] No space: '{folder}/index.db'")
+
+    monkeypatch.setattr(vault.engine, "index", full)
+
+    answer = tea.post("/index", {})
+
+    assert answer.status == 503
+    assert str(vault.root.parent) not in answer.body.decode()
+
+
+def test_a_fault_of_ours_shows_no_trace(
+    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("a secret of Tea.md")
+
+    monkeypatch.setattr(vault.engine, "search", broken)
+
+    answer = tea.post("/search", {"query": "tea"})
+
+    assert (answer.status, answer.code) == (500, "unexpected")
+    assert b"secret" not in answer.body
+    assert b"Traceback" not in answer.body
+
+
+def test_a_client_that_goes_ends_the_run_it_asked_for(
+    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, ended = threading.Event(), threading.Event()
+
+    def endless(*, progress: Any, **_: Any) -> None:
+        try:
+            while True:
+                progress(Progress("read", 1, 2))
+                began.set()
+                time.sleep(0.005)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(vault.engine, "index", endless)
+
+    with tea.raw() as wire:
+        wire.send(
+            "POST /index HTTP/1.1",
+            f"Host: {tea.host}",
+            f"Authorization: Bearer {tea.token}",
+            "Content-Type: application/json",
+            "Content-Length: 2",
+            "",
+            "{}",
+        )
+        assert began.wait(30)
+
+    assert ended.wait(30)
+
+
+def test_figures_are_told_in_the_text_form_of_prometheus(web: Web) -> None:
+    web.post("/search", {"query": "heron"})
+    web.ask("GET", "/stats")
+
+    answer = web.get("/metrics")
+
+    text = answer.body.decode()
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    figures = dict(line.rsplit(" ", 1) for line in lines)
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert int(figures['glassmind_http_requests_total{route="/search",status="200"}'])
+    assert int(figures['glassmind_http_requests_total{route="other",status="401"}'])
+    bucket = 'glassmind_http_request_seconds_bucket{route="/search",le="+Inf"}'
+    count = 'glassmind_http_request_seconds_count{route="/search"}'
+    assert figures[bucket] == figures[count]
+    assert float(figures["glassmind_notes"]) > 70
+    assert float(figures['glassmind_index_bytes{part="index.db"}']) > 1_000
+    assert "glassmind_chunks_embedded" in figures
+
+
+def test_the_description_has_every_route_that_answers(web: Web) -> None:
+    described = web.get("/openapi.json").json
+
+    found = {
+        (method.upper(), path)
+        for path, operations in described["paths"].items()
+        for method in operations
+    }
+    assert found == {(r.method, r.path) for r in ROUTES if not r.later}
+    assert described["openapi"] == "3.1.0"
+
+
+@pytest.mark.parametrize("name", ["Health", "Stats", "SearchReply", "Note"])
+def test_answers_have_the_shape_that_is_described(web: Web, name: str) -> None:
+    described = web.get("/openapi.json").json
+    answers = {
+        "Health": web.get("/health"),
+        "Stats": web.get("/stats"),
+        "SearchReply": web.post("/search", {"query": "heron", "explain": True}),
+        "Note": web.get("/notes/Heron%20network"),
+    }
+
+    shape = described["components"]["schemas"][name]
+    jsonschema.validate(answers[name].json, shape)
+    assert set(answers[name].json) - set(shape["properties"]) <= {"vault_path"}
