@@ -94,12 +94,13 @@ class Calls:
 class Gauge:
     """How far a call has come: set by its thread, read by who tells the client.
 
-    Whoever sets it after the caller went away is stopped there.
+    It only ever grows, as the protocol wants it. Whoever sets it after the caller went
+    away is stopped there.
     """
 
     def __init__(self) -> None:
         self.abandoned = False
-        self._now: Progress | None = None
+        self._reached: tuple[float, str] = (0.0, "")
         self._told = 0.0
 
     def __call__(self, now: Progress) -> None:
@@ -110,7 +111,10 @@ class Gauge:
         """
         if self.abandoned:
             raise CallAbandoned
-        self._now = now
+        share = min(now.done / now.total, 1.0) if now.total else 0.0
+        place = STAGES.index(now.stage) if now.stage in STAGES else 0
+        said = f"{now.stage} {now.done:,} of {now.total:,}" if now.total else now.stage
+        self._reached = max(self._reached, (place + share, said))
 
     async def tell(self, session: ServerSession) -> None:
         """Tell a client that asked for it, now and again, until cancelled."""
@@ -119,14 +123,8 @@ class Gauge:
             await self.tell_last(session)
 
     async def tell_last(self, session: ServerSession) -> None:
-        """Tell what was not told yet; it only ever grows."""
-        now = self._now
-        if now is None or now.stage not in STAGES:
-            return
-        share = now.done / now.total if now.total else 0.0
-        reached = STAGES.index(now.stage) + min(share, 1.0)
+        """Tell what was not told yet."""
+        reached, said = self._reached
         if reached > self._told:
             self._told = reached
-            said = f"{now.stage} {now.done:,} of {now.total:,}"
-            message = said if now.total else now.stage
-            await session.report_progress(reached, float(len(STAGES)), message)
+            await session.report_progress(reached, float(len(STAGES)), said)

@@ -19,7 +19,7 @@ from glassmind.surfaces.mcp.wires import Wires
 LOOK_S = 1.0
 """How often the parent is looked for; the pipes tell by themselves."""
 
-GRACE_S = 0.8
+GRACE_S = 0.5
 """How long answers under way may take when nothing more will be asked."""
 
 CLOSING_S = 2.0
