@@ -20,7 +20,7 @@ from glassmind.surfaces.mcp.tools.brain_hints import (
     note_hints,
     search_hints,
 )
-from glassmind.surfaces.mcp.tools.shapes import DATA, FAULT, as_json
+from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, as_json, notes_as_json
 from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks, Stats
 from glassmind.types.search import Hit, SearchReply, Snippet
 
@@ -78,7 +78,7 @@ def search(call: Call) -> Answer:
     if reply.degraded:
         state["degraded"] = list(reply.degraded)
     hints = search_hints(query, mode, found)
-    return as_json({**lacking, **_wrapped(results, state, hints)})
+    return notes_as_json({**lacking, **_wrapped(results, state, hints)})
 
 
 def _channels(mode: str) -> tuple[Any, ...]:
@@ -142,7 +142,7 @@ def list_notes(call: Call) -> Answer:
     if wants_stubs and directory.strip("/") in {"", STUB[:-1]} and len(listed) < limit:
         ghosts = call.engine.ghosts(limit=limit - len(listed))
         listed += [_stub(ghost) for ghost in ghosts]
-    return as_json(listed)
+    return notes_as_json(listed)
 
 
 def _metadata(note: NoteFacts) -> dict[str, Any]:
@@ -178,7 +178,9 @@ def read_note(call: Call) -> Answer:
         "last_file_outgoing": outgoing,
         "last_file_unresolved_links": unresolved,
     }
-    return as_json(_wrapped(shown, state, note_hints(note_id, outgoing, unresolved)))
+    return notes_as_json(
+        _wrapped(shown, state, note_hints(note_id, outgoing, unresolved))
+    )
 
 
 def _titles(links: NoteLinks) -> dict[str, Any]:
@@ -291,7 +293,7 @@ _TABLE: tuple[Tool, ...] = (
         "Find notes by meaning and words (hybrid), meaning alone (semantic) or words "
         "alone (fulltext). Returns ids, titles, scores and excerpts, best first; "
         "unique 'chunks' gives passages with their lines. Read one with read_note. "
-        f"{DATA}",
+        f"{UNTRUSTED}",
         (
             Argument("query", "string"),
             Argument("mode", "string", default="hybrid", choices=MODES),
@@ -318,7 +320,7 @@ _TABLE: tuple[Tool, ...] = (
         "read_note",
         "Read a note",
         "Read one note: brief gives metadata and the titles it links with; full adds "
-        f"its text and the paragraph around each link. {DATA}",
+        f"its text and the paragraph around each link. {UNTRUSTED}",
         (
             NAME,
             Argument("mode", "string", default="brief", choices=("brief", "full")),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.shapes import DATA, FAULT, as_json
+from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, notes_as_json
 from glassmind.types.search import ChannelName, Hit, Intent
 
 CHANNELS: Mapping[ChannelName, str] = {"lexical": "bm25"}
@@ -31,7 +31,7 @@ def vault_search(call: Call) -> Answer:
         fusion="weighted_rrf",
         rerank="off",
     )
-    return as_json(
+    return notes_as_json(
         {
             "results": [_result(hit) for hit in reply.hits],
             "degraded": list(reply.degraded),
@@ -61,7 +61,7 @@ TOOLS: tuple[Tool, ...] = (
         "what counts: factual_lookup (a fact or setting), context_load (all about a "
         "project or topic), conceptual (ideas), backlink (what links to a note), "
         "serendipity (unexpected connections); without one it is told from the query. "
-        f"{DATA}",
+        f"{UNTRUSTED}",
         (
             Argument("query", "string"),
             Argument("intent", "string", "", None, choices=get_args(Intent)),

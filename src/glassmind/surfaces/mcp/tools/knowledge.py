@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.shapes import DATA, FAULT, as_json
+from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, notes_as_json
 from glassmind.types.search import ChannelName, Hit, Mode, SearchReply
 
 USUAL, MOST = 8, 20
@@ -31,7 +31,7 @@ def _answered(call: Call, channels: tuple[ChannelName, ...]) -> Answer:
         reply = _asked(call, "fulltext", None)
         reply = reply._replace(degraded=tuple(dict.fromkeys((*said, *reply.degraded))))
     passing = [hit for hit in reply.hits if _stands_in(hit, call.given["folder"])]
-    return as_json(
+    return notes_as_json(
         {
             "results": [_result(hit) for hit in passing[: call.given["top_k"]]],
             "mode": "semantic" if "semantic" in reply.channels else "keyword",
@@ -101,7 +101,7 @@ TOOLS: tuple[Tool, ...] = (
         "Search by meaning",
         "Find files by what they mean and by the links that lead to them. Returns "
         "path, excerpt, relevance and, where links led to a file, the connection "
-        f"path. {DATA}",
+        f"path. {UNTRUSTED}",
         ARGUMENTS,
         semantic_search,
         fault_mark=FAULT,
@@ -110,7 +110,7 @@ TOOLS: tuple[Tool, ...] = (
         "search_files",
         "Search files",
         "Find files by keywords and meaning together, by keywords alone where there "
-        f"is no model. Returns path, excerpt and relevance. {DATA}",
+        f"is no model. Returns path, excerpt and relevance. {UNTRUSTED}",
         ARGUMENTS,
         search_files,
         fault_mark=FAULT,
