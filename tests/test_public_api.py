@@ -52,6 +52,7 @@ VERBS = {
     ),
     "stats": "()",
     "status": "()",
+    "warm": "()",
     "watch": "(stop, *, told=None)",
 }
 
@@ -79,7 +80,7 @@ VALUES = {
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
-        "embedding sizes folder notices watch"
+        "embedding sizes folder notices watch resident"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "

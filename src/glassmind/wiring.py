@@ -375,6 +375,7 @@ class LocalAdapters:
             faults=self.reader.faults,
             vectors=vector_bench(self),
             watch=lambda: read_state(folder),
+            resident=lambda: WriterLock(folder / "resident.lock").busy_holder(),
             warnings=tuple(self.config.warnings),
             notices=self.place.notices,
         )

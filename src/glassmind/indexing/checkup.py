@@ -32,8 +32,9 @@ class Bench:
     `rows` returns what is wrong with the database, `words` what is wrong with the word
     index, `behind` how many changes it has yet to apply (None for all), `troubled` how
     many notes have something to mend, and what it is for as many as asked, `counts`
-    how many notes and chunks there are, `watch` who follows the vault. `faults` names
-    what goes wrong in any of them; `notices` say why the index is in this folder.
+    how many notes and chunks there are, `watch` who follows the vault, `resident` who
+    answers for others. `faults` names what goes wrong in any of them; `notices` say why
+    the index is in this folder.
     """
 
     folder: Path
@@ -50,6 +51,7 @@ class Bench:
     faults: Callable[[], AbstractContextManager[None]]
     vectors: VectorBench
     watch: Callable[[], WatchState] = WatchState
+    resident: Callable[[], str | None] = lambda: None
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 

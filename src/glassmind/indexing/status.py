@@ -45,6 +45,7 @@ def status_of(bench: Bench) -> Status:
         folder=str(bench.folder),
         notices=tuple(notices),
         watch=bench.watch(),
+        resident=bench.resident() or "",
     )
 
 

@@ -86,6 +86,7 @@ def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
         "folder": status.folder,
         "notices": list(status.notices),
         "watch": watch_as_json(status.watch),
+        "resident": status.resident,
     }
 
 

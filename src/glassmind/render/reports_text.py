@@ -102,6 +102,8 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
     if status.writing:
         yield f"Writing now: {style.clean(status.writing)}"
     yield f"Watch: {style.clean(watch_as_text(status.watch))}"
+    if status.resident:
+        yield f"Resident: {style.clean(status.resident)}"
     sizes = [f"{name} {bytes_in_words(size)}" for name, size in status.sizes.items()]
     yield f"Size: {', '.join(sizes)} in {style.clean(status.folder)}"
 

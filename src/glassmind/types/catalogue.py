@@ -124,7 +124,8 @@ class Status:
     `words_behind` and `vectors_behind` are changes yet to be taken in, None for all of
     them. `model` is what the settings name and `space` what answers now, both empty
     for none; `coverage` counts chunks. `writing` and `embedding` name who is at it,
-    `watch` says whether anybody follows the vault.
+    `watch` says whether anybody follows the vault, `resident` which process answers for
+    all others that stay with it.
     """
 
     notes: int
@@ -140,6 +141,7 @@ class Status:
     folder: str
     notices: Sequence[str] = ()
     watch: WatchState = UNWATCHED
+    resident: str = ""
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]
