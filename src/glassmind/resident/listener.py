@@ -147,8 +147,9 @@ class Listener:
         What guests asked for is ended between two steps.
         """
         deadline = time.monotonic() + timeout_s
-        self._closing.set()
-        self._waker.send(b"x")
+        if not self._closing.is_set():
+            self._closing.set()
+            self._waker.send(b"x")
         for call in self._live():
             call.gone.set()
         with self._lock:

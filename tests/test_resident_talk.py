@@ -1,0 +1,480 @@
+"""What a guest and the resident say to each other, and what each does with nonsense."""
+
+import json
+import os
+import socket
+import stat
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meaning_desk import LONG, MeaningDesk
+from resident_desk import PATIENCE_S
+
+from glassmind.config.load import config_for
+from glassmind.errors import AmbiguousName, BadWish, GlassmindError, IndexDamaged
+from glassmind.resident import listener as listening
+from glassmind.resident.ask import NoAnswer, ask
+from glassmind.resident.card import (
+    Card,
+    fingerprint,
+    read_card,
+    remove_card,
+    write_card,
+)
+from glassmind.resident.codec import (
+    Unreadable,
+    packed,
+    packed_error,
+    unpacked,
+    unpacked_error,
+)
+from glassmind.resident.door import is_door, knock, new_token, open_door, remove_door
+from glassmind.resident.frames import read_frame, send_frame
+from glassmind.resident.listener import Listener, Tell, Unwanted
+from glassmind.types import NotePath, Span
+from glassmind.types.files import IndexReport, Progress, Skipped
+from glassmind.types.search import (
+    Adjustment,
+    Evidence,
+    Hit,
+    Passage,
+    SearchReply,
+    Snippet,
+)
+from glassmind.version import __version__
+
+
+def travelled(value: Any) -> Any:
+    """Return a value as it arrives on the other side."""
+    return unpacked(json.loads(json.dumps(packed(value))))
+
+
+TEXTS = st.text(st.characters(), max_size=20)  # lone surrogates among them
+NUMBERS = st.floats(allow_nan=False)
+SPANS = st.builds(Span, st.integers(), st.integers())
+SNIPPETS = st.builds(
+    Snippet, TEXTS, st.lists(st.tuples(st.integers(), st.integers())).map(tuple)
+)
+EVIDENCE = st.builds(
+    Evidence,
+    st.just("lexical"),
+    st.integers(),
+    NUMBERS,
+    TEXTS,
+    st.dictionaries(TEXTS, NUMBERS, max_size=3),
+)
+PASSAGES = st.builds(
+    Passage, st.lists(TEXTS).map(tuple), SPANS, st.integers(), SNIPPETS, TEXTS
+)
+HITS = st.builds(
+    Hit,
+    path=TEXTS.map(NotePath),
+    heading_path=st.lists(TEXTS, max_size=2).map(tuple),
+    span=SPANS,
+    score=NUMBERS,
+    snippet=SNIPPETS,
+    evidence=st.lists(EVIDENCE, max_size=2).map(tuple),
+    adjustments=st.lists(
+        st.builds(Adjustment, st.just("title"), NUMBERS, TEXTS), max_size=2
+    ).map(tuple),
+    more=st.lists(PASSAGES, max_size=2).map(tuple),
+    similarity=st.none() | NUMBERS,
+    mtime_ns=st.integers(),
+)
+
+
+@given(st.builds(SearchReply, TEXTS, st.lists(HITS, max_size=3).map(tuple)))
+def test_a_reply_arrives_as_it_was(reply: SearchReply) -> None:
+    assert travelled(reply) == reply
+
+
+def test_the_reply_of_a_real_search_arrives_as_it_was(meaning: MeaningDesk) -> None:
+    meaning.indexed(
+        {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
+    )
+
+    for mode in ("hybrid", "semantic", "fulltext"):
+        reply = meaning.ask("tea pot", mode=mode, explain=True)
+        found = travelled(reply)
+        assert reply.hits
+        assert found == reply
+        assert isinstance(found.hits[0].evidence, tuple)
+        assert found.hits[0].match_reason == reply.hits[0].match_reason
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        IndexReport(added=3, skipped=(Skipped(NotePath("a.md"), "no"),), seconds=0.1),
+        replace(IndexReport(), warnings=("one", "two"), left=7),
+        Progress("embed", 3, 10),
+        {"today": date(2026, 3, 1), "channels": ("lexical",), "list": [1, [2.5], None]},
+        (),
+        [],
+        True,
+        1,
+        float("inf"),
+    ],
+)
+def test_what_travels_arrives_equal_and_of_its_kind(value: Any) -> None:
+    found = travelled(value)
+
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", Path("x")])
+def test_what_does_not_travel_is_not_sent(value: object) -> None:
+    with pytest.raises(Unreadable):
+        packed(value)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [],
+        [1, 2],
+        ["Popen", "ls"],
+        ["Hit", 1],
+        ["Span", 1, 2, 3],
+        ["date", "never"],
+        ["date"],
+        ["date", 5],
+        {"a": ["system", "ls"]},
+    ],
+)
+def test_nothing_is_made_of_what_nobody_packs(found: Any) -> None:
+    with pytest.raises(Unreadable):
+        unpacked(found)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AmbiguousName("Tea", ("a/Tea.md", "b/Tea.md"), 5),
+        IndexDamaged("/x/index.db", "torn"),
+        BadWish("hop_depth", 9, "from 0 to 5"),
+    ],
+)
+def test_an_error_arrives_as_it_was(error: GlassmindError) -> None:
+    found = unpacked_error(json.loads(json.dumps(packed_error(error))))
+
+    assert type(found) is type(error)
+    assert str(found) == str(error)
+    assert vars(found) == vars(error)
+
+
+@pytest.mark.parametrize(
+    "found", [None, [], ["KeyboardInterrupt", "x", {}], ["IndexBusy", 1, {}]]
+)
+def test_an_error_that_nobody_knows_is_none(found: Any) -> None:
+    with pytest.raises(Unreadable):
+        unpacked_error(found)
+
+
+class Desk:
+    """A resident that answers two verbs, and its card."""
+
+    def __init__(self, folder: Path) -> None:
+        door, address = open_door(folder)
+        self.folder, token = folder, new_token()
+        self.begun, self.ended = threading.Event(), threading.Event()
+        verbs = {"twice": self._twice, "count": self._count, "fail": self._fail}
+        self.listener = Listener(door, token, verbs)
+        self.card = Card(os.getpid(), __version__, address, token, "", "")
+        self.listener.start()
+
+    def _twice(self, asked: Mapping[str, Any], _: Tell) -> Any:
+        return (asked["text"],) * 2
+
+    def _count(self, asked: Mapping[str, Any], tell: Tell) -> int:
+        """Count until nobody is there any more, or up to a number."""
+        self.begun.set()
+        try:
+            for number in range(asked.get("most", 10**9)):
+                tell(Progress("scan", number, 0))
+        except Unwanted:
+            self.ended.set()
+            raise
+        return 0
+
+    def _fail(self, _: Mapping[str, Any], __: Tell) -> None:
+        raise IndexDamaged("/x/index.db", "torn")
+
+    def ask(self, verb: str, card: Card | None = None, **asked: Any) -> Any:
+        return ask(card or self.card, verb, asked, longest_s=PATIENCE_S)
+
+    def stream(self) -> socket.socket:
+        return knock(self.card.address, PATIENCE_S)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path)
+    yield made
+    assert made.listener.close(PATIENCE_S)
+    remove_door(made.card.address, tmp_path)
+
+
+def test_a_question_is_answered(desk: Desk) -> None:
+    assert desk.ask("twice", text="tea") == ("tea", "tea")
+
+
+def test_an_error_is_raised_where_it_was_asked(desk: Desk) -> None:
+    with pytest.raises(IndexDamaged, match="torn") as caught:
+        desk.ask("fail")
+
+    assert caught.value.reason == "torn"
+
+
+def test_progress_is_told_on_the_way(desk: Desk) -> None:
+    told: list[Progress] = []
+
+    ask(desk.card, "count", {"most": 5}, longest_s=PATIENCE_S, told=told.append)
+
+    assert told == [Progress("scan", number, 0) for number in range(5)]
+
+
+def test_who_does_not_know_the_token_is_refused(desk: Desk) -> None:
+    for token in ("", new_token(), desk.card.token[:-1]):
+        with pytest.raises(NoAnswer, match="another token"):
+            desk.ask("twice", desk.card._replace(token=token), text="tea")
+
+
+def test_a_verb_that_is_none_is_refused(desk: Desk) -> None:
+    for verb in ("", "__init__", "close"):
+        with pytest.raises(NoAnswer, match="unknown verb"):
+            desk.ask(verb)
+
+
+def test_another_release_is_refused(desk: Desk) -> None:
+    asked = {"token": desk.card.token, "version": "0", "verb": "twice", "arguments": {}}
+
+    with desk.stream() as stream:
+        send_frame(stream, asked)
+
+        assert read_frame(stream, 1_000) == {"refused": "another version"}
+
+
+NONSENSE = [
+    b"",
+    b"\x00",
+    b"\xff\xff\xff\xff",
+    b"\x00\x00\x00\x04nul",
+    b"\x00\x00\x00\x02[]",
+    b"\x00\x00\x00\x04null",
+    b"\x00\x00\x00\x03\xff\xfe\xfd",
+    b"\x00\x00\x00\x0d" + b'{"token": 12}',
+    (100_000).to_bytes(4, "big") + b"[" * 100_000,
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+]
+
+
+@pytest.mark.parametrize("said", NONSENSE, ids=range(len(NONSENSE)))
+def test_nonsense_harms_nobody(desk: Desk, said: bytes) -> None:
+    with suppress(ConnectionResetError), desk.stream() as stream:
+        stream.sendall(said)
+        stream.shutdown(socket.SHUT_WR)
+        while stream.recv(1_000):
+            pass
+
+    assert desk.ask("twice", text="tea") == ("tea", "tea")
+
+
+def test_a_guest_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
+    class Left(Exception):
+        pass
+
+    def leave(_: Progress) -> None:
+        raise Left
+
+    with pytest.raises(Left):
+        ask(desk.card, "count", {}, longest_s=PATIENCE_S, told=leave)
+
+    assert desk.ended.wait(PATIENCE_S)
+
+
+def test_closing_ends_the_work_that_guests_asked_for(desk: Desk) -> None:
+    answers: list[object] = []
+
+    def asking() -> None:
+        try:
+            desk.ask("count")
+        except NoAnswer as error:
+            answers.append(error)
+
+    thread = threading.Thread(target=asking)
+    thread.start()
+    assert desk.begun.wait(PATIENCE_S)
+
+    assert desk.listener.close(PATIENCE_S)
+    thread.join(PATIENCE_S)
+
+    assert desk.ended.is_set()
+    assert len(answers) == 1
+
+
+def test_more_guests_than_can_be_answered_wait_their_turn(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.listener, "_free", threading.Semaphore(2))
+    idle = [desk.stream() for _ in range(2)]
+    answers: list[object] = []
+    waiting = threading.Thread(
+        target=lambda: answers.append(desk.ask("twice", text="tea"))
+    )
+
+    waiting.start()
+    for stream in idle:
+        stream.close()
+    waiting.join(PATIENCE_S)
+
+    assert answers == [("tea", "tea")]
+
+
+def test_idle_guests_are_sent_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listening, "READ_S", 0.05)
+
+    with desk.stream() as stream:
+        assert stream.recv(10) == b""
+
+
+def test_a_resident_that_says_nothing_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.resident.ask.SILENCE_S", 0.2)
+    door, address = open_door(tmp_path)
+    card = Card(os.getpid(), __version__, address, new_token(), "", "")
+
+    with closing(door), pytest.raises(NoAnswer):
+        ask(card, "twice", {}, longest_s=PATIENCE_S)
+
+
+def test_signs_of_life_keep_a_guest_waiting(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.resident.ask.SILENCE_S", 1.5)
+    slow = threading.Event()
+    desk.listener._verbs = {"slow": lambda *_: slow.wait(PATIENCE_S)}
+    threading.Timer(2.0, slow.set).start()
+
+    assert desk.ask("slow") is True
+
+
+def test_an_answer_that_never_ends_is_given_up(desk: Desk) -> None:
+    began = time.monotonic()
+
+    with pytest.raises(NoAnswer, match="too long"):
+        ask(desk.card, "count", {}, longest_s=0.2)
+
+    assert time.monotonic() - began < PATIENCE_S
+
+
+def test_the_card_and_the_door_are_for_their_owner_alone(desk: Desk) -> None:
+    write_card(desk.folder, desk.card)
+
+    modes = {
+        file.name: stat.S_IMODE(file.stat().st_mode) for file in desk.folder.iterdir()
+    }
+
+    assert modes == {"resident.json": 0o600, "resident.sock": 0o600}
+    assert len(desk.card.token) == 64
+    assert read_card(desk.folder) == desk.card
+
+
+def test_only_its_owner_takes_a_card_away(desk: Desk) -> None:
+    write_card(desk.folder, desk.card)
+
+    remove_card(desk.folder, new_token())
+    assert read_card(desk.folder) == desk.card
+    remove_card(desk.folder, desk.card.token)
+    assert read_card(desk.folder) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "null", "[]", "{}", '{"pid": 1}', "[" * 50_000, "\x00",
+     '{"pid":"1","version":"","address":"","token":"","settings":"","since":""}',
+     '{"pid":1,"version":"","address":[],"token":"","settings":"","since":""}'],
+)  # fmt: skip
+def test_a_card_that_is_none_is_passed_by(tmp_path: Path, text: str) -> None:
+    (tmp_path / "resident.json").write_text(text)
+
+    assert read_card(tmp_path) is None
+
+
+def test_where_the_path_is_too_long_the_door_is_in_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = tmp_path / "t"
+    short.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(short))
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+
+    door, address = open_door(folder)
+
+    with closing(door):
+        private = Path(str(address)).parent
+        assert private.parent == short
+        assert stat.S_IMODE(private.stat().st_mode) == 0o700
+        assert is_door(address, folder)
+        with knock(address, PATIENCE_S):
+            pass
+    remove_door(address, folder)
+    assert list(short.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/run/user/0/bus", "resident.sock", "", 7331, "/tmp/resident.sock",
+     "/tmp/glassmind-door-none/resident.sock", "\x00"],
+)  # fmt: skip
+def test_a_card_leads_nowhere_but_to_a_door(tmp_path: Path, address: str | int) -> None:
+    assert not is_door(address, tmp_path)
+
+
+def test_a_door_of_another_place_is_not_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    file = tmp_path / "other" / "resident.sock"
+    file.write_text("mine")
+
+    remove_door(str(file), tmp_path)
+
+    assert file.read_text() == "mine"
+
+
+def test_a_port_of_this_machine_does_where_there_are_no_socket_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.resident.door.HAS_SOCKET_FILES", False)
+
+    desk = Desk(tmp_path)
+
+    assert isinstance(desk.card.address, int)
+    assert is_door(desk.card.address, tmp_path)
+    assert desk.ask("twice", text="tea") == ("tea", "tea")
+    assert desk.listener.close(PATIENCE_S)
+
+
+def test_settings_that_change_answers_change_the_fingerprint(tmp_path: Path) -> None:
+    token = new_token()
+
+    def of(**settings: object) -> str:
+        full = {name.replace("__", "."): value for name, value in settings.items()}
+        return fingerprint(config_for(tmp_path, full), token)
+
+    assert of() == of() == of(server__port=9999)
+    assert of() != of(search__balance=0.9)
+    assert of() != of(embeddings__preset="fastest")
+    assert of() != of(index__chunk_target_tokens=300)
+    assert of() != fingerprint(config_for(tmp_path, {}), new_token())
