@@ -404,8 +404,25 @@ def test_the_state_of_the_index_has_every_field_of_obsidian_brain(
     )
     assert set(wanted.split()) <= set(state)
     assert (state["provider"], state["notesTotal"]) == ("onnx", 8)
+    assert (state["dim"], state["notesWithEmbeddings"]) == (256, 8)
+    assert state["notesMissingEmbeddings"] == state["notesNoEmbeddableContent"] == 0
     assert state["chunksWithEmbeddings"] == len(meaning.covered())
     assert (state["embedderReady"], state["reindexInProgress"]) == (True, False)
+
+
+def test_notes_without_vectors_and_without_text_are_counted_apart(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed({"Tea.md": "oolong rests in the pot", "Empty.md": ""})
+    meaning.write({"Late.md": "assam came later than all the rest"})
+    meaning.index(embed=False)
+
+    state = brain(meaning, "index_status")
+
+    assert state["notesTotal"] == 3
+    assert state["notesWithEmbeddings"] == 1
+    assert state["notesNoEmbeddableContent"] == 1
+    assert state["notesMissingEmbeddings"] == 1
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ VALUES = {
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "
         "skipped_by_reason index_bytes folder last_run troubled embedded embeddable "
-        "space"
+        "space width embedded_notes empty_notes"
     ),
 }
 

@@ -57,6 +57,9 @@ def stats_as_json(stats: Stats, *, root: str) -> dict[str, Any]:
         "embedded": stats.embedded,
         "embeddable": stats.embeddable,
         "space": stats.space,
+        "width": stats.width,
+        "embedded_notes": stats.embedded_notes,
+        "empty_notes": stats.empty_notes,
     }
 
 

@@ -95,7 +95,8 @@ class Ghost:
 class Stats:
     """How much the index holds; `troubled` notes have something to mend.
 
-    Of the `embeddable` chunks so many are `embedded`, in the space that answers.
+    Of the `embeddable` chunks so many are `embedded`, in the space that answers, and
+    `embedded_notes` have some of these. An `empty` note has no text to embed.
     """
 
     notes: int
@@ -115,6 +116,9 @@ class Stats:
     embedded: int = 0
     embeddable: int = 0
     space: str = ""
+    width: int = 0
+    embedded_notes: int = 0
+    empty_notes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

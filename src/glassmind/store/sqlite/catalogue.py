@@ -28,7 +28,9 @@ select
   (select count(*) from files f where f.kind = 'attachment'),
   (select count(*) from tasks),
   (select count(*) from headings),
-  (select count(*) from notes where error is not null or warnings <> '[]')
+  (select count(*) from notes where error is not null or warnings <> '[]'),
+  (select count(*) from notes n where not exists (select 1 from chunks c
+   where c.note_id = n.id and c.text <> ''))
 """
 LAST_RUN = """
 select started_at from index_runs where seconds > 0 order by id desc limit 1
@@ -149,6 +151,9 @@ class Catalogue:
             embedded=coverage.covered,
             embeddable=coverage.total,
             space=space.name if space else "",
+            width=space.width if space else 0,
+            embedded_notes=vectors.notes_in(space),
+            empty_notes=counts[9],
         )
 
     def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:

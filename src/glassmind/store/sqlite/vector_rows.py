@@ -77,6 +77,10 @@ SPACE_OF = "select id, name, width, settings from spaces where name = ?"
 COUNTS = """
 select count(*), coalesce(sum(enriched), 0) from chunk_vectors where space_id = ?
 """
+EMBEDDED_NOTES = """
+select count(distinct c.note_id) from chunk_vectors v join chunks c on c.id = v.chunk_id
+where v.space_id = ?
+"""
 KNOWN = "select 1 from vectors where space_id = ? and key = ?"
 SETTING = "select value from settings where key = ?"
 OF_NOTES = """
@@ -131,6 +135,12 @@ class VectorRows:
             MISSING_COUNT, {"space": space_id, "least": least_chars}
         ).get
         return Coverage(int(count) - int(enriched), int(enriched), int(missing))
+
+    def notes_in(self, space: Space | None) -> int:
+        """Return how many notes have a vector in the space."""
+        if space is None or not self._some:
+            return 0
+        return int(self._db.execute(EMBEDDED_NOTES, (space.id,)).get)
 
     def missing(self, space: Space, least_chars: int) -> list[int]:
         """Return the chunks that lack a vector, those of the newest notes first."""

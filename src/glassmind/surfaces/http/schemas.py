@@ -136,6 +136,9 @@ SCHEMAS: dict[str, Any] = {
         embedded=COUNT,
         embeddable=COUNT,
         space=TEXT,
+        width=COUNT,
+        embedded_notes=COUNT,
+        empty_notes=COUNT,
     ),
     "OpenApi": ANY,
 }

@@ -33,17 +33,13 @@ STUB = "_stub/"
 """Where the id of a note begins that links lead to and that nobody wrote yet."""
 
 UNKNOWN = (
-    "dim",
-    "notesWithEmbeddings",
-    "notesNoEmbeddableContent",
-    "notesMissingEmbeddings",
     "advertisedMaxTokens",
     "discoveredMaxTokens",
     "prefixSource",
     "overrideApplied",
     "lastReindexReasons",
 )
-"""What obsidian-brain tells of its index and we count otherwise, or not at all."""
+"""What obsidian-brain tells of its index and we have no word for."""
 
 MOST_LINKS = 200
 """Links shown of a note each way; a hub may have tens of thousands."""
@@ -241,16 +237,21 @@ def _stats(engine: Engine) -> Stats | None:
 
 def index_status(call: Call) -> Answer:
     """Say how far the index is, and what meaning is asked of."""
-    status = call.engine.status()
+    status, stats = call.engine.status(), call.engine.stats()
     coverage = status.coverage
+    bare = stats.notes - stats.embedded_notes - stats.empty_notes
     ready = bool(status.space) and not status.notices
     said = f"{coverage.covered:,} of {coverage.total:,} passages are embedded"
     return as_json(
         {
             **dict.fromkeys(UNKNOWN),
             "model": status.model or None,
+            "dim": stats.width or None,
             "provider": call.engine.config.embeddings.backend,
-            "notesTotal": status.notes,
+            "notesTotal": stats.notes,
+            "notesWithEmbeddings": stats.embedded_notes,
+            "notesNoEmbeddableContent": stats.empty_notes,
+            "notesMissingEmbeddings": max(0, bare),
             "chunksTotal": status.chunks,
             "chunksWithEmbeddings": coverage.covered,
             "chunksMissingEmbeddings": coverage.missing,
