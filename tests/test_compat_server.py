@@ -7,7 +7,7 @@ import mcp_types as types
 import pytest
 from compat_desk import values_of
 from mcp import Client
-from mcp_desk import call, text_of, visit
+from mcp_desk import call, environment, line, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.errors.serving import ToolsetsClash
@@ -127,3 +127,20 @@ def test_a_client_that_asks_is_told_how_far_reindex_has_come(vault: VaultDesk) -
     assert not answer.is_error
     assert told
     assert told == sorted(told)
+
+
+def test_the_program_serves_the_sets_that_are_asked_for(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+
+    with line(environment(vault), "--tools", "brain,knowledge") as program:
+        program.greet()
+        program.send("tools/list", 1)
+        listed = program.answer(1)["result"]["tools"]
+        found = program.ask(2, "search", query="oolong", mode="fulltext")
+        wrong = program.ask(3, "read_note", name="zeppelin")
+
+    assert [tool["name"] for tool in listed] == [*SETS["brain"], *SETS["knowledge"]]
+    (result,) = json.loads(found["content"][0]["text"])["data"]
+    assert result["nodeId"] == "Tea.md"
+    assert wrong["isError"]
+    assert wrong["content"][0]["text"].startswith("Error: no note is called")
