@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from meaning_desk import LONG
+from meaning_desk import LONG, WordModel
 from resident_desk import ResidentDesk, desk_in, wait_for
+
+from glassmind.wiring import LocalAdapters
 
 TAKEN_OVER_S = 5.0
 """In this time another process answers in place of one that was killed or hangs."""
@@ -22,12 +24,13 @@ def desk(tmp_path: Path) -> Iterator[ResidentDesk]:
 
 
 @pytest.fixture
-def embedded(desk: ResidentDesk) -> ResidentDesk:
+def embedded(desk: ResidentDesk, monkeypatch: pytest.MonkeyPatch) -> ResidentDesk:
     """A vault whose notes have vectors already."""
-    desk.write(NOTES)
-    first = desk.resident()
-    assert first.ask("index")["added"] == 3
-    first.leave()
+    model = WordModel()
+    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
+    monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    assert desk.indexed(NOTES).embedded == 3
+    desk.close()
     return desk
 
 
@@ -178,6 +181,22 @@ def test_several_that_begin_at_once_share_one_model(embedded: ResidentDesk) -> N
 
     assert [a["value"]["paths"][0] for a in answers] == ["oolong.md"] * 4
     assert len(embedded.residents(crowd)) == 1
+    assert sum(one.ask("asked") > 0 for one in crowd) == 1
+    assert all("Traceback" not in one.log for one in crowd)
+
+
+def test_several_that_begin_at_once_make_the_first_index_together(
+    desk: ResidentDesk,
+) -> None:
+    desk.write(NOTES)
+    crowd = [desk.begin() for _ in range(4)]
+    for one in crowd:
+        one.say("index")
+        one.say("search", text="oolong")
+    answers = [(one.up().hear(), one.hear()) for one in crowd]
+
+    assert sum(report["value"]["added"] for report, _ in answers) == 3
+    assert [a["value"]["paths"][0] for _, a in answers] == ["oolong.md"] * 4
     assert sum(one.ask("asked") > 0 for one in crowd) == 1
     assert all("Traceback" not in one.log for one in crowd)
 

@@ -1,0 +1,186 @@
+"""The commands of a user whose vault has a resident."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from meaning_desk import LONG
+from resident_desk import PATIENCE_S, ResidentDesk, desk_in, wait_for
+
+NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harbour")}
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "numkong")
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[ResidentDesk]:
+    yield from desk_in(tmp_path)
+
+
+class Commands:
+    """Runs `glassmind` for the vault of a desk."""
+
+    def __init__(self, desk: ResidentDesk) -> None:
+        self._vault = str(desk.root)
+        self._env = {
+            "HOME": str(desk.root.parent),
+            "PATH": os.environ["PATH"],
+            "GLASSMIND_INDEX_LOCATION": str(desk.place),
+            "GLASSMIND_EMBEDDINGS_BACKEND": "onnx",
+        }
+
+    def start(self, *words: str, tell_imports: bool = False) -> "subprocess.Popen[str]":
+        options = ["-X", "importtime"] if tell_imports else []
+        return subprocess.Popen(
+            [
+                sys.executable,
+                *options,
+                "-m",
+                "glassmind",
+                "--vault",
+                self._vault,
+                *words,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self._env,
+        )
+
+    def run(self, *words: str) -> tuple[int, str, str]:
+        """Return the exit code and what was printed."""
+        with self.start(*words) as running:
+            out, err = running.communicate(timeout=PATIENCE_S)
+        return running.returncode, out, err
+
+    def imports(self, *words: str) -> set[str]:
+        """Return the modules that a command imports; it must end well."""
+        with self.start(*words, tell_imports=True) as running:
+            _, err = running.communicate(timeout=PATIENCE_S)
+        assert running.returncode == 0, err
+        return {line.rpartition("|")[2].strip() for line in err.splitlines()}
+
+
+@pytest.fixture
+def glassmind(desk: ResidentDesk) -> Commands:
+    return Commands(desk)
+
+
+def test_a_search_by_meaning_loads_no_model_where_there_is_a_resident(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write(NOTES)
+    desk.resident().ask("index")
+
+    found = glassmind.imports("search", "oolong")
+
+    assert "glassmind.resident.ask" in found
+    assert not {name.partition(".")[0] for name in found} & set(HEAVY)
+
+
+def test_a_search_pays_nothing_for_a_resident_that_is_not_there(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write(NOTES)
+    stayer = desk.resident()
+    stayer.ask("index")
+    stayer.leave()
+
+    found = glassmind.imports("search", "--mode", "fulltext", "oolong")
+    by_meaning = glassmind.imports("search", "oolong")
+
+    for name in ("socket", "glassmind.resident", "glassmind.wiring_guest"):
+        assert name not in found
+    assert "glassmind.wiring_guest" not in by_meaning
+
+
+def test_what_a_search_prints_is_the_same_with_a_resident(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write(NOTES)
+    stayer = desk.resident()
+    stayer.ask("index")
+
+    code, out, err = glassmind.run("search", "--json", "oolong")
+
+    reply = json.loads(out)
+    assert code == 0, err
+    assert reply["hits"][0]["path"] == "oolong.md"
+    assert "semantic" in reply["channels"]
+    assert reply.get("degraded", []) == []
+
+
+def test_the_resident_indexes_for_the_command(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write(NOTES)
+    stayer = desk.resident()
+
+    code, out, err = glassmind.run("index", "--json")
+
+    report = json.loads(out)
+    assert code == 0, err
+    assert (report["added"], report["embedded"], report["left"]) == (3, 3, 0)
+    assert stayer.ask("asked") >= 3
+
+
+def test_an_error_of_the_resident_is_told_by_the_command(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write({**NOTES, **{f"more {n}.md": "some more" for n in range(30)}})
+    desk.resident().ask("index")
+    for file in desk.root.glob("*.md"):
+        file.unlink()
+
+    code, _, err = glassmind.run("index")
+
+    assert code == 3
+    assert "nothing was removed from the index" in err
+
+
+def test_ctrl_c_ends_the_work_of_the_resident_and_what_was_done_is_kept(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(200)})
+    stayer = desk.resident()
+    stayer.ask("slow", embed_s=0.05)
+
+    with glassmind.start("index") as running:
+        wait_for(lambda: stayer.ask("asked") > 40, "embedding has begun")
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=PATIENCE_S)
+
+    assert running.returncode == 130, err
+    assert "what was indexed is kept" in err
+    wait_for(lambda: "process" not in stayer_status(glassmind), "the run has ended")
+    done = stayer.ask("asked")
+    assert done < 200
+    stayer.ask("slow", embed_s=0.0)
+    report = json.loads(glassmind.run("index", "--json")[1])
+    assert (report["unchanged"], report["left"]) == (200, 0)
+    assert report["embedded"] < 200
+
+
+def stayer_status(glassmind: Commands) -> str:
+    """Return who writes or embeds now."""
+    found = json.loads(glassmind.run("status", "--json")[1])
+    return f"{found['writing']} {found['embedding']}"
+
+
+def test_status_names_the_resident(desk: ResidentDesk, glassmind: Commands) -> None:
+    desk.write(NOTES)
+    stayer = desk.resident()
+    stayer.ask("index")
+
+    found = json.loads(glassmind.run("status", "--json")[1])
+    text = glassmind.run("status")[1]
+    stayer.leave()
+    after = json.loads(glassmind.run("status", "--json")[1])
+
+    assert found["resident"] == f"process {stayer.pid}"
+    assert f"Resident: process {stayer.pid}\n" in text
+    assert after["resident"] == ""
