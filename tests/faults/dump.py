@@ -25,6 +25,7 @@ def dump(folder: Path) -> Dump:
     """Return every table of the index in `folder`, rows in order."""
     db = apsw.Connection(str(folder / "index.db"))
     try:
+        db.execute("begin")  # one moment, though somebody may be writing
         known: Any = db.execute("select id, path from files")
         paths = dict(known)
         names = [str(row[0]) for row in db.execute(TABLES)]

@@ -256,8 +256,9 @@ class Watching:
         except (GlassmindError, OSError) as error:
             self._hinder(str(error))
             return None
-        self._failures = 0
-        self._state = replace(self._state, error="")
+        if not paths:  # some folders alone do not make good what failed before
+            self._failures = 0
+            self._state = replace(self._state, error="")
         changes = _changes(report)
         if changes or cause == "start":
             self._tell(cause, report, paths)

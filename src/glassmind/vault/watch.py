@@ -136,20 +136,20 @@ def identity_of(root: Path) -> tuple[int, int]:
 
 
 def folders_of(base: str, rules: IgnoreRules) -> list[str]:
-    """Return every folder that is read, and the one with Obsidian's settings."""
-    found, ahead = [], [("", base)]
+    """Return every folder that can be read and is, and that of Obsidian's settings."""
+    found, ahead = [base], [("", base)]
     while ahead:
         prefix, place = ahead.pop()
-        found.append(place)
         with suppress(OSError), os.scandir(place) as entries:
-            for entry in entries:
+            below = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+            found.append(place)
+            for entry in below:
                 path = prefix + normalize("NFC", entry.name)
-                if entry.is_dir(follow_symlinks=False) and rules.folder(path) is None:
+                if rules.folder(path) is None:
                     ahead.append((f"{path}/", entry.path))
-    settings = os.path.join(base, OBSIDIAN)  # noqa: PTH118
-    if os.path.isdir(settings) and not os.path.islink(settings):  # noqa: PTH112, PTH114
-        found.append(settings)
-    return sorted(found)
+                elif path == OBSIDIAN:
+                    found.append(entry.path)
+    return sorted(set(found))
 
 
 def judged(
@@ -250,7 +250,7 @@ class _Ear:
             raise_interrupt=False,
             force_polling=False,
             recursive=not EACH_FOLDER,
-            ignore_permission_denied=True,
+            ignore_permission_denied=False,  # would hide that a limit is reached, too
         )
         try:
             first = next(events, set())
