@@ -2,12 +2,19 @@
 
 import http.client
 import json
+import os
+import re
+import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple, Self
+
+from cli_desk import Program
 
 from glassmind.engine import Engine
 from glassmind.surfaces.http.addresses import host_names
@@ -142,3 +149,65 @@ def until(true: Callable[[], object], limit_s: float = LIMIT_S) -> None:
     while not true():
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.01)
+
+
+@contextmanager
+def started(program: Program, *args: str, **variables: str) -> Iterator["Started"]:
+    """Run `glassmind serve` on a free port, as a user does."""
+    told = program.home / f"stderr-{time.monotonic_ns()}"
+    with told.open("wb") as errors:
+        command = program._command(
+            "--vault", program.vault, "serve", "--port", "0", *args
+        )
+        running = subprocess.Popen(
+            command,
+            cwd=program.home,
+            env={**program.env, **variables},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            encoding="utf-8",
+        )
+        try:
+            assert running.stdout is not None
+            first = running.stdout.readline()
+            assert first, told.read_text("utf-8")
+            yield Started(program, running, first, told)
+        finally:
+            running.kill()
+            running.communicate(timeout=LIMIT_S)
+
+
+class Started:
+    """`glassmind serve`, listening."""
+
+    def __init__(
+        self,
+        program: Program,
+        running: "subprocess.Popen[str]",
+        first: str,
+        told: Path = Path(os.devnull),
+    ) -> None:
+        self.program, self.running = program, running
+        self.first, self.told = first, told
+        found = re.search(r"http://(\S+):(\d+)", first)
+        assert found, first
+        self.port = int(found[2])
+
+    def web(self, token: str = "") -> Web:
+        """Return those who ask it, with the vault's own token unless one is said."""
+        return Web(
+            self.port, token or self.program.run("serve", "--show-token").stdout.strip()
+        )
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return what it has told on stderr so far."""
+        text = self.told.read_text("utf-8")
+        whole = text.rpartition("\n")[0].splitlines()
+        return [json.loads(line) for line in whole if line.startswith("{")]
+
+    def end(self, number: signal.Signals) -> tuple[int, float]:
+        """Send a signal; return the exit code and how many seconds that took."""
+        begun = time.monotonic()
+        self.running.send_signal(number)
+        return self.running.wait(LIMIT_S), time.monotonic() - begun

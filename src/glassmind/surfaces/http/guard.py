@@ -17,7 +17,7 @@ from glassmind.surfaces.http.intake import (
     whole_body,
 )
 from glassmind.surfaces.http.meter import Meter
-from glassmind.surfaces.http.refusals import FAULT, LATE
+from glassmind.surfaces.http.refusals import FAULT, LATE, STOPPING
 from glassmind.surfaces.http.replies import Refusal, Refused, Reply, refused
 from glassmind.surfaces.mcp.log import log_fault
 
@@ -104,6 +104,9 @@ class Guard:
             await self._refuse(visit, refusal.refusal, receive)
         except Gone:
             visit.status = GONE
+        except asyncio.CancelledError:  # the server ends, and its patience too
+            visit.unread = False
+            await self._refuse(visit, STOPPING, receive)
         except Exception as error:  # noqa: BLE001 - the edge: nobody is shown a trace
             log_fault("fault", error, route=visit.route)
             await self._refuse(visit, FAULT, receive)

@@ -1,8 +1,11 @@
 """What a server tells of its requests, on a stderr that nobody has to wait for."""
 
 import io
+import os
 import queue
 import threading
+from contextlib import suppress
+from pathlib import Path
 from typing import TextIO
 
 from glassmind.surfaces.mcp.log import log
@@ -36,7 +39,8 @@ class PatientStream(io.TextIOBase):
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        stream.flush()
+        self._stream, self._fd = stream, stream.fileno()
         self._texts: queue.Queue[str | None] = queue.Queue(ROOM)
         self._lost = 0
         self._thread = threading.Thread(target=self._copy, name="log", daemon=True)
@@ -54,17 +58,21 @@ class PatientStream(io.TextIOBase):
         while (text := self._texts.get()) is not None:
             lost, self._lost = self._lost, 0
             note = f'{{"event": "lost", "lines": {lost}}}\n' if lost else ""
+            left = (note + text).encode("utf-8", "backslashreplace")
             try:
-                self._stream.write(note + text)
-                self._stream.flush()
-            except (OSError, ValueError):
+                while left:  # not by the stream, whose lock others would wait for
+                    left = left[os.write(self._fd, left) :]
+            except OSError:
                 return  # nobody is there to read
 
     def finish(self) -> TextIO:
-        """Write what is left, if somebody reads, and return the stream below."""
-        try:
+        """Write what is left, if somebody reads, and return what is to be written to.
+
+        That is the stream below, or nothing at all where nobody reads it.
+        """
+        with suppress(queue.Full):
             self._texts.put_nowait(None)
-        except queue.Full:
-            return self._stream
-        self._thread.join(LAST_S)
+            self._thread.join(LAST_S)
+        if self._thread.is_alive():
+            return Path(os.devnull).open("w", encoding="utf-8")
         return self._stream

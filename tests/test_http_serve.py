@@ -1,0 +1,256 @@
+"""`glassmind serve` as a user runs it: its token, its port, its end, what it tells."""
+
+import json
+import signal
+import socket
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli_desk import Program, with_index, with_note
+from http_desk import LIMIT_S, Started, started, until
+
+CHOSEN = "chosen-by-somebody-who-likes-tea"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return with_index(tmp_path_factory.mktemp("serve"))
+
+
+@pytest.fixture(scope="module")
+def running(program: Program) -> Iterator[Started]:
+    with started(program) as running:
+        yield running
+
+
+def token_file(program: Program) -> Path:
+    (found,) = program.home.glob(".local/share/glassmind/*/http.token")
+    return found
+
+
+def test_it_tells_where_it_listens_and_where_the_token_is(running: Started) -> None:
+    url = f"http://127.0.0.1:{running.port}"
+
+    assert running.first == f"Listening on {url}, for MCP on {url}/mcp\n"
+    assert running.web().get("/stats").status == 200
+
+
+def test_the_token_is_long_private_and_kept(running: Started) -> None:
+    shown = running.program.run("serve", "--show-token").stdout.strip()
+    again = running.program.json("serve", "--show-token")
+
+    file = token_file(running.program)
+    assert file.read_text("ascii").strip() == shown == again["token"]
+    assert len(shown) == 43  # 256 bits, six a letter
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_a_token_that_others_could_read_is_replaced(tmp_path: Path) -> None:
+    program = with_note(tmp_path)
+    first = program.run("serve", "--show-token").stdout
+    token_file(program).chmod(0o644)
+
+    second = program.run("serve", "--show-token").stdout
+
+    assert first != second
+    assert stat.S_IMODE(token_file(program).stat().st_mode) == 0o600
+
+
+def test_a_link_in_the_place_of_the_token_is_not_followed(tmp_path: Path) -> None:
+    program = with_note(tmp_path)
+    program.run("serve", "--show-token")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("a token that somebody else knows well", "ascii")
+    elsewhere.chmod(0o600)
+    token_file(program).unlink()
+    folder = next(program.home.glob(".local/share/glassmind/*"))
+    (folder / "http.token").symlink_to(elsewhere)
+
+    shown = program.run("serve", "--show-token").stdout.strip()
+
+    assert shown not in elsewhere.read_text("ascii")
+    assert not token_file(program).is_symlink()
+
+
+def test_the_token_is_told_to_nobody_who_did_not_ask(running: Started) -> None:
+    web = running.web()
+    web.get("/stats")
+    web.get(f"/stats?token={web.token}")
+    web.ask("GET", "/stats", headers={"Authorization": f"Basic {web.token}"})
+    until(lambda: sum(line["event"] == "request" for line in running.lines()) >= 3)
+
+    told = json.dumps(running.lines()) + running.first
+    assert web.token not in told
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "notes.example"])  # noqa: S104
+def test_the_network_is_not_listened_to_without_a_token(
+    program: Program, host: str
+) -> None:
+    done = program.run("serve", "--host", host, "--port", "0")
+
+    assert done.returncode == 2
+    assert "choose a token" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_token_of_the_users_choice_opens_the_network(program: Program) -> None:
+    everywhere = ("--host", "0.0.0.0")  # noqa: S104
+    with started(program, *everywhere, GLASSMIND_SERVER_TOKEN=CHOSEN) as running:
+        web = running.web(CHOSEN)
+        good = web.get("/stats").status
+        bad = web.get("/stats", Host=f"evil.example:{web.port}").status
+        own = web.get("/stats", Authorization=f"Bearer {running.web().token}").status
+
+    told = running.told.read_text("utf-8")
+    assert (good, bad, own) == (200, 421, 401)
+    assert "nothing on the way is encrypted" in told
+
+
+def test_a_token_may_be_in_a_file_of_the_users(program: Program) -> None:
+    file = program.home / "secret"
+    file.write_text(f"{CHOSEN}\n", "ascii")
+
+    with started(program, "--token-file", str(file)) as running:
+        assert running.web(CHOSEN).get("/stats").status == 200
+        assert str(file) in (running.running.stdout or [""]).readline()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "token", ["", "short", "two words are not a token", "Tee" * 5 + "ä"]
+)
+def test_a_token_that_is_none_is_refused_and_not_repeated(
+    program: Program, token: str
+) -> None:
+    done = program.run("serve", "--token", token, "--port", "0")
+
+    assert done.returncode == 2
+    assert "the token of --token cannot be used" in done.stderr
+    assert not token or token not in done.stderr
+
+
+def test_a_port_that_another_server_has_is_told_with_what_to_do(
+    running: Started,
+) -> None:
+    done = running.program.run("serve", "--port", str(running.port))
+
+    assert done.returncode == 2
+    assert (
+        f"port {running.port} of 127.0.0.1 is taken by another glassmind" in done.stderr
+    )
+    assert f"glassmind serve --port {running.port + 1}" in done.stderr
+    assert running.web().get("/health").status == 200
+
+
+def test_a_port_that_another_program_has_is_told_too(program: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        port = mute.getsockname()[1]
+        done = program.run("--json", "serve", "--port", str(port))
+
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["kind"] == "PortTaken"
+    assert "is taken by another program" in done.stderr
+
+
+def test_an_address_of_another_machine_is_refused(program: Program) -> None:
+    done = program.run("serve", "--host", "192.0.2.1", "--token", CHOSEN)
+
+    assert done.returncode == 2
+    assert "cannot listen on 192.0.2.1" in done.stderr
+
+
+def test_a_set_of_tools_that_is_none_is_refused(program: Program) -> None:
+    done = program.run("serve", "--tools", "core,magic")
+
+    assert done.returncode == 2
+    assert "no set of tools 'magic'" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_within_three_seconds_whoever_is_there(
+    program: Program, number: signal.Signals
+) -> None:
+    with started(program) as running:
+        web = running.web()
+        with web.raw() as silent, web.raw() as slow, web.raw() as waiting:
+            head = ("POST /search HTTP/1.1", f"Host: {web.host}")
+            slow.send(*head)
+            known = f"Authorization: Bearer {web.token}"
+            waiting.send(*head, known, "Content-Type: application/json")
+            waiting.send("Content-Length: 100", "", "{")
+            assert web.get("/health").status == 200
+
+            code, seconds = running.end(number)
+
+            assert silent.everything() == b""
+    assert code == 0
+    assert seconds < 3
+
+
+def test_a_request_is_told_without_what_was_asked(running: Started) -> None:
+    web = running.web()
+    web.post("/search", {"query": "heron radio"})
+    web.get("/api/search?query=heron+radio")
+    web.get("/notes/Heron%20network")
+    routes = {"/search", "/api/search", "/notes/{name}"}
+    until(lambda: routes <= {line.get("route") for line in running.lines()})
+
+    line = next(line for line in running.lines() if line.get("route") == "/search")
+    assert set(line) == {"time", "event", "method", "route", "status", "ms", "bytes"}
+    told = json.dumps(running.lines()).lower()
+    assert "heron" not in told
+    assert "radio" not in told
+
+
+def test_it_goes_on_though_nobody_reads_what_it_tells(program: Program) -> None:
+    command = program._command("--vault", program.vault, "serve", "--port", "0")
+    deaf = subprocess.Popen(
+        command,
+        cwd=program.home,
+        env=program.env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    try:
+        assert deaf.stdout is not None
+        web = Started(program, deaf, deaf.stdout.readline()).web()
+        answers = {web.get("/nowhere").status for _ in range(900)}
+        deaf.send_signal(signal.SIGTERM)
+        code = deaf.wait(LIMIT_S)
+    finally:
+        deaf.kill()
+        deaf.communicate(timeout=LIMIT_S)
+
+    assert answers == {404}
+    assert code == 0
+
+
+def test_quiet_keeps_requests_to_itself(program: Program) -> None:
+    with started(program, "--quiet") as running:
+        running.web().get("/stats")
+        running.end(signal.SIGTERM)
+
+        assert [line for line in running.lines() if line["event"] == "request"] == []
+
+
+def test_a_note_written_meanwhile_is_found(tmp_path: Path) -> None:
+    program = with_note(tmp_path)
+    with started(program) as running:
+        web = running.web()
+        until(lambda: web.get("/health").json["note_count"] == 1)
+        (program.vault / "Cup.md").write_text("# Cup\n\nOf porcelain.\n", "utf-8")
+
+        until(lambda: web.post("/search", {"query": "porcelain"}).json.get("hits"))
+
+
+def test_two_servers_of_one_vault_both_answer(running: Started) -> None:
+    with started(running.program) as second:
+        for server in (running, second):
+            web = server.web()
+            assert web.post("/search", {"query": "heron"}).json["hits"]
+            assert web.post("/index", {}).json["notes"] > 70
