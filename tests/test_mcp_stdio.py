@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -274,7 +275,7 @@ def test_a_vault_without_an_index_gets_one_and_its_progress_is_told(
 
     with line(env, command=driven("slow")) as server:
         server.greet()
-        until(lambda: "40 %" in text_of(server.ask(1, "glassmind_status")))
+        until(lambda: "read: 40 %" in text_of(server.ask(1, "glassmind_status")))
         asked = server.ask(2, "glassmind_search", query="oolong")
         assert asked["isError"]
         assert "ask again" in text_of(asked)
@@ -316,3 +317,16 @@ def test_a_set_without_tools_is_told_and_served(env: dict[str, str]) -> None:
         server.send("tools/list", 1)
         assert len(server.answer(1)["result"]["tools"]) == 4
         assert "graph is empty as yet" in server.told()
+
+
+def test_settings_may_ask_for_http_instead(env: dict[str, str]) -> None:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    http = {"GLASSMIND_SERVER_TRANSPORT": "http", "GLASSMIND_SERVER_PORT": str(port)}
+
+    with line(env | http, "--no-watch") as server:
+        until(lambda: bool(server.seen) or server.started.poll() is not None)
+        assert f"127.0.0.1:{port}".encode() in server.seen[0]
+        server.started.send_signal(signal.SIGTERM)
+        server.ended()

@@ -250,10 +250,9 @@ class Server(Section, title="server"):
     )
     transport: Transport = key(
         "stdio",
-        "How MCP is spoken when a client does not say.",
+        "What `glassmind mcp` speaks: stdin and stdout, or HTTP as `serve` does.",
         choices=("stdio", "http"),
         aliases=("MCP_TRANSPORT",),
-        later=True,
     )
     token: str = key(
         "",

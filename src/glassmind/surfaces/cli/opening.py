@@ -9,7 +9,6 @@ from glassmind.config import Config, load_config
 from glassmind.config.files import current_folder
 from glassmind.engine import Engine
 from glassmind.surfaces.cli.output import Output
-from glassmind.wiring import engine_for
 
 
 def config_of(
@@ -44,4 +43,6 @@ def engine_of(args: Namespace, output: Output) -> Engine:
     config = config_of(args)
     for warning in config.warnings:
         output.notice(warning)
+    from glassmind.wiring import engine_for  # noqa: PLC0415 - settings do without it
+
     return engine_for(config, guest=True)

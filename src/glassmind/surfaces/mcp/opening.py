@@ -5,18 +5,20 @@ works. So the reply never waits for the engine, and a vault that is missing is t
 every tool, until it is there.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent
-from glassmind.errors.serving import StillIndexing
+from glassmind.errors.serving import CallAbandoned, StillIndexing
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.types.files import Progress
 
-SEARCHABLE = frozenset(("embed", "vectors"))
-"""Stages of a run at which words are found already."""
+ENDING_S = 0.5
+"""How long a first index may take to end in good order; the next goes on from there."""
 
 
 class Opened(Protocol):
@@ -39,6 +41,8 @@ class Opening:
         self._lock = threading.Lock()
         self._opened: Opened | None = None
         self._first: Progress | None = None
+        self._indexing: threading.Thread | None = None
+        self._over = False
 
     def begin(self) -> None:
         """Open it behind whoever calls; a fault is told to those who ask."""
@@ -50,43 +54,73 @@ class Opening:
         Raises:
             GlassmindError: there is none yet; it says why.
         """
+        opened = self._open()
+        if self._first is not None:
+            raise StillIndexing(self._first.stage, self._first.done, self._first.total)
+        return opened.engine
+
+    def _open(self) -> Opened:
         with self._lock:
             if self._opened is None:
                 opened = self._make()
-                opened.start()
+                if _has_index(opened.engine):
+                    opened.start()
+                else:
+                    self._first = Progress("scan", 0, 0)
+                    work = partial(self._index_first, opened)
+                    thread = threading.Thread(target=work, name="first", daemon=True)
+                    self._indexing = thread
+                    thread.start()
                 self._opened = opened
-        if self._first is not None:
-            raise StillIndexing(self._first.stage, self._first.done, self._first.total)
-        return self._opened.engine
+                log("opened")
+            return self._opened
 
     def _prepare(self) -> None:
         try:
-            engine = self.engine()
-            log("opened")
-            self._index_first(engine)
+            self._open()
         except GlassmindError as error:
             log("unready", kind=type(error).__name__)
         except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
             log_fault("fault", error, work="opening")
 
-    def _index_first(self, engine: Engine) -> None:
-        """Make the index of a vault that has none."""
+    def _index_first(self, opened: Opened) -> None:
+        """Make the index of a vault that has none: text, then vectors.
+
+        What else goes on waits for the text, so that its progress can be told.
+        """
         try:
-            engine.status()
-        except IndexAbsent:
-            self._first = Progress("scan", 0, 0)
-        else:
-            return
-        try:
-            report = engine.index(reason="first", progress=self._told)
+            report = opened.engine.index(
+                embed=False, reason="first", progress=self._told
+            )
             log("indexed", notes=report.notes, seconds=round(report.seconds, 1))
-        finally:
-            self._first = None
+        except CallAbandoned:
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
+            log_fault("fault", error, work="first index")
+        self._first = None
+        opened.start()
+        with contextlib.suppress(GlassmindError):  # told when somebody asks for it
+            opened.engine.index(reason="first")
 
     def _told(self, now: Progress) -> None:
-        self._first = None if now.stage in SEARCHABLE else now
+        if self._over:
+            raise CallAbandoned
+        self._first = now
 
     def close(self) -> None:
         """Let go of the engine, if there is one."""
+        self._over = True
+        if self._indexing is not None:
+            self._indexing.join(ENDING_S)
         if self._opened is not None:
             self._opened.close()
+
+
+def _has_index(engine: Engine) -> bool:
+    try:
+        engine.status()
+    except IndexAbsent:
+        return False
+    except GlassmindError:  # told by whoever asks for it
+        return True
+    return True
