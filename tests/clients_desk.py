@@ -60,9 +60,11 @@ ENTRIES = {
 QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
+    "HTTPS_PROXY": "http://127.0.0.1:9",  # nobody listens there: the rest ends here
     "NO_COLOR": "1",
+    "NO_PROXY": "127.0.0.1",
 }
-"""Variables that keep the clients from asking the network for anything else."""
+"""Variables that keep the clients from asking the network for anything."""
 
 
 def node_home() -> Path | None:
