@@ -64,7 +64,7 @@ def note_hints(
     """Return what may follow the reading of a note."""
     hints = []
     if unresolved:
-        reason = f"the note has {len(unresolved)} unresolved links"
+        reason = f"{len(unresolved)} of its links lead to no note yet"
         wanted = {"title": unresolved[0], "content": ""}
         hints.append(Hint("create_note", wanted, reason))
     if outgoing:
