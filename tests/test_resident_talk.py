@@ -6,15 +6,15 @@ import socket
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk
 from resident_desk import PATIENCE_S
@@ -52,47 +52,48 @@ from glassmind.types.search import (
 )
 from glassmind.version import __version__
 
+T = TypeVar("T")
+
 
 def travelled(value: Any) -> Any:
     """Return a value as it arrives on the other side."""
     return unpacked(json.loads(json.dumps(packed(value))))
 
 
-TEXTS = st.text(st.characters(), max_size=20)  # lone surrogates among them
+TEXTS = st.text(st.characters(), max_size=10)  # lone surrogates among them
 NUMBERS = st.floats(allow_nan=False)
-SPANS = st.builds(Span, st.integers(), st.integers())
-SNIPPETS = st.builds(
-    Snippet, TEXTS, st.lists(st.tuples(st.integers(), st.integers())).map(tuple)
-)
-EVIDENCE = st.builds(
-    Evidence,
-    st.just("lexical"),
-    st.integers(),
-    NUMBERS,
-    TEXTS,
-    st.dictionaries(TEXTS, NUMBERS, max_size=3),
-)
-PASSAGES = st.builds(
-    Passage, st.lists(TEXTS).map(tuple), SPANS, st.integers(), SNIPPETS, TEXTS
-)
-HITS = st.builds(
-    Hit,
-    path=TEXTS.map(NotePath),
-    heading_path=st.lists(TEXTS, max_size=2).map(tuple),
-    span=SPANS,
-    score=NUMBERS,
-    snippet=SNIPPETS,
-    evidence=st.lists(EVIDENCE, max_size=2).map(tuple),
-    adjustments=st.lists(
-        st.builds(Adjustment, st.just("title"), NUMBERS, TEXTS), max_size=2
-    ).map(tuple),
-    more=st.lists(PASSAGES, max_size=2).map(tuple),
-    similarity=st.none() | NUMBERS,
-    mtime_ns=st.integers(),
-)
+COUNTS = st.integers()
 
 
-@given(st.builds(SearchReply, TEXTS, st.lists(HITS, max_size=3).map(tuple)))
+def few(some: st.SearchStrategy[T]) -> st.SearchStrategy[tuple[T, ...]]:
+    return st.lists(some, max_size=2).map(tuple)
+
+
+def made(
+    kind: Callable[..., T], *parts: st.SearchStrategy[Any]
+) -> st.SearchStrategy[T]:
+    return st.tuples(*parts).map(lambda values: kind(*values))
+
+
+SPANS = made(Span, COUNTS, COUNTS)
+SNIPPETS = made(Snippet, TEXTS, few(st.tuples(COUNTS, COUNTS)))
+FIELDS = st.dictionaries(TEXTS, NUMBERS, max_size=2)
+EVIDENCE = made(Evidence, st.just("lexical"), COUNTS, NUMBERS, TEXTS, FIELDS)
+ADJUSTMENTS = made(Adjustment, st.just("title"), NUMBERS, TEXTS)
+PASSAGES = made(Passage, few(TEXTS), SPANS, COUNTS, SNIPPETS, TEXTS)
+HITS = made(
+    Hit, TEXTS, TEXTS, few(TEXTS), SPANS, COUNTS, NUMBERS, SNIPPETS, few(EVIDENCE),
+    TEXTS, COUNTS, NUMBERS, few(ADJUSTMENTS), few(PASSAGES), st.none() | NUMBERS,
+    COUNTS, few(TEXTS),
+)  # fmt: skip
+REPLIES = made(
+    SearchReply, TEXTS, few(HITS), few(TEXTS), st.just("hybrid"), st.none(),
+    st.none() | NUMBERS, st.just(("lexical", "graph")), COUNTS,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(REPLIES)
 def test_a_reply_arrives_as_it_was(reply: SearchReply) -> None:
     assert travelled(reply) == reply
 
@@ -359,6 +360,21 @@ def test_a_resident_that_says_nothing_is_given_up(
         ask(card, "twice", {}, longest_s=PATIENCE_S)
 
 
+def test_a_resident_that_is_stopped_is_given_up_sooner(tmp_path: Path) -> None:
+    door, address = open_door(tmp_path)
+    card = Card(os.getpid(), __version__, address, new_token(), "", "")
+    looked: list[int] = []
+
+    def is_stopped(pid: int) -> bool:
+        looked.append(pid)
+        return len(looked) > 1
+
+    with closing(door), pytest.raises(NoAnswer):
+        ask(card, "twice", {}, longest_s=PATIENCE_S, is_stopped=is_stopped)
+
+    assert looked == [os.getpid()] * 3
+
+
 def test_signs_of_life_keep_a_guest_waiting(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -469,8 +485,8 @@ def test_a_port_of_this_machine_does_where_there_are_no_socket_files(
 def test_settings_that_change_answers_change_the_fingerprint(tmp_path: Path) -> None:
     token = new_token()
 
-    def of(**settings: object) -> str:
-        full = {name.replace("__", "."): value for name, value in settings.items()}
+    def of(**chosen: object) -> str:
+        full = {name.replace("__", "."): value for name, value in chosen.items()}
         return fingerprint(config_for(tmp_path, full), token)
 
     assert of() == of() == of(server__port=9999)

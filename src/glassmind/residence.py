@@ -46,9 +46,9 @@ TRY_S = 0.5
 BEAT_S = 1.0
 """How often a resident shows that it is alive."""
 
-DECIDED_S, REPLACED_S = 3.0, 1.5
-"""How long a question waits for the first resident, and for the one after it; who asks
-one that hangs has waited longer than it takes to replace it."""
+DECIDED_S, REPLACED_S = 3.0, 2.5
+"""How long a question waits for the first resident, and for the one after it: one that
+hangs is replaced within four seconds, and who asks it has waited some of them."""
 
 LOOK_S = 0.02
 """How often a question that waits looks whether there is a resident."""

@@ -13,6 +13,7 @@ from glassmind.ports.indexing import ShowProgress
 from glassmind.resident.ask import NoAnswer, ask
 from glassmind.resident.card import Card, fingerprint, read_card
 from glassmind.resident.door import is_door
+from glassmind.store.hung import is_stopped
 from glassmind.store.place import Place
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply, Wish
@@ -80,7 +81,14 @@ class Guest:
         card = read_card(self._folder)
         while card is not None and self._agrees(card):
             try:
-                return ask(card, verb, asked, longest_s=longest_s, told=told)
+                return ask(
+                    card,
+                    verb,
+                    asked,
+                    longest_s=longest_s,
+                    told=told,
+                    is_stopped=is_stopped,
+                )
             except NoAnswer:
                 card = self._another(card)
         return None

@@ -1,7 +1,7 @@
 """Answering guests: one thread for each, with a sign of life while it works."""
 
 import hmac
-import select
+import selectors
 import socket
 import threading
 import time
@@ -70,13 +70,16 @@ class Listener:
             thread.start()
 
     def _receive(self) -> None:
-        while not self._closing.is_set():
-            ready, _, _ = select.select([self._door, self._woken], [], [])
-            if self._closing.is_set() or self._door not in ready:
-                return
-            with suppress(OSError):
-                stream, _ = self._door.accept()
-                self._admit(stream)
+        with selectors.DefaultSelector() as either:
+            for end in (self._door, self._woken):
+                either.register(end, selectors.EVENT_READ)
+            while True:
+                either.select()
+                if self._closing.is_set():
+                    return
+                with suppress(OSError):
+                    stream, _ = self._door.accept()
+                    self._admit(stream)
 
     def _admit(self, stream: socket.socket) -> None:
         while not self._free.acquire(timeout=PULSE_S):

@@ -55,6 +55,12 @@ class Holder(NamedTuple):
         return seen is not None and bool(self.began) and seen == ("T", self.began)
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether the process of that number is stopped right now."""
+    seen = _seen(pid)
+    return seen is not None and seen[0] == "T"
+
+
 def _seen(pid: int) -> tuple[str, int] | None:
     """Return the state of a process and when it began; None where nobody tells."""
     try:
