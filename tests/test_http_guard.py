@@ -200,7 +200,7 @@ def test_two_tokens_are_none(web: Web) -> None:
         "text/plain; application/json",
     ],
 )
-@pytest.mark.parametrize("path", ["/index", "/search", "/mcp", "/nowhere"])
+@pytest.mark.parametrize("path", ["/index", "/search", "/context", "/mcp"])
 def test_only_json_can_change_anything(web: Web, path: str, kind: str | None) -> None:
     headers = {**web.known} | ({"Content-Type": kind} if kind else {})
 

@@ -21,7 +21,7 @@ from glassmind.errors import GlassmindError
 from glassmind.surfaces.http.addresses import origins_of
 from glassmind.surfaces.http.arguments import from_body, from_query
 from glassmind.surfaces.http.asked import Asked, Desk, Route
-from glassmind.surfaces.http.door import Door
+from glassmind.surfaces.http.door import NOT_JSON, Door, is_json
 from glassmind.surfaces.http.guard import Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
@@ -106,6 +106,8 @@ class Answering:
         """Read what is asked, have it answered by a thread, and send that."""
         visit: Visit = scope["glassmind"]
         visit.route = self._route.path
+        if self._route.method == "POST" and not is_json(visit.head):
+            raise Refused(NOT_JSON)
         try:
             body = (await receive()).get("body", b"")
             asked = Asked(self._desk, self._given(scope, body), visit.known)
@@ -148,7 +150,10 @@ class _Tools:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
-        scope["glassmind"].route = "/mcp"
+        visit: Visit = scope["glassmind"]
+        visit.route = "/mcp"
+        if not is_json(visit.head):
+            raise Refused(NOT_JSON)
         await self._sessions.handle_request(scope, receive, send)
 
 

@@ -138,9 +138,15 @@ def query_schema(one: Argument) -> dict[str, Any]:
     return _bounded(one, schema_of([one]))
 
 
+LINES = r"^[0-9]{1,9}(-[0-9]{1,9})?$"
+"""How a range of lines is written: `12-34`, or one line."""
+
+
 def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = dict(schema["properties"][one.name])
     made.pop("description", None)
     if one.kind == "string" and not one.choices:
         made["maxLength"] = int(one.most or LONGEST_TEXT)
+    if one.name == "lines":
+        made["pattern"] = LINES
     return made

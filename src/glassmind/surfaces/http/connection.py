@@ -16,8 +16,8 @@ HEAD_S = 10.0
 LINGER_S = 30.0
 """Seconds that a client may take to read the rest of its last answer."""
 
-LARGEST_HEAD = 16 * 1024
-"""Bytes of a head; browsers send a tenth of it."""
+LARGEST_HEAD = 32 * 1024
+"""Bytes of a head: a url with two thousand letters, each encoded in twelve bytes."""
 
 UNREADABLE = Refusal(400, "bad_request", "this is no HTTP request that can be read")
 LARGE_HEAD = Refusal(431, "large_head", "the headers of the request are too large")

@@ -15,8 +15,6 @@ ONCE = frozenset(
 )
 """Headers that would mean two things if they stood twice."""
 
-WITH_BODY = frozenset(("POST", "PUT", "PATCH"))
-
 FROM_ELSEWHERE = frozenset((b"cross-site", b"same-site"))
 """What a browser says of a request that a page of another server made."""
 
@@ -71,7 +69,6 @@ class Door(NamedTuple):
             self._wrong_host(scope, head)
             or self._wrong_origin(head)
             or self._wrong_token(scope, head)
-            or _wrong_media_type(scope, head)
         )
 
     def _wrong_host(self, scope: Scope, head: Mapping[bytes, bytes]) -> Refusal | None:
@@ -117,10 +114,9 @@ def _reached(scope: Scope) -> str:
     return f"{bracketed(address)}:{port}"
 
 
-def _wrong_media_type(scope: Scope, head: Mapping[bytes, bytes]) -> Refusal | None:
-    if scope["method"] not in WITH_BODY:
-        return None
+def is_json(head: Mapping[bytes, bytes]) -> bool:
+    """Whether a body is said to be JSON, which no form of a page can say."""
     kind, _, rest = head.get(b"content-type", b"").lower().partition(b";")
     charset = rest.strip().removeprefix(b"charset=").strip(b'"')
     plain = charset in {b"", b"utf-8"}
-    return None if kind.strip() == b"application/json" and plain else NOT_JSON
+    return kind.strip() == b"application/json" and plain

@@ -13,7 +13,7 @@ from glassmind.surfaces.http.schemas import SCHEMAS
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 
-EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 500, 503)
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 431, 500, 503)
 """Statuses that every route may answer with."""
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
@@ -80,6 +80,7 @@ def _responses(route: Route) -> Iterator[tuple[str, Any]]:
         job = {"schema": {"$ref": "#/components/schemas/Job"}}
         begun = {"description": "Begun.", "content": {"application/json": job}}
         yield "202", begun
-    for status in sorted({*EVERYWHERE, *route.fails}):
+    posted = {415} if route.method == "POST" else set()
+    for status in sorted({*EVERYWHERE, *posted, *route.fails}):
         said = f"{HTTPStatus(status).phrase}."
         yield str(status), {"description": said, "content": ERROR}

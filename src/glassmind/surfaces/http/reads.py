@@ -1,5 +1,6 @@
 """Notes, counts and figures."""
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +9,7 @@ from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
 from glassmind.render.notes import note_as_json
 from glassmind.render.reports import stats_as_json
+from glassmind.surfaces.http.arguments import LINES
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.meter import MEDIA_TYPE
 from glassmind.surfaces.http.replies import Reply, answered
@@ -15,6 +17,9 @@ from glassmind.types.catalogue import Status
 
 PAGE_LETTERS = 200_000
 """Letters of a note in one answer, at most a megabyte: a page, not a book."""
+
+MOST_LETTERS = 1_000_000_000
+"""Letters of a note; one of a gigabyte is not read."""
 
 HEALTH_S = 1.0
 """Seconds for which health is told from memory: anybody may ask for it."""
@@ -46,11 +51,10 @@ def _lines(text: str | None) -> tuple[int, int] | None:
     """Return the ends of `12-34`, or of one line."""
     if text is None:
         return None
-    first, _, last = text.partition("-")
-    ends = (first, last or first)
-    if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):  # noqa: PLR2004 - a billion lines
+    if not re.fullmatch(LINES, text):
         raise BadArgument("GET /notes", "'lines' must be a range such as 12-34")
-    return int(ends[0]), int(ends[1])
+    first, _, last = text.partition("-")
+    return int(first), int(last or first)
 
 
 def get_stats(asked: Asked) -> Reply:

@@ -2,9 +2,10 @@
 
 from typing import get_args
 
-from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS
+from glassmind.retrieval.wishes import MOST_HOPS
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.reads import (
+    MOST_LETTERS,
     PAGE_LETTERS,
     get_health,
     get_metrics,
@@ -35,8 +36,19 @@ def _openapi(_: Asked) -> Reply:
     return description(ROUTES)
 
 
+MOST_HITS = 1_000
+"""Hits in one answer, at most two megabytes; more would be a listing."""
+
+LONGEST_NAME = 1_000
+"""Letters in a url; no disk has names of more, nor paths of many more."""
+
 _QUERY = Argument("query", "string", "Words, phrases and filters, or a question.")
-_NAME = Argument("name", "string", "Path, title or alias; Note#Heading for a part.")
+_NAME = Argument(
+    "name",
+    "string",
+    "Path, title or alias; Note#Heading for a part.",
+    most=LONGEST_NAME,
+)
 
 SEARCH = (
     _QUERY,
@@ -100,10 +112,17 @@ ROUTES: tuple[Route, ...] = (
         "Note",
         (
             _NAME,
-            Argument("heading", "string", "One section alone.", ""),
-            Argument("lines", "string", "Some lines alone, such as 12-34.", None),
+            Argument("heading", "string", "One section alone.", "", most=LONGEST_NAME),
+            Argument("lines", "string", "Some lines, such as 12-34.", None, most=19),
             Argument("raw", "boolean", "A canvas as its file stands.", False),
-            Argument("offset", "integer", "Letters to leave out.", 0, least=0),
+            Argument(
+                "offset",
+                "integer",
+                "Letters to leave out.",
+                0,
+                least=0,
+                most=MOST_LETTERS,
+            ),
             Argument(
                 "limit",
                 "integer",
@@ -131,7 +150,7 @@ ROUTES: tuple[Route, ...] = (
         "Tell how far a run of indexing has come.",
         get_job,
         "Job",
-        (Argument("job", "string", "What POST /index answered."),),
+        (Argument("job", "string", "What POST /index answered.", most=100),),
         (404,),
         quick=True,
     ),
@@ -151,7 +170,7 @@ ROUTES: tuple[Route, ...] = (
         get_hits,
         "Passages",
         (
-            _QUERY,
+            _QUERY._replace(most=2 * LONGEST_NAME),
             Argument("limit", "integer", "Most hits.", 20, least=1, most=MOST_HITS),
         ),
     ),

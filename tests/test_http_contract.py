@@ -1,0 +1,68 @@
+"""The server keeps to its own description, whatever is sent."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from http_desk import serving
+from vault_desk import VaultDesk
+
+SAMPLE = Path(__file__).parents[1] / "sample-vault"
+LIMIT_S = 600
+
+
+def examined(vault: VaultDesk, place: Path, *wishes: str) -> str:
+    """Return what schemathesis says of a server of the sample vault; 0 failures."""
+    program = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
+    if program is None:
+        pytest.skip("schemathesis is not installed")
+    shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
+    vault.index()
+    with serving(vault.engine) as web:
+        command = [
+            program,
+            "run",
+            f"http://{web.host}/openapi.json",
+            "--header",
+            f"Authorization: Bearer {web.token}",
+            "--checks",
+            "all",
+            "--generation-database",
+            "none",
+            "--no-color",
+            *wishes,
+        ]
+        done = subprocess.run(
+            command,
+            cwd=place,
+            env={**os.environ, "HOME": str(place)},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LIMIT_S,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout[-5_000:] + done.stderr
+    return done.stdout
+
+
+def test_a_few_requests_of_every_kind_are_answered_as_described(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    said = examined(
+        vault, tmp_path, "--phases", "fuzzing", "--max-examples", "8", "--seed", "7"
+    )
+
+    assert re.search(r"Tested: 8", said)
+
+
+@pytest.mark.slow
+def test_every_request_is_answered_as_described(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    said = examined(vault, tmp_path, "--max-examples", "100")
+
+    assert "No issues found" in said or "failures" not in said
