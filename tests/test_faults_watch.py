@@ -120,6 +120,7 @@ def test_a_storm_of_renames_keeps_every_note(desk: Desk) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_five_thousand_renames_keep_every_note(desk: Desk) -> None:
     check_storm(desk, 5_000, limit_s=240)
 
@@ -182,6 +183,7 @@ def test_another_branch_is_followed(desk: Desk) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_another_branch_of_a_large_vault_is_followed(desk: Desk) -> None:
     check_checkouts(desk, 5_000, limit_s=240)
 
@@ -200,6 +202,7 @@ def test_a_process_that_was_stopped_catches_up(desk: Desk) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_sleep_in_which_all_events_were_lost_is_made_good(desk: Desk) -> None:
     make_vault(desk.vault, 60, 19)
     wrap = [sys.executable, "-c", LOSE_EVENTS]

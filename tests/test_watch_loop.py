@@ -165,6 +165,29 @@ def test_events_that_fail_again_and_again_are_given_up(
     assert polled.cause in {"poll", "rescan"}
 
 
+def test_events_are_tried_again_when_a_limit_may_be_gone(
+    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listen, left = VaultEvents.listen, [1, 1]
+
+    def limited(events: VaultEvents) -> str:
+        return "the limit is reached" if left and left.pop() else listen(events)
+
+    monkeypatch.setattr(VaultEvents, "listen", limited)
+    followed.write({"Tea.md": "oolong"})
+
+    with follow(followed, watch__rescan_s=2) as follower:
+        follower.ready()
+        polled = follower.after(lambda: followed.write({"New.md": "sencha"}))
+        until(lambda: len(follower.turned) == 2, "events again")
+        heard = follower.after(lambda: followed.write({"Newer.md": "assam"}))
+
+    modes = [Turned("polling", "the limit is reached"), Turned("watching")]
+    assert follower.turned == modes
+    assert polled.cause in {"poll", "rescan"}
+    assert heard.report.added == 1
+
+
 def test_after_a_sleep_everything_is_compared_at_once(
     followed: VaultDesk, silence: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -281,6 +304,7 @@ def test_new_text_is_found_while_the_rest_is_still_embedded(
         embedded = len(meaning.model.seen)
         delay_s[0] = 0.0
         until(lambda: len(meaning.covered()) == 401, "all vectors")
+        until(lambda: meaning.engine.status().vectors_behind == 0, "all in place")
 
     assert embedded < 400
     assert len(meaning.model.seen) == 401, "nothing was embedded twice"

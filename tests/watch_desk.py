@@ -186,8 +186,8 @@ def check_follows(desk: Desk, limit_s: float = LIMIT_S) -> None:
     wanted, _ = desk.fresh(queries=())
     folder = desk.folder
     deadline = time.monotonic() + limit_s
-    while found := differences(dump(folder), wanted):
-        assert time.monotonic() < deadline, found
+    while (found := dump(folder)) != wanted:
+        assert time.monotonic() < deadline, differences(found, wanted)
         time.sleep(LOOK_S * 5)
 
 

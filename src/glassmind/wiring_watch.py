@@ -19,7 +19,6 @@ from glassmind.types.watch import WatchState
 from glassmind.vault.watch import Heard, VaultEvents
 
 if TYPE_CHECKING:
-    from glassmind.ports.models import Embedder
     from glassmind.store.sqlite.writer import SqliteWriter
 
 WRITER_WAIT_S = 10.0
@@ -41,9 +40,6 @@ class Adapters(Protocol):
 
     def keeper(self) -> IndexKeeper:
         """Return what writes the index."""
-
-    def embedder(self) -> "Embedder":
-        """Return the model that the settings mean."""
 
     def writing(
         self, wait_s: float = ..., *, anew: bool = ..., here: bool = ...
@@ -97,25 +93,16 @@ def watching_for(adapters: Adapters) -> Watching:
 
 
 def _patient(adapters: Adapters) -> IndexKeeper:
-    """Return the keeper of a process that stays: it waits less and keeps its model."""
+    """Return the keeper of a process that stays, and need not wait so long."""
 
     def writing(
         wait_s: float = WRITER_WAIT_S, **wishes: Any
     ) -> "AbstractContextManager[SqliteWriter]":
         return adapters.writing(wait_s, **wishes)
 
-    models: dict[str, Embedder] = {}
-
-    def embedder() -> "Embedder":
-        found = adapters.embedder()  # nothing is loaded by that
-        if found.space not in models:
-            models.clear()
-            models[found.space] = found
-        return models[found.space]
-
     keeper = adapters.keeper()
     shop = replace(keeper.shop, writing=writing)
     meaning = keeper.meaning
     if meaning is not None:
-        meaning = replace(meaning, shop=shop, embedder=embedder)
+        meaning = replace(meaning, shop=shop)
     return replace(keeper, shop=shop, meaning=meaning)

@@ -316,8 +316,6 @@ class _Pass:
         at, size, began = 0, SMALLEST * 4, time.monotonic()
         self._tell(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
-            if self._pause():
-                raise _Paused
             part = fresh[at : at + size]
             started = time.monotonic()
             self._write(self._made(part, enriched=enriched))
@@ -327,6 +325,8 @@ class _Pass:
             self._tell(len(fresh) - at)
             took = max(time.monotonic() - started, 0.001)
             size = max(SMALLEST, min(LARGEST, int(len(part) * BATCH_S / took)))
+            if at < len(fresh) and self._pause():
+                raise _Paused
         return bool(fresh)
 
     def _tell(self, ahead: int) -> None:
