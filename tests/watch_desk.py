@@ -1,7 +1,6 @@
 """Vaults that are followed: by a thread of the test, or by the real program."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -198,11 +197,3 @@ def ids_of(desk: Desk) -> dict[str, int]:
     found = dict(rows)
     db.close()
     return found
-
-
-def save_by_rename(root: str, path: str, text: str) -> None:
-    """Save as most editors do: a new file takes the place of the old."""
-    staged = os.path.join(root, path + ".tmp-4711")  # noqa: PTH118
-    with open(staged, "w", encoding="utf-8") as file:  # noqa: PTH123
-        file.write(text)
-    os.replace(staged, os.path.join(root, path))  # noqa: PTH105, PTH118
