@@ -16,7 +16,7 @@ from glassmind.indexing import run as run_module
 from glassmind.indexing.day import day_of
 from glassmind.indexing.plan import Vanished, exceeds
 from glassmind.types import NotePath
-from glassmind.types.files import FileFacts
+from glassmind.types.files import FileFacts, Progress
 
 RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
 
@@ -259,6 +259,25 @@ def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind() -> None:
     assert (first, then) == ("old/A.md", "old/B.md")
     assert vanished.origin_of(drawing, "same", set()) is None
     assert vanished.origin_of(FACTS, "other", set()) is None
+
+
+def test_an_index_that_was_never_finished_says_so_with_every_answer(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write({f"Tea {number}.md": "oolong" for number in range(3)})
+
+    def cut_short(progress: Progress) -> None:
+        if progress.stage == "words":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vault.index(progress=cut_short)
+    before = vault.ask("oolong", limit=9)
+    vault.index()
+    after = vault.ask("oolong", limit=9)
+
+    assert "not been indexed to its end" in before.degraded[0]
+    assert (len(after.hits), after.degraded) == (3, ())
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,8 @@ class Engine:
     def _search(
         self, text: str, query: WordQuery, wish: Wish, day: date
     ) -> SearchReply:
-        notices = [*self._adapters.notices()]
         with self._adapters.faults():
+            notices = [*self._adapters.notices()]
             words = self._current_words(notices)
             try:
                 reply = self._answer(text, query, wish, words, day)

@@ -120,7 +120,7 @@ class LocalAdapters:
 
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
-        return list(self.place.notices)
+        return [*self.place.notices, *self.reader.notices()]
 
     def elsewhere(self) -> Elsewhere | None:
         """Return who answers in our place; None when nobody does."""

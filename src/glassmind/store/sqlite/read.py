@@ -128,6 +128,11 @@ class Rows:
         last = "select seconds is null from index_runs order by id desc limit 1"
         return bool(self._db.execute(last).get)
 
+    def is_whole(self) -> bool:
+        """Whether any run of indexing came to its end."""
+        ended = "select exists (select 1 from index_runs where seconds is not null)"
+        return bool(self._db.execute(ended).get)
+
     def setting(self, key: str) -> str | None:
         """Return one remembered setting."""
         found = self._db.execute(SETTING, (key,)).get

@@ -17,6 +17,11 @@ from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 
+NOT_WHOLE = (
+    "the vault has not been indexed to its end yet, so notes are missing; "
+    "glassmind index goes on with it"
+)
+
 
 class SqliteReader:
     """Owns one read-only connection a thread.
@@ -51,6 +56,10 @@ class SqliteReader:
         """Return the change log of the vectors that answer; None when none do."""
         space = self.vectors().answering()
         return None if space is None else vector_log(self.connection(), space.id)
+
+    def notices(self) -> list[str]:
+        """Return what a user should know about the rows."""
+        return [] if self.rows().is_whole() else [NOT_WHOLE]
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
