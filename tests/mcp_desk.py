@@ -114,6 +114,7 @@ class Line:
         env: Mapping[str, str],
         *options: str,
         command: tuple[str, ...] = (sys.executable, "-m", "glassmind", "mcp"),
+        close_fds: bool = True,
     ) -> None:
         self.errors = Path(env["HOME"]) / f"stderr-{time.monotonic_ns()}"
         with self.errors.open("wb") as errors:
@@ -123,6 +124,7 @@ class Line:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
+                close_fds=close_fds,
             )
         assert self.started.stdin is not None
         assert self.started.stdout is not None

@@ -1,5 +1,6 @@
 """The server over stdin and stdout: what comes in, what goes out, when it ends."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -136,6 +137,41 @@ def test_the_end_of_its_input_ends_it(server: Line) -> None:
     server.stdin.close()
 
     assert server.ended(BOUND_S) == 0
+
+
+def test_what_was_asked_before_the_end_of_its_input_is_answered(
+    env: dict[str, str],
+) -> None:
+    with line(env) as server:
+        server.greet()
+        for number in range(1, 6):
+            server.send(
+                "tools/call", number, name="glassmind_list", arguments={"limit": 1}
+            )
+        server.stdin.close()
+
+        assert server.ended(BOUND_S) == 0
+        until(lambda: len(server.seen) == 6)
+    assert all("result" in json.loads(one) for one in server.seen)
+
+
+def test_a_stderr_that_nobody_reads_holds_nothing_up(env: dict[str, str]) -> None:
+    ours, theirs = os.pipe()
+    command = (
+        "import os, sys; os.dup2(int(sys.argv[1]), 2); "
+        "os.execv(sys.executable, [sys.executable, '-m', 'glassmind', 'mcp'])"
+    )
+    os.set_inheritable(theirs, True)
+    fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+    full = (sys.executable, "-c", command, str(theirs))
+    with line(env, command=full, close_fds=False) as server:
+        os.close(theirs)
+        server.greet()
+        for number in range(1, 101):  # each writes a line of a hundred letters
+            server.ask(number, "glassmind_list", limit=1)
+        server.started.send_signal(signal.SIGTERM)
+        assert server.ended(BOUND_S) == 143
+    os.close(ours)
 
 
 def test_the_end_of_who_reads_its_answers_ends_it(env: dict[str, str]) -> None:

@@ -17,8 +17,9 @@ from glassmind.surfaces.http.addresses import EVERYWHERE, bracketed, host_names
 from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.http.connection import LARGEST_HEAD, Connection
 from glassmind.surfaces.http.listen import BACKLOG, listening_socket
-from glassmind.surfaces.http.log import PatientStream, tell_nobody, tell_request
+from glassmind.surfaces.http.log import tell_nobody, tell_request
 from glassmind.surfaces.mcp.log import log, take_over_logging
+from glassmind.surfaces.mcp.patient import PatientStream
 
 KEEP_ALIVE_S = 15
 """Seconds for which a connection stays open between two requests."""

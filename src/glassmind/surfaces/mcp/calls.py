@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned
 from glassmind.render.style import shortened
-from glassmind.surfaces.mcp.faults import sentence_of, unexpected
+from glassmind.surfaces.mcp.faults import sentence_of, text_of, unexpected
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
@@ -83,12 +83,17 @@ class Calls:
             answer = tool.run(Call(self._source(), given, gauge))
             return reply_of(answer, self._tools)
         except GlassmindError as error:
-            said = tool.fault_mark + sentence_of(error, self._tools)
-            return fault_of(type(error).__name__, said)
+            return self._fault_of(tool, error)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no trace
             log_fault("fault", error, tool=tool.name)
             said = tool.fault_mark + unexpected(tool.name, error)
             return fault_of("Unexpected", said)
+
+    def _fault_of(self, tool: Tool, error: GlassmindError) -> types.CallToolResult:
+        kind, said = type(error).__name__, sentence_of(error, self._tools)
+        if tool.fault_mark:  # the text is what another system would say
+            return fault_of(kind, tool.fault_mark + said)
+        return fault_of(kind, said, text_of(error, self._tools))
 
 
 class Gauge:

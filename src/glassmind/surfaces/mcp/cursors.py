@@ -18,6 +18,9 @@ TRACE_CHARS = 12
 LONGEST = 200
 """Characters of a cursor that we gave are below a hundred."""
 
+FURTHEST = 1_000_000_000
+"""Where no answer comes: a note has fewer letters, a vault fewer notes."""
+
 
 class Cursor(NamedTuple):
     """How far an answer came, and a trace of what stood before."""
@@ -51,9 +54,9 @@ def read_cursor(tool: str, given: Mapping[str, object]) -> Cursor:
         raw = urlsafe_b64decode(text[:LONGEST] + "=" * (-len(text) % 4))
         call, offset, trace = json.loads(raw)
         cursor = Cursor(int(offset), str(trace))
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         cursor = None
-    if cursor is None or cursor.offset < 0:
+    if cursor is None or not 0 <= cursor.offset <= FURTHEST:
         raise BadArgument(tool, "it gave no such cursor; call it without one")
     if call != _call(tool, given):
         raise BadArgument(

@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from glassmind.errors import (
     AmbiguousHeading,
+    AmbiguousName,
     FileUnreadable,
     GlassmindError,
     HeadingNotFound,
@@ -11,7 +12,7 @@ from glassmind.errors import (
     IndexBusy,
     NoteNotFound,
 )
-from glassmind.surfaces.mcp.fence import one_line
+from glassmind.surfaces.mcp.fence import fenced, one_line
 
 REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (NoteNotFound, "find the note with {search}"),
@@ -42,10 +43,30 @@ def reading(served: Collection[str]) -> str:
 
 def sentence_of(error: GlassmindError, served: Collection[str] = ()) -> str:
     """Return what is said of an error; names of notes in it stay on its one line."""
-    remedy = next((said for kind, said in REMEDIES if isinstance(error, kind)), "")
-    sentence = one_line(str(error))
-    helps = remedy.format(search=searching(served))
-    return f"{sentence}; {helps}" if helps else sentence
+    remedy, sentence = _remedy(error, served), one_line(str(error))
+    return f"{sentence}; {remedy}" if remedy else sentence
+
+
+def text_of(error: GlassmindError, served: Collection[str] = ()) -> str:
+    """Return the same for a model to read: what names notes stands in the fence."""
+    if not _names_notes(error):
+        return sentence_of(error, served)
+    remedy = _remedy(error, served)
+    made = fenced(one_line(str(error)))
+    return f"{made}\n{remedy.capitalize()}." if remedy else made
+
+
+def _remedy(error: GlassmindError, served: Collection[str]) -> str:
+    found = next((said for kind, said in REMEDIES if isinstance(error, kind)), "")
+    return found.format(search=searching(served))
+
+
+def _names_notes(error: GlassmindError) -> bool:
+    """Whether an error holds words of the vault beside those of the caller."""
+    if isinstance(error, NoteNotFound):
+        return bool(error.closest)
+    named = (AmbiguousName, HeadingNotFound, AmbiguousHeading, FileUnreadable)
+    return isinstance(error, named)
 
 
 def unexpected(tool: str, error: BaseException) -> str:

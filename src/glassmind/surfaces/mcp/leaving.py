@@ -8,7 +8,6 @@ import contextlib
 import os
 import select
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,10 +18,10 @@ from glassmind.surfaces.mcp.wires import Wires
 LOOK_S = 1.0
 """How often the parent is looked for; the pipes tell by themselves."""
 
-GRACE_S = 0.5
-"""How long answers under way may take when nothing more will be asked."""
+GRACE_S = 0.9
+"""How long the usual end may take when nothing more will be asked."""
 
-CLOSING_S = 2.0
+CLOSING_S = 1.8
 """How long closing may take; together with the others it is below three seconds."""
 
 SIGNALS = {
@@ -37,10 +36,16 @@ class Departure:
     """Watches for the end, and brings it about in good order.
 
     `close` lets go of everything; it is called once, and not waited for for ever.
+    `last_word` writes what is still to be told.
     """
 
-    def __init__(self, wires: Wires, close: Callable[[], None]) -> None:
-        self._wires, self._close = wires, close
+    def __init__(
+        self,
+        wires: Wires,
+        close: Callable[[], None],
+        last_word: Callable[[], object],
+    ) -> None:
+        self._wires, self._close, self._last_word = wires, close, last_word
         self._closing = threading.Lock()
         self._parent = os.getppid()
         self._code: int | None = None
@@ -71,8 +76,7 @@ class Departure:
     def _watch(self) -> None:
         code = self._end()
         self.close()
-        with contextlib.suppress(OSError, ValueError):
-            sys.stderr.flush()
+        self._last_word()
         os._exit(code)
 
     def _end(self) -> int:

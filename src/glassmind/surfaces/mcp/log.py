@@ -7,6 +7,7 @@ where in the program a fault was.
 import json
 import logging
 import sys
+import threading
 import time
 import traceback
 from types import TracebackType
@@ -54,7 +55,18 @@ class PlainRecords(logging.Handler):
 
 
 def take_over_logging() -> None:
-    """Let every library's warnings be written so, and nothing else of them."""
+    """Let every library's warnings be written so, and nothing else of them.
+
+    So is what ends a thread: the words of an error may be those of a note.
+    """
     root = logging.getLogger()
     root.handlers[:] = [PlainRecords()]
     root.setLevel(logging.WARNING)
+    logging.captureWarnings(True)
+    threading.excepthook = _thread_ended
+
+
+def _thread_ended(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None and ended.exc_type is not SystemExit:
+        name = ended.thread.name if ended.thread else ""
+        log_fault("fault", ended.exc_value, thread=name)

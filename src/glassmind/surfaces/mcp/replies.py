@@ -52,12 +52,14 @@ def reply_of(answer: Answer, served: Collection[str]) -> types.CallToolResult:
     return types.CallToolResult(content=blocks, structured_content=_sound_all(content))
 
 
-def fault_of(kind: str, sentence: str) -> types.CallToolResult:
-    """Return a fault that a model can act on, in the shape the command line has."""
-    said = sound(sentence)
+def fault_of(kind: str, sentence: str, text: str = "") -> types.CallToolResult:
+    """Return a fault that a model can act on, in the shape the command line has.
+
+    `text` is what a model reads where that is not the sentence alone.
+    """
     return types.CallToolResult(
-        content=[types.TextContent(text=said)],
-        structured_content={"error": {"kind": kind, "message": said}},
+        content=[types.TextContent(text=sound(text or sentence))],
+        structured_content={"error": {"kind": kind, "message": sound(sentence)}},
         is_error=True,
     )
 

@@ -1,7 +1,8 @@
 """Serving one client over stdin and stdout, for as long as it is there."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, cast
 
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -11,10 +12,17 @@ from mcp.server.stdio import stdio_server
 from glassmind.surfaces.mcp.leaving import Departure
 from glassmind.surfaces.mcp.log import log, log_fault, take_over_logging
 from glassmind.surfaces.mcp.opening import Opened, Opening
+from glassmind.surfaces.mcp.patient import PatientStream
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.wires import Wires
 
 OK = 0
+
+LAST_ANSWERS_S = 0.7
+"""How long answers under way may take when nothing more is asked."""
+
+MOMENT_S = 0.02
+"""How long a message takes from the pipe to its work, with room to spare."""
 
 
 def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> int:
@@ -25,41 +33,69 @@ def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
     """
-    take_over_logging()
     opening = Opening(make)
     server = make_server(opening.engine, toolsets=toolsets)
-    server.middleware.append(_Begun(opening.begin))
-    departure = Departure(wires, opening.close)
+    requests = _Requests(opening.begin)
+    server.middleware.append(requests)
+    patient = PatientStream(sys.stderr)
+    sys.stderr = patient
+    take_over_logging()
+    departure = Departure(wires, opening.close, patient.finish)
     departure.begin()
     log("serving", transport="stdio", tools=list(toolsets))
     try:
-        anyio.run(_run, server, wires)
+        anyio.run(_run, server, wires, requests)
     except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
         log_fault("broken", error)
     departure.close()
     log("left")
+    sys.stderr = patient.finish()
     return OK
 
 
-async def _run(server: Server[Any], wires: Wires) -> None:
+async def _run(server: Server[Any], wires: Wires, requests: "_Requests") -> None:
     reader, writer = anyio.wrap_file(wires.reader()), anyio.wrap_file(wires.writer())
-    async with stdio_server(reader, writer) as (incoming, outgoing):
+    lines = cast("anyio.AsyncFile[str]", _lines(reader, requests))
+    async with stdio_server(lines, writer) as (incoming, outgoing):
         options = server.create_initialization_options()
         await server.run(incoming, outgoing, options)
 
 
-class _Begun:
-    """Calls something once, when the first request has its reply."""
+async def _lines(
+    reader: anyio.AsyncFile[str], requests: "_Requests"
+) -> AsyncIterator[str]:
+    """Yield what comes in; its end is told when the last answers are out.
+
+    The SDK gives up on what is under way when there is nothing more to read.
+    """
+    async for line in reader:
+        yield line
+    with anyio.move_on_after(LAST_ANSWERS_S):
+        await requests.answered()
+
+
+class _Requests:
+    """Counts the requests under way, and calls something behind the first reply."""
 
     def __init__(self, begin: Callable[[], None]) -> None:
         self._begin: Callable[[], None] | None = begin
+        self._open = 0
 
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
+        self._open += 1
         try:
             return await call_next(ctx)
         finally:
+            self._open -= 1
             if self._begin is not None:
                 begin, self._begin = self._begin, None
                 begin()
+
+    async def answered(self) -> None:
+        """Return when nothing has been under way for a moment."""
+        while True:
+            await anyio.sleep(MOMENT_S)
+            if not self._open:
+                return

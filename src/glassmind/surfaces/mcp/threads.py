@@ -5,6 +5,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 from mcp.server.context import ServerRequestContext
 
 from glassmind.engine import Engine
@@ -21,15 +22,17 @@ MOST = 8
 
 
 class Threads:
-    """Runs work of the engine, so much at once and no more."""
+    """Runs work of the engine, so much at once in each event loop and no more."""
 
     def __init__(self) -> None:
-        self._limiter: anyio.CapacityLimiter | None = None
+        self._limiter: RunVar[anyio.CapacityLimiter] = RunVar("threads")
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Return what work returns; who stops waiting for it is let go at once."""
-        if self._limiter is None:  # made where the event loop is
-            self._limiter = anyio.CapacityLimiter(MOST)
+        limiter = self._limiter.get(None)
+        if limiter is None:
+            limiter = anyio.CapacityLimiter(MOST)
+            self._limiter.set(limiter)
         return await anyio.to_thread.run_sync(
-            work, abandon_on_cancel=True, limiter=self._limiter
+            work, abandon_on_cancel=True, limiter=limiter
         )

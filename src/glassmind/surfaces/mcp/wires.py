@@ -43,4 +43,6 @@ def _moved(fd: int, blank: tuple[str, int], instead: int | None = None) -> int:
     if other != fd:
         os.dup2(other, fd)
         os.close(other)
+    if os.name == "posix":
+        os.set_blocking(private, True)  # some parents leave their pipes otherwise
     return private
