@@ -43,7 +43,7 @@ def place(program: Program) -> Iterator[Address]:
 
 @pytest.fixture
 def clients(program: Program) -> Clients:
-    return Clients(program.home, {"GLASSMIND_TOKEN": TOKEN})
+    return Clients(program.home, {"GLASSMIND_SERVER_TOKEN": TOKEN})
 
 
 def test_claude_code_connects_to_a_server_that_it_starts(clients: Clients) -> None:
@@ -86,7 +86,7 @@ def test_codex_lists_the_tools_of_a_server_that_it_starts(clients: Clients) -> N
 def test_codex_lists_the_tools_over_http_with_the_token_alone(
     clients: Clients, place: Address
 ) -> None:
-    shown = ["--bearer-token-env-var", "GLASSMIND_TOKEN"]
+    shown = ["--bearer-token-env-var", "GLASSMIND_SERVER_TOKEN"]
     clients.run("codex", "mcp", "add", "known", "--url", place.url, *shown)
     clients.run("codex", "mcp", "add", "unknown", "--url", place.url)
 

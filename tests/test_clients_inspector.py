@@ -90,3 +90,14 @@ def test_a_call_that_cannot_be_answered_ends_as_the_inspector_says_it_should(
 
     assert done.returncode == 5, done.stdout + done.stderr
     assert "No such note at all" in done.stdout
+
+
+@pytest.mark.parametrize("tools", ["brain", "graphrag", "knowledge"])
+def test_the_tools_of_other_systems_have_schemas_that_every_model_takes(
+    clients: Clients, tools: str
+) -> None:
+    server = stdio_command("--tools", tools)
+
+    listed = clients.inspect("legacy", server, "--method", "tools/list", "--strict")
+
+    assert listed["tools"]
