@@ -19,6 +19,7 @@ from glassmind.markdown.tokens import estimate_tokens
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import schema_of
 from glassmind.surfaces.mcp.tools.core import TOOLS
+from glassmind.wiring import LocalAdapters
 
 LONG = "\n".join(f"Line {n} tells of the kingfisher and its river." for n in range(900))
 MANY = {
@@ -395,6 +396,26 @@ def test_a_vault_without_an_index_says_so(vault: VaultDesk) -> None:
 
     assert answer.is_error
     assert "glassmind index" in text_of(answer)
+
+
+def test_a_search_by_words_does_without_a_model(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(*_: object) -> None:
+        raise AssertionError("a model was asked for")
+
+    meaning.indexed(MANY)
+    monkeypatch.setattr(LocalAdapters, "hybrid", loaded)
+    monkeypatch.setattr(LocalAdapters, "embedder_of", loaded)
+
+    answer = call(
+        make_server(meaning.open()),
+        "glassmind_search",
+        query="kingfisher",
+        mode="fulltext",
+    )
+
+    assert len(answer.structured_content["hits"]) == 10
 
 
 def test_many_calls_at_once_are_all_answered(vault: VaultDesk) -> None:

@@ -103,8 +103,14 @@ def _row(note: Mapping[str, Any]) -> str:
     day = note.get("day") or note["modified"][:10]
     tags = " ".join(f"#{one_line(tag)}" for tag in note.get("tags", ()))
     named = f"{day} {one_line(note['path'])}"
-    more = [f"{k}: {one_line(str(v))}" for k, v in note.get("properties", {}).items()]
-    return "\n".join([f"{named} {tags}".rstrip(), *(f"   {one_line(m)}" for m in more)])
+    properties = note.get("properties", {}).items()
+    more = [f"   {_property(k, v)}" for k, v in properties if k != "tags"]
+    return "\n".join([f"{named} {tags}".rstrip(), *more])
+
+
+def _property(name: str, value: object) -> str:
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return one_line(f"{name}: {shown}")
 
 
 def _actions(given: Mapping[str, Any], mark: str | None) -> Iterator[Action]:
