@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 from meaning_desk import LONG
+from model_desk import FOLDER_VARIABLE, real_models
 from resident_desk import PATIENCE_S, ResidentDesk, desk_in, wait_for
+
+from glassmind.models.cards import MINILM
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harbour")}
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "numkong")
@@ -26,7 +29,7 @@ class Commands:
 
     def __init__(self, desk: ResidentDesk) -> None:
         self._vault = str(desk.root)
-        self._env = {
+        self.env = {
             "HOME": str(desk.root.parent),
             "PATH": os.environ["PATH"],
             "GLASSMIND_INDEX_LOCATION": str(desk.place),
@@ -48,7 +51,7 @@ class Commands:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=self._env,
+            env=self.env,
         )
 
     def run(self, *words: str) -> tuple[int, str, str]:
@@ -169,6 +172,22 @@ def stayer_status(glassmind: Commands) -> str:
     """Return who writes or embeds now."""
     found = json.loads(glassmind.run("status", "--json")[1])
     return f"{found['writing']} {found['embedding']}"
+
+
+def test_who_asks_for_the_status_loads_no_model(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write(NOTES)
+    desk.resident().ask("index")
+    glassmind.env[FOLDER_VARIABLE] = str(real_models(MINILM))
+
+    found = glassmind.imports("status")
+
+    assert "glassmind.models.onnx" in found
+    assert not {name.partition(".")[0] for name in found} & {
+        "onnxruntime",
+        "tokenizers",
+    }
 
 
 def test_status_names_the_resident(desk: ResidentDesk, glassmind: Commands) -> None:

@@ -10,12 +10,12 @@ import numpy as np
 
 from glassmind.models.cards import ModelCard
 from glassmind.models.cores import in_order, usable_cores
-from glassmind.models.session import OnnxSession
 from glassmind.models.spaces import space_of
 from glassmind.models.unit import unit
-from glassmind.models.windows import WindowedTokenizer, tokenizer_of
 
 if TYPE_CHECKING:
+    from glassmind.models.session import OnnxSession
+    from glassmind.models.windows import WindowedTokenizer
     from glassmind.types.vectors import Embeddable, Matrix, Vector
 
 
@@ -69,17 +69,19 @@ class OnnxEmbedder:
                 return
             file = self._folder / self._card.weights.name
             pool = ThreadPoolExecutor(1, "glassmind-load")
-            self._loading = pool.submit(OnnxSession, self._card.id, file)
+            self._loading = pool.submit(_loaded, self._card.id, file)
             pool.shutdown(wait=False)
 
-    def _session(self) -> OnnxSession:
+    def _session(self) -> "OnnxSession":
         self.warm()
         assert self._loading is not None  # noqa: S101 - warm() has seen to it
         return self._loading.result()
 
-    def _words(self) -> WindowedTokenizer:
+    def _words(self) -> "WindowedTokenizer":
         with self._lock:
             if self._tokenizer is None:
+                from glassmind.models.windows import tokenizer_of  # noqa: PLC0415
+
                 file = self._folder / "tokenizer.json"
                 self._tokenizer = tokenizer_of(self._card, file)
             return self._tokenizer
@@ -92,6 +94,16 @@ class OnnxEmbedder:
     def _vector(self, ids: Sequence[int]) -> "Vector":
         rows = self._session().run(ids)
         return unit(rows.mean(axis=0) if self._card.pooling == "mean" else rows[0])
+
+
+def _loaded(model: str, file: Path) -> "OnnxSession":
+    """Load a model, and the runtime with it.
+
+    Whoever only asks whether there is a model has no use for either.
+    """
+    from glassmind.models.session import OnnxSession  # noqa: PLC0415
+
+    return OnnxSession(model, file)
 
 
 def _failed(loading: "Future[OnnxSession]") -> bool:
