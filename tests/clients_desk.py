@@ -8,13 +8,13 @@ Node and npm come from PyPI. What cannot be fetched is left out, and its tests s
 """
 
 import hashlib
-import http.client
 import json
 import os
+import re
 import shutil
-import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +31,8 @@ DRIVE = Path(__file__).with_name("clients_drive.py")
 
 TOKEN = "0123456789abcdef" * 4
 """A token of the right length for a server that lives as long as a test."""
+
+LISTENING = re.compile(r"Listening on http://127\.0\.0\.1:(\d+)")
 
 FETCH_LIMIT_S = 600
 """How long npm may take: the set of hosts is 250 MB to fetch."""
@@ -141,17 +143,6 @@ class Address(NamedTuple):
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
-    def is_up(self) -> bool:
-        """Whether the server answers."""
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT_S)
-        try:
-            link.request("GET", "/health")
-            return link.getresponse().status == http.client.OK
-        except (OSError, http.client.HTTPException):
-            return False
-        finally:
-            link.close()
-
 
 def with_settings(root: Path) -> Program:
     """Return a program whose user has set it up: it needs no word about the vault.
@@ -176,47 +167,43 @@ def stdio_command(*options: str) -> list[str]:
 @contextmanager
 def with_token(program: Program) -> Iterator[Address]:
     """Run `glassmind serve` as a user does."""
-    place = Address(_free_port(), TOKEN)
-    serve = [sys.executable, "-m", "glassmind", "serve", "--port", str(place.port)]
-    with _running(serve, {**program.env, "GLASSMIND_SERVER_TOKEN": TOKEN}, place):
-        yield place
+    serve = [sys.executable, "-m", "glassmind", "serve", "--port", "0"]
+    with _running(serve, {**program.env, "GLASSMIND_SERVER_TOKEN": TOKEN}) as port:
+        yield Address(port, TOKEN)
 
 
 @contextmanager
 def without_token(program: Program) -> Iterator[Address]:
     """Run the same application for those who cannot show a token."""
-    place = Address(_free_port())
-    command = [sys.executable, str(DRIVE), str(program.vault), str(place.port)]
-    with _running(command, program.env, place):
-        yield place
+    command = [sys.executable, str(DRIVE), str(program.vault)]
+    with _running(command, program.env) as port:
+        yield Address(port)
 
 
 @contextmanager
-def _running(
-    command: list[str], env: Mapping[str, str], place: Address
-) -> Iterator[None]:
-    log = Path(env["HOME"]) / f"serving-{place.port}.log"
-    with log.open("wb") as said:
-        server = subprocess.Popen(command, env=env, stdout=said, stderr=said)
-    try:
-        until = time.monotonic() + LIMIT_S
-        while not place.is_up():
-            assert server.poll() is None, log.read_text("utf-8")
-            assert time.monotonic() < until, log.read_text("utf-8")
-            time.sleep(0.05)
-        yield
-    finally:
-        server.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            server.wait(LIMIT_S)
-        server.kill()
-        server.wait()
+def _running(command: list[str], env: Mapping[str, str]) -> Iterator[int]:
+    """Run a server that tells where it listens; yields the port."""
+    with tempfile.NamedTemporaryFile(dir=env["HOME"], suffix=".log") as log:
+        server = subprocess.Popen(command, env=env, stdout=log, stderr=log)
+        try:
+            yield _port_told(server, Path(log.name))
+        finally:
+            server.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(LIMIT_S)
+            server.kill()
+            server.wait()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def _port_told(server: "subprocess.Popen[bytes]", log: Path) -> int:
+    until = time.monotonic() + LIMIT_S
+    while True:
+        ended, said = server.poll() is not None, log.read_text("utf-8")
+        if found := LISTENING.search(said):
+            return int(found[1])
+        assert not ended, said
+        assert time.monotonic() < until, said
+        time.sleep(0.05)
 
 
 class Clients:

@@ -1,8 +1,10 @@
 """The whole application over HTTP, for clients that cannot show a token.
 
-Usage: clients_drive.py VAULT PORT. The conformance suite sends no headers of ours, so
-it meets the application that `glassmind serve` runs, made without a token: only code
-can do that, no option of the program.
+Usage: clients_drive.py VAULT. Tells where it listens.
+
+The conformance suite sends no headers of ours, so it meets the application that
+`glassmind serve` runs, made without a token: only code can do that, no option of the
+program.
 """
 
 import sys
@@ -17,9 +19,10 @@ HOST = "127.0.0.1"
 
 
 def main() -> None:
-    vault, port = sys.argv[1], int(sys.argv[2])
-    with open_vault(vault) as engine, listening_socket(HOST, port) as listening:
+    with open_vault(sys.argv[1]) as engine, listening_socket(HOST, 0) as listening:
+        port = listening.getsockname()[1]
         app = make_app(engine, token=None, hosts=[*host_names(HOST, port)])
+        print(f"Listening on http://{HOST}:{port}", flush=True)  # noqa: T201
         make_server(app).run(sockets=[listening])
 
 

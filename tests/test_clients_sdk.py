@@ -1,13 +1,17 @@
 """Clients in the protocol's other language: its SDK, and a program built on one."""
 
 import json
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_desk import Program
 from clients_desk import Address, Clients, stdio_command, with_settings, with_token
 
+PAGE = Path(__file__).parents[1] / "docs" / "mcp.md"
 REVISIONS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}
 NOTE = "note://Projects/Station%20handbook.md"
 OUTSIDE = (
@@ -109,10 +113,13 @@ def test_the_sdk_gets_a_prompt(seen: Any) -> None:
     assert "When is an alarm red?" in json.dumps(prompt["messages"])
 
 
-def test_mcporter_reads_the_json_that_hosts_are_given(program: Program) -> None:
-    command, *args = stdio_command()
+def test_mcporter_takes_the_json_of_the_documentation(program: Program) -> None:
+    (block,) = re.findall(r"```json\n(.+?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    server = json.loads(block)["mcpServers"]["glassmind"]
+    assert server["command"] == "glassmind"
+    server["command"] = str(Path(sys.executable).with_name("glassmind"))
+    server["args"][-1] = str(program.vault)
     settings = program.home / "mcp.json"
-    server = {"command": command, "args": args}
     settings.write_text(json.dumps({"mcpServers": {"glassmind": server}}), "utf-8")
     clients, chosen = Clients(program.home), ["--config", str(settings)]
 
