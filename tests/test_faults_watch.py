@@ -166,7 +166,7 @@ def check_checkouts(desk: Desk, notes: int, limit_s: float = 60) -> None:
     git(desk.vault, "commit", "-q", "-m", "one")
     git(desk.vault, "checkout", "-q", "-b", "two")
     rng = random.Random(17)
-    edit(desk.vault, rng, steps=notes // 3)
+    edit(desk.vault, rng, steps=min(notes // 3, 200))
     for number in range(notes // 10):
         write(desk.vault, f"Other/{number}.md", note_text(rng, []))
     git(desk.vault, "add", "-A")
@@ -320,8 +320,17 @@ def test_a_signal_ends_it_soon_and_cleanly(desk: Desk, number: signal.Signals) -
     desk.check_converges()
 
 
+def test_who_asks_for_it_is_not_kept_from_it_by_a_setting(desk: Desk) -> None:
+    write(desk.vault, "Tea.md", "oolong")
+
+    with watcher(desk, GLASSMIND_WATCH_ENABLED="false") as watching:
+        watching.ready()
+
+        assert watching.mode() == "watching"
+
+
 def test_a_signal_during_the_first_run_ends_it_soon(desk: Desk) -> None:
-    make_vault(desk.vault, 1_500, 23)
+    make_vault(desk.vault, 600, 23)
     with watcher(desk) as watching:
         until(lambda: watching.events, "a sign of life")
 

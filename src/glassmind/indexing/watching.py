@@ -15,6 +15,7 @@ from datetime import datetime
 from threading import Event
 
 from glassmind.errors import GlassmindError, VaultError
+from glassmind.indexing.aside import aside
 from glassmind.indexing.inbox import Inbox
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.indexing.pipeline import folder_of
@@ -36,7 +37,7 @@ TICK_S = 0.5
 """How often the loop looks up while nothing is heard: whether to end, and the time."""
 
 JUMP_S = 5.0
-"""More than this in one tick, and the machine slept or the process was stopped."""
+"""More than this at once, and the machine slept or the process was stopped."""
 
 MANY_PATHS, MANY_FOLDERS = 500, 50
 """From here on one look at the whole vault costs less than one at each folder."""
@@ -111,6 +112,7 @@ class Watching:
         self._failures = self._deaf = self._heard = 0
         self._poll_at = self._embed_at = self._graph_at = NEVER
         self._silent = post.silent
+        self._clock_s = _clock_s()
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
 
@@ -155,10 +157,12 @@ class Watching:
 
     def _wait(self) -> None:
         """Wait for something to do, and notice when the machine slept meanwhile."""
-        ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - time.monotonic()
-        before_s = time.time()  # the one clock that goes on while a machine sleeps
+        began = time.monotonic()
+        ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - began
         self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
-        if time.time() - before_s > TICK_S + JUMP_S:
+        stopped = time.monotonic() - began > TICK_S + JUMP_S
+        before_s, self._clock_s = self._clock_s, _clock_s()
+        if stopped or self._clock_s - before_s > JUMP_S:
             self._look_soon("rescan")
 
     def _look_soon(self, cause: Cause) -> None:
@@ -280,7 +284,10 @@ class Watching:
         """Let vectors follow the text, until there is new text."""
         self._embed_at = NEVER
         try:
-            report = self._keeper.embed(self._show, pause=self._is_due)
+            report = aside(
+                lambda: self._keeper.embed(self._show, pause=self._is_due),
+                self._post.rest,
+            )
         except (GlassmindError, OSError) as error:
             self._hinder(str(error))
             return
@@ -325,6 +332,11 @@ class Watching:
 
 def _changes(report: IndexReport) -> int:
     return report.added + report.changed + report.moved + report.removed
+
+
+def _clock_s() -> float:
+    """Return what grows while the machine sleeps, on most systems, and else stays."""
+    return time.time() - time.monotonic()
 
 
 def _now() -> str:

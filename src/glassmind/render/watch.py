@@ -75,7 +75,10 @@ def news_as_text(news: News) -> str:
     match news:
         case Brought("vectors", report):
             left = f", {report.left:,} left" if report.left else ""
-            return f"{report.embedded:,} passages embedded{left}"
+            much = (
+                "1 passage" if report.embedded == 1 else f"{report.embedded:,} passages"
+            )
+            return f"{much} embedded{left}"
         case Brought(cause, report, paths):
             return f"{CAUSES[cause]}: {_counts(report)}{_named(paths)}"
         case Turned(mode, reason):
