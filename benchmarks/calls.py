@@ -31,6 +31,8 @@ from glassmind.surfaces.mcp.server import make_server
 BARE = Path(__file__).with_name("bare_server.py")
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 ASKED = ("heron", "flood alarm", "winter battery", "radio network", "station handbook")
+NO_MODEL = {"GLASSMIND_EMBEDDINGS_BACKEND": "none"}
+"""Embedding beside the calls would be measured with them."""
 
 Ask = Callable[[str], Awaitable[object]]
 
@@ -74,7 +76,7 @@ async def measure(engine: Engine, rounds: int) -> dict[str, float]:
                 "stdio": StdioServerParameters(
                     command=PROGRAM,
                     args=["mcp", "--no-watch"],
-                    env=environment(engine.config),
+                    env=environment(engine.config) | NO_MODEL,
                 ),
                 "stdio, bare": StdioServerParameters(
                     command=sys.executable, args=[str(BARE), file.name]
