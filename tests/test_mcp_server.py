@@ -1,6 +1,7 @@
 """The server of the protocol, by every way to it and in both eras."""
 
 import json
+import threading
 
 import mcp_types as types
 import pytest
@@ -9,7 +10,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import ERAS, WAYS, Way, call, text_of, visit
 from vault_desk import VaultDesk
 
+import glassmind.surfaces.mcp.server as server_module
+from glassmind.errors.serving import CallAbandoned
 from glassmind.surfaces.mcp.server import instructions_for, make_server
+from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
 CHARS_A_TOKEN = 3.5
@@ -180,6 +184,27 @@ def test_a_fault_of_ours_is_one_sentence_without_trace_or_text(
     fault = next(json.loads(one) for one in told.splitlines() if '"fault"' in one)
     assert any("broken" in place for place in fault["where"])
     assert "secret" not in told
+
+
+def test_a_call_that_takes_too_long_is_given_up_and_says_so(
+    sample: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never = threading.Event()
+
+    def slow(*_: object, **__: object) -> None:
+        never.wait(30)
+        raise CallAbandoned
+
+    monkeypatch.setattr(type(sample.engine), "stats", slow)
+    monkeypatch.setattr(type(sample.engine), "status", slow)
+    hasty = [tool._replace(timeout_s=0.2) for tool in tools_of(("core",))]
+    monkeypatch.setattr(server_module, "tools_of", lambda _: hasty)
+
+    answer = call(make_server(sample.engine), "glassmind_status")
+    never.set()
+
+    assert answer.is_error
+    assert "glassmind_status gave no answer within 0.2 seconds" in text_of(answer)
 
 
 def test_what_is_logged_holds_neither_questions_nor_text_of_notes(

@@ -54,6 +54,17 @@ class CallAbandoned(ServingFault):
         super().__init__("the call was given up by who made it; what was done is kept")
 
 
+class CallTooLong(ServingFault):
+    """A call took longer than any may."""
+
+    def __init__(self, tool: str, timeout_s: float) -> None:
+        super().__init__(
+            f"{tool} gave no answer within {timeout_s:g} seconds and was given up; ask "
+            "for less, or look at the state of the index"
+        )
+        self.tool, self.timeout_s = tool, timeout_s
+
+
 class PortTaken(ServingFault):
     """Another program listens where a server was to."""
 

@@ -11,7 +11,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from glassmind.errors import GlassmindError
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.render.style import shortened
 from glassmind.surfaces.mcp.faults import sentence_of, text_of, unexpected
 from glassmind.surfaces.mcp.log import log, log_fault
@@ -63,11 +63,13 @@ class Calls:
             raise MCPError(types.INVALID_PARAMS, said)
         begun, gauge = time.monotonic(), Gauge()
         work = partial(self._answered, tool, params.arguments or {}, gauge)
+        made = self._fault_of(tool, CallTooLong(tool.name, tool.timeout_s))
         try:
-            async with anyio.create_task_group() as beside:
-                beside.start_soon(gauge.tell, ctx.session)
-                made = await self._threads.run(work)
-                beside.cancel_scope.cancel()
+            with anyio.move_on_after(tool.timeout_s):
+                async with anyio.create_task_group() as beside:
+                    beside.start_soon(gauge.tell, ctx.session)
+                    made = await self._threads.run(work)
+                    beside.cancel_scope.cancel()
         finally:
             gauge.abandoned = True
         await gauge.tell_last(ctx.session)

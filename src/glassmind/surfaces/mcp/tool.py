@@ -70,6 +70,7 @@ class Tool(NamedTuple):
     """One tool; four of the last are the hints that the protocol knows.
 
     `fault_mark` is what the text of a fault begins with, for clients that look for it.
+    A call that takes longer than `timeout_s` is given up.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Tool(NamedTuple):
     idempotent: bool = True
     open_world: bool = False
     fault_mark: str = ""
+    timeout_s: float = 30.0
 
 
 _TYPES: Mapping[Kind, dict[str, Any]] = {

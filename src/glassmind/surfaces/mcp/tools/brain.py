@@ -347,6 +347,7 @@ _TABLE: tuple[Tool, ...] = (
         ),
         reindex,
         read_only=False,
+        timeout_s=600,
     ),
     Tool(
         "index_status",
