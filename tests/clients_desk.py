@@ -144,11 +144,13 @@ class Address(NamedTuple):
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
 
 
-def with_settings(root: Path) -> Program:
-    """Return a program whose user has set it up: it needs no word about the vault.
+def with_settings(root: Path, name: str = "protocol") -> Program:
+    """Return a program for a set of clients; skip where they are missing.
 
-    Clients pass hardly a variable on, so what matters is written down.
+    Its user has set it up, so it needs no word about the vault: clients pass hardly a
+    variable on, and what matters is written down.
     """
+    need(name)
     program = with_index(root)
     program.settings.parent.mkdir(parents=True)
     program.settings.write_text(

@@ -32,7 +32,7 @@ QUESTION = "When is an alarm red?"
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    return with_settings(tmp_path)
+    return with_settings(tmp_path, "hosts")
 
 
 @pytest.fixture
