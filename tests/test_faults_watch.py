@@ -271,6 +271,20 @@ def test_folders_that_come_until_the_limit_is_reached_are_not_lost(desk: Desk) -
         check_follows(desk)
 
 
+def test_too_few_watches_for_old_and_new_at_once_are_enough(desk: Desk) -> None:
+    write(desk.vault, "a/Tea.md", "oolong")
+    with watcher(desk, wrap=few_watches()) as watching:
+        watching.ready()
+
+        write(desk.vault, "b/New.md", "the fourth folder of five at most")
+        check_follows(desk)
+        write(desk.vault, "b/New.md", "heard of in there")
+        check_follows(desk)
+
+        modes = [e["mode"] for e in watching.events if e["event"] == "mode"]
+        assert modes == ["watching"]
+
+
 def emptied(vault: Path) -> None:
     for path in notes_of(vault):
         (vault / path).unlink()

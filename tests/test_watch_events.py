@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -190,6 +191,25 @@ def test_a_vault_that_is_not_there_cannot_be_heard(ears: Ears, root: Path) -> No
 
     with pytest.raises(VaultMissing):
         ears.events.listen()
+
+
+def test_a_fault_of_ours_does_not_leave_one_deaf_unawares(
+    ears: Ears, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+    monkeypatch.setattr(ears.events, "_hear", _break)
+    ears.events.listen()
+
+    put(ears.root, "Tea.md")
+    until(lambda: ears.events.failure, "a sign")
+    monkeypatch.undo()
+
+    assert ears.events.listen() == ""
+    ears.hears(lambda: put(ears.root, "New.md"), lambda h: "New.md" in h.changed)
+
+
+def _break(_: Heard) -> None:
+    raise LookupError("a bug")
 
 
 @each_folder

@@ -176,7 +176,7 @@ class Watching:
         except VaultError:
             found = None
         ended = self._state.mode == "watching" and self._events.failure
-        if found != self._root or ended:
+        if found != self._root or (ended and not self._failures):
             self._root = found
             self._look_soon("rescan")
 

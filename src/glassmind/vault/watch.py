@@ -36,6 +36,8 @@ JOIN_S = 1.0
 ATTEMPTS = 3
 """A folder may go between being listed and being watched."""
 
+ENDED = "nobody listens to the system's events"
+
 STUB = ".icloud"
 EACH_FOLDER = sys.platform == "linux"
 
@@ -73,13 +75,14 @@ class VaultEvents:
 
     @property
     def failure(self) -> str:
-        """Why nothing is heard any more; empty while all is well."""
-        return self._ear.failure if self._ear is not None else ""
+        """Why nothing is heard; empty while all is well."""
+        return self._ear.failure if self._ear is not None else ENDED
 
     def listen(self) -> str:
         """Hear of every folder that is there now; return why that cannot be, if so.
 
-        What was heard before goes on to be heard without a gap.
+        What was heard before goes on to be heard, without a gap unless there are too
+        few watches for the old and the new at once; so look at the vault afterwards.
 
         Raises:
             VaultMissing: the root is no folder that can be read.
@@ -89,12 +92,15 @@ class VaultEvents:
             watched = (identity_of(self._root), tuple(self._folders(base)))
             if watched == self._watched and not self.failure:
                 return ""
-            ear = _Ear(base, watched[1], self._told_of)
+            ear = _Ear(watched[1], self._told_of)
             try:
                 refused = ear.start()
             except FileNotFoundError:
                 continue
+            had_watches = not self.failure
             self.close()
+            if refused and had_watches:
+                continue
             self._ear, self._watched = ear, watched
             return refused
         raise VaultMissing(str(self._root), "its folders come and go")
@@ -224,11 +230,10 @@ class _Ear:
 
     def __init__(
         self,
-        base: str,
         folders: Collection[str],
         tell: Callable[[Iterable[tuple[Change, str]]], None],
     ) -> None:
-        self._base, self._folders, self._tell = base, folders, tell
+        self._folders, self._tell = folders, tell
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.failure = ""
@@ -275,6 +280,8 @@ class _Ear:
                     self._tell(changes)
         except (OSError, RuntimeError) as fault:
             self.failure = reason_of(fault)
+        finally:  # by whatever fault: somebody has to know that nothing is heard
+            self.failure = self.failure or ENDED
 
     def close(self) -> None:
         self._stop.set()
