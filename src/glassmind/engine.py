@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from glassmind.config import Config
 from glassmind.errors import GlassmindError, IndexDamaged
-from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import checked, is_by_words_alone
@@ -35,6 +34,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
 
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
+    from glassmind.ports.elsewhere import Elsewhere, IndexWishes
     from glassmind.ports.indexing import ShowProgress
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
@@ -69,7 +69,7 @@ class Adapters(Protocol):
 
     config: Config
 
-    def elsewhere(self) -> Elsewhere | None:
+    def elsewhere(self) -> "Elsewhere | None":
         """Return who answers in our place; None when nobody does."""
 
     def notices(self) -> list[str]:

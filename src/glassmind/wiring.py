@@ -13,7 +13,6 @@ from glassmind.config import Config, load_config
 from glassmind.config.places import index_locations
 from glassmind.config.sections import Embeddings
 from glassmind.engine import Engine
-from glassmind.ports.elsewhere import Elsewhere
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, choose_place
 from glassmind.store.sqlite.reader import SqliteReader
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
     from glassmind.indexing.watching import Watching
+    from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.models import Embedder
     from glassmind.ports.retrieval import WordSearch
     from glassmind.retrieval.hybrid import Hybrid
@@ -75,7 +75,7 @@ def engine_for(config: Config, *, guest: bool = False) -> Engine:
     return Engine(adapters)
 
 
-def guest_for(adapters: "LocalAdapters") -> Elsewhere | None:
+def guest_for(adapters: "LocalAdapters") -> "Elsewhere | None":
     """Return what asks the resident of a vault; None where there is no resident."""
     if not (adapters.place.folder / RESIDENT).is_file():
         return None
@@ -122,7 +122,7 @@ class LocalAdapters:
         """Return what a user should know about where the index stands."""
         return [*self.place.notices, *self.reader.notices()]
 
-    def elsewhere(self) -> Elsewhere | None:
+    def elsewhere(self) -> "Elsewhere | None":
         """Return who answers in our place; None when nobody does."""
         return self.host()
 

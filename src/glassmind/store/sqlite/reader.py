@@ -4,7 +4,6 @@ import threading
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, cast
-from weakref import WeakSet
 
 import apsw
 
@@ -34,7 +33,7 @@ class SqliteReader:
         self.folder = folder
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._opened: WeakSet[apsw.Connection] = WeakSet()
+        self._opened: dict[int, apsw.Connection] = {}
 
     def rows(self) -> Rows:
         """Return the rows.
@@ -75,9 +74,16 @@ class SqliteReader:
             self._forget()
         reader = connection.open_reader(self.folder)
         self._local.reader = (reader, identity)
-        with self._lock:
-            self._opened.add(reader)
+        self._remember(reader)
         return reader
+
+    def _remember(self, reader: apsw.Connection) -> None:
+        """Keep it for `close_all`, and let go of those whose threads have ended."""
+        alive = {thread.ident for thread in threading.enumerate()}
+        with self._lock:
+            for thread in self._opened.keys() - alive:
+                del self._opened[thread]
+            self._opened[threading.get_ident()] = reader
 
     def _identity(self) -> tuple[int, int]:
         try:
@@ -93,12 +99,15 @@ class SqliteReader:
         A question that is under way goes on with the rows it began with.
         """
         self._local.reader = None
+        with self._lock:
+            self._opened.pop(threading.get_ident(), None)
 
     def close_all(self) -> None:
         """Close the connection of every thread, but for those that read right now."""
         self.close()
         with self._lock:
-            others = list(self._opened)
+            others = list(self._opened.values())
+            self._opened.clear()
         for reader in others:
             with suppress(apsw.Error):
                 reader.close()
@@ -108,4 +117,4 @@ class SqliteReader:
         kept: Any = getattr(self._local, "reader", None)
         if kept is not None:
             kept[0].close()
-            self._local.reader = None
+            self._forget()
