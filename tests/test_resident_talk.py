@@ -459,6 +459,16 @@ def test_a_card_leads_nowhere_but_to_a_door(tmp_path: Path, address: str | int) 
     assert not is_door(address, tmp_path)
 
 
+def test_a_link_is_no_door(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    door, address = open_door(tmp_path / "elsewhere")
+    (tmp_path / "resident.sock").symlink_to(str(address))
+
+    with closing(door):
+        assert is_door(address, tmp_path / "elsewhere")
+        assert not is_door(str(tmp_path / "resident.sock"), tmp_path)
+
+
 def test_a_door_of_another_place_is_not_taken_away(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     file = tmp_path / "other" / "resident.sock"

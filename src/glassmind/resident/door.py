@@ -5,6 +5,7 @@ import secrets
 import socket
 import stat
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -65,20 +66,26 @@ def is_door(address: str | int, folder: Path) -> bool:
     The folder may have come with a vault from elsewhere: nothing that it says may lead
     us to any other place of this machine.
     """
-    if isinstance(address, int):
-        return not HAS_SOCKET_FILES
-    if address == str(folder / NAME):
-        return True
+    if isinstance(address, int) or not HAS_SOCKET_FILES:
+        return isinstance(address, int) and not HAS_SOCKET_FILES
+    file = folder / NAME
+    if address == str(file):
+        return _is_own(file, stat.S_ISSOCK)
     file = Path(address)
     private = file.parent
     fits = file.name == NAME and private.name.startswith(PREFIX)
     if not fits or private.parent != Path(tempfile.gettempdir()):
         return False
+    return _is_own(private, stat.S_ISDIR) and _is_own(file, stat.S_ISSOCK)
+
+
+def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
+    """Whether a file is of that kind, no link to one, and belongs to this user."""
     try:
-        found = private.lstat()
-    except OSError:
+        found = file.lstat()
+    except (OSError, ValueError):
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return is_kind(found.st_mode) and found.st_uid == os.getuid()
 
 
 def remove_door(address: str | int, folder: Path) -> None:

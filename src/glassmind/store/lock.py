@@ -151,7 +151,7 @@ class WriterLock:
             IndexTaken: another process took the lock, as we seemed to hang.
         """
         self.check()
-        if self._fd is not None:
+        if self._fd is not None and os.utime in os.supports_fd:
             with suppress(OSError):  # a full disk is no reason to give up
                 os.utime(self._fd)
 
