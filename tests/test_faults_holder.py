@@ -15,7 +15,14 @@ from meaning_desk import LONG, MeaningDesk
 from resident_desk import PATIENCE_S, wait_for
 
 from glassmind.errors import IndexBusy, IndexTaken
-from glassmind.store.hung import LOOK_S, STOPPED_LOOKS, Holder, Sight, Watcher
+from glassmind.store.hung import (
+    LOOK_S,
+    STOPPED_LOOKS,
+    Holder,
+    Sight,
+    Watcher,
+    is_stopped,
+)
 from glassmind.store.lock import WriterLock
 
 DRIVE = Path(__file__).with_name("holder_drive.py")
@@ -263,6 +270,28 @@ def test_a_holder_that_beats_is_never_given_up(clock: Clock) -> None:
     ]
 
     assert not any(found)
+
+
+@pytest.mark.parametrize("has_proc", [True, False])
+def test_a_stopped_process_is_told_from_one_that_runs(
+    has_proc: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.store.hung.HAS_PROC", has_proc)
+    running = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    with running:
+        began = int(Path(f"/proc/{running.pid}/stat").read_text().split()[21])
+        holder = Holder(running.pid, began)
+        assert not holder.is_stopped()
+        assert not is_stopped(running.pid)
+
+        os.kill(running.pid, signal.SIGSTOP)
+        wait_for(holder.is_stopped, "it is stopped")
+
+        assert is_stopped(running.pid)
+        assert not has_proc or not Holder(running.pid, began + 1).is_stopped()
+        running.kill()
+    assert not holder.is_stopped()
+    assert not is_stopped(running.pid)
 
 
 def test_a_lock_that_was_taken_is_not_ours_any_more(tmp_path: Path) -> None:

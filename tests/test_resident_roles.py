@@ -152,6 +152,20 @@ def test_a_resident_that_leaves_takes_its_card_and_its_door_along(
     assert "Traceback" not in resident.log
 
 
+def test_a_resident_leaves_soon_though_it_is_at_work(desk: ResidentDesk) -> None:
+    desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(100)})
+    resident = desk.resident(watch=True)
+    resident.ask("slow", embed_s=0.1)
+    wait_for(lambda: resident.ask("asked") > 2, "it embeds")
+
+    took = resident.leave()
+
+    assert took < 2.5
+    assert "Traceback" not in resident.log
+    again = desk.resident()
+    assert again.ask("index")["left"] == 0
+
+
 def test_a_guest_follows_a_resident_that_leaves(embedded: ResidentDesk) -> None:
     resident, guest = embedded.resident(), embedded.stay()
     assert guest.role == "guest"

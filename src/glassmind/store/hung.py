@@ -6,6 +6,7 @@ made by a process that itself was awake between them.
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,17 @@ a busy disk may hold up a beat for seconds."""
 ASLEEP_S = 5.0
 """Seconds between two looks after which we were asleep ourselves and begin anew."""
 
+HAS_PROC = Path("/proc/self/stat").exists()
+
+LONGEST = 40
+"""Characters of a signature: two numbers."""
+
+STOPPED = "T"
+"""How `/proc` and `ps` call a process that a signal has stopped."""
+
+PS_S = 2.0
+"""Seconds that `ps` may take."""
+
 START_FIELD = 19
 """Where /proc/PID/stat has the time a process began, counted behind its name."""
 
@@ -37,7 +49,7 @@ class Holder(NamedTuple):
     @classmethod
     def read(cls, text: str) -> "Holder | None":
         """Return who signed so; None where nobody did."""
-        parts = text.split()
+        parts = text[:LONGEST].split()
         if not parts or not all(part.isdigit() for part in parts):
             return None
         return cls(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
@@ -51,14 +63,36 @@ class Holder(NamedTuple):
 
     def is_stopped(self) -> bool:
         """Whether it is stopped right now, as far as the system tells."""
-        seen = _seen(self.pid)
-        return seen is not None and bool(self.began) and seen == ("T", self.began)
+        if not HAS_PROC:
+            return is_stopped(self.pid)
+        return bool(self.began) and _seen(self.pid) == (STOPPED, self.began)
 
 
 def is_stopped(pid: int) -> bool:
     """Whether the process of that number is stopped right now."""
+    if not HAS_PROC:
+        return _state_by_ps(pid).startswith(STOPPED)
     seen = _seen(pid)
-    return seen is not None and seen[0] == "T"
+    return seen is not None and seen[0] == STOPPED
+
+
+def _state_by_ps(pid: int) -> str:
+    """Return the state of a process where `ps` has to tell; empty where it does not."""
+    if sys.platform == "win32":
+        return ""
+    import subprocess  # noqa: PLC0415 - takes five milliseconds, and is seldom needed
+
+    try:
+        done = subprocess.run(  # noqa: S603 - a number
+            ["/bin/ps", "-o", "state=", "-p", str(pid)],
+            capture_output=True,
+            text=True,
+            timeout=PS_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
 
 
 def _seen(pid: int) -> tuple[str, int] | None:
