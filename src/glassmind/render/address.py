@@ -1,6 +1,7 @@
 """Where a passage stands, in forms that people and programs can follow."""
 
 import time
+from functools import lru_cache
 from urllib.parse import quote
 
 NOTE_SUFFIX = ".md"
@@ -26,6 +27,7 @@ def obsidian_uri(vault: str, path: str, heading_path: tuple[str, ...] = ()) -> s
     return f"obsidian://open?vault={_encoded(vault)}&file={_encoded(file)}"
 
 
+@lru_cache(maxsize=4_096)
 def _encoded(text: str) -> str:
     return quote(text, safe="", errors="surrogatepass")
 

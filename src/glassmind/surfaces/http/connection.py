@@ -23,6 +23,39 @@ UNREADABLE = Refusal(400, "bad_request", "this is no HTTP request that can be re
 LARGE_HEAD = Refusal(431, "large_head", "the headers of the request are too large")
 
 
+class OneSend:
+    """A transport that sends what is written in one turn of the loop as one packet.
+
+    The server writes head and body apart, which wakes a client up twice.
+    """
+
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, part: bytes) -> None:
+        """Send this at the end of the turn."""
+        if part:
+            if not self._parts:
+                self._loop.call_soon(self._flush)
+            self._parts.append(part)
+
+    def _flush(self) -> None:
+        if self._parts:
+            parts, self._parts = self._parts, []
+            self._transport.write(b"".join(parts))
+
+    def close(self) -> None:
+        """Send what was written, and close."""
+        self._flush()
+        self._transport.close()
+
+
 class Connection(H11Protocol):
     """As the server's own, which waits for a head for as long as it takes."""
 
@@ -32,7 +65,8 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first head."""
-        super().connection_made(transport)
+        joined: Any = OneSend(transport, self.loop)
+        super().connection_made(joined)
         self._expect_head()
 
     def data_received(self, data: bytes) -> None:

@@ -129,28 +129,21 @@ class Guard:
     async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:
         """Have a request answered until it is, is late, or nobody waits for it."""
         left = asyncio.Event()
-        work = asyncio.ensure_future(
-            self._app(visit.scope, _replayed(body, left), visit.send)
+        leaving = asyncio.ensure_future(
+            _left(receive, visit, left, asyncio.current_task())
         )
-        leaving = asyncio.ensure_future(_left(receive, left))
         limit = LONG_S.get(visit.scope["path"], ANSWER_S)
         try:
-            done, _ = await asyncio.wait(
-                (work, leaving), timeout=limit, return_when=asyncio.FIRST_COMPLETED
-            )
-            if work not in done and visit.finished:  # its last steps, behind the answer
-                done, _ = await asyncio.wait((work,), timeout=limit)
-            if work in done:
-                work.result()
-                return
+            async with asyncio.timeout(limit):
+                await self._app(visit.scope, _replayed(body, left), visit.send)
+        except TimeoutError:
+            raise Refused(LATE) from None
+        except asyncio.CancelledError:
+            if left.is_set():
+                raise Gone from None
+            raise
         finally:
             leaving.cancel()
-            if not work.done():
-                work.cancel()
-                await asyncio.wait((work,), timeout=1)
-        if left.is_set():
-            raise Gone
-        raise Refused(LATE)
 
     async def _refuse(self, visit: Visit, refusal: Refusal, receive: Receive) -> None:
         if visit.status:  # too late: the answer had begun
@@ -162,11 +155,18 @@ class Guard:
         await visit.answer(refused(refusal), CLOSE)
 
 
-async def _left(receive: Receive, left: asyncio.Event) -> None:
-    """Wait until the client goes away."""
+async def _left(
+    receive: Receive,
+    visit: Visit,
+    left: asyncio.Event,
+    answering: "asyncio.Task[Any] | None",
+) -> None:
+    """Wait until the client goes away, and if it has no answer by then, give it up."""
     while (await receive())["type"] != "http.disconnect":
         pass
-    left.set()
+    if not visit.finished and answering is not None:
+        left.set()
+        answering.cancel()
 
 
 def _replayed(body: bytes, left: asyncio.Event) -> Receive:
