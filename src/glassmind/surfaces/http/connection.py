@@ -69,9 +69,9 @@ class Connection(H11Protocol):
         super().connection_made(joined)
         self._expect_head()
 
-    def data_received(self, data: bytes) -> None:
+    def data_received(self, part: bytes) -> None:
         """Take in some bytes; wait no longer once the head is whole."""
-        super().data_received(data)
+        super().data_received(part)
         if self.conn.their_state is not h11.IDLE:
             self._forget_head()
         elif self._late is None and self.timeout_keep_alive_task is None:
