@@ -117,6 +117,23 @@ def test_what_a_search_prints_is_the_same_with_a_resident(
     assert reply.get("degraded", []) == []
 
 
+def test_a_card_of_a_resident_that_was_killed_leads_nobody_astray(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    desk.write(NOTES)
+    stayer = desk.resident()
+    stayer.ask("index")
+    stayer.kill()
+    desk.write({"Later.md": LONG.format("later")})
+
+    indexed = glassmind.run("index", "--json")
+    found = glassmind.run("search", "--paths", "later")
+
+    assert desk.card.exists()
+    assert json.loads(indexed[1])["added"] == 1
+    assert found[:2] == (0, "Later.md\n")
+
+
 def test_the_resident_indexes_for_the_command(
     desk: ResidentDesk, glassmind: Commands
 ) -> None:

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import pytest
@@ -431,23 +432,22 @@ def test_a_card_that_is_none_is_passed_by(tmp_path: Path, text: str) -> None:
 def test_where_the_path_is_too_long_the_door_is_in_a_folder_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = tmp_path / "t"
-    short.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(short))
     folder = tmp_path / ("long" * 30)
     folder.mkdir()
+    with TemporaryDirectory() as short:
+        monkeypatch.setattr("tempfile.tempdir", short)
 
-    door, address = open_door(folder)
+        door, address = open_door(folder)
 
-    with closing(door):
-        private = Path(str(address)).parent
-        assert private.parent == short
-        assert stat.S_IMODE(private.stat().st_mode) == 0o700
-        assert is_door(address, folder)
-        with knock(address, PATIENCE_S):
-            pass
-    remove_door(address, folder)
-    assert list(short.iterdir()) == []
+        with closing(door):
+            private = Path(str(address)).parent
+            assert private.parent == Path(short)
+            assert stat.S_IMODE(private.stat().st_mode) == 0o700
+            assert is_door(address, folder)
+            with knock(address, PATIENCE_S):
+                pass
+        remove_door(address, folder)
+        assert list(Path(short).iterdir()) == []
 
 
 @pytest.mark.parametrize(

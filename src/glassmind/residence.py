@@ -46,9 +46,9 @@ TRY_S = 0.5
 BEAT_S = 1.0
 """How often a resident shows that it is alive."""
 
-DECIDED_S, REPLACED_S = 3.0, 2.5
-"""How long a question waits for the first resident, and for the one after it: one that
-hangs is replaced within four seconds, and who asks it has waited some of them."""
+SUCCEEDED_S = 4.0
+"""How long a question waits for a resident, the first or the one after it: in this time
+one that hangs is replaced. Who can be the resident itself does not wait."""
 
 LOOK_S = 0.02
 """How often a question that waits looks whether there is a resident."""
@@ -107,16 +107,13 @@ class Residence:
             return None
         if self._thread is None:
             return guest_for(self._adapters)
-        if self._card_of_another(None, DECIDED_S) is None:
+        if self._card_of_another(None) is None:
             return None
-        return Guest(self._adapters, self._next)
+        return Guest(self._adapters, self._card_of_another)
 
-    def _next(self, failed: Card) -> Card | None:
-        return self._card_of_another(failed, REPLACED_S)
-
-    def _card_of_another(self, failed: Card | None, wait_s: float) -> Card | None:
+    def _card_of_another(self, failed: Card | None) -> Card | None:
         """Return the card of a resident that is neither us nor known to have failed."""
-        deadline = time.monotonic() + wait_s
+        deadline = time.monotonic() + SUCCEEDED_S
         while not (self._residing.is_set() or self._placeless):
             card = read_card(self._adapters.place.folder)
             if card is not None and (failed is None or card.token != failed.token):

@@ -81,20 +81,24 @@ class Guest:
         card = read_card(self._folder)
         while card is not None and self._agrees(card):
             try:
-                return ask(
-                    card,
-                    verb,
-                    asked,
-                    longest_s=longest_s,
-                    told=told,
-                    is_stopped=is_stopped,
-                )
+                return self._ask(card, verb, asked, longest_s=longest_s, told=told)
             except NoAnswer:
                 card = self._another(card)
         return None
 
+    def _ask(self, card: Card, verb: str, asked: Mapping[str, Any], **ways: Any) -> Any:
+        """Return what the owner of a card answers.
+
+        Raises:
+            NoAnswer: nobody does, or the card leads elsewhere than to a door: one that
+                is gone is taken away by the next resident before it leaves its card.
+        """
+        if not is_door(card.address, self._folder):
+            raise NoAnswer("no door")
+        return ask(card, verb, asked, is_stopped=is_stopped, **ways)
+
     def _agrees(self, card: Card) -> bool:
         """Whether the resident would answer as we do."""
-        if card.version != __version__ or not is_door(card.address, self._folder):
+        if card.version != __version__:
             return False
         return card.settings == fingerprint(self._config, card.token)
