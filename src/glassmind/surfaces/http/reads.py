@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
@@ -14,6 +14,7 @@ from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.meter import MEDIA_TYPE
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.types.catalogue import Status
+from glassmind.types.watch import WatchMode
 
 PAGE_LETTERS = 200_000
 """Letters of a note in one answer, at most a megabyte: a page, not a book."""
@@ -127,6 +128,8 @@ def _gauges(asked: Asked) -> Mapping[str, tuple[str, Mapping[str, float]]]:
         '{part="words"}': _count(status.words_behind),
         '{part="vectors"}': _count(status.vectors_behind),
     }
+    modes = get_args(WatchMode)
+    watched = {f'{{mode="{mode}"}}': mode == status.watch.mode for mode in modes}
     return {
         "glassmind_up": ("Whether there is an index.", {"": 1}),
         "glassmind_notes": ("Notes in the index.", {"": status.notes}),
@@ -135,6 +138,8 @@ def _gauges(asked: Asked) -> Mapping[str, tuple[str, Mapping[str, float]]]:
         "glassmind_chunks_to_embed": ("Chunks to embed.", {"": coverage.total}),
         "glassmind_chunks_embedded": ("Of these, embedded.", {"": coverage.covered}),
         "glassmind_behind": ("Changes yet to be taken in; -1: all.", behind),
+        "glassmind_watch": ("How changes are noticed.", watched),
+        "glassmind_watch_pending": ("Changes noticed.", {"": status.watch.pending}),
         "glassmind_writing": (
             "Whether a writer is at work.",
             {"": bool(status.writing)},
