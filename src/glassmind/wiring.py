@@ -120,6 +120,7 @@ class LocalAdapters:
 
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
+        self._make_temporary()
         return [*self.place.notices, *self.reader.notices()]
 
     def elsewhere(self) -> "Elsewhere | None":

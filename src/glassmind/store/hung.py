@@ -28,7 +28,7 @@ ASLEEP_S = 5.0
 HAS_PROC = Path("/proc/self/stat").exists()
 
 LONGEST = 40
-"""Characters of a signature: two numbers."""
+"""Bytes of a signature: two numbers."""
 
 STOPPED = "T"
 """How `/proc` and `ps` call a process that a signal has stopped."""
@@ -47,9 +47,9 @@ class Holder(NamedTuple):
     began: int
 
     @classmethod
-    def read(cls, text: str) -> "Holder | None":
+    def read(cls, signed: bytes) -> "Holder | None":
         """Return who signed so; None where nobody did."""
-        parts = text[:LONGEST].split()
+        parts = signed[:LONGEST].split()
         if not parts or not all(part.isdigit() for part in parts):
             return None
         return cls(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
@@ -98,13 +98,13 @@ def _state_by_ps(pid: int) -> str:
 def _seen(pid: int) -> tuple[str, int] | None:
     """Return the state of a process and when it began; None where nobody tells."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+        found = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None
-    fields = text.rpartition(")")[2].split()
+    fields = found.rpartition(b")")[2].split()
     if len(fields) <= START_FIELD or not fields[START_FIELD].isdigit():
         return None
-    return fields[0], int(fields[START_FIELD])
+    return fields[0].decode(), int(fields[START_FIELD])
 
 
 class Sight(NamedTuple):

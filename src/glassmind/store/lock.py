@@ -159,11 +159,11 @@ class WriterLock:
         """Look at who holds the lock now."""
         try:
             found = self._file.stat()
-            text = self._file.read_text("ascii", "replace")
+            signed = self._file.read_bytes()
         except OSError:
             return None
         file = (found.st_dev, found.st_ino)
-        return Sight(file, Holder.read(text), found.st_mtime_ns)
+        return Sight(file, Holder.read(signed), found.st_mtime_ns)
 
     def _take_from(self, hung: Sight | None) -> bool:
         """Put a file of our own in the place of the one that is held.
