@@ -19,6 +19,7 @@ from glassmind.store.hung import (
     LOOK_S,
     STOPPED_LOOKS,
     Holder,
+    Looks,
     Sight,
     Watcher,
     is_stopped,
@@ -222,7 +223,7 @@ def test_no_process_hangs_at_one_look(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    watcher = Watcher(clock=clock)
+    watcher = Watcher(clock=clock, seen={})
 
     found = looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
 
@@ -233,7 +234,7 @@ def test_looks_before_a_sleep_do_not_count(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    watcher = Watcher(clock=clock)
+    watcher = Watcher(clock=clock, seen={})
     looks(watcher, clock, sight_of(7), STOPPED_LOOKS - 1)
 
     clock.now += 3600
@@ -246,15 +247,28 @@ def test_what_was_seen_of_one_holder_does_not_count_against_the_next(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    watcher = Watcher(clock=clock)
+    watcher = Watcher(clock=clock, seen={})
     looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
 
     assert not watcher.sees_hung(sight_of(8))
     assert looks(watcher, clock, sight_of(8), 1) == [False]
 
 
+def test_who_hangs_with_one_lock_hangs_with_the_next(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
+    seen: dict[Holder, Looks] = {}
+    looks(Watcher(clock=clock, seen=seen), clock, sight_of(7), STOPPED_LOOKS)
+    other = Watcher(clock=clock, seen=seen)
+
+    assert other.sees_hung(sight_of(7)._replace(file=(2, 2)))
+    monkeypatch.setattr(Holder, "is_stopped", lambda _: False)
+    assert not other.sees_hung(sight_of(7))
+
+
 def test_a_holder_without_a_beat_is_given_up_after_half_a_minute(clock: Clock) -> None:
-    watcher = Watcher(beats=True, clock=clock)
+    watcher = Watcher(beats=True, clock=clock, seen={})
 
     found = looks(watcher, clock, sight_of(os.getpid()), 60)
 
@@ -262,7 +276,7 @@ def test_a_holder_without_a_beat_is_given_up_after_half_a_minute(clock: Clock) -
 
 
 def test_a_holder_that_beats_is_never_given_up(clock: Clock) -> None:
-    watcher = Watcher(beats=True, clock=clock)
+    watcher = Watcher(beats=True, clock=clock, seen={})
 
     found = [
         looks(watcher, clock, sight_of(os.getpid())._replace(beat=n // 3), 1)[0]

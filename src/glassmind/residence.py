@@ -17,7 +17,7 @@ from typing import Any, Literal, Self
 
 from glassmind.config import Config
 from glassmind.engine import Engine
-from glassmind.errors import IndexFault, IndexTaken
+from glassmind.errors import GlassmindError, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere
 from glassmind.render.watch import news_as_text
 from glassmind.resident.card import (
@@ -132,7 +132,7 @@ class Residence:
                 lock = lock or self._role_lock()
                 if lock is not None and lock.try_take():
                     self._reside(lock, self._adapters.place.folder)
-            except (IndexFault, OSError) as error:
+            except (GlassmindError, OSError) as error:
                 self._without(str(error))
             self._poke.wait(TRY_S)
             self._poke.clear()

@@ -149,6 +149,7 @@ class Follower(Generic[T]):
 
     def _open(self, *, much: bool) -> Sidecar[T]:
         if self._sidecar is None:
+            self._followed.fence()  # opening clears away what no commit names
             self._sidecar = self._followed.open(much)
         return self._sidecar
 

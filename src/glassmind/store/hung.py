@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -115,6 +116,17 @@ class Sight(NamedTuple):
     beat: int
 
 
+class Looks(NamedTuple):
+    """How often in a row a process was found stopped, and when last."""
+
+    times: int
+    last_s: float
+
+
+SEEN: dict[Holder, Looks] = {}
+"""What this process has seen of others: who hangs with one lock hangs with the next."""
+
+
 class Watcher:
     """Looks at whoever holds a lock, as often as it is asked but not more often.
 
@@ -126,27 +138,36 @@ class Watcher:
         *,
         beats: bool = False,
         clock: Callable[[], float] = time.monotonic,
+        seen: dict[Holder, Looks] = SEEN,
     ) -> None:
-        self._beats, self._clock = beats, clock
+        self._beats, self._clock, self._seen = beats, clock, seen
         self._last: float | None = None
         self._sight: Sight | None = None
-        self._stopped = self._silent = 0
+        self._silent = 0
 
     def sees_hung(self, sight: Sight | None) -> bool:
         """Take one more look, and say whether the holder hangs by all looks so far."""
-        now = self._clock()
-        if self._last is not None and now - self._last < LOOK_S:
-            return sight == self._sight and self._is_hung()
-        slept = self._last is not None and now - self._last > ASLEEP_S
-        self._last = now
-        before, self._sight = self._sight, sight
-        if sight is None or before is None or slept or sight[:2] != before[:2]:
-            self._stopped = self._silent = 0
-        self._silent = self._silent + 1 if sight == before and not slept else 0
-        stopped = sight is not None and sight.holder and sight.holder.is_stopped()
-        self._stopped = self._stopped + 1 if stopped else 0
-        return self._is_hung()
+        if sight is None:
+            return False
+        stopped = sight.holder is not None and self._is_stopped(sight.holder)
+        return stopped or (self._beats and self._is_silent(sight))
 
-    def _is_hung(self) -> bool:
-        silent = self._beats and self._silent >= SILENT_LOOKS
-        return self._stopped >= STOPPED_LOOKS or silent
+    def _is_stopped(self, holder: Holder) -> bool:
+        now = self._clock()
+        times, last_s = self._seen.get(holder, Looks(0, -inf))
+        if not holder.is_stopped():
+            self._seen.pop(holder, None)
+            return False
+        if now - last_s >= LOOK_S:
+            times = 1 if now - last_s > ASLEEP_S else times + 1
+            self._seen[holder] = Looks(times, now)
+        return times >= STOPPED_LOOKS
+
+    def _is_silent(self, sight: Sight) -> bool:
+        now = self._clock()
+        if self._last is None or now - self._last >= LOOK_S:
+            slept = self._last is not None and now - self._last > ASLEEP_S
+            same = sight == self._sight and not slept
+            self._silent = self._silent + 1 if same else 0
+            self._last, self._sight = now, sight
+        return sight == self._sight and self._silent >= SILENT_LOOKS
