@@ -156,6 +156,21 @@ def test_a_port_that_another_program_has_is_told_too(program: Program) -> None:
     assert "is taken by another program" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("host", "url"), [("localhost", "localhost"), ("::1", "[::1]"), ("[::1]", "[::1]")]
+)
+def test_any_name_of_this_machine_will_do(
+    program: Program, host: str, url: str
+) -> None:
+    with started(program, "--host", host) as running:
+        assert running.first.startswith(f"Listening on http://{url}:{running.port},")
+        reached = ("127.0.0.1" if host == "localhost" else "::1", running.port)
+        with socket.create_connection(reached, timeout=LIMIT_S) as wire:
+            host_line = f"Host: {url}:{running.port}".encode()
+            wire.sendall(b"GET /health HTTP/1.0\r\n" + host_line + b"\r\n\r\n")
+            assert wire.recv(100).startswith(b"HTTP/1.1 200 ")
+
+
 def test_an_address_of_another_machine_is_refused(program: Program) -> None:
     done = program.run("serve", "--host", "192.0.2.1", "--token", CHOSEN)
 

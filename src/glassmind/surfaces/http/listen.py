@@ -22,7 +22,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
         PortTaken: another program listens there.
         AddressUnusable: this machine has no such address, or may not use it.
     """
-    bare = host.strip("[]")
+    # by either name of this machine clients try 127.0.0.1, and not all try ::1
+    bare = "127.0.0.1" if host == "localhost" else host.strip("[]")
     try:
         family, *_, address = socket.getaddrinfo(
             bare, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
