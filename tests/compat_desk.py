@@ -1,11 +1,17 @@
 """Calling a tool of a compatibility set as a client does, and reading its reply."""
 
 import json
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from glassmind import Engine
 from glassmind.surfaces.mcp.tool import Answer, Call, Tool, read_arguments
 from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.types.search import SearchReply
+
+NEAREST = "nothing good was found; these are the nearest misses"
 
 
 def tool_of(toolset: str, name: str) -> Tool:
@@ -31,3 +37,14 @@ def values_of(content: Any) -> Any:
     """Return the values of an answer without the word that says what they are."""
     values = {name: value for name, value in content.items() if name != "untrusted"}
     return values["result"] if set(values) == {"result"} else values
+
+
+def doubtful(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """Let an engine find what it finds, and doubt all of it."""
+    search: Callable[..., SearchReply] = engine.search
+
+    def doubt(*args: Any, **wishes: Any) -> SearchReply:
+        return search(*args, **wishes)._replace(confidence=0.01)
+
+    monkeypatch.setattr(engine, "search", doubt)
+    return engine

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compat_desk import answer_of, called, tool_of
+from compat_desk import NEAREST, answer_of, called, doubtful, tool_of
 from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
@@ -181,6 +181,20 @@ def test_a_search_is_remembered_and_says_what_to_do_next(vault: VaultDesk) -> No
     assert set(context["next_actions"][0]) == {"description", "tool", "args", "reason"}
 
 
+def test_a_search_that_finds_nothing_good_says_so(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(TEA)
+    doubtful(vault.engine, monkeypatch)
+
+    near = brain(vault, "search", query="chocolate", mode="fulltext")
+    none = brain(vault, "search", query="zeppelin", mode="fulltext")
+
+    assert ids(near) == ["drinks/Cocoa.md"]
+    assert near["context"]["state"]["degraded"] == [NEAREST]
+    assert "degraded" not in none["context"]["state"]
+
+
 @pytest.mark.parametrize(
     ("query", "simpler"),
     [
@@ -308,6 +322,59 @@ def test_a_note_in_full_has_its_body_and_what_stands_around_links(
         "It sings for [[Tea]].",
         "Always [[Tea|tea]].",
     ]
+
+
+@pytest.mark.parametrize("name", ["_stub/Aunt.md", "_stub/aunt", "Aunt", "[[aunt]]"])
+def test_a_name_nobody_wrote_yet_is_told_with_who_links_to_it(
+    vault: VaultDesk, name: str
+) -> None:
+    vault.indexed({**TEA, "Aunts.md": "All of them."})
+
+    reply = brain(vault, "read_note", name=name)
+    full = brain(vault, "read_note", name=name, mode="full")
+
+    assert reply["data"] == {
+        "id": "_stub/Aunt.md",
+        "title": "Aunt",
+        "tags": [],
+        "frontmatter": {"_stub": True},
+        "outgoing": [],
+        "incoming": ["Tea"],
+    }
+    state = reply["context"]["state"]
+    assert state["last_file_read"] == "_stub/Aunt.md"
+    assert state["notice"] == "nobody wrote Aunt yet; 1 link leads to it"
+    assert full["data"]["content"] == ""
+    assert full["data"]["truncated"] is False
+    assert full["data"]["incoming"] == [
+        {
+            "id": "Tea.md",
+            "title": "Tea",
+            "context": "Water from the [[Kettle]]\nand leaves from [[Aunt]].",
+        }
+    ]
+
+
+def test_every_note_of_a_list_can_be_read(vault: VaultDesk) -> None:
+    links = "[[Plan 01]] [[Plan]] [[b/Ähre]] [[Roof.md]]"
+    vault.indexed({"a/Plan 00.md": links, "c/_stub/Kept.md": "", "_stub/Real.md": ""})
+
+    listed = brain(vault, "list_notes")
+
+    assert len(listed) == 7
+    for note in listed:
+        read = brain(vault, "read_note", name=note["id"])["data"]
+        assert {name: read[name] for name in note} == note
+
+
+def test_a_note_goes_before_a_name_nobody_wrote(vault: VaultDesk) -> None:
+    vault.indexed(
+        {"x.md": "---\naliases: [Aunt]\n---\n", "y.md": "[[Aunt]] and [[Uncle]]"}
+    )
+
+    assert brain(vault, "read_note", name="Aunt")["data"]["id"] == "x.md"
+    with pytest.raises(NoteNotFound):
+        brain(vault, "read_note", name="_stub/Zeppelin.md")
 
 
 def test_a_long_body_is_cut_and_says_so(vault: VaultDesk) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from compat_desk import answer_of, called, tool_of
+from compat_desk import NEAREST, answer_of, called, doubtful, tool_of
 from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
@@ -136,3 +136,14 @@ def test_a_root_that_is_no_note_is_an_error(vault: VaultDesk) -> None:
 
     with pytest.raises(NoteNotFound):
         asked(vault, "oolong", root_note="../../etc/passwd")
+
+
+def test_a_search_that_finds_nothing_good_says_so(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = doubtful(harbour(meaning).engine, monkeypatch)
+
+    reply = called(engine, "graphrag", "vault_search", query="skiff")
+
+    assert reply["results"]
+    assert reply["degraded"] == [NEAREST]

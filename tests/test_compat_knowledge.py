@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from compat_desk import answer_of, called, tool_of
+from compat_desk import NEAREST, answer_of, called, doubtful, tool_of
 from meaning_desk import LONG, MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
@@ -142,3 +142,17 @@ def test_a_day_that_is_none_is_an_error(vault: VaultDesk, tool: str) -> None:
 
     with pytest.raises(BadDate):
         asked(vault, tool, "oolong", since="someday")
+
+
+@BOTH
+def test_a_search_that_finds_nothing_good_says_so(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    doubtful(harbour(meaning).engine, monkeypatch)
+
+    near = asked(meaning, tool, "skiff")
+    none = asked(meaning, tool, "skiff", folder="Nowhere")
+
+    assert near["results"]
+    assert near["degraded"] == [NEAREST]
+    assert none["degraded"] == []

@@ -96,3 +96,17 @@ def test_names_that_links_lead_to_in_vain_are_listed_once(vault: VaultDesk) -> N
         ("zebra", 1),
     ]
     assert len(vault.engine.ghosts(limit=1)) == 1
+
+
+def test_a_name_that_no_file_has_tells_who_links_to_it(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "Ask [[Ähre]].\n", "B.md": "[[ähre.md]]\n", "C.md": "C"})
+
+    (ghost,) = vault.engine.ghosts(named="[[ÄHRE]]")
+
+    assert (ghost.target, ghost.links) == ("Ähre", 2)
+    assert [(end.path, end.context) for end in ghost.incoming] == [
+        ("A.md", "Ask [[Ähre]]."),
+        ("B.md", "[[ähre.md]]"),
+    ]
+    assert len(vault.engine.ghosts(named="Ähre", limit=1)[0].incoming) == 1
+    assert vault.engine.ghosts(named="C") == []

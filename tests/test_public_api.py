@@ -33,7 +33,7 @@ VERBS = {
     "chunks": "(name)",
     "close": "()",
     "doctor": "()",
-    "ghosts": "(*, limit=100)",
+    "ghosts": "(*, limit=100, named='')",
     "index": (
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
         "embed=True, paths=(), reason='index', progress=None)"
@@ -61,7 +61,7 @@ VALUES = {
     Check: "name state finding fix",
     ChunkText: "index kind heading_path span tokens overlap digest text",
     Evidence: "channel rank share reason fields",
-    Ghost: "target links",
+    Ghost: "target links incoming",
     Hit: (
         "path title heading_path span chunk_index score snippet evidence digest "
         "mtime_ns relevance adjustments more similarity depth connected_via"

@@ -305,10 +305,10 @@ class Engine:
         with self._adapters.faults():
             return self._adapters.notes().links(name, limit=limit)
 
-    def ghosts(self, *, limit: int = 100) -> "list[Ghost]":
-        """Return the names that links lead to and that no file has, in order."""
+    def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
+        """Return the names that links lead to and no file has; see `NoteReader`."""
         with self._adapters.faults():
-            return self._adapters.notes().ghosts(limit=limit)
+            return self._adapters.notes().ghosts(limit=limit, named=named)
 
     def list_notes(  # noqa: PLR0913 - each filter by its name
         self,

@@ -28,7 +28,7 @@ from glassmind.types.catalogue import (
 )
 from glassmind.types.notes import Heading, Note
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.names import NamedNote, guessed_note, sure_note
+from glassmind.vault.names import NamedNote, guessed_note, plain_name, sure_note
 from glassmind.vault.read import VaultFiles, digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
@@ -50,6 +50,9 @@ class Catalogue(Protocol):
 
     def ghosts(self, *, limit: int) -> "list[Ghost]":
         """Return the names that links lead to in vain, in order."""
+
+    def ghost(self, name: str, /, *, limit: int) -> Ghost | None:
+        """Return one such name with the first links to it."""
 
 
 class NamedRows(Protocol):
@@ -158,8 +161,12 @@ class NoteReader:
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
         """Return the chunks of a note as they are indexed."""
+        catalogue = self._catalogue()
+        chunks = catalogue.chunks_of(NotePath(name))
+        if chunks:  # a path needs no look at every name there is
+            return NotePath(name), chunks
         path = self.find(name)
-        return path, self._catalogue().chunks_of(path)
+        return path, catalogue.chunks_of(path)
 
     def links(self, name: str, *, limit: int) -> NoteLinks:
         """Return a note and what links it with others, as they are indexed.
@@ -170,9 +177,15 @@ class NoteReader:
         """
         return self._catalogue().links_of(self.find(name), limit=limit)
 
-    def ghosts(self, *, limit: int) -> "list[Ghost]":
-        """Return the names that links lead to and no file has, in order."""
-        return self._catalogue().ghosts(limit=limit)
+    def ghosts(self, *, limit: int, named: str = "") -> "list[Ghost]":
+        """Return the names that links lead to and no file has, in order.
+
+        With `named`, that one alone, in whatever case, and the first links to it.
+        """
+        if not named:
+            return self._catalogue().ghosts(limit=limit)
+        found = self._catalogue().ghost(plain_name(named), limit=limit)
+        return [found] if found else []
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
         """Return the notes that pass the filters; a folder may begin with `./`."""

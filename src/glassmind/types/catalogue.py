@@ -85,10 +85,14 @@ class NoteLinks:
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """A name that links lead to and that no file has; `links` counts them."""
+    """A name that links lead to and that no file has; `links` counts them.
+
+    `incoming` are the first of them, where one name was asked about.
+    """
 
     target: str
     links: int
+    incoming: tuple[LinkEnd, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
     Raises:
         AmbiguousName: Several are; the error lists up to ten of them.
     """
-    wanted = _wanted(name)
+    wanted = plain_name(name)
     for rung in _rungs(wanted) if wanted else ():
         found = sorted({note.path for note in notes if rung(note)})
         if found:
@@ -83,7 +83,7 @@ def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
         NoteNotFound: None is that close; the error names the closest.
         AmbiguousName: Several are; the error lists up to ten of them.
     """
-    wanted = _wanted(name)
+    wanted = plain_name(name)
     if not wanted:
         raise NoteNotFound(name)
     folded = fold(wanted)
@@ -91,7 +91,7 @@ def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
     return _only(name, parts or _typos(name, folded, notes))
 
 
-def _wanted(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return the name inside a wikilink, or the name itself, as notes are named."""
     linked = _WIKILINK.fullmatch(name.strip())
     return normalize("NFC", linked[1] if linked else name).strip()

@@ -99,6 +99,16 @@ select min(target), count(*) from links where target_id is null and target <> ''
 group by lower(target) order by lower(target) limit ?
 """
 
+_TO_GHOST = f"""
+{_LINKS} join notes m on m.id = l.note_id
+where l.target_id is null and fold(l.target) in (:name, :name || '.md')
+"""
+GHOST = f"select min(l.target), count(*) {_TO_GHOST}"
+TO_GHOST = f"""
+select s.path, m.title, l.target, {_AROUND} {_TO_GHOST}
+order by s.path, l.seq limit :limit
+"""
+
 LONGEST_CONTEXT = 500
 """Characters of a paragraph that is shown whole; of a longer one it is the line."""
 
@@ -198,6 +208,14 @@ class Catalogue:
     def ghosts(self, *, limit: int) -> list[Ghost]:
         """Return the names that links lead to in vain, in order."""
         return [Ghost(*row) for row in self._db.execute(GHOSTS, (limit,))]
+
+    def ghost(self, name: str, *, limit: int) -> Ghost | None:
+        """Return one such name, in whatever case, with the first links to it."""
+        bound = {"name": _fold(name).removesuffix(".md"), "limit": limit}
+        target, count = next(iter(self._db.execute(GHOST, bound)))
+        if not count:
+            return None
+        return Ghost(target, count, tuple(map(_end, self._db.execute(TO_GHOST, bound))))
 
 
 def _end(row: tuple[Any, ...]) -> LinkEnd:

@@ -20,17 +20,28 @@ from glassmind.surfaces.mcp.tools.brain_hints import (
     note_hints,
     search_hints,
 )
-from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, as_json, notes_as_json
-from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks, Stats
+from glassmind.surfaces.mcp.tools.brain_stubs import (
+    STUB,
+    is_stub,
+    links_of,
+    notice_of,
+    stub_id,
+    stub_of,
+)
+from glassmind.surfaces.mcp.tools.shapes import (
+    FAULT,
+    UNTRUSTED,
+    as_json,
+    missing,
+    notes_as_json,
+)
+from glassmind.types.catalogue import LinkEnd, NoteFacts, NoteLinks, Stats
 from glassmind.types.search import Hit, SearchReply, Snippet
 
 EXCERPT = 200
 """Characters of `chunkExcerpt`, as obsidian-brain has it."""
 
 MOST_RESULTS, MOST_LISTED = 200, 10_000
-
-STUB = "_stub/"
-"""Where the id of a note begins that links lead to and that nobody wrote yet."""
 
 UNKNOWN = (
     "advertisedMaxTokens",
@@ -71,8 +82,8 @@ def search(call: Call) -> Answer:
         "last_search_query": query,
         "last_search_results": found[:REMEMBERED],
     }
-    if reply.degraded:
-        state["degraded"] = list(reply.degraded)
+    if lacked := missing(reply, results):
+        state["degraded"] = lacked
     hints = search_hints(query, mode, found)
     return notes_as_json({**lacking, **_wrapped(results, state, hints)})
 
@@ -137,7 +148,7 @@ def list_notes(call: Call) -> Answer:
     wants_stubs = call.given["includeStubs"] and not tag
     if wants_stubs and directory.strip("/") in {"", STUB[:-1]} and len(listed) < limit:
         ghosts = call.engine.ghosts(limit=limit - len(listed))
-        listed += [_stub(ghost) for ghost in ghosts]
+        listed += [_metadata(stub_of(ghost)) for ghost in ghosts]
     return notes_as_json(listed)
 
 
@@ -150,30 +161,26 @@ def _metadata(note: NoteFacts) -> dict[str, Any]:
     }
 
 
-def _stub(ghost: Ghost) -> dict[str, Any]:
-    name = ghost.target.removesuffix(".md")
-    marks = {"_stub": True}
-    return {"id": f"{STUB}{name}.md", "title": name, "tags": [], "frontmatter": marks}
-
-
 def read_note(call: Call) -> Answer:
     """Give what is known of a note; in full its text and what stands around links."""
-    links = call.engine.links(call.given["name"], limit=MOST_LINKS)
-    note_id = links.note.path
+    links = links_of(call.engine, call.given["name"], limit=MOST_LINKS)
+    note_id, stub = links.note.path, is_stub(links.note)
     full = call.given["mode"] == "full"
     shown = {**_metadata(links.note), **(_contexts if full else _titles)(links)}
     if full:
-        text = call.engine.read(note_id).text
+        text = "" if stub else call.engine.read(note_id).text
         body = text[read_head(text).length :]
         most = call.given["maxContentLength"]
         shown |= {"content": body[:most], "truncated": len(body) > most}
     outgoing = _unique(str(end.path) for end in links.outgoing if end.path)
     unresolved = _unresolved(links)
-    state = {
+    state: dict[str, Any] = {
         "last_file_read": note_id,
         "last_file_outgoing": outgoing,
         "last_file_unresolved_links": unresolved,
     }
+    if stub:
+        state["notice"] = notice_of(links)
     return notes_as_json(
         _wrapped(shown, state, note_hints(note_id, outgoing, unresolved))
     )
@@ -194,8 +201,8 @@ def _contexts(links: NoteLinks) -> dict[str, Any]:
 
 
 def _edge(end: LinkEnd) -> dict[str, Any]:
-    stub = f"{STUB}{end.target.removesuffix('.md')}.md"
-    return {"id": end.path or stub, "title": end.title, "context": end.context}
+    note_id = end.path or stub_id(end.target)
+    return {"id": note_id, "title": end.title, "context": end.context}
 
 
 def _unresolved(links: NoteLinks) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, notes_as_json
+from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, missing, notes_as_json
 from glassmind.types.search import ChannelName, Hit, Intent
 
 CHANNELS: Mapping[ChannelName, str] = {"lexical": "bm25"}
@@ -34,7 +34,7 @@ def vault_search(call: Call) -> Answer:
     return notes_as_json(
         {
             "results": [_result(hit) for hit in reply.hits],
-            "degraded": list(reply.degraded),
+            "degraded": missing(reply, reply.hits),
         }
     )
 

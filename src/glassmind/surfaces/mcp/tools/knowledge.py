@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, notes_as_json
+from glassmind.surfaces.mcp.tools.shapes import FAULT, UNTRUSTED, missing, notes_as_json
 from glassmind.types.search import ChannelName, Hit, Mode, SearchReply
 
 USUAL, MOST = 8, 20
@@ -35,7 +35,7 @@ def _answered(call: Call, channels: tuple[ChannelName, ...]) -> Answer:
         {
             "results": [_result(hit) for hit in passing[: call.given["top_k"]]],
             "mode": "semantic" if "semantic" in reply.channels else "keyword",
-            "degraded": list(reply.degraded),
+            "degraded": missing(reply, passing),
         }
     )
 
