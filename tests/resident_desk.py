@@ -67,6 +67,11 @@ class Stayer:
         assert line, self.log
         return json.loads(line)
 
+    def finds(self, text: str) -> bool:
+        """Whether it finds anything by words now, be there an index or not."""
+        self.say("search", text=text, mode="fulltext")
+        return bool(self.hear().get("value", {}).get("paths"))
+
     @property
     def role(self) -> str:
         return str(self.ask("role"))

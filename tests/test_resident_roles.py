@@ -1,6 +1,7 @@
 """Processes that stay with one vault: one of them answers for all."""
 
 import json
+import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -227,3 +228,39 @@ def test_an_error_of_the_resident_reaches_the_guest_as_it_was(
 
     assert found["error"] == "NoteNotFound"
     assert found["said"].startswith("no note is called 'nowhere at all'")
+
+
+def test_an_index_that_was_deleted_is_made_anew_by_who_follows_the_vault(
+    desk: ResidentDesk,
+) -> None:
+    desk.write(NOTES)
+    resident, guest = desk.resident(watch=True), desk.stay(watch=True)
+    wait_for(lambda: guest.finds("oolong"), "the first index")
+
+    shutil.rmtree(desk.folder)
+    desk.write({"new.md": LONG.format("zanzibar")})
+
+    wait_for(lambda: guest.finds("zanzibar"), "another index")
+    wait_for(lambda: guest.finds("oolong"), "all of it")
+    both = [resident, guest]
+    wait_for(lambda: len(desk.residents(both)) == 1, "one of them has the role")
+    said = resident.log + guest.log
+    assert "the index was deleted" in said
+    assert "free the disk" not in said
+    assert "another process" not in said
+    assert "by itself" not in said
+
+
+def test_who_stands_by_says_so_and_says_when_it_takes_over(
+    embedded: ResidentDesk,
+) -> None:
+    resident, other = embedded.resident(watch=True), embedded.stay(watch=True)
+    waits = f"process {resident.pid} looks after this vault already; standing by"
+    wait_for(lambda: waits in other.log, "it says that it stands by")
+
+    resident.leave()
+
+    wait_for(lambda: "taking over" in other.log, "it says that it takes over")
+    assert other.log.count("standing by") == 1
+    assert "standing by" not in resident.log
+    assert "taking over" not in resident.log

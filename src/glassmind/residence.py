@@ -33,7 +33,7 @@ from glassmind.store.lock import WriterLock
 from glassmind.store.place import make_folder
 from glassmind.types.files import IndexReport, Progress
 from glassmind.types.search import SearchReply
-from glassmind.types.watch import Brought, News, TellNews
+from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters, guest_for
 from glassmind.wiring_guest import Guest
@@ -88,7 +88,7 @@ class Residence:
         self.engine = Engine(self._adapters)
         self._alone = Engine(self._adapters, alone=True)
         self._closing, self._poke, self._residing = Event(), Event(), Event()
-        self._placeless = False
+        self._placeless = self._awaits = False
         self._thread: Thread | None = None
 
     @property
@@ -129,13 +129,41 @@ class Residence:
         lock: WriterLock | None = None
         while not self._closing.is_set():
             try:
-                lock = lock or self._role_lock()
-                if lock is not None and lock.try_take():
-                    self._reside(lock, self._adapters.place.folder)
+                lock = self._try_for(lock)
             except (GlassmindError, OSError) as error:
+                lock = None
                 self._without(str(error))
             self._poke.wait(TRY_S)
             self._poke.clear()
+
+    def _try_for(self, lock: WriterLock | None) -> WriterLock | None:
+        """Fill the role if it is free; return the lock to try for it again, if any."""
+        folder = self._adapters.place.folder
+        if lock is not None and not (folder / ROLE).exists():
+            self._say_deleted()
+            lock = None
+        lock = lock or self._role_lock()
+        if lock is None:
+            return None
+        if not lock.try_take():
+            self._stand_by(lock)
+            return lock
+        self._reside(lock, folder)
+        return None
+
+    def _stand_by(self, lock: WriterLock) -> None:
+        """Say once who fills the role; whoever only looks at the lock does not."""
+        self._placeless = False
+        card = read_card(self._adapters.place.folder)
+        if self._awaits or self._told is None or card is None:
+            return
+        if lock.holder() == (holder := f"process {card.pid}"):
+            self._awaits = True
+            self._told(StoodBy(holder))
+
+    def _say_deleted(self) -> None:
+        anew = "" if self._told is None else "; it is being made anew"
+        self._log(f"the index was deleted{anew}")
 
     def _role_lock(self) -> WriterLock | None:
         place = self._adapters.place
@@ -159,12 +187,18 @@ class Residence:
             stay.begin()
             self._placeless = False
             self._log("this process is the resident of the vault now")
+            if self._awaits and self._told is not None:
+                self._told(TookOver())
+            self._awaits = False
             while not self._closing.wait(BEAT_S):
                 lock.beat()
                 if self._adapters.place.folder != folder:
                     break  # the index went to another folder, and so does the role
         except IndexTaken as error:
-            self._log(f"{error.holder} is the resident of the vault now")
+            if (folder / ROLE).exists():
+                self._log(f"{error.holder} is the resident of the vault now")
+            else:
+                self._say_deleted()
         finally:
             stay.end(lock)
             self._residing.clear()

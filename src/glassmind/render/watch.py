@@ -4,7 +4,15 @@ from dataclasses import asdict
 from typing import Any, assert_never
 
 from glassmind.types.files import IndexReport
-from glassmind.types.watch import Brought, Hindered, News, Turned, WatchState
+from glassmind.types.watch import (
+    Brought,
+    Hindered,
+    News,
+    StoodBy,
+    TookOver,
+    Turned,
+    WatchState,
+)
 
 PATHS_SHOWN = 3
 """Paths named on one line."""
@@ -66,6 +74,10 @@ def news_as_json(news: News) -> dict[str, Any]:
             return {"event": "mode", "mode": mode, "reason": reason}
         case Hindered(sentence, again_s):
             return {"event": "error", "message": sentence, "again_s": again_s}
+        case StoodBy(holder):
+            return {"event": "standby", "holder": holder}
+        case TookOver():
+            return {"event": "takeover"}
         case _:
             assert_never(news)
 
@@ -85,6 +97,10 @@ def news_as_text(news: News) -> str:
             return f"{MODES[mode]}{f' ({reason})' if reason else ''}"
         case Hindered(sentence, again_s):
             return f"{sentence}; trying again in {again_s:.0f} s"
+        case StoodBy(holder):
+            return f"{holder} looks after this vault already; standing by"
+        case TookOver():
+            return "taking over: the one that looked after this vault is gone"
         case _:
             assert_never(news)
 

@@ -61,7 +61,19 @@ class Hindered:
     again_s: float
 
 
-News: TypeAlias = Brought | Turned | Hindered
+@dataclass(frozen=True, slots=True)
+class StoodBy:
+    """Another process, the `holder`, has the vault; we take over when it ends."""
+
+    holder: str
+
+
+@dataclass(frozen=True, slots=True)
+class TookOver:
+    """The one we stood by for is gone, and the vault is ours to follow."""
+
+
+News: TypeAlias = Brought | Turned | Hindered | StoodBy | TookOver
 """What whoever follows a vault is told."""
 
 TellNews: TypeAlias = Callable[[News], None]
