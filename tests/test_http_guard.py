@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any
 
@@ -293,6 +294,100 @@ def test_brackets_in_a_text_are_not_deep(web: Web) -> None:
     answer = web.post("/search", {"query": 'a "[[[{{{\\" ' * 200})
 
     assert answer.status == 200
+
+
+BRACKETS = b"[]" * (intake.LARGEST_BODY // 2)
+"""As large as a body may be, and as tedious to look at."""
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT"])
+@pytest.mark.parametrize("path", ["/health", "/stats", "/search"])
+def test_the_brackets_of_a_stranger_are_not_looked_at(
+    web: Web, monkeypatch: pytest.MonkeyPatch, method: str, path: str
+) -> None:
+    looked: list[int] = []
+    monkeypatch.setattr(guard, "fault_in", lambda body: looked.append(len(body)))
+
+    answer = web.ask(method, path, BRACKETS, JSON)
+
+    assert answer.status == (413 if path == "/health" else 401)
+    assert answer.headers["connection"] == "close"
+    assert looked == []
+
+
+@pytest.mark.parametrize("path", ["/health", "/stats", "/nowhere"])
+def test_a_body_where_none_is_asked_for_has_to_be_small(web: Web, path: str) -> None:
+    large, small = b" " * (intake.SMALL_BODY + 1), b" " * intake.SMALL_BODY
+
+    assert web.ask("GET", path, large, web.known).code == "no_body"
+    assert web.ask("GET", path, small, web.known).status in {200, 404}
+    with web.raw() as wire:
+        wire.send(*_head(web, f"GET {path}", "Transfer-Encoding: chunked"))
+        wire.socket.sendall(b"800\r\n" + b" " * 0x800 + b"\r\n0\r\n\r\n")
+        assert wire.status() == 413
+
+
+def test_others_are_answered_while_a_body_is_looked_at(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def slowly(_: bytes) -> None:
+        begun.set()
+        over.wait(LIMIT_S)
+
+    monkeypatch.setattr(guard, "fault_in", slowly)
+    answers: list[int] = []
+    asking = threading.Thread(
+        target=lambda: answers.append(web.post("/search", BRACKETS).status)
+    )
+    asking.start()
+    assert begun.wait(LIMIT_S)
+    meanwhile = web.get("/stats").status
+    over.set()
+    asking.join(LIMIT_S)
+
+    assert (meanwhile, answers) == (200, [400])
+
+
+@pytest.mark.parametrize("path", ["/search", "/mcp"])
+def test_json_of_too_many_parts_is_refused(web: Web, path: str) -> None:
+    texts = b'["' + b'","' * intake.MOST_MARKS + b'"' + b",[]" * 70 + b"]"
+
+    assert web.post(path, BRACKETS).code == "too_many_parts"
+    assert web.post(path, texts).code == "too_many_parts"
+
+
+@pytest.mark.parametrize("letter", [b"a", b"\\\\", b'\\"', b"\\n", b"["])
+@pytest.mark.parametrize("end", [b'"', b""])
+def test_a_long_text_is_looked_at_in_little_room(letter: bytes, end: bytes) -> None:
+    text = letter * (intake.LARGEST_BODY // len(letter))
+    body = b"[]" * 70 + b'"' + text + end
+
+    tracemalloc.start()
+    try:
+        fault = intake.fault_in(body)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert fault is None
+    assert most < 3 * intake.LARGEST_BODY
+
+
+def test_a_request_with_two_lengths_is_refused_and_the_connection_closed(
+    web: Web,
+) -> None:
+    with web.raw() as wire:
+        lengths = ("Content-Length: 4", "Transfer-Encoding: chunked")
+        wire.send(*_head(web, "POST /search", *lengths))
+        wire.send("11", '{"query":"river"}', "0", "")
+        wire.send("GET /health HTTP/1.1", f"Host: {web.host}", "")
+        told = wire.everything()
+
+    assert told.startswith(b"HTTP/1.1 400 ")
+    assert b'"code":"two_lengths"' in told
+    assert told.count(b"HTTP/1.1 ") == 1
 
 
 def test_headers_that_are_too_large_are_refused(web: Web) -> None:

@@ -85,9 +85,11 @@ def make_app(  # noqa: PLR0913 - each wish by its name
             await stack.enter_async_context(tools.running())
             yield
 
+    posted = frozenset(["/mcp", *(one.path for one in ROUTES if one.method == "POST")])
+    guard = Middleware(Guard, door=door, meter=meter, tell=tell, posted=posted)
     app = Starlette(
         routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
-        middleware=[Middleware(Guard, door=door, meter=meter, tell=tell)],
+        middleware=[guard],
         exception_handlers={HTTPException: _unrouted},
         lifespan=lifespan,
     )
@@ -110,12 +112,15 @@ class Answering:
             raise Refused(NOT_JSON)
         try:
             body = (await receive()).get("body", b"")
-            asked = Asked(self._desk, self._given(scope, body), visit.known)
-            reply = await self._workers.run(partial(self._route.run, asked))
+            work = partial(self._replied, scope, body, visit.known)
+            reply = await self._workers.run(work)
             made = reply if isinstance(reply, Reply) else await self._ended(reply)
         except GlassmindError as error:
             raise Refused(refusal_of(error, self._desk.engine.config)) from error
         await visit.answer(made)
+
+    def _replied(self, scope: Scope, body: bytes, known: bool) -> Reply | Job:  # noqa: FBT001
+        return self._route.run(Asked(self._desk, self._given(scope, body), known))
 
     def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
         arguments = self._route.arguments

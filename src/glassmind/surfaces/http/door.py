@@ -22,6 +22,9 @@ CHALLENGE = ((b"www-authenticate", b'Bearer realm="glassmind"'),)
 
 UNHOSTED = Refusal(400, "bad_host", "the request names no host")
 DOUBLED = Refusal(400, "doubled_header", "a header stands twice that may stand once")
+TWO_LENGTHS = Refusal(
+    400, "two_lengths", "Content-Length and Transfer-Encoding stand together"
+)
 MISDIRECTED = Refusal(
     421,
     "wrong_host",
@@ -65,6 +68,8 @@ class Door(NamedTuple):
         """Return why a request may not come in; None when it may."""
         if b"" in head:
             return DOUBLED
+        if b"content-length" in head and b"transfer-encoding" in head:
+            return TWO_LENGTHS  # where one request ends is read in two ways
         return (
             self._wrong_host(scope, head)
             or self._wrong_origin(head)

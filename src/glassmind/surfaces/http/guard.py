@@ -2,17 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, TypeAlias
 
 from glassmind.surfaces.http.door import Door, head_of
 from glassmind.surfaces.http.intake import (
-    TOO_DEEP,
     Gone,
     Message,
     Receive,
+    fault_in,
     has_body,
-    is_too_deep,
+    may_be_deep,
     read_away,
     whole_body,
 )
@@ -82,10 +82,22 @@ class Visit:
 
 
 class Guard:
-    """Lets in what `door` lets in, and sees to it that it ends."""
+    """Lets in what `door` lets in, and sees to it that it ends.
 
-    def __init__(self, app: App, *, door: Door, meter: Meter, tell: Tell) -> None:
+    `posted` are the paths that take a body; nowhere else is more than a little read.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        door: Door,
+        meter: Meter,
+        tell: Tell,
+        posted: Collection[str],
+    ) -> None:
         self._app, self._door, self._meter, self._tell = app, door, meter, tell
+        self._posted = posted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the start and end of the server."""
@@ -120,10 +132,14 @@ class Guard:
         if refusal is not None:
             raise Refused(refusal)
         visit.known = self._door.knows(visit.head)
-        body = await whole_body(visit.head, receive)
+        scope = visit.scope
+        wanted = scope["method"] == "POST" and scope["path"] in self._posted
+        body = await whole_body(visit.head, receive, wanted=wanted)
         visit.unread = False
-        if is_too_deep(body):
-            raise Refused(TOO_DEEP)
+        if wanted and may_be_deep(body):
+            fault = await asyncio.to_thread(fault_in, body)
+            if fault is not None:
+                raise Refused(fault)
         await self._watched(visit, body, receive)
 
     async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:

@@ -13,8 +13,14 @@ Receive: TypeAlias = Callable[[], Awaitable[Message]]
 LARGEST_BODY = 4 * 1024 * 1024
 """Bytes; what the protocol's own package takes too."""
 
+SMALL_BODY = 1024
+"""Bytes of a body where none is asked for; some clients send `{}` with everything."""
+
 DEEPEST = 64
 """Brackets inside brackets; no tool takes more than a few."""
+
+MOST_MARKS = 100_000
+"""Brackets and texts in a body, which take a tenth of a second to look at."""
 
 BODY_S = 15.0
 """Seconds for a whole body: 4 MiB at 300 KB/s."""
@@ -24,12 +30,15 @@ LEFTOVER_S, LEFTOVER_BYTES = 1.0, 4 * LARGEST_BODY
 sending would otherwise lose the answer with the connection."""
 
 TOO_LARGE = Refusal(413, "too_large", f"the body is larger than {LARGEST_BODY:,} bytes")
+UNASKED = Refusal(413, "no_body", "no body is taken here", "leave the body out")
 TOO_SLOW = Refusal(408, "too_slow", "the body did not come in time")
 TOO_DEEP = Refusal(400, "too_deep", f"the JSON is nested deeper than {DEEPEST} levels")
+TOO_MANY = Refusal(
+    400, "too_many_parts", f"the JSON has more than {MOST_MARKS:,} parts"
+)
 BAD_LENGTH = Refusal(400, "bad_length", "Content-Length is no number")
 
-_TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
-_BRACKETS = re.compile(rb"[\[\]{}]")
+_MARKS = re.compile(rb'["\[\]{}]')
 
 
 class Gone(Exception):
@@ -41,8 +50,10 @@ def has_body(head: Mapping[bytes, bytes]) -> bool:
     return b"transfer-encoding" in head or head.get(b"content-length", b"0") != b"0"
 
 
-async def whole_body(head: Mapping[bytes, bytes], receive: Receive) -> bytes:
-    """Return the body.
+async def whole_body(
+    head: Mapping[bytes, bytes], receive: Receive, *, wanted: bool
+) -> bytes:
+    """Return the body, which is to be small where none is wanted.
 
     Raises:
         Refused: it is too large or too slow.
@@ -53,16 +64,17 @@ async def whole_body(head: Mapping[bytes, bytes], receive: Receive) -> bytes:
     length = head.get(b"content-length", b"0")
     if not length.isdigit():
         raise Refused(BAD_LENGTH)
-    if int(length) > LARGEST_BODY:
-        raise Refused(TOO_LARGE)
+    largest, refusal = (LARGEST_BODY, TOO_LARGE) if wanted else (SMALL_BODY, UNASKED)
+    if int(length) > largest:
+        raise Refused(refusal)
     try:
         async with asyncio.timeout(BODY_S):
-            return await _collected(receive)
+            return await _collected(receive, largest, refusal)
     except TimeoutError:
         raise Refused(TOO_SLOW) from None
 
 
-async def _collected(receive: Receive) -> bytes:
+async def _collected(receive: Receive, largest: int, refusal: Refusal) -> bytes:
     parts, size = [], 0
     while True:
         message = await receive()
@@ -70,8 +82,8 @@ async def _collected(receive: Receive) -> bytes:
             raise Gone
         part = message.get("body", b"")
         size += len(part)
-        if size > LARGEST_BODY:
-            raise Refused(TOO_LARGE)
+        if size > largest:
+            raise Refused(refusal)
         parts.append(part)
         if not message.get("more_body", False):
             return b"".join(parts)
@@ -95,13 +107,31 @@ async def read_away(head: Mapping[bytes, bytes], receive: Receive) -> None:
         return
 
 
-def is_too_deep(body: bytes) -> bool:
-    """Whether brackets are nested too deep; those inside of texts do not count."""
-    if body.count(b"[") + body.count(b"{") <= DEEPEST:
-        return False
-    depth = 0
-    for bracket in _BRACKETS.finditer(_TEXTS.sub(b"", body)):
-        depth += 1 if bracket[0] in b"[{" else -1
+def may_be_deep(body: bytes) -> bool:
+    """Whether a body has brackets enough to be nested too deep; told at once."""
+    return body.count(b"[") + body.count(b"{") > DEEPEST
+
+
+def fault_in(body: bytes) -> Refusal | None:
+    """Return what is wrong with the shape of a body, if anything is.
+
+    Brackets inside of texts do not count. It takes as long as the body is, up to
+    `MOST_MARKS`, and twice its room: to be called by a thread.
+    """
+    # What is escaped goes first, so that every quote left begins or ends a text.
+    plain = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    depth, at = 0, 0
+    for _ in range(MOST_MARKS):
+        mark = _MARKS.search(plain, at)
+        if mark is None:
+            return None
+        at = mark.end()
+        if mark[0] == b'"':
+            at = plain.find(b'"', at) + 1
+            if not at:  # a text without end: no JSON, which its reader will say
+                return None
+            continue
+        depth += 1 if mark[0] in b"[{" else -1
         if depth > DEEPEST:
-            return True
-    return False
+            return TOO_DEEP
+    return TOO_MANY
