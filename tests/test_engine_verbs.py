@@ -19,7 +19,7 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
-from glassmind.retrieval.notes import GuessedNote
+from glassmind.retrieval.notes import GuessedNote, NoteReader
 from glassmind.types import Span
 from glassmind.vault.read import digest_of
 
@@ -407,3 +407,13 @@ def test_counting_bears_files_that_vanish_meanwhile(
     assert (
         vault.engine.stats().index_bytes >= (vault.folder / "index.db").stat().st_size
     )
+
+
+def test_chunks_of_a_path_are_found_without_a_look_at_every_name(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"drinks/Tea.md": NOTE})
+    by_name = vault.engine.chunks("Cha")
+    monkeypatch.delattr(NoteReader, "_named")
+
+    assert vault.engine.chunks("drinks/Tea.md") == by_name

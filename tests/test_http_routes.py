@@ -76,9 +76,9 @@ def test_every_wish_of_a_search_is_heard(web: Web) -> None:
         (b'{"query": NaN}', 400, "no JSON object"),
         ('{"query": "a"}'.encode("utf-16"), 400, "no JSON object"),
         (b"{}", 422, "'query' is missing"),
-        (b'{"query": 1}', 422, "'query' is of another kind"),
-        (b'{"query": "a", "limit": "1"}', 422, "'limit' is of another kind"),
-        (b'{"query": "a", "limit": true}', 422, "'limit' is of another kind"),
+        (b'{"query": 1}', 422, "'query' must be a text"),
+        (b'{"query": "a", "limit": "1"}', 422, "'limit' must be a whole number"),
+        (b'{"query": "a", "limit": true}', 422, "'limit' must be a whole number"),
         (b'{"query": "a", "limit": 0}', 422, "'limit' must be from 1"),
         (b'{"query": "a", "mode": "magic"}', 422, "must be one of hybrid"),
         (b'{"query": "a", "colour": "red"}', 422, "no argument 'colour'"),
@@ -96,6 +96,7 @@ def test_a_search_that_cannot_be_made_is_told_why(
     assert answer.status == status
     assert said in answer.json["error"]["message"]
     assert set(answer.json["error"]) == {"code", "message", "hint"}
+    assert all(answer.json["error"].values())
 
 
 @pytest.mark.parametrize("name", ["Tea.md", "tea", "Cha", "Tea.md?lines=1-99"])
@@ -140,6 +141,42 @@ def test_a_long_note_comes_a_page_at_a_time(tea: Web, vault: VaultDesk) -> None:
 
     assert "".join(pages) == text
     assert len(pages) == 3
+
+
+def test_a_page_tells_the_lines_it_holds(tea: Web) -> None:
+    pages = [
+        tea.get(f"/notes/Tea?{asked}").json["lines"]
+        for asked in (
+            "limit=4",
+            "offset=4&limit=19",
+            "offset=23",
+            "offset=5&limit=1",
+            "heading=Pot&offset=7",
+            f"offset={len(TEA)}",
+        )
+    ]
+
+    assert pages == [[1, 1], [2, 3], [4, 10], [2, 2], [9, 10], [10, 10]]
+
+
+def test_a_page_behind_the_end_is_told_how_long_the_text_is(tea: Web) -> None:
+    answer = tea.get(f"/notes/Tea?offset={len(TEA) + 1}")
+
+    assert (answer.status, answer.code) == (404, "offset_out_of_range")
+    assert f"{len(TEA)} letters" in answer.json["error"]["message"]
+
+
+def test_a_file_that_cannot_be_read_is_told_with_what_can_be_done(
+    tea: Web, vault: VaultDesk
+) -> None:
+    vault.indexed({"Odd.md": b"\x00\x01\x02" * 50})
+
+    answer = tea.get("/notes/Odd.md")
+
+    assert (answer.status, answer.code) == (409, "file_unreadable")
+    assert "skipped" in answer.json["error"]["message"]
+    assert "/index" in answer.json["error"]["hint"]
+    assert "/stats" not in answer.json["error"]["hint"]
 
 
 @pytest.mark.parametrize(
@@ -287,6 +324,7 @@ def test_a_reading_request_never_writes(tea: Web, vault: VaultDesk) -> None:
     asked = [tea.get(path).status for path in ("/index", "/index?wait=true", "/search")]
 
     assert asked == [405, 405, 405]
+    assert "use POST" in tea.get("/search").json["error"]["hint"]
     assert vault.found("samovar") == []
 
 

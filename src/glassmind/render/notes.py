@@ -1,9 +1,11 @@
 """Notes, chunks and lists of notes as programs read them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.types import Span
 from glassmind.types.catalogue import (
     ChunkText,
     LinkEnd,
@@ -26,6 +28,15 @@ def note_as_json(note: NoteText, *, vault: str) -> dict[str, Any]:
         "digest": note.digest,
         "uri": obsidian_uri(vault, note.path, note.heading_path),
     }
+
+
+def part_of(note: NoteText, start: int, end: int) -> NoteText:
+    """Return some letters of a text; the lines it tells are those it shows."""
+    shown = note.text[start:end]
+    first = note.span.start + note.text.count("\n", 0, start)
+    first = min(first, note.span.end)  # behind the last letter no line begins
+    last = first + shown.count("\n", 0, max(len(shown) - 1, 0))
+    return replace(note, text=shown, span=Span(first, last))
 
 
 def chunks_as_json(path: str, chunks: Sequence[ChunkText]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ NOWHERE = Refusal(404, "no_route", "there is nothing here", "see GET /openapi.js
 QUICK_THREADS = 2
 """For what tells how the server is, also when it is busy."""
 
-OTHERWISE = Refusal(405, "wrong_method", "this is not asked that way")
+OTHERWISE = Refusal(405, "wrong_method", "this is not asked that way", "use {}")
 
 
 def make_app(  # noqa: PLR0913 - each wish by its name
@@ -167,5 +167,6 @@ async def _unrouted(_: Request, error: Exception) -> Response:
     known = isinstance(error, HTTPException) and error.status_code == 405  # noqa: PLR2004
     refusal = OTHERWISE if known else NOWHERE
     headers = dict(getattr(error, "headers", None) or {})
+    refusal = refusal._replace(hint=refusal.hint.format(headers.get("Allow", "")))
     body = encoded(error_body(refusal))
     return Response(body, refusal.status, headers, media_type="application/json")

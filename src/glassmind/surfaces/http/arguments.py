@@ -21,8 +21,21 @@ from glassmind.surfaces.mcp.tool import (
     schema_of,
 )
 
-BAD_JSON = Refusal(400, "bad_json", "the body is no JSON object in UTF-8")
-BAD_QUERY = Refusal(400, "bad_query", "the query cannot be read")
+BAD_JSON = Refusal(
+    400,
+    "bad_json",
+    "the body is no JSON object in UTF-8",
+    "send an object of arguments; see /openapi.json for what it takes",
+)
+BAD_QUERY = Refusal(
+    400,
+    "bad_query",
+    "the query cannot be read",
+    "write what is no plain letter as UTF-8, each byte as %XX",
+)
+
+_OTHER = object()
+"""What stands for a value of another kind, which every reader refuses."""
 
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
@@ -56,7 +69,7 @@ def from_body(owner: str, arguments: Sequence[Argument], body: bytes) -> dict[st
         wanted = _KINDS[one.kind]
         numeric = isinstance(value, bool) and bool not in wanted
         if value is not None and (numeric or not isinstance(value, wanted)):
-            raise BadArgument(owner, f"{one.name!r} is of another kind")
+            given[one.name] = _OTHER  # text would be read more kindly
     return _checked(owner, arguments, given)
 
 

@@ -7,12 +7,12 @@ from typing import Any, get_args
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
-from glassmind.render.notes import note_as_json
+from glassmind.render.notes import note_as_json, part_of
 from glassmind.render.reports import stats_as_json
 from glassmind.surfaces.http.arguments import LINES
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.meter import MEDIA_TYPE
-from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.http.replies import Refusal, Refused, Reply, answered
 from glassmind.types.catalogue import Status
 from glassmind.types.watch import WatchMode
 
@@ -35,17 +35,21 @@ def get_note(asked: Asked) -> Reply:
         lines=_lines(given["lines"]),
         raw=given["raw"],
     )
-    made = note_as_json(note, vault=asked.engine.config.vault.name)
     start, end = given["offset"], given["offset"] + given["limit"]
+    if start > len(note.text):
+        said = f"{note.path} has {len(note.text)} letters; {start} is behind its end"
+        hint = "begin with offset 0, and go on with next_offset"
+        raise Refused(Refusal(404, "offset_out_of_range", said, hint))
     more = end < len(note.text)
     page = {
-        "text": note.text[start:end],
         "offset": start,
         "letters": len(note.text),
         "truncated": more,
         "next_offset": end if more else None,
     }
-    return answered({**made, **page})
+    part = part_of(note, start, end)
+    vault = asked.engine.config.vault.name
+    return answered({**note_as_json(part, vault=vault), **page})
 
 
 def _lines(text: str | None) -> tuple[int, int] | None:

@@ -26,7 +26,7 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (errors.AmbiguousHeading, 409, "name the heading above it too, as Above#Heading"),
     (errors.MassDeletion, 409, "POST /index with accept_deletions, if it is so"),
     (errors.PathOutsideVault, 422, "name a file relative to the vault"),
-    (errors.FileUnreadable, 409, "see GET /stats for what was skipped"),
+    (errors.FileUnreadable, 409, "mend the file; POST /index looks at it again"),
     (errors.IndexAbsent, 503, "POST /index makes one"),
     (errors.NotEmbedded, 503, "POST /index embeds"),
     (errors.IndexBusy, 503, "try again later"),
@@ -36,10 +36,15 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
 )
 """The first that fits decides."""
 
-FAULT = Refusal(500, "unexpected", "the server failed in a way it did not expect")
+FAULT = Refusal(
+    500,
+    "unexpected",
+    "the server failed in a way it did not expect",
+    "try again; what it told on stderr says where it was",
+)
 BUSY = Refusal(503, "busy", "too many requests are waiting", "try again", RETRY)
 LATE = Refusal(503, "late", "the answer took too long", "ask for less", RETRY)
-STOPPING = Refusal(503, "stopping", "the server is about to end", "", RETRY)
+STOPPING = Refusal(503, "stopping", "the server is about to end", "try again", RETRY)
 
 
 def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
