@@ -19,8 +19,18 @@ LINGER_S = 30.0
 LARGEST_HEAD = 32 * 1024
 """Bytes of a head: a url with two thousand letters, each encoded in twelve bytes."""
 
-UNREADABLE = Refusal(400, "bad_request", "this is no HTTP request that can be read")
-LARGE_HEAD = Refusal(431, "large_head", "the headers of the request are too large")
+UNREADABLE = Refusal(
+    400,
+    "bad_request",
+    "this is no HTTP request that can be read",
+    "speak HTTP/1.1, without TLS",
+)
+LARGE_HEAD = Refusal(
+    431,
+    "large_head",
+    "the headers of the request are too large",
+    "send a long question in the body of POST /search",
+)
 
 
 class OneSend:

@@ -20,10 +20,15 @@ FROM_ELSEWHERE = frozenset((b"cross-site", b"same-site"))
 
 CHALLENGE = ((b"www-authenticate", b'Bearer realm="glassmind"'),)
 
-UNHOSTED = Refusal(400, "bad_host", "the request names no host")
-DOUBLED = Refusal(400, "doubled_header", "a header stands twice that may stand once")
+UNHOSTED = Refusal(400, "bad_host", "the request names no host", "send one header Host")
+DOUBLED = Refusal(
+    400, "doubled_header", "a header stands twice that may stand once", "send it once"
+)
 TWO_LENGTHS = Refusal(
-    400, "two_lengths", "Content-Length and Transfer-Encoding stand together"
+    400,
+    "two_lengths",
+    "Content-Length and Transfer-Encoding stand together",
+    "send one of them",
 )
 MISDIRECTED = Refusal(
     421,

@@ -29,14 +29,26 @@ LEFTOVER_S, LEFTOVER_BYTES = 1.0, 4 * LARGEST_BODY
 """How long, and for how much, a refused body is read to its end: a client that is still
 sending would otherwise lose the answer with the connection."""
 
-TOO_LARGE = Refusal(413, "too_large", f"the body is larger than {LARGEST_BODY:,} bytes")
-UNASKED = Refusal(413, "no_body", "no body is taken here", "leave the body out")
-TOO_SLOW = Refusal(408, "too_slow", "the body did not come in time")
-TOO_DEEP = Refusal(400, "too_deep", f"the JSON is nested deeper than {DEEPEST} levels")
-TOO_MANY = Refusal(
-    400, "too_many_parts", f"the JSON has more than {MOST_MARKS:,} parts"
+TOO_LARGE = Refusal(
+    413,
+    "too_large",
+    f"the body is larger than {LARGEST_BODY:,} bytes",
+    "ask for less at once",
 )
-BAD_LENGTH = Refusal(400, "bad_length", "Content-Length is no number")
+UNASKED = Refusal(413, "no_body", "no body is taken here", "leave the body out")
+TOO_SLOW = Refusal(408, "too_slow", "the body did not come in time", "send it at once")
+TOO_DEEP = Refusal(
+    400, "too_deep", f"the JSON is nested deeper than {DEEPEST} levels", "nest it less"
+)
+TOO_MANY = Refusal(
+    400,
+    "too_many_parts",
+    f"the JSON has more than {MOST_MARKS:,} parts",
+    "ask for less at once",
+)
+BAD_LENGTH = Refusal(
+    400, "bad_length", "Content-Length is no number", "count the bytes of the body"
+)
 
 _MARKS = re.compile(rb'["\[\]{}]')
 

@@ -16,12 +16,12 @@ class Reply(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered; `hint` says what would be, where that is known."""
+    """Why a request is not answered; `hint` says what would be."""
 
     status: int
     code: str
     message: str
-    hint: str = ""
+    hint: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
