@@ -5,8 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,7 @@ from glassmind.store.hung import (
     is_stopped,
 )
 from glassmind.store.lock import WriterLock
+from glassmind.wiring import LocalAdapters
 
 DRIVE = Path(__file__).with_name("holder_drive.py")
 FIRST = {f"{n}.md": LONG.format(f"word{n}") for n in range(20)}
@@ -332,3 +335,34 @@ def test_two_that_would_take_a_lock_do_not_both_have_it(tmp_path: Path) -> None:
         seen = one._seen()
 
         assert [one._take_from(seen), two._take_from(seen)] == [True, False]
+
+
+def test_a_thread_whose_lock_was_taken_keeps_the_next_thread_waiting(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(FIRST)
+    adapters = LocalAdapters(meaning.engine.config)
+    lock = meaning.folder / "writer.lock"
+    began, ended = threading.Event(), threading.Event()
+
+    def write_late() -> None:
+        with adapters.writing() as rows:
+            began.set()
+            assert ended.wait(PATIENCE_S)
+            with rows.transaction():
+                pytest.fail("it wrote with the right of another")
+
+    with ThreadPoolExecutor(1) as pool:
+        late = pool.submit(write_late)
+        assert began.wait(PATIENCE_S)
+        other = lock.with_name("other")
+        other.touch()
+        other.replace(lock)  # as another process does that takes the lock
+        with pytest.raises(IndexBusy, match="this process"), adapters.writing(0.1):
+            pytest.fail("two threads write at once")
+        ended.set()
+        with pytest.raises(IndexTaken):
+            late.result(PATIENCE_S)
+    with adapters.writing(5) as rows:
+        assert rows.rows().note_count() == len(FIRST)
+    adapters.close()

@@ -12,7 +12,8 @@ import pytest
 from faults.desk import Desk, fingerprint
 from faults.vaults import make_vault, write
 
-from glassmind.errors import GlassmindError
+from glassmind.errors import GlassmindError, IndexUnwritable
+from glassmind.store.lock import WriterLock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
 CANARY = "nightingale"
@@ -224,3 +225,64 @@ def test_a_note_that_the_cloud_took_away_stays_known_and_is_not_opened(
         assert found == {"Far.md", "Near.md"}
         with pytest.raises(GlassmindError):
             engine.read("Far")
+
+
+@posix
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("name", ["writer.lock", "resident.lock", "index.db"])
+def test_no_link_in_a_vault_from_elsewhere_makes_us_write_outside(
+    desk: Desk, outside: Path, name: str, *, there: bool
+) -> None:
+    precious = outside / ("precious" if there else "missing")
+    if there:
+        precious.write_bytes(b"export PATH=/usr/bin:/bin # kept as it is, to the end")
+    write(desk.vault, "Tea.md", "oolong")
+    write(desk.vault, "glassmind.toml", '[index]\nlocation = "vault"\n')
+    cache = desk.vault / ".agent" / "cache"
+    cache.mkdir(parents=True)
+    (cache / name).symlink_to(precious)
+    before = fingerprint(outside)
+
+    with desk.engine() as engine:
+        report = engine.index()
+        reply = engine.search("oolong")
+
+    assert fingerprint(outside) == before
+    assert [hit.path for hit in reply.hits] == ["Tea.md"]
+    assert any(str(cache / name) in warning for warning in report.warnings)
+    assert any(str(cache / name) in notice for notice in reply.degraded)
+    assert sorted(file.name for file in cache.iterdir()) == [name]
+
+
+@posix
+@pytest.mark.parametrize("inner", ["lexical/.tantivy-writer.lock", "vectors/a.bin"])
+def test_links_deeper_in_an_index_from_elsewhere_are_found_too(
+    desk: Desk, outside: Path, inner: str
+) -> None:
+    write(desk.vault, "Tea.md", "oolong")
+    write(desk.vault, "glassmind.toml", '[index]\nlocation = "vault"\n')
+    link = desk.vault / ".agent" / "cache" / inner
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside / "missing")
+
+    with desk.engine() as engine:
+        report = engine.index()
+
+    assert any(str(link) in warning for warning in report.warnings)
+    assert not (outside / "missing").exists()
+
+
+@posix
+@pytest.mark.timeout(60)
+def test_a_lock_that_is_a_link_or_a_pipe_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "precious").write_bytes(b"kept")
+    (tmp_path / "link.lock").symlink_to(tmp_path / "precious")
+    os.mkfifo(tmp_path / "pipe.lock")
+
+    for name in ("link.lock", "pipe.lock"):
+        lock = WriterLock(tmp_path / name, takes_over=True)
+        with pytest.raises(IndexUnwritable):
+            lock.acquire(timeout_s=1)
+        assert lock.busy_holder() is None
+        assert lock.holder() == "another process"
+    assert (tmp_path / "precious").read_bytes() == b"kept"

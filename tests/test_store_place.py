@@ -13,10 +13,12 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
+from glassmind.errors.serving import CallAbandoned
 from glassmind.store import place as place_module
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import can_write, choose_place, make_place
+from glassmind.types.files import Progress
 
 posix = pytest.mark.skipif(os.name == "nt", reason="locks by flock")
 
@@ -235,8 +237,8 @@ def let_go(holder: "subprocess.Popen[str]") -> None:
 def test_a_run_beside_another_process_is_told_who_is_writing(
     vault: VaultDesk, holder: "subprocess.Popen[str]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def impatient(lock: WriterLock, *, timeout_s: float) -> None:
-        acquire(lock, timeout_s=min(timeout_s, 0.05))
+    def impatient(lock: WriterLock, *, timeout_s: float, **ways: Any) -> None:
+        acquire(lock, timeout_s=min(timeout_s, 0.05), **ways)
 
     acquire = WriterLock.acquire
     monkeypatch.setattr(WriterLock, "acquire", impatient)
@@ -249,6 +251,23 @@ def test_a_run_beside_another_process_is_told_who_is_writing(
     let_go(holder)
 
     assert finding == [f"process {holder.pid} is writing the index now"]
+    assert vault.index().notes == 1
+
+
+def test_a_run_that_waits_for_its_turn_ends_when_nobody_wants_it_any_more(
+    vault: VaultDesk, holder: "subprocess.Popen[str]"
+) -> None:
+    heard: list[Progress] = []
+
+    def leave(now: Progress) -> None:
+        heard.append(now)
+        raise CallAbandoned
+
+    with pytest.raises(CallAbandoned):
+        vault.index(progress=leave)
+    let_go(holder)
+
+    assert heard == [Progress("wait", 0, 0)]
     assert vault.index().notes == 1
 
 

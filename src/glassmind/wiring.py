@@ -2,8 +2,8 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -14,7 +14,7 @@ from glassmind.config.places import index_locations
 from glassmind.config.sections import Embeddings
 from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
-from glassmind.store.place import Place, choose_place
+from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.wiring_once import made_once
 
@@ -33,15 +33,13 @@ if TYPE_CHECKING:
     from glassmind.types.vectors import Space
     from glassmind.wiring_index import WordsMarker
     from glassmind.wiring_search import OpenMeaning
+    from glassmind.wiring_write import Writing
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
 
 RESIDENT = "resident.json"
 """What a resident leaves beside the index; who finds none asks nobody."""
-
-WRITER_WAIT_S = 600.0
-"""How long a run waits for another to finish; a large first run takes minutes."""
 
 
 def open_vault(
@@ -95,15 +93,16 @@ class LocalAdapters:
         self._words: FollowingIndex | None = None
 
     @made_once
-    def _locations(self) -> list[Path]:
-        return index_locations(self.config)
+    def locations(self) -> Trusted:
+        """The folders that the index may stand in, in the order they are tried."""
+        return trusted(index_locations(self.config), self.config.vault.path)
 
     @made_once
     def place(self) -> Place:
         """The folder of the index, chosen once."""
-        found = choose_place(self._locations)
+        known, found = self.locations.notices, choose_place(self.locations.folders)
         if found is not None:
-            return found
+            return found._replace(notices=(*known, *found.notices))
         import tempfile  # noqa: PLC0415 - costs a search five milliseconds
 
         folder = Path(tempfile.mkdtemp(prefix="glassmind-"))
@@ -111,7 +110,7 @@ class LocalAdapters:
             "no place for the index can be written: it is kept for this process alone; "
             "set index.location to a folder you can write"
         )
-        return Place(folder, writable=True, notices=(notice,), temporary=True)
+        return Place(folder, writable=True, notices=(*known, notice), temporary=True)
 
     @made_once
     def reader(self) -> SqliteReader:
@@ -249,64 +248,18 @@ class LocalAdapters:
         root, folder = self.config.vault.path, self.place.folder
         return NoteReader(root, folder, self.reader.rows, catalogue)
 
-    @contextmanager
-    def writing(
-        self,
-        wait_s: float = WRITER_WAIT_S,
-        *,
-        anew: bool = False,
-        here: bool = False,
-    ) -> "Iterator[SqliteWriter]":
-        """Hold the writer lock and the rows open for writing; `anew` throws them away.
+    @made_once
+    def writing(self) -> "Writing":
+        """Hold the writer lock and the rows open for writing, by one thread a time."""
+        from glassmind.wiring_write import Writing  # noqa: PLC0415
 
-        With `here` that is where the rows are read, and otherwise in the first place
-        that takes them.
+        return Writing(self)
 
-        Raises:
-            IndexBusy: another process wrote for longer than `wait_s`.
-            IndexUnwritable: the folder does not take an index.
-        """
-        from glassmind.store.lock import WriterLock  # noqa: PLC0415
-
-        self._make_place(here=here)
-        with WriterLock(self.place.folder / "writer.lock", takes_over=True) as lock:
-            lock.acquire(timeout_s=wait_s)
-            if lock.taken:
-                from glassmind.wiring_index import leave_files_of_others  # noqa: PLC0415
-
-                leave_files_of_others(self)
-            try:
-                self.writer.fence = lock.check
-                self.writer.begin(anew=anew)
-                if not wait_s:
-                    self.writer.hurry()
-                self.writer.notices.extend(self.place.notices)
-                yield self.writer
-            except BaseException:
-                self.writer.close()  # in whatever state: the next run begins clean
-                raise
-
-    def _make_place(self, *, here: bool) -> None:
-        """Make the folder of the index, or another that can be made."""
-        from glassmind.errors import IndexUnwritable  # noqa: PLC0415
-        from glassmind.store.place import make_folder, make_place  # noqa: PLC0415
-
-        folder, spare = self.place.folder, self._locations
-        if not self.place.writable:
-            raise IndexUnwritable(str(folder), "it is read-only")
-        stays = here or self.place.temporary or folder == spare[0]
-        failed = make_folder(folder) if stays else "there may be a better place"
-        if failed is None:
-            return
-        made = None if here or self.place.temporary else make_place(spare)
-        if made is None:
-            raise IndexUnwritable(str(folder), failed)
-        if made.folder != folder:
-            self._move_to(made)
-
-    def _move_to(self, place: Place) -> None:
+    def move_to(self, place: Place) -> None:
+        """Have the index in another folder from now on."""
         self.close()
-        self.__dict__ |= {"place": place}
+        notices = (*self.locations.notices, *place.notices)
+        self.__dict__ |= {"place": place._replace(notices=notices)}
         for made in ("reader", "writer"):
             self.__dict__.pop(made, None)
 

@@ -140,17 +140,6 @@ def followed_vectors(adapters: Adapters) -> Followed[NoteVectors]:
     )
 
 
-def leave_files_of_others(adapters: Adapters) -> None:
-    """Begin the vectors in new files, since a process that hangs may have the old open.
-
-    Where it wakes it goes on writing at its place in them before it asks whether it
-    may. Words need no such care: another writer of theirs cannot be opened, and they
-    are made anew then.
-    """
-    for matrix in place.places_in(adapters.place.folder):
-        place.discard(matrix)
-
-
 def vector_bench(adapters: Adapters) -> VectorBench:
     """Return what an examination of vectors looks through."""
     chosen = adapters.config.embeddings

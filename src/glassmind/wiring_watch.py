@@ -41,10 +41,9 @@ class Adapters(Protocol):
     def keeper(self) -> IndexKeeper:
         """Return what writes the index."""
 
-    def writing(
-        self, wait_s: float = ..., *, anew: bool = ..., here: bool = ...
-    ) -> "AbstractContextManager[SqliteWriter]":
-        """Hold the writer lock and the rows open for writing."""
+    @property
+    def writing(self) -> "Callable[..., AbstractContextManager[SqliteWriter]]":
+        """What holds the writer lock and the rows open for writing."""
 
 
 def watching_for(adapters: Adapters) -> Watching:
@@ -60,6 +59,10 @@ def watching_for(adapters: Adapters) -> Watching:
             return False
         with adapters.reader.faults():
             return adapters.reader.rows().any_below(path)
+
+    def head() -> str:
+        with adapters.reader.faults():
+            return adapters.reader.log().head()
 
     kept: list[int] = []
 
@@ -85,6 +88,7 @@ def watching_for(adapters: Adapters) -> Watching:
             ),
             listen=listen,
             holds=holds,
+            head=head,
             leave_word=leave_word,
             rest=adapters.reader.close,
             silent=silent if on_network(root) else "",

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from glassmind.errors import ModelFailed, ModelFault
 from glassmind.indexing.embed_batch import Batcher, Given
-from glassmind.indexing.run import Workshop, follow_vectors
+from glassmind.indexing.run import Workshop, WritableStore, follow_vectors, waiting
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
 from glassmind.ports.models import Embedder
 from glassmind.types.files import Progress
@@ -47,7 +47,7 @@ UNDONE = '[""]'
 class PassLock(Protocol):
     """The right to embed one vault."""
 
-    def take_unless_alive(self) -> bool:
+    def take_unless_alive(self, waiting: Callable[[], None], /) -> bool:
         """Take the lock if nobody holds it who is at work; say whether we hold it."""
 
     def check(self) -> None:
@@ -137,7 +137,7 @@ def run_pass(
         if not again and meaning.known().setting(LEVEL) == meaning.level():
             return Passed()
         lock = meaning.lock()
-        if not lock.take_unless_alive():
+        if not lock.take_unless_alive(waiting(progress)):
             holder = f"{lock.holder()} is embedding this vault already"
             return Passed(left=_left(meaning), warnings=(holder,))
         try:
@@ -253,7 +253,7 @@ class _Pass:
             ModelFailed: the model is another than its name says.
         """
         wishes = self._wishes
-        with self._meaning.shop.writing(here=True) as store, store.faults():
+        with self._writing() as store, store.faults():
             with store.vector_step() as step:
                 self._epoch = step.epoch()
                 self.space = step.open_space(*self._named, wishes.settings)
@@ -346,11 +346,15 @@ class _Pass:
         if time.monotonic() >= self._due:
             self._follow()
 
+    def _writing(self) -> AbstractContextManager[WritableStore]:
+        shop = self._meaning.shop
+        return shop.writing(here=True, waiting=waiting(self._progress))
+
     @contextmanager
     def _step(self) -> Iterator[VectorStep]:
         """Hold the writer lock for one short step on the rows that were begun with."""
         with (
-            self._meaning.shop.writing(here=True) as store,
+            self._writing() as store,
             store.faults(),
             store.vector_step() as step,
         ):
@@ -362,7 +366,7 @@ class _Pass:
     def _follow(self) -> None:
         """Let the sidecar catch up."""
         began = time.monotonic()
-        with self._meaning.shop.writing(here=True) as store, store.faults():
+        with self._writing() as store, store.faults():
             follow_vectors(self._meaning.shop, store, self._progress)
         now = time.monotonic()
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))

@@ -54,12 +54,17 @@ class WritableStore(IndexStore, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """What a run is asked for."""
+    """What a run is asked for.
+
+    With `hold_deletions` a large part of the vault that seems gone is kept, and all the
+    rest is done, where a run otherwise stops before anything.
+    """
 
     verify: bool = False
     rebuild: bool = False
     compact: bool = False
     accept_deletions: bool = False
+    hold_deletions: bool = False
     reason: str = "index"
     paths: tuple[str, ...] = ()
 
@@ -108,7 +113,8 @@ def run_index(
         IndexUnwritable: the disk does not take the index.
     """
     began, since = time.perf_counter(), datetime.now(UTC)
-    with _collector_paused(), shop.writing(anew=request.rebuild) as store:
+    writing = shop.writing(anew=request.rebuild, waiting=waiting(progress))
+    with _collector_paused(), writing as store:
         if request.rebuild:
             shop.words.discard()
             shop.vectors.discard()
@@ -126,6 +132,11 @@ def run_index(
         warnings=(*notices, *report.warnings),
         rebuilt=request.rebuild,
     )
+
+
+def waiting(progress: ShowProgress) -> Callable[[], None]:
+    """Return what is called while we wait for our turn, and may end that."""
+    return lambda: progress(Progress("wait", 0, 0))
 
 
 def _mend(shop: Workshop, store: WritableStore) -> None:
@@ -204,6 +215,7 @@ def _bring_up(
             written=follower.advance,
             verify=request.verify,
             accept_deletions=request.accept_deletions,
+            hold_deletions=request.hold_deletions,
             reason=request.why(),
         )
         job, known, found = _looked(shop, job, rules, request.paths)

@@ -7,8 +7,10 @@ at that place and must not write any more.
 """
 
 import os
+import stat
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,8 +22,15 @@ from glassmind.store.hung import Holder, Sight, Watcher
 POLL_S = 0.02
 """How often a waiting process asks again; a commit takes about as long."""
 
+TOLD_S = 0.1
+"""How often at most somebody hears that we are waiting."""
+
 SIGNED = 40
 """Bytes of a signature: two numbers, padded over what stood there."""
+
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC
+"""How a file is opened that may have come with a vault from elsewhere: it may be a link
+to a file of the user's, or a pipe on which one would wait for ever."""
 
 CAN_TAKE = sys.platform != "win32"
 """Whether a held file can be replaced by another."""
@@ -61,20 +70,20 @@ class WriterLock:
         """Whether this object holds the lock now, unless it was taken from us."""
         return self._fd is not None
 
-    def acquire(self, *, timeout_s: float) -> None:
+    def acquire(
+        self, *, timeout_s: float, waiting: Callable[[], None] = lambda: None
+    ) -> None:
         """Take the lock, waiting at most `timeout_s`.
+
+        `waiting` is called now and again meanwhile; what it raises ends the wait.
 
         Raises:
             IndexBusy: another process held it all the while.
             IndexUnwritable: the lock file cannot be made.
         """
-        deadline = time.monotonic() + timeout_s
-        while not self.try_take():
-            if time.monotonic() >= deadline:
-                raise IndexBusy(self.holder(), timeout_s)
-            time.sleep(POLL_S)
+        await_turn(self.try_take, self.holder, timeout_s, waiting)
 
-    def take_unless_alive(self) -> bool:
+    def take_unless_alive(self, waiting: Callable[[], None] = lambda: None) -> bool:
         """Take the lock if nobody holds it, waiting only for a holder that hangs.
 
         Raises:
@@ -85,6 +94,7 @@ class WriterLock:
             hangs = sight and sight.holder and sight.holder.is_stopped()
             if not (self._takes_over and hangs):
                 return False
+            waiting()
             time.sleep(POLL_S)
         return True
 
@@ -120,16 +130,20 @@ class WriterLock:
         return True
 
     def _opened(self, file: Path, *, new: bool = False) -> int:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_EXCL if new else 0)
+        flags = os.O_RDWR | os.O_CREAT | PLAIN | (os.O_EXCL if new else 0)
         try:
-            return os.open(file, flags, 0o600)
+            fd = os.open(file, flags, 0o600)
         except OSError as error:
             raise IndexUnwritable(str(self._file.parent), str(error)) from error
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise IndexUnwritable(str(self._file.parent), f"{file} is no plain file")
+        return fd
 
     def _is_in_place(self, fd: int) -> bool:
         """Whether an open file is the one that stands for the lock now."""
         try:
-            there = self._file.stat()
+            there = self._file.lstat()
         except OSError:
             return False
         ours = os.fstat(fd)
@@ -158,10 +172,15 @@ class WriterLock:
     def _seen(self) -> Sight | None:
         """Look at who holds the lock now."""
         try:
-            found = self._file.stat()
-            signed = self._file.read_bytes()
+            fd = os.open(self._file, os.O_RDONLY | PLAIN)
         except OSError:
             return None
+        try:
+            found, signed = os.fstat(fd), os.read(fd, SIGNED)
+        except OSError:
+            return None
+        finally:
+            os.close(fd)
         file = (found.st_dev, found.st_ino)
         return Sight(file, Holder.read(signed), found.st_mtime_ns)
 
@@ -229,6 +248,29 @@ class WriterLock:
         trace: TracebackType | None,
     ) -> None:
         self.release()
+
+
+def await_turn(
+    try_take: Callable[[], bool],
+    holder: Callable[[], str],
+    timeout_s: float,
+    waiting: Callable[[], None],
+) -> None:
+    """Try until it is our turn, for at most `timeout_s`, telling that we are waiting.
+
+    Raises:
+        IndexBusy: it was that of another all the while.
+    """
+    began = time.monotonic()
+    due = began + TOLD_S
+    while not try_take():
+        now = time.monotonic()
+        if now >= began + timeout_s:
+            raise IndexBusy(holder(), timeout_s)
+        if now >= due:
+            due = now + TOLD_S
+            waiting()
+        time.sleep(POLL_S)
 
 
 def _is_locked(fd: int) -> bool:

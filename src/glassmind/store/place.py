@@ -5,11 +5,15 @@ says so. To write, the folder is made, and if that fails the next one is tried.
 """
 
 import os
-from collections.abc import Sequence
+import stat
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 DATABASE = "index.db"
+
+SOCKET = "resident.sock"
+"""The one thing in the folder of an index that is neither file nor folder."""
 
 
 class Place(NamedTuple):
@@ -19,6 +23,52 @@ class Place(NamedTuple):
     writable: bool
     notices: tuple[str, ...] = ()
     temporary: bool = False
+
+
+class Trusted(NamedTuple):
+    """The folders that may be used, and why others may not."""
+
+    folders: tuple[Path, ...]
+    notices: tuple[str, ...]
+
+
+def trusted(candidates: Sequence[Path], vault: Path) -> Trusted:
+    """Return the folders but for those inside the vault in which a link lies.
+
+    A vault may come from somebody else: what lies where we would write must not lead us
+    to another file.
+    """
+    odd = {c: _odd_in(c) for c in candidates if c.is_relative_to(vault)}
+    notices = tuple(
+        f"{file} is no plain file and may lead elsewhere: no index is kept in {folder}"
+        for folder, file in odd.items()
+        if file is not None
+    )
+    return Trusted(tuple(c for c in candidates if odd.get(c) is None), notices)
+
+
+def _odd_in(folder: Path) -> Path | None:
+    """Return what is neither a file nor a folder in a folder or below it, if any."""
+    return next(_odd_below(str(folder)), None)
+
+
+def _odd_below(folder: str) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _odd_below(entry.path)
+        elif not entry.is_file(follow_symlinks=False) and not _is_socket(entry):
+            yield Path(entry.path)
+
+
+def _is_socket(entry: "os.DirEntry[str]") -> bool:
+    if entry.name != SOCKET:
+        return False
+    return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
 
 
 def choose_place(candidates: Sequence[Path]) -> Place | None:

@@ -44,7 +44,7 @@ class Skipped:
 
 
 Stage: TypeAlias = Literal[
-    "scan", "read", "resolve", "words", "embed", "vectors", "measure"
+    "wait", "scan", "read", "resolve", "words", "embed", "vectors", "measure"
 ]  # fmt: skip
 """What a run of indexing is at, or one of measuring."""
 
@@ -62,7 +62,7 @@ class IndexReport:
     """What one run of indexing did; the first counts are of notes.
 
     Of chunks are `embedded` (by the model), `reused` (a vector that was there already)
-    and `left` (still without one).
+    and `left` (still without one). `held` notes seem gone and were kept all the same.
     """
 
     added: int = 0
@@ -79,3 +79,4 @@ class IndexReport:
     embedded: int = 0
     reused: int = 0
     left: int = 0
+    held: int = 0

@@ -8,6 +8,7 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.types.files import Progress
 
 STAGES = {
+    "wait": "Waiting for another process",
     "scan": "Looking through the vault",
     "read": "Reading notes",
     "resolve": "Following links",
@@ -41,11 +42,13 @@ def shown_progress(output: Output) -> Iterator[Callable[[Progress], None] | None
         console=console.Console(file=sys.stderr, no_color=not output.colourful or None),
         transient=True,
     ) as bars:
-        tasks = {}
+        tasks: dict[str, progress.TaskID] = {}
 
         def show(now: Progress) -> None:
             # None lets the bar pulse; to `update` it would mean the total there was.
             total = now.total or None
+            if now.stage != "wait" and "wait" in tasks:
+                bars.remove_task(tasks.pop("wait"))
             if now.stage not in tasks:
                 tasks[now.stage] = bars.add_task(STAGES[now.stage], total=total)
             bars.update(tasks[now.stage], completed=now.done, total=total)

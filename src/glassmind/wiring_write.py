@@ -1,0 +1,123 @@
+"""The adapters that write the rows: the right to, the place, and the rows themselves.
+
+A part of `wiring` that a search does not need.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Protocol
+
+from glassmind.errors import IndexUnwritable
+from glassmind.store.lock import WriterLock, await_turn
+from glassmind.store.place import Place, Trusted, make_folder, make_place
+from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.store.vectors.place import discard, places_in
+
+WRITER_WAIT_S = 600.0
+"""How long a run waits for another to finish; a large first run takes minutes."""
+
+LOCK = "writer.lock"
+
+
+class Adapters(Protocol):
+    """What `wiring` has for us; the place may become another while we write."""
+
+    @property
+    def locations(self) -> Trusted:
+        """The folders that the index may stand in."""
+
+    @property
+    def place(self) -> Place:
+        """The folder of the index."""
+
+    @property
+    def writer(self) -> SqliteWriter:
+        """The rows, for the holder of the writer lock."""
+
+    def move_to(self, place: Place, /) -> None:
+        """Have the index in another folder from now on."""
+
+
+class Writing:
+    """The right to write the rows of one vault, for one thread of this process.
+
+    A lock that is taken from a thread is still in the hands of that thread until it
+    asks; another thread of ours, which would share its connection, waits until then.
+    """
+
+    def __init__(self, adapters: Adapters) -> None:
+        self._adapters, self._turn = adapters, Lock()
+
+    @contextmanager
+    def __call__(
+        self,
+        wait_s: float = WRITER_WAIT_S,
+        *,
+        anew: bool = False,
+        here: bool = False,
+        waiting: Callable[[], None] = lambda: None,
+    ) -> Iterator[SqliteWriter]:
+        """Hold the writer lock and the rows open for writing; `anew` throws them away.
+
+        With `here` that is where the rows are read, and otherwise in the first place
+        that takes them. What `waiting` raises while we wait ends that.
+
+        Raises:
+            IndexBusy: another process wrote for longer than `wait_s`.
+            IndexUnwritable: the folder does not take an index.
+        """
+        await_turn(self._try_turn, lambda: "this process", wait_s, waiting)
+        try:
+            self._make_place(here=here)
+            file = self._adapters.place.folder / LOCK
+            with WriterLock(file, takes_over=True) as lock:
+                lock.acquire(timeout_s=wait_s, waiting=waiting)
+                yield from self._opened(lock, anew=anew, hurried=not wait_s)
+        finally:
+            self._turn.release()
+
+    def _try_turn(self) -> bool:
+        return self._turn.acquire(blocking=False)
+
+    def _opened(
+        self, lock: WriterLock, *, anew: bool, hurried: bool
+    ) -> Iterator[SqliteWriter]:
+        if lock.taken:
+            self._leave_files_of_others()
+        writer = self._adapters.writer
+        try:
+            writer.fence = lock.check
+            writer.begin(anew=anew)
+            if hurried:
+                writer.hurry()
+            writer.notices.extend(self._adapters.place.notices)
+            yield writer
+        except BaseException:
+            writer.close()  # in whatever state: the next run begins clean
+            raise
+
+    def _leave_files_of_others(self) -> None:
+        """Begin the vectors in new files: a process that hangs may have the old open.
+
+        Where it wakes it goes on writing at its place in them before it asks whether it
+        may. Words need no such care: another writer of theirs cannot be opened, and
+        they are made anew then.
+        """
+        for matrix in places_in(self._adapters.place.folder):
+            discard(matrix)
+
+    def _make_place(self, *, here: bool) -> None:
+        """Make the folder of the index, or another that can be made."""
+        place, spare = self._adapters.place, self._adapters.locations.folders
+        if not place.writable:
+            raise IndexUnwritable(str(place.folder), "it is read-only")
+        stays = here or place.temporary or place.folder == spare[0]
+        failed = make_folder(place.folder) if stays else "there may be a better place"
+        if failed is None:
+            return
+        made = None if here or place.temporary else make_place(spare)
+        if made is None:
+            raise IndexUnwritable(str(place.folder), failed)
+        if made.folder != place.folder:
+            self._adapters.move_to(made)
