@@ -1,10 +1,10 @@
 """Every bar, each a ratio against a baseline of the same run.
 
-    python benchmarks/bars.py [text|vectors|embedding|hybrid ...] [--large] [--notes N]
+    python benchmarks/bars.py [SECTION ...] [--large] [--notes N]
 
 `text` is what this file measures: indexing text and searching it by words alone. The
-others have files of their own, which take more options. Figures are medians. A bar that
-is missed is marked and makes the exit code 1.
+other sections have files of their own, which take more options. Figures are medians. A
+bar that is missed is marked and makes the exit code 1.
 """
 
 import argparse
@@ -40,7 +40,7 @@ OPTIONS = (
 )
 HERE = Path(__file__).resolve().parent
 LYZ = HERE.parents[1] / "shared" / "data" / "vaults" / "lyz"
-SECTIONS = ("text", "vectors", "embedding", "hybrid")
+SECTIONS = ("text", "vectors", "embedding", "hybrid", "serving")
 
 
 @dataclass(frozen=True)

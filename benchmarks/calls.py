@@ -31,6 +31,7 @@ from glassmind.surfaces.mcp.server import make_server
 BARE = Path(__file__).with_name("bare_server.py")
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}
 ASKED = ("heron", "flood alarm", "winter battery", "radio network", "station handbook")
+ROUNDS = 40
 NO_MODEL = {"GLASSMIND_EMBEDDINGS_BACKEND": "none"}
 """Embedding beside the calls would be measured with them."""
 
@@ -130,18 +131,21 @@ def report(found: dict[str, float]) -> None:
             )
 
 
-def main() -> int:
-    """Measure over the sample vault, indexed by words alone."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=40)
-    given = parser.parse_args()
+def measured(rounds: int) -> dict[str, float]:
+    """Return what a call costs over the sample vault, indexed by words alone."""
     with tempfile.TemporaryDirectory() as place:
         settings = {"index.location": place, "embeddings.backend": "none"}
         with open_vault(SAMPLE, settings=settings, env={}) as engine:
             engine.index()
             with without_logs():
-                found = asyncio.run(measure(engine, given.rounds))
-    report(found)
+                return asyncio.run(measure(engine, rounds))
+
+
+def main() -> int:
+    """Print what every way costs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    report(measured(parser.parse_args().rounds))
     return 0
 
 
