@@ -129,9 +129,9 @@ def serving(engine: Engine, **settings: Any) -> Iterator[Web]:
     listening = listening_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
     named = sorted(host_names("127.0.0.1", port, settings.pop("more", ())))
-    token = settings.pop("token", TOKEN)
+    token, most = settings.pop("token", TOKEN), settings.pop("most", 512)
     app = make_app(engine, token=token, hosts=named, **settings)
-    server = make_server(app)
+    server = make_server(app, most)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:

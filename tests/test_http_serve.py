@@ -1,10 +1,13 @@
 """`glassmind serve` as a user runs it: its token, its port, its end, what it tells."""
 
+import contextlib
 import json
 import signal
 import socket
 import stat
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +15,14 @@ import pytest
 from cli_desk import Program, with_index, with_note
 from http_desk import LIMIT_S, Started, started, until
 
+from glassmind.errors.serving import PortTaken
+from glassmind.surfaces.http import listen
+from glassmind.surfaces.http.door import Door
+from glassmind.surfaces.http.listen import listening_socket
+
 CHOSEN = "chosen-by-somebody-who-likes-tea"
+CARD = ".local/share/glassmind/*/resident.json"
+"""What a server that holds a vault leaves for others to find, until it ends."""
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +166,90 @@ def test_a_port_that_another_program_has_is_told_too(program: Program) -> None:
     assert "is taken by another program" in done.stderr
 
 
+ODD = {
+    "no HTTP": b"SSH-2.0-OpenSSH_9.2\r\n",
+    "a head without end": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 2_000,
+    "another place": b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\n\r\n",
+    "deep": b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 50_000,
+    "not UTF-8": b"HTTP/1.1 200 OK\r\n\r\n\xff\xfe",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("said", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("drips", [False, True])
+def test_whatever_another_program_says_on_its_port_it_is_named_in_time(
+    said: bytes, drips: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listen, "PROBE_S", 0.4)
+    with socket.create_server(("127.0.0.1", 0)) as odd:
+        over = threading.Event()
+        speaking = threading.Thread(target=_speak, args=(odd, said, drips, over))
+        speaking.start()
+        begun = time.monotonic()
+
+        with pytest.raises(PortTaken, match="another program"):
+            listening_socket("127.0.0.1", odd.getsockname()[1])
+
+        took = time.monotonic() - begun
+        over.set()
+        speaking.join(LIMIT_S)
+    assert took < 10  # a byte each 0.1 s would take minutes
+
+
+def _speak(
+    listening: socket.socket, said: bytes, drips: bool, over: threading.Event
+) -> None:
+    wire, _ = listening.accept()
+    with wire, contextlib.suppress(OSError):
+        wire.recv(1_000)
+        if not drips:
+            wire.sendall(said)
+            return
+        for letter in said:
+            wire.sendall(bytes([letter]))
+            if over.wait(0.1):
+                return
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "reached"),
+    [("0", "0.0.0.0", "127.0.0.1"), ("::", "[::]", "::ffff:127.0.0.1")],  # noqa: S104
+)
+def test_everywhere_is_everywhere_however_it_is_written(
+    program: Program, host: str, url: str, reached: str
+) -> None:
+    if host == "::" and not has_ipv6():
+        pytest.skip("this machine has no ::1")
+    with started(program, "--host", host, GLASSMIND_SERVER_TOKEN=CHOSEN) as running:
+        assert running.first.startswith(f"Listening on http://{url}:{running.port},")
+        here = f"127.0.0.1:{running.port}"
+        named = running.web(CHOSEN).get("/stats", Host=here).status
+        other = running.web(CHOSEN).get("/stats", Host=f"{host}:{running.port}").status
+
+    assert (named, other) == (200, 421)
+    scope = {"server": (reached, 7331), "path": "/health"}
+    door = Door(frozenset(), frozenset(), None, by_address=True)
+    assert door.refusal(scope, {b"host": b"127.0.0.1:7331"}) is None
+
+
+def test_an_address_by_a_name_is_answered_by_either(program: Program) -> None:
+    name = socket.gethostname()
+    try:
+        address = socket.gethostbyname(name)
+    except OSError:
+        pytest.skip("this machine does not know its own name")
+    with started(program, "--host", name, GLASSMIND_SERVER_TOKEN=CHOSEN) as running:
+        statuses = []
+        for host in (name, address, "evil.example"):
+            with socket.create_connection((address, running.port), LIMIT_S) as wire:
+                head = f"GET /health HTTP/1.0\r\nHost: {host}:{running.port}\r\n\r\n"
+                wire.sendall(head.encode())
+                statuses.append(int(wire.recv(100).split()[1]))
+
+    assert statuses == [200, 200, 421]
+
+
 def has_ipv6() -> bool:
     try:
         with socket.create_server(("::1", 0), family=socket.AF_INET6):
@@ -195,10 +289,11 @@ def test_a_set_of_tools_that_is_none_is_refused(program: Program) -> None:
     assert "no set of tools 'magic'" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_within_three_seconds_whoever_is_there(
-    program: Program, number: signal.Signals
+    tmp_path: Path, number: signal.Signals
 ) -> None:
+    program = with_note(tmp_path)
     with started(program) as running:
         web = running.web()
         with web.raw() as silent, web.raw() as slow, web.raw() as waiting:
@@ -208,12 +303,28 @@ def test_it_ends_within_three_seconds_whoever_is_there(
             waiting.send(*head, known, "Content-Type: application/json")
             waiting.send("Content-Length: 100", "", "{")
             assert web.get("/health").status == 200
+            until(lambda: list(program.home.glob(CARD)))
 
             code, seconds = running.end(number)
 
             assert silent.everything() == b""
     assert code == 0
     assert seconds < 3
+    assert list(program.home.glob(CARD)) == []
+
+
+def test_begun_with_nohup_it_outlives_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = with_note(tmp_path)
+    usual = program._command
+    deaf = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+    monkeypatch.setattr(program, "_command", lambda *args: [*deaf, *usual(*args)])
+    with started(program) as running:
+        running.running.send_signal(signal.SIGHUP)
+
+        assert running.web().get("/stats").status == 200
+        assert running.end(signal.SIGTERM)[0] == 0
 
 
 def test_a_request_is_told_without_what_was_asked(running: Started) -> None:

@@ -1,4 +1,8 @@
-"""One connection: its head has to come in time, and nobody holds it for nothing."""
+"""One connection: its head has to come in time, and nobody holds it for nothing.
+
+How many there may be is counted here too. Those beyond are told so by the guard, like
+all that is refused, and where that are too many as well, closed.
+"""
 
 import asyncio
 import sys
@@ -7,8 +11,10 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol
 
-from glassmind.surfaces.http.guard import CLOSE, SAFE_HEADERS
+from glassmind.surfaces.http.guard import CLOSE, CROWDED, SAFE_HEADERS
 from glassmind.surfaces.http.replies import JSON, Refusal, encoded, error_body
+from glassmind.surfaces.http.room import MOST_CONNECTIONS, SPARE, Turned
+from glassmind.surfaces.mcp.log import log
 
 HEAD_S = 10.0
 """Seconds for the head of a request, from the first sign of it."""
@@ -31,6 +37,8 @@ LARGE_HEAD = Refusal(
     "the headers of the request are too large",
     "send a long question in the body of POST /search",
 )
+
+TURNED = Turned()
 
 
 class OneSend:
@@ -72,12 +80,26 @@ class Connection(H11Protocol):
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self._late: asyncio.TimerHandle | None = None
+        # the server's own bound has an answer of its own, which nobody hears of
+        self._most = self.limit_concurrency or MOST_CONNECTIONS
+        self.limit_concurrency = None
+        self._answers: Any = self.app
+        self.app = self._counted
+
+    async def _counted(self, scope: Any, receive: Any, send: Any) -> None:
+        scope[CROWDED] = max(len(self.connections), len(self.tasks)) > self._most
+        await self._answers(scope, receive, send)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first head."""
+        """Begin to wait for the first head, if there is room."""
         joined: Any = OneSend(transport, self.loop)
         super().connection_made(joined)
-        self._expect_head()
+        if len(self.connections) <= self._most + self._most // SPARE + 1:
+            self._expect_head()
+            return
+        transport.abort()
+        if count := TURNED.away():
+            log("crowded", open=self._most, closed=count)
 
     def data_received(self, part: bytes) -> None:
         """Take in some bytes; wait no longer once the head is whole."""

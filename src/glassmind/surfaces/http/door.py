@@ -121,7 +121,9 @@ def head_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
 
 def _reached(scope: Scope) -> str:
     address, port = scope["server"]
-    return f"{bracketed(address)}:{port}"
+    # who comes by IPv4 to a socket of IPv6 is said to have reached ::ffff:192.0.2.1
+    plain = address.removeprefix("::ffff:") if "." in address else address
+    return f"{bracketed(plain)}:{port}"
 
 
 def is_json(head: Mapping[bytes, bytes]) -> bool:

@@ -17,7 +17,7 @@ from glassmind.surfaces.http.intake import (
     whole_body,
 )
 from glassmind.surfaces.http.meter import Meter
-from glassmind.surfaces.http.refusals import FAULT, LATE, STOPPING
+from glassmind.surfaces.http.refusals import BUSY, FAULT, LATE, RETRY, STOPPING
 from glassmind.surfaces.http.replies import Refusal, Refused, Reply, refused
 from glassmind.surfaces.mcp.log import log_fault
 
@@ -37,6 +37,13 @@ SAFE_HEADERS = (
 """Of every answer: it is what it says, nobody keeps it, no page makes use of it."""
 
 CLOSE = (b"connection", b"close")
+
+CROWDED = "glassmind.crowded"
+"""Where a connection says that there are too many of them."""
+
+FULL = BUSY._replace(
+    code="full", message="too many connections are open", headers=(*RETRY, CLOSE)
+)
 
 ANSWER_S = 60.0
 """Seconds until an answer has to stand; the longest search takes a few."""
@@ -128,6 +135,8 @@ class Guard:
             self._tell(scope["method"], visit.route, status, took, visit.size)
 
     async def _answered(self, visit: Visit, receive: Receive) -> None:
+        if visit.scope.get(CROWDED):
+            raise Refused(FULL)
         refusal = self._door.refusal(visit.scope, visit.head)
         if refusal is not None:
             raise Refused(refusal)
@@ -168,7 +177,8 @@ class Guard:
             await visit.answer(refused(refusal))
             return
         await read_away(visit.head, receive)
-        await visit.answer(refused(refusal), CLOSE)
+        closing = () if CLOSE in refusal.headers else (CLOSE,)
+        await visit.answer(refused(refusal), *closing)
 
 
 async def _left(

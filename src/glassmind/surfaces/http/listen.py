@@ -4,18 +4,49 @@ import errno
 import json
 import socket
 import sys
-from urllib.request import ProxyHandler, build_opener
+import time
+from typing import Any
 
 from glassmind.errors.serving import AddressUnusable, PortTaken
-from glassmind.surfaces.http.addresses import bracketed
+from glassmind.surfaces.http.addresses import EVERYWHERE, bracketed
 
 PROBE_S = 1.0
 """Seconds that whoever has the port gets to say that it is a Glassmind."""
 
+PROBE_BYTES = 65_536
+"""Of what it says, how much is listened to."""
+
 BACKLOG = 512
 
+NO_ROOM = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+"""Why a connection cannot be taken though it is there."""
 
-def listening_socket(host: str, port: int) -> socket.socket:
+
+class Listening(socket.socket):
+    """A socket that listens, and fails once where it would fail again and again.
+
+    When a process may open no more files, asyncio leaves a socket alone for a second,
+    but not before it has tried as often as connections may wait, with a line for each.
+    """
+
+    _failed = False
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Take the next connection; there is none to take after one that failed."""
+        try:
+            made = super().accept()
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            self._failed = not self._failed
+            if self._failed:
+                raise
+            raise BlockingIOError(errno.EAGAIN, "no room as yet") from error
+        self._failed = False
+        return made
+
+
+def listening_socket(host: str, port: int) -> Listening:
     """Return a socket that listens.
 
     Raises:
@@ -31,7 +62,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         raise AddressUnusable(host, port, "there is no such address") from error
     # Only where TCP is named does asyncio send small packets at once: 40 ms each.
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    made = Listening(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":  # there it would let two listen
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -40,20 +71,37 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         made.close()
         if error.errno == errno.EADDRINUSE:
-            raise PortTaken(host, port, who_listens(host, port)) from error
+            raise PortTaken(host, port, who_listens(str(address[0]), port)) from error
         raise AddressUnusable(host, port, error.strerror or str(error)) from error
     made.setblocking(False)
     return made
 
 
-def who_listens(host: str, port: int) -> str:
-    """Name the program that has a port, if it says so itself."""
-    reached = "127.0.0.1" if host in {"0.0.0.0", "::"} else bracketed(host)  # noqa: S104
-    opener = build_opener(ProxyHandler({}))
+def who_listens(address: str, port: int) -> str:
+    """Name the program that has a port, if it says so itself, and in time."""
+    reached = "127.0.0.1" if address in EVERYWHERE else address
     try:
-        with opener.open(f"http://{reached}:{port}/health", timeout=PROBE_S) as answer:
-            said = json.loads(answer.read(65_536))
-    except (OSError, ValueError):
+        said = json.loads(_health_of(reached, port))
+    except (OSError, ValueError, RecursionError):
         return "another program"
     ours = isinstance(said, dict) and {"status", "channels", "note_count"} <= set(said)
     return "another glassmind serve" if ours else "another program"
+
+
+def _health_of(address: str, port: int) -> bytes:
+    """Return what a server says of its health; it gets one moment for all of it.
+
+    By hand: a client would follow it elsewhere, and give it as long for every byte.
+    """
+    ends, got = time.monotonic() + PROBE_S, bytearray()
+    host = f"{bracketed(address)}:{port}"
+    with socket.create_connection((address, port), timeout=PROBE_S) as wire:
+        wire.sendall(f"GET /health HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
+        while len(got) < PROBE_BYTES:
+            wire.settimeout(max(ends - time.monotonic(), 0.001))
+            part = wire.recv(PROBE_BYTES)
+            if not part or time.monotonic() > ends:
+                break
+            got += part
+    head, _, body = bytes(got).partition(b"\r\n\r\n")
+    return body if head.startswith(b"HTTP/1.") else b""

@@ -3,7 +3,6 @@
 import contextlib
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.http.connection import LARGEST_HEAD, Connection
 from glassmind.surfaces.http.listen import BACKLOG, listening_socket
 from glassmind.surfaces.http.log import tell_nobody, tell_request
+from glassmind.surfaces.http.room import MOST_CONNECTIONS, make_room
 from glassmind.surfaces.mcp.log import log, take_over_logging
 from glassmind.surfaces.mcp.patient import PatientStream
 
@@ -27,10 +27,8 @@ KEEP_ALIVE_S = 15
 LAST_ANSWERS_S = 1
 """Seconds that answers under way get when the server is to end."""
 
-MOST_CONNECTIONS = 512
-"""Beyond these new requests are refused; a process may open about a thousand files."""
-
-ENDING = (signal.SIGINT, signal.SIGTERM)
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""What ends a program on one system or another."""
 
 
 class Terms(NamedTuple):
@@ -45,22 +43,29 @@ class Terms(NamedTuple):
 
 
 def serve(config: Config, terms: Terms, told: Callable[[str], None]) -> None:
-    """Serve a vault until SIGINT or SIGTERM; `told` hears the url once it is taken.
+    """Serve a vault until a signal ends it; `told` hears the url once it is taken.
 
     Raises:
         PortTaken, AddressUnusable: nobody can listen there.
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
     """
+    most = make_room()
     listening = listening_socket(terms.host, terms.port)
-    port = listening.getsockname()[1]
     patient = PatientStream(sys.stderr)
     try:
         sys.stderr = patient
         take_over_logging()
-        with Residence(config, watch=terms.watch, log=_tell_vault) as home:
-            app = _app(home, terms, port)
-            told(f"http://{bracketed(terms.host)}:{port}")
-            make_server(app).run(sockets=[listening])
+        with (
+            ending_signals() as ending,
+            Residence(config, watch=terms.watch, log=_tell_vault) as home,
+        ):
+            bound, port = listening.getsockname()[:2]
+            server = make_server(_app(home, terms, bound, port), most)
+            ending.ends(server)
+            # an address may be written in many ways: 0 is 0.0.0.0
+            host = bound if bound in EVERYWHERE else terms.host
+            told(f"http://{bracketed(host)}:{port}")
+            server.run(sockets=[listening])
     finally:
         sys.stderr = patient.finish()
         listening.close()
@@ -70,41 +75,71 @@ def _tell_vault(sentence: str) -> None:
     log("vault", said=sentence)
 
 
-def _app(home: Residence, terms: Terms, port: int) -> Starlette:
-    server = home.config.server
+def _app(home: Residence, terms: Terms, bound: str, port: int) -> Starlette:
+    server, everywhere = home.config.server, bound in EVERYWHERE
+    host = bound if everywhere else terms.host
+    more = [*server.hosts] if everywhere else [*server.hosts, bracketed(bound)]
     return make_app(
         home.engine,
         token=terms.token,
-        hosts=sorted(host_names(terms.host, port, server.hosts)),
+        hosts=sorted(host_names(host, port, more)),
         origins=server.origins,
         toolsets=terms.toolsets,
         tell=tell_nobody if terms.quiet else tell_request,
-        by_address=terms.host in EVERYWHERE,
+        by_address=everywhere,
     )
 
 
 class Server(uvicorn.Server):
-    """Ends on a signal as if it had been asked to, and lets the program go on."""
+    """Leaves signals to whoever runs it."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Listen to the signals that end a program; a second one changes nothing."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.signal(number, self._end) for number in ENDING}
-        try:
-            yield
-        finally:
-            for number, usual in before.items():
-                signal.signal(number, usual)
-
-    def _end(self, _number: int, _frame: FrameType | None) -> None:
-        self.should_exit = True
+        """Listen to no signal."""
+        yield
 
 
-def make_server(app: Starlette) -> Server:
-    """Return what runs an application, within the limits of one machine."""
+class Ending:
+    """Ends a server when a signal comes, also one that came before it was there."""
+
+    def __init__(self) -> None:
+        self._server: Server | None = None
+        self._told = False
+
+    def ends(self, server: Server) -> None:
+        """Have this server end when it is time, which may be now."""
+        self._server = server
+        if self._told:
+            server.should_exit = True
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        """End it as if it had been asked to; a second signal changes nothing."""
+        self._told = True
+        if self._server is not None:
+            self._server.should_exit = True
+
+
+@contextlib.contextmanager
+def ending_signals() -> Iterator[Ending]:
+    """Listen to the signals that end a program, for as long as this is open."""
+    ending, before = Ending(), {}
+    for name in ENDING:
+        number = getattr(signal, name, None)
+        # who began a program with nohup wants it to outlive the terminal
+        ignored = (
+            name == "SIGHUP" and number and signal.getsignal(number) is signal.SIG_IGN
+        )
+        if number is not None and not ignored:
+            before[number] = signal.signal(number, ending)
+    try:
+        yield ending
+    finally:
+        for number, usual in before.items():
+            signal.signal(number, usual)
+
+
+def make_server(app: Starlette, most: int = MOST_CONNECTIONS) -> Server:
+    """Return what runs an application, for at most so many connections."""
     return Server(
         uvicorn.Config(
             app,
@@ -119,7 +154,7 @@ def make_server(app: Starlette) -> Server:
             backlog=BACKLOG,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=LAST_ANSWERS_S,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=most,
             h11_max_incomplete_event_size=LARGEST_HEAD,
         )
     )

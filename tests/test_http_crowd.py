@@ -1,0 +1,168 @@
+"""More clients than there is room for: who is told so, and who is closed."""
+
+import asyncio.constants
+import errno
+import logging
+import resource
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_desk import with_note
+from http_desk import serving, started, until
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.http import connection, room
+from glassmind.surfaces.http.room import Turned, make_room
+
+
+def test_beyond_the_most_connections_a_request_is_refused_like_any_other(
+    sample: VaultDesk,
+) -> None:
+    told: list[tuple[Any, ...]] = []
+    with serving(sample.engine, most=3, tell=lambda *facts: told.append(facts)) as web:
+        idle = [web.raw() for _ in range(3)]
+        refused = [web.ask("GET", "/health"), web.post("/search", {"query": "river"})]
+        for wire in idle:
+            wire.socket.close()
+        until(lambda: web.get("/stats").status == 200)
+        figures = web.get("/metrics").body.decode()
+
+    for answer in refused:
+        assert (answer.status, answer.code) == (503, "full")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["retry-after"] == "5"
+        assert answer.headers["connection"] == "close"
+    assert [facts[2] for facts in told[:2]] == [503, 503]
+    assert 'status="503"} ' in figures
+
+
+def test_far_beyond_them_a_connection_is_closed_at_once(
+    sample: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[dict[str, Any]] = []
+    monkeypatch.setattr(connection, "log", lambda _, **facts: lines.append(facts))
+    monkeypatch.setattr(connection, "TURNED", Turned())
+    begun = time.monotonic()
+    with serving(sample.engine, most=16) as web:
+        wires = [web.raw() for _ in range(16 + 3 + 60)]
+        closed = [wire.everything() for wire in wires[-60:]]
+        for wire in wires:
+            wire.socket.close()
+        until(lambda: web.ask("GET", "/health").status == 200)
+
+    assert closed == [b""] * 60
+    assert 1 <= len(lines) <= 1 + (time.monotonic() - begun) / room.TELL_S
+    assert lines[0]["open"] == 16
+
+
+def test_a_process_that_may_open_no_more_files_waits_and_goes_on(
+    sample: VaultDesk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(asyncio.constants, "ACCEPT_RETRY_DELAY", 0.3)
+    usual, tried, full = socket.socket.accept, [0], [True]
+
+    def accept(self: socket.socket) -> tuple[socket.socket, Any]:
+        if not full[0]:
+            return usual(self)
+        tried[0] += 1
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with (
+        serving(sample.engine) as web,
+        caplog.at_level(logging.ERROR, "asyncio"),
+        monkeypatch.context() as patch,
+    ):
+        patch.setattr(socket.socket, "accept", accept)
+        begun = time.monotonic()
+        with web.raw() as waiting:
+            until(lambda: tried[0] >= 4)
+            turns = (time.monotonic() - begun) / 0.3 + 2
+            assert tried[0] <= 2 * turns
+            assert 1 <= len(caplog.records) <= turns
+            full[0] = False
+            waiting.send("GET /health HTTP/1.0", f"Host: {web.host}", "")
+            assert waiting.status() == 200
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "raised", "room_for"),
+    [
+        (1024, 1 << 20, 2048, 512),
+        (256, 256, None, 128),
+        (256, 1000, 1000, 500),
+        (256, resource.RLIM_INFINITY, 2048, 512),
+        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None, 512),
+        (4096, 4096, None, 512),
+        (1, 1, None, 1),
+    ],
+)
+def test_half_of_the_files_a_process_may_open_are_for_connections(
+    monkeypatch: pytest.MonkeyPatch,
+    soft: int,
+    hard: int,
+    raised: int | None,
+    room_for: int,
+) -> None:
+    wishes: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, pair: wishes.append(pair))
+
+    assert make_room() == room_for
+    assert wishes == ([] if raised is None else [(raised, hard)])
+
+
+def test_a_bound_that_cannot_be_raised_is_kept_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: int, __: tuple[int, int]) -> None:
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, resource.RLIM_INFINITY))
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+
+    assert make_room() == 128
+
+
+def test_idle_connections_leave_a_server_of_few_files_some(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = with_note(tmp_path)
+    usual = program._command
+    limited = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"]
+    monkeypatch.setattr(program, "_command", lambda *args: [*limited, *usual(*args)])
+    with started(program) as running:
+        web = running.web()
+        begun = time.monotonic()
+        idle = [web.raw() for _ in range(240)]
+        with web.raw() as last:
+            assert last.everything() == b""
+        until(lambda: "crowded" in [line["event"] for line in running.lines()])
+        for wire in idle:
+            wire.socket.close()
+        until(lambda: web.post("/search", {"query": "tea"}).status == 200)
+        lines = [line["event"] for line in running.lines()]
+        seconds = time.monotonic() - begun
+
+    assert "library" not in lines
+    assert lines.count("crowded") <= 1 + seconds / room.TELL_S
+
+
+def test_a_server_may_open_more_files_than_a_shell_begins_with(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("this system does not tell what another process may")
+    if hard != resource.RLIM_INFINITY and hard < room.WANTED_FILES:
+        pytest.skip("this system allows no more files")
+    program = with_note(tmp_path)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        with started(program) as running:
+            pid = running.running.pid
+            found = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert found == (room.WANTED_FILES, hard)
