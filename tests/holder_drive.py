@@ -29,6 +29,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "before words are committed": (Follower, "_commit", False),
     "while words are committed": (WordWriter, "commit", False),
     "while vectors are written": (VectorWriter, "put", True),
+    "in a step of vectors": (VectorStep, "put", True),
     "before a step of vectors": (VectorStep, "__enter__", False),
     "while a text is embedded": (WordModel, "passages", False),
 }

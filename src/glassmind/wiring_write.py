@@ -88,9 +88,7 @@ class Writing:
         writer = self._adapters.writer
         try:
             writer.fence = lock.check
-            writer.begin(anew=anew)
-            if hurried:
-                writer.hurry()
+            writer.begin(anew=anew, hurried=hurried, hung=lock.ousted)
             writer.notices.extend(self._adapters.place.notices)
             yield writer
         except BaseException:

@@ -52,8 +52,9 @@ class WriterLock:
     """The right to one thing, held until closed or until the process ends.
 
     With `takes_over` it is taken from a holder that is stopped; with `beats` also from
-    one that has not called `beat` for long. `taken` says whether it was so this time.
-    Whoever holds a lock that can be taken must ask `check` before each write.
+    one that has not called `beat` for long. `taken` says whether it was so this time,
+    and `ousted` from whom. Whoever holds a lock that can be taken must ask `check`
+    before each write.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class WriterLock:
         self._takes_over = takes_over and CAN_TAKE
         self._watcher = Watcher(beats=beats)
         self.taken = False
+        self.ousted: str | None = None
 
     @property
     def held(self) -> bool:
@@ -125,7 +127,7 @@ class WriterLock:
         if not _is_locked(fd) or not self._is_in_place(fd):
             os.close(fd)
             return False
-        self._fd, self.taken = fd, False
+        self._fd, self.taken, self.ousted = fd, False, None
         _sign(fd)
         return True
 
@@ -193,6 +195,7 @@ class WriterLock:
         try:
             if not _is_locked(guard) or hung is None or self._seen() != hung:
                 return False
+            self.ousted = _named(hung)
             return self._replace()
         finally:
             os.close(guard)
@@ -214,10 +217,7 @@ class WriterLock:
 
     def holder(self) -> str:
         """Name the process that signed the lock file last."""
-        sight = self._seen()
-        if sight is None or sight.holder is None:
-            return "another process"
-        return f"process {sight.holder.pid}"
+        return _named(self._seen())
 
     def busy_holder(self) -> str | None:
         """Name the process that holds the lock now, or None when nobody does."""
@@ -248,6 +248,12 @@ class WriterLock:
         trace: TracebackType | None,
     ) -> None:
         self.release()
+
+
+def _named(sight: Sight | None) -> str:
+    if sight is None or sight.holder is None:
+        return "another process"
+    return f"process {sight.holder.pid}"
 
 
 def await_turn(

@@ -13,7 +13,7 @@ def begin(db: apsw.Connection, fence: Fence) -> None:
     """Open a transaction that writes, and see that we still may.
 
     We are asked inside it: should the lock be taken from us after that, whoever took
-    it waits for the end of this transaction before it writes.
+    it waits for the end of this transaction, or goes on in another file if it hangs.
     """
     db.execute("begin immediate")
     try:
@@ -21,3 +21,20 @@ def begin(db: apsw.Connection, fence: Fence) -> None:
     except BaseException:
         db.execute("rollback")
         raise
+
+
+def end(db: apsw.Connection, fence: Fence, *, keep: bool) -> None:
+    """End the transaction, and `keep` what was written if we still may.
+
+    Whoever was stopped inside of it may have been replaced: others have their rows in
+    another file then, and what is written here would be lost without a word.
+    """
+    if not db.in_transaction:
+        return  # SQLite undid it by itself: a full disk, an I/O error
+    try:
+        if keep:
+            fence()
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit" if keep else "rollback")

@@ -19,6 +19,8 @@ from glassmind.store.sqlite.examine import said
 from glassmind.store.sqlite.faults import DAMAGE
 
 DATABASE = "index.db"
+STAGED = f"{DATABASE}.rescued"
+"""A copy of the rows that is about to take their place."""
 CHECKPOINT_PAGES = 8_000
 """Pages (32 MB) between checkpoints: each waits for the disk."""
 
@@ -111,8 +113,10 @@ def _check(db: apsw.Connection, file: Path) -> None:
         raise IndexTooNew(str(file), found, schema.CURRENT)
 
 
-def open_writer(folder: Path) -> apsw.Connection:
+def open_writer(folder: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     """Open the rows for writing, making or migrating the file, under the lock.
+
+    Whoever holds the rows is waited for `busy_ms`.
 
     Raises:
         IndexDamaged: the file is not a database of ours.
@@ -124,7 +128,7 @@ def open_writer(folder: Path) -> apsw.Connection:
     except DAMAGE as error:
         raise IndexDamaged(str(file), said(error)) from error
     try:
-        db.set_busy_timeout(BUSY_MS)
+        db.set_busy_timeout(busy_ms)
         if schema.version_of(db):
             _check(db, file)
         journal = "delete" if on_network(folder) else "wal"

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from glassmind.errors import BackupUnwritable
 from glassmind.store.sqlite.connection import open_copy
+from glassmind.store.sqlite.copying import write_copy
 from glassmind.store.sqlite.examine import said
 from glassmind.store.sqlite.faults import FULL
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.store.sqlite.writer import SqliteWriter, write_copy
+from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.types import NotePath
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from glassmind.errors import IndexBusy, IndexDamaged, IndexUnwritable
+from glassmind.errors import IndexBusy, IndexDamaged, IndexFault, IndexUnwritable
 from glassmind.store.sqlite.examine import said, wrong_with
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
@@ -50,7 +50,7 @@ def faults_named(
     except FULL as error:
         raise IndexUnwritable(str(folder), said(error)) from error
     except apsw.BusyError as error:
-        raise IndexBusy("another program", 0.0) from error
+        raise IndexBusy("another program", _waited_s(connection)) from error
     except UNEXPECTED as error:
         raise IndexDamaged(str(folder / "index.db"), said(error)) from error
     except ASTRAY as error:
@@ -58,6 +58,13 @@ def faults_named(
         if wrong is None:
             raise
         raise IndexDamaged(str(folder / "index.db"), wrong) from error
+
+
+def _waited_s(connection: Callable[[], apsw.Connection]) -> float:
+    try:
+        return int(connection().pragma("busy_timeout")) / 1000
+    except (RuntimeError, IndexFault, apsw.Error):  # it could not even be opened
+        return 0.0
 
 
 @contextmanager

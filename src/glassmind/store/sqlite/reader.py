@@ -1,6 +1,7 @@
 """The rows of one vault's index, open for reading."""
 
 import threading
+import time
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +21,9 @@ NOT_WHOLE = (
     "the vault has not been indexed to its end yet, so notes are missing; "
     "glassmind index goes on with it"
 )
+
+SWAPPED_S = 0.5
+"""How long we wait for a copy that is about to take the place of the rows."""
 
 
 class SqliteReader:
@@ -72,10 +76,29 @@ class SqliteReader:
             if kept[1] == identity:
                 return cast("apsw.Connection", kept[0])
             self._forget()
-        reader = connection.open_reader(self.folder)
+        reader = self._opened_as(identity)
+        while reader is None:
+            identity = self._identity()
+            reader = self._opened_as(identity)
         self._local.reader = (reader, identity)
         self._remember(reader)
         return reader
+
+    def _opened_as(self, identity: tuple[int, int]) -> apsw.Connection | None:
+        """Open the file; None where it was replaced while we did.
+
+        We may have the old file then, and the log of the new one.
+        """
+        try:
+            reader = connection.open_reader(self.folder)
+        except IndexAbsent:
+            if self._identity() == identity:
+                raise
+            return None
+        if self._identity() == identity:
+            return reader
+        reader.close()
+        return None
 
     def _remember(self, reader: apsw.Connection) -> None:
         """Keep it for `close_all`, and let go of those whose threads have ended."""
@@ -86,12 +109,18 @@ class SqliteReader:
             self._opened[threading.get_ident()] = reader
 
     def _identity(self) -> tuple[int, int]:
-        try:
-            found = (self.folder / connection.DATABASE).stat()
-        except OSError as error:
-            self._forget()
-            raise IndexAbsent(str(self.folder)) from error
-        return (found.st_dev, found.st_ino)
+        deadline = time.monotonic() + SWAPPED_S
+        while True:
+            try:
+                found = (self.folder / connection.DATABASE).stat()
+            except OSError as error:
+                is_next = (self.folder / connection.STAGED).exists()
+                if is_next and time.monotonic() < deadline:
+                    time.sleep(SWAPPED_S / 100)
+                    continue
+                self._forget()
+                raise IndexAbsent(str(self.folder)) from error
+            return (found.st_dev, found.st_ino)
 
     def _forget(self) -> None:
         """Leave this thread's connection to who still reads by it: the last closes it.

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import apsw
 
-from glassmind.store.sqlite.begin import Fence, begin
+from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.log import EPOCH
 from glassmind.store.sqlite.vector_rows import (
     ANSWERING,
@@ -76,8 +76,7 @@ class VectorStep:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._db.in_transaction:  # else SQLite undid it by itself
-            self._db.execute("commit" if kind is None else "rollback")
+        end(self._db, self._fence, keep=kind is None)
 
     def epoch(self) -> str:
         """Return what tells this database from one that was begun anew."""

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import apsw
 
-from glassmind.store.sqlite.begin import Fence, begin
+from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.documents import headings_of
 from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
@@ -143,10 +143,8 @@ class Transaction:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._just_written.clear()
-        if not self._db.in_transaction:
-            return  # SQLite undid it by itself: a full disk, an I/O error
         try:
-            self._db.execute("commit" if kind is None else "rollback")
+            end(self._db, self._fence, keep=kind is None)
         except BaseException:
             self._just_written.clear()
             raise

@@ -1,18 +1,21 @@
 """The rows of one vault's index, open for writing by the holder of the lock."""
 
+import time
 from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 
-from glassmind.errors import IndexDamaged, IndexFault
+from glassmind.errors import IndexBusy, IndexDamaged, IndexFault, IndexTaken
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.begin import Fence
+from glassmind.store.sqlite.copying import copy_rows
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
+from glassmind.store.sqlite.rescue import HELD_MS, HUNG_MS, PARTS, rescue, try_write
 from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.vector_write import VectorStep
@@ -22,8 +25,6 @@ from glassmind.types.vectors import NoteVectors
 
 HURRIED_MS = 1_000
 """How long a search waits that would take in the latest changes on its way."""
-
-PARTS = ("", "-wal", "-shm", "-journal")
 
 
 class SqliteWriter:
@@ -42,10 +43,16 @@ class SqliteWriter:
         self._db: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
 
-    def begin(self, *, anew: bool = False) -> None:
+    def begin(
+        self, *, anew: bool = False, hurried: bool = False, hung: str | None = None
+    ) -> None:
         """Get ready for a run; `anew` throws the rows away first, the runs excepted.
 
+        One that was stopped in the middle of its writing is left behind, unless we are
+        `hurried`; `hung` is its name, where it is known.
+
         Raises:
+            IndexBusy: another program keeps us from writing.
             IndexUnwritable: the folder does not take a database.
             IndexTooNew: a later release wrote it.
         """
@@ -54,18 +61,37 @@ class SqliteWriter:
         if anew:
             self._throw_away()
             return
-        if self._db is not None and self._identity == self._found():
-            with self.faults():
-                if not Rows(self._db).unfinished():
-                    self._db.set_busy_timeout(connection.BUSY_MS)
-                    return
-        self.close()
-        self._db = self._open()
-        self._identity = self._found()
+        began = time.monotonic()
+        try:
+            self._begin_free(HUNG_MS if hung else HELD_MS, rescues=not hurried)
+        except IndexTaken:
+            raise
+        except IndexBusy as error:
+            waited_s = time.monotonic() - began
+            raise IndexBusy(hung or "another program", waited_s) from error
+        patience = HURRIED_MS if hurried else connection.BUSY_MS
+        self._open_db().set_busy_timeout(patience)
 
-    def hurry(self) -> None:
-        """Do not wait long in this run for one stopped in the middle of its writing."""
-        self._open_db().set_busy_timeout(HURRIED_MS)
+    def _begin_free(self, held_ms: int, *, rescues: bool) -> None:
+        """Begin in a file that nobody keeps us from writing to."""
+        try:
+            self._begin(held_ms)
+        except IndexBusy:
+            if not rescues:
+                raise
+            self.close()
+            rescue(self.folder, self.fence)
+            self._begin(held_ms)
+
+    def _begin(self, held_ms: int) -> None:
+        kept = self._db is not None and self._identity == self._found()
+        with self.faults():
+            if not kept or Rows(self._open_db()).unfinished():
+                self.close()
+                self._db = self._open(held_ms)
+                self._identity = self._found()
+            self._open_db().set_busy_timeout(held_ms)
+            try_write(self._open_db())
 
     def _throw_away(self) -> None:
         self.close()
@@ -94,6 +120,7 @@ class SqliteWriter:
         """
         with suppress(apsw.Error, IndexFault):
             self.fence()
+            self._open_db().set_busy_timeout(HURRIED_MS)  # the run has waited enough
             note_failure(self._open_db(), since, reason, sentence)
 
     def _found(self) -> tuple[int, int] | None:
@@ -108,7 +135,7 @@ class SqliteWriter:
             raise RuntimeError("begin() comes first")
         return self._db
 
-    def _open(self) -> apsw.Connection:
+    def _open(self, busy_ms: int = connection.BUSY_MS) -> apsw.Connection:
         """Open the file; one that is damaged is set aside and begun anew.
 
         Raises:
@@ -117,7 +144,7 @@ class SqliteWriter:
         """
         try:
             with self.faults():
-                db = connection.open_writer(self.folder)
+                db = connection.open_writer(self.folder, busy_ms)
                 wrong = connection.is_sound(db) if Rows(db).unfinished() else None
             if wrong is None:
                 return db
@@ -196,7 +223,7 @@ class SqliteWriter:
         source = connection.open_copy(file)
         try:
             self.fence()
-            _copy(source, self._open_db())
+            copy_rows(source, self._open_db())
         finally:
             source.close()
 
@@ -206,23 +233,3 @@ class SqliteWriter:
         if self._db is not None:
             self._db.close()
             self._db = None
-
-
-def write_copy(source: apsw.Connection, file: Path) -> None:
-    """Write a consistent copy of the rows to a new file while others read and write."""
-    target = apsw.Connection(str(file))
-    try:
-        _copy(source, target)
-        target.pragma("journal_mode", "delete")
-    finally:
-        target.close()
-
-
-def _copy(source: apsw.Connection, target: apsw.Connection) -> None:
-    with target.backup("main", source, "main") as copy:
-        while not copy.done:
-            copy.step(PAGES)
-
-
-PAGES = 1_000
-"""Copied at a time; in between, others get their turn."""
