@@ -1,6 +1,7 @@
 """MCP over HTTP: the same server behind the same guard, in both eras."""
 
 import json
+import shutil
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -154,3 +155,29 @@ def test_a_client_that_goes_is_not_waited_for(
             assert begun.wait(LIMIT_S)
         until(lambda: told == [499])
         over.set()
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("tools/call", {"name": "glassmind_read", "arguments": {"name": "Tea"}}),
+        ("tools/call", {"name": "reindex", "arguments": {}}),
+        ("resources/read", {"uri": "note://Tea.md"}),
+    ],
+)
+def test_no_error_names_a_place_on_the_machine(
+    vault: VaultDesk, method: str, params: dict[str, Any]
+) -> None:
+    vault.indexed({"Tea.md": "# Tea\n"})
+    shutil.rmtree(vault.root)
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-11-25",
+    }
+
+    with serving(vault.engine, toolsets=("core", "brain")) as web:
+        told = web.post("/mcp", message, **headers).json
+
+    assert "error" in told or told["result"]["isError"]
+    assert str(vault.root.parent) not in json.dumps(told)

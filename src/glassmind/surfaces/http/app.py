@@ -26,7 +26,7 @@ from glassmind.surfaces.http.guard import Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
 from glassmind.surfaces.http.meter import Meter
-from glassmind.surfaces.http.refusals import refusal_of
+from glassmind.surfaces.http.refusals import refusal_of, without_places
 from glassmind.surfaces.http.replies import (
     Refusal,
     Refused,
@@ -140,8 +140,12 @@ class _Tools:
     def __init__(self, engine: Engine, toolsets: Sequence[str]) -> None:
         # The guard has looked at Host and Origin, to the letter.
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+
+        def wording(error: GlassmindError) -> str:
+            return without_places(str(error), error, engine.config)
+
         self._sessions = StreamableHTTPSessionManager(
-            make_server(engine, toolsets=toolsets),
+            make_server(engine, toolsets=toolsets, wording=wording),
             json_response=True,
             stateless=True,
             security_settings=unguarded,

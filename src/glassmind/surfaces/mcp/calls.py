@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.render.style import shortened
-from glassmind.surfaces.mcp.faults import sentence_of, text_of, unexpected
+from glassmind.surfaces.mcp.faults import Wording, sentence_of, text_of, unexpected
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
@@ -31,9 +31,13 @@ class Calls:
     """Answers what is asked of tools."""
 
     def __init__(
-        self, source: EngineSource, threads: Threads, tools: Sequence[Tool]
+        self,
+        source: EngineSource,
+        threads: Threads,
+        tools: Sequence[Tool],
+        wording: Wording = str,
     ) -> None:
-        self._source, self._threads = source, threads
+        self._source, self._threads, self._wording = source, threads, wording
         self._tools = {tool.name: tool for tool in tools}
         self._cards = [tool_card(tool) for tool in tools]
 
@@ -92,10 +96,11 @@ class Calls:
             return fault_of("Unexpected", said)
 
     def _fault_of(self, tool: Tool, error: GlassmindError) -> types.CallToolResult:
-        kind, said = type(error).__name__, sentence_of(error, self._tools)
+        kind = type(error).__name__
+        said = sentence_of(error, self._tools, self._wording)
         if tool.fault_mark:  # the text is what another system would say
             return fault_of(kind, tool.fault_mark + said)
-        return fault_of(kind, said, text_of(error, self._tools))
+        return fault_of(kind, said, text_of(error, self._tools, self._wording))
 
 
 class Gauge:

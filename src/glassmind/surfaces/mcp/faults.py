@@ -1,6 +1,7 @@
 """What a caller is told of an error: one sentence, and what to do about it."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import TypeAlias
 
 from glassmind.errors import (
     AmbiguousHeading,
@@ -13,6 +14,9 @@ from glassmind.errors import (
     NoteNotFound,
 )
 from glassmind.surfaces.mcp.fence import fenced, one_line
+
+Wording: TypeAlias = Callable[[GlassmindError], str]
+"""What an error says; not every caller may hear of places on the machine."""
 
 REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (NoteNotFound, "find the note with {search}"),
@@ -41,18 +45,22 @@ def reading(served: Collection[str]) -> str:
     return next((name for name in READING if name in served), "the tool that reads")
 
 
-def sentence_of(error: GlassmindError, served: Collection[str] = ()) -> str:
+def sentence_of(
+    error: GlassmindError, served: Collection[str] = (), wording: Wording = str
+) -> str:
     """Return what is said of an error; names of notes in it stay on its one line."""
-    remedy, sentence = _remedy(error, served), one_line(str(error))
+    remedy, sentence = _remedy(error, served), one_line(wording(error))
     return f"{sentence}; {remedy}" if remedy else sentence
 
 
-def text_of(error: GlassmindError, served: Collection[str] = ()) -> str:
+def text_of(
+    error: GlassmindError, served: Collection[str] = (), wording: Wording = str
+) -> str:
     """Return the same for a model to read: what names notes stands in the fence."""
     if not _names_notes(error):
-        return sentence_of(error, served)
+        return sentence_of(error, served, wording)
     remedy = _remedy(error, served)
-    made = fenced(one_line(str(error)))
+    made = fenced(one_line(wording(error)))
     return f"{made}\n{remedy.capitalize()}." if remedy else made
 
 

@@ -13,7 +13,7 @@ from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
 from glassmind.render.address import iso_time
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.faults import sentence_of, unexpected
+from glassmind.surfaces.mcp.faults import Wording, sentence_of, unexpected
 from glassmind.surfaces.mcp.fence import one_line, sound
 from glassmind.surfaces.mcp.log import log_fault
 from glassmind.surfaces.mcp.replies import SCHEME, mime_of, note_uri
@@ -61,15 +61,18 @@ def path_in(uri: str) -> str:
 class Resources:
     """Answers what is asked of notes as resources."""
 
-    def __init__(self, source: EngineSource, threads: Threads) -> None:
-        self._source, self._threads = source, threads
+    def __init__(
+        self, source: EngineSource, threads: Threads, wording: Wording = str
+    ) -> None:
+        self._source, self._threads, self._wording = source, threads, wording
 
     async def list_resources(
         self, _: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return a page of notes, the last modified first."""
         cursor = params.cursor if params else None
-        return await self._threads.run(_told("", partial(self._page, cursor or "")))
+        work = partial(self._page, cursor or "")
+        return await self._threads.run(_told("", work, self._wording))
 
     async def list_templates(
         self, _: Context, __: types.PaginatedRequestParams | None
@@ -81,9 +84,8 @@ class Resources:
         self, _: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return the text of a note."""
-        return await self._threads.run(
-            _told(params.uri, partial(self._read, params.uri))
-        )
+        work = partial(self._read, params.uri)
+        return await self._threads.run(_told(params.uri, work, self._wording))
 
     def paths_like(self, typed: str) -> list[str]:
         """Return paths of notes that hold what was typed, the last modified first."""
@@ -137,7 +139,9 @@ def _is_readable(note: NoteFacts) -> bool:
         return False
 
 
-def _told(uri: str, work: Callable[[], Result]) -> Callable[[], Result]:
+def _told(
+    uri: str, work: Callable[[], Result], wording: Wording
+) -> Callable[[], Result]:
     """Return the same work, its faults those of the protocol."""
     about = {"uri": sound(uri)} if uri else None
 
@@ -145,10 +149,10 @@ def _told(uri: str, work: Callable[[], Result]) -> Callable[[], Result]:
         try:
             return work()
         except (VaultError, BadArgument) as error:
-            said = sound(sentence_of(error))
+            said = sound(sentence_of(error, wording=wording))
             raise MCPError(types.INVALID_PARAMS, said, about) from error
         except GlassmindError as error:
-            said = sound(sentence_of(error))
+            said = sound(sentence_of(error, wording=wording))
             raise MCPError(types.INTERNAL_ERROR, said, about) from error
         except Exception as error:  # noqa: BLE001 - the edge: a client sees no trace
             log_fault("fault", error, work="resources")

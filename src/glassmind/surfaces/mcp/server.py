@@ -13,6 +13,7 @@ from mcp.server.lowlevel import Server
 
 from glassmind.engine import Engine
 from glassmind.surfaces.mcp.calls import Calls
+from glassmind.surfaces.mcp.faults import Wording
 from glassmind.surfaces.mcp.prompts import Prompts
 from glassmind.surfaces.mcp.resources import Resources
 from glassmind.surfaces.mcp.threads import EngineSource, Threads
@@ -46,9 +47,14 @@ HOUR = CacheHint(ttl_ms=3_600_000, scope="public")
 
 
 def make_server(
-    engine: Engine | EngineSource, *, toolsets: Sequence[str] = DEFAULT
+    engine: Engine | EngineSource,
+    *,
+    toolsets: Sequence[str] = DEFAULT,
+    wording: Wording = str,
 ) -> Server[Any]:
     """Return a server over an engine, or over one that is yet to be opened.
+
+    `wording` is what clients are told of an error.
 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
@@ -56,8 +62,8 @@ def make_server(
     source = (lambda: engine) if isinstance(engine, Engine) else engine
     tools, threads = tools_of(toolsets), Threads()
     served = [tool.name for tool in tools]
-    calls = Calls(source, threads, tools)
-    resources = Resources(source, threads)
+    calls = Calls(source, threads, tools, wording)
+    resources = Resources(source, threads, wording)
     prompts = Prompts(resources, threads, served)
     return Server(
         "glassmind",
