@@ -76,6 +76,7 @@ def test_every_wish_of_a_search_is_heard(web: Web) -> None:
         (b'{"query": NaN}', 400, "no JSON object"),
         ('{"query": "a"}'.encode("utf-16"), 400, "no JSON object"),
         (b"{}", 422, "'query' is missing"),
+        (b'{"query": ""}', 422, "nothing to search for"),
         (b'{"query": 1}', 422, "'query' must be a text"),
         (b'{"query": "a", "limit": "1"}', 422, "'limit' must be a whole number"),
         (b'{"query": "a", "limit": true}', 422, "'limit' must be a whole number"),
@@ -281,6 +282,7 @@ def test_passages_are_twenty_unless_said_otherwise(web: Web) -> None:
     assert len(web.get("/api/search?query=the+river").json) == 20
     assert len(web.get("/api/search?query=the+river&limit=3").json) == 3
     assert web.get("/api/search").status == 422
+    assert web.get("/api/search?query=").status == 422
 
 
 @pytest.mark.parametrize("route", [route for route in ROUTES if route.later])

@@ -1,6 +1,7 @@
 """The tools of the core: what they answer, how much of it, and what they refuse."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -193,6 +194,24 @@ def test_pages_of_an_answer_by_meaning_put_together_are_the_whole(
     assert all("changed" not in text_of(page) for page in pages)
 
 
+def test_pages_repeat_nothing_where_more_notes_are_found_than_are_ranked_at_once(
+    meaning: MeaningDesk,
+) -> None:
+    birds = ("kingfisher", "heron", "dipper")
+    meaning.indexed(
+        {
+            f"{n:03}.md": f"# Bird {n}\n\n" + f"{birds[n % 3]} {n} " * (1 + n % 7)
+            for n in range(180)
+        }
+    )
+
+    pages = pages_of(meaning, "glassmind_search", query="heron river", limit=20)
+
+    paths = [path for page in pages for path in paths_in(page)]
+    assert len(paths) == len(set(paths)) == 180
+    assert all("changed" not in text_of(page) for page in pages)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -230,6 +249,47 @@ def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> Non
     assert read(lines="5")["lines"] == [5, 5]
     assert read(heading="Black")["text"] == "## Black\n\nAssam.\n"
     assert read(heading="Black")["heading_path"] == ["Tea", "Black"]
+
+
+def test_a_long_question_does_not_fill_its_own_answer(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+    query = "kingfisher " + "waits for the river " * 900
+    server = make_server(vault.engine)
+
+    answer = call(server, "glassmind_search", query=query, limit=3)
+    mark = answer.structured_content["next_cursor"]
+    more = call(server, "glassmind_search", query=query, limit=3, cursor=mark)
+
+    assert estimate_tokens(json.dumps(answer.structured_content)) < 2_500
+    assert query.startswith(answer.structured_content["query"].removesuffix("…"))
+    assert not set(paths_in(answer)) & set(paths_in(more))
+
+
+def test_the_best_hit_can_be_read_where_its_heading_stands_twice(
+    vault: VaultDesk,
+) -> None:
+    part = "# Log\n\n## Day\n\n" + "The river is slow here. " * 100
+    vault.indexed({"Log.md": f"{part}\n\n## Day\n\nA kingfisher came.\n"})
+    server = make_server(vault.engine)
+    found = call(server, "glassmind_search", query="kingfisher").structured_content
+    (hint, *_) = found["next_actions"]
+
+    answer = call(server, hint["tool"], **hint["arguments"])
+
+    assert not answer.is_error, text_of(answer)
+    assert answer.structured_content["lines"] == found["hits"][0]["lines"]
+    assert "A kingfisher came." in answer.structured_content["text"]
+
+
+def test_a_reason_that_is_cut_says_so(vault: VaultDesk) -> None:
+    words = ["kingfisher" * 7 + str(n) for n in range(5)]
+    vault.indexed({"Birds.md": " ".join(words)})
+
+    answer = call(make_server(vault.engine), "glassmind_search", query=" ".join(words))
+
+    (why,) = re.findall(r"why: (.*)", text_of(answer))
+    assert len(why) == 201
+    assert why.endswith("…")
 
 
 def test_a_cursor_outlives_a_change_of_what_is_found_and_says_so(
@@ -343,6 +403,12 @@ def test_hints_name_only_tools_that_are_served(
         ("glassmind_read", {}, "'name' is missing"),
         ("glassmind_search", {}, "'query' is missing"),
         ("glassmind_search", {"query": 7}, "must be a text"),
+        ("glassmind_search", {"query": " "}, "nothing to search for"),
+        (
+            "glassmind_search",
+            {"query": "tea", "root_note": "Nobody", "mode": "fulltext"},
+            "Nobody",
+        ),
         ("glassmind_search", {"query": "x", "limit": 0}, "from 1 to 50"),
         ("glassmind_search", {"query": "x", "mode": "odd"}, "hybrid"),
         ("glassmind_search", {"query": "x", "lmit": 3}, "it takes query, limit"),

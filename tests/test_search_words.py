@@ -3,6 +3,8 @@
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.errors import NothingAsked
+
 FILLER = {f"filler/{n}.md": f"filler text number {n}" for n in range(10)}
 
 
@@ -33,12 +35,16 @@ def test_a_word_nobody_wrote_finds_nothing(vault: VaultDesk) -> None:
     assert vault.found("zyzzyva") == []
 
 
-@pytest.mark.parametrize(
-    "text", ["", "   ", "!!! ??? ...", '""', "*", "-", "\t\n", "#"]
-)
-def test_a_query_without_words_or_filters_finds_nothing(
-    vault: VaultDesk, text: str
-) -> None:
+@pytest.mark.parametrize("text", ["", "   ", '""', "\t\n"])
+def test_a_query_that_says_nothing_is_refused(vault: VaultDesk, text: str) -> None:
+    vault.indexed(FILLER)
+
+    with pytest.raises(NothingAsked, match="words or a filter"):
+        vault.ask(text)
+
+
+@pytest.mark.parametrize("text", ["!!! ??? ...", "*", "-", "#"])
+def test_a_query_of_marks_alone_finds_nothing(vault: VaultDesk, text: str) -> None:
     vault.indexed(FILLER)
 
     reply = vault.ask(text)

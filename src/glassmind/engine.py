@@ -16,7 +16,7 @@ from glassmind.config import Config
 from glassmind.errors import GlassmindError, IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.query import parse_day, parse_query
-from glassmind.retrieval.wishes import checked, is_by_words_alone
+from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone
 from glassmind.retrieval.words import search_words
 from glassmind.types.search import (
     ChannelName,
@@ -130,6 +130,7 @@ class Engine:
         unique: Literal["notes", "chunks"] = "notes",
         explain: bool = False,
         fallback_intent: Intent | None = None,
+        steady: bool = False,
         today: date | None = None,
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
@@ -139,7 +140,7 @@ class Engine:
         says what every field gave to a score, for one small search more per field.
 
         Raises:
-            BadDate: a date filter names no day.
+            NothingAsked, BadDate: a query is empty, or a date filter names no day.
             BadLimit, BadWish: so many hits, or hits so chosen, cannot be given.
             NoteNotFound, AmbiguousName: no one note is called `root_note`.
             IndexAbsent: nothing is indexed yet.
@@ -161,10 +162,11 @@ class Engine:
                 unique,
                 explain,
                 fallback_intent,
+                steady,
             )
         )
         day = today or _today()
-        query = parse_query(text, day)
+        query = parse_query(asked_for(text), day)
         if not self._alone and not is_by_words_alone(query, wish):
             other = self._adapters.elsewhere()
             found = other.search(text, wish, day) if other else None
@@ -193,12 +195,13 @@ class Engine:
     def _answer(
         self, text: str, query: WordQuery, wish: Wish, words: FollowingWords, day: date
     ) -> SearchReply:
-        rows = self._adapters.rows()
         if is_by_words_alone(query, wish):
+            if wish.root_note is not None:  # not followed, yet no name that nobody has
+                self._adapters.notes().find(wish.root_note)
             hits = search_words(
                 query,
                 words,
-                rows,
+                self._adapters.rows(),
                 limit=wish.limit,
                 per_note=wish.unique == "notes",
                 threshold=wish.threshold,

@@ -24,7 +24,7 @@ Each error carries its facts and prints as one sentence that a person can act on
     │       PortTaken, AddressUnusable, TokenNeeded, BadToken, TokenUnreadable
     │       (errors.serving)
     └── QueryError             what was asked cannot be understood
-        └── WrongUsage, BadLimit, BadWish, BadDate
+        └── WrongUsage, NothingAsked, BadLimit, BadWish, BadDate
 """
 
 from glassmind.errors.base import GlassmindError
@@ -73,6 +73,13 @@ class WrongUsage(QueryError):
         see = " ".join(word for word in ("glassmind", command, "--help") if word)
         super().__init__(f"{problem}; see: {see}")
         self.problem, self.command = problem, command
+
+
+class NothingAsked(QueryError):
+    """A query holds neither words nor filters."""
+
+    def __init__(self) -> None:
+        super().__init__("nothing to search for is given: write words or a filter")
 
 
 class BadLimit(QueryError):
@@ -336,7 +343,7 @@ class AmbiguousHeading(VaultError):
         at = ", ".join(str(line) for line in lines[:10])
         super().__init__(
             f"{path} has {heading[:200]!r} {len(lines)} times (lines {at}); "
-            "name the heading above it too, as Above#Heading, or use --lines"
+            "name the heading above it too, as Above#Heading"
         )
         self.path, self.heading, self.lines = path, heading, lines
 

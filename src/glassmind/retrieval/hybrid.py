@@ -10,7 +10,12 @@ from glassmind.retrieval.confidence import confidence
 from glassmind.retrieval.plan import Question, meaning_of
 from glassmind.retrieval.search import Search, Sources
 from glassmind.retrieval.understand import Form, Understanding, form_of
-from glassmind.types.search import SearchReply, Wish, WordQuery
+from glassmind.types import NotePath
+from glassmind.types.search import Hit, SearchReply, Wish, WordQuery
+
+NEAR, FAR = 50, 500
+"""Hits that a steady answer is looked for: first, as an answer of up to so many always
+is, and once more behind the end of that."""
 
 
 class Hybrid(NamedTuple):
@@ -32,10 +37,23 @@ class Hybrid(NamedTuple):
             NoteNotFound, AmbiguousName: no one note is called what the wish names.
             IndexDamaged: the word index or the rows are not what was written.
         """
+        if not wish.steady:
+            return self._answer(text, words, wish, today, wish.limit)
+        near = self._answer(text, words, wish, today, NEAR)
+        if not NEAR <= len(near.hits) < wish.limit:
+            return near
+        far = self._answer(text, words, wish, today, FAR)
+        shown = {_place(hit, wish) for hit in near.hits}
+        behind = (hit for hit in far.hits if _place(hit, wish) not in shown)
+        return near._replace(hits=(*near.hits, *behind)[: wish.limit])
+
+    def _answer(
+        self, text: str, words: WordQuery, wish: Wish, today: date, reach: int
+    ) -> SearchReply:
         meaning = meaning_of(words)
         intent = None if wish.intent == "auto" else wish.intent
         question = Question(text, words, meaning, wish, today, intent)
-        made = Search(question, self.sources)
+        made = Search(question, self.sources, reach)
         form: list[Form] = []
         made.vote(lambda: form.append(form_of(question)))
         vector = made.semantic.vector if made.semantic is not None else None
@@ -63,3 +81,8 @@ class Hybrid(NamedTuple):
             return self.lag()
         except GlassmindError as error:
             return str(error)
+
+
+def _place(hit: Hit, wish: Wish) -> tuple[NotePath, int]:
+    """Return what a hit is the only one of."""
+    return hit.path, 0 if wish.unique == "notes" else hit.chunk_index

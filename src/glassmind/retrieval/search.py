@@ -76,7 +76,10 @@ class Sources(NamedTuple):
 class Search:
     """One question on its way to an answer; keeps what the channels said."""
 
-    def __init__(self, question: Question, sources: Sources) -> None:
+    def __init__(
+        self, question: Question, sources: Sources, reach: int | None = None
+    ) -> None:
+        """Begin; `reach` is how many hits are looked for, by default those wished."""
         self.question, self._sources = question, sources
         self.asked: AskedWords = sources.words.ask(question.words)
         self.weights = weights_of(question, sources.settled)
@@ -86,9 +89,9 @@ class Search:
         self.graph: Graph | None = None
         self.reranked = 0
         self._described = Described(sources.notes, self.asked)
-        wish = question.wish
-        self._depth = max(DEPTH, 4 * wish.limit)
-        self._pool = max(POOL, 2 * wish.limit)
+        reach = reach or question.wish.limit
+        self._depth = max(DEPTH, 4 * reach)
+        self._pool = max(POOL, 2 * reach)
 
     def ranked(self) -> list[Ranked]:
         """Return every note that a channel named, best first, with its shares."""

@@ -1,9 +1,10 @@
 """What may be wished of a search."""
 
+import re
 from collections.abc import Mapping
 from typing import get_args
 
-from glassmind.errors import BadLimit, BadWish
+from glassmind.errors import BadLimit, BadWish, NothingAsked
 from glassmind.types.search import (
     ChannelName,
     FusionName,
@@ -62,6 +63,21 @@ def _one_of(choices: tuple[str | None, ...]) -> str:
 
 def _listed(choices: tuple[str | None, ...]) -> str:
     return ", ".join(str(choice) for choice in choices)
+
+
+SAYS = r'[^\s"]'
+"""What stands somewhere in every query that says anything."""
+
+
+def asked_for(text: str) -> str:
+    """Return a query that says something, be it a filter alone.
+
+    Raises:
+        NothingAsked: this one does not.
+    """
+    if not re.search(SAYS, text):
+        raise NothingAsked
+    return text
 
 
 def is_by_words_alone(query: WordQuery, wish: Wish) -> bool:

@@ -143,7 +143,8 @@ class Wish(NamedTuple):
     channel counts as usual; so it does where no intent is sure, unless
     `fallback_intent` names one. `root_note` is where "graph" begins. `threshold` is
     relative: the best hit has 1.0. `min_similarity` is a cosine. `channels` keeps to
-    some of them.
+    some of them. A `steady` answer to a longer `limit` begins with that to a shorter
+    one, so that it can be given in parts; else more votes are heard for more hits.
     """
 
     limit: int = 10
@@ -159,6 +160,7 @@ class Wish(NamedTuple):
     unique: Literal["notes", "chunks"] = "notes"
     explain: bool = False
     fallback_intent: Intent | None = None
+    steady: bool = False
 
 
 DOUBTFUL = 0.25

@@ -1,6 +1,7 @@
 """What is said of an error, and by which exit code; docs/cli.md has the same table."""
 
 from glassmind.errors import (
+    AmbiguousHeading,
     BackupExists,
     ConfigError,
     GlassmindError,
@@ -53,4 +54,6 @@ def sentence_of(error: GlassmindError) -> str:
     """Return what is said of an error, with the command that helps where one does."""
     if isinstance(error, NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"
+    if isinstance(error, AmbiguousHeading):
+        return f"{error}, or use --lines"
     return str(error)

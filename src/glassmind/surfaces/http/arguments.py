@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from glassmind.errors.serving import BadArgument
+from glassmind.retrieval.wishes import SAYS
 from glassmind.surfaces.http.replies import Refusal, Refused
 from glassmind.surfaces.mcp.tool import (
     LONGEST_TEXT,
@@ -160,6 +161,7 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
     made.pop("description", None)
     if one.kind == "string" and not one.choices:
         made["maxLength"] = int(one.most or LONGEST_TEXT)
-    if one.name == "lines":
-        made["pattern"] = LINES
+    patterns = {"lines": LINES, "query": SAYS}
+    if one.name in patterns:
+        made["pattern"] = patterns[one.name]
     return made

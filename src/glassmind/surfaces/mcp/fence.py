@@ -9,6 +9,7 @@ Many hosts hand their model an answer's values and leave its text out. Values ar
 where no text can pass for another; they are told what they are all the same.
 """
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -49,6 +50,22 @@ def _absent_word(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a title, path or heading as a part of one line, whatever it holds."""
     return " ".join(Style.clean(text).split())
+
+
+def named(path: str) -> str:
+    """Return a path as a part of one line; quoted where it could not be told else.
+
+    Blanks at its ends, or several in a row, do not show.
+    """
+    if one_line(path) == path:
+        return path
+    quoted = json.dumps(path, ensure_ascii=False)
+    return Style.clean("".join(_blank_as_code(letter) for letter in quoted))
+
+
+def _blank_as_code(letter: str) -> str:
+    hidden = letter.isspace() and letter != " "
+    return f"\\u{ord(letter):04x}" if hidden else letter
 
 
 def sound(text: str) -> str:

@@ -11,6 +11,9 @@ from glassmind.surfaces.mcp.tool import Action, Answer, Tool, schema_of
 
 SCHEME = "note://"
 
+ARGUMENT_CHARS = 1_000
+"""Of the arguments of a call that is named as worth making."""
+
 
 def note_uri(path: str) -> str:
     """Return the address of a note as a resource."""
@@ -40,7 +43,7 @@ def tool_card(tool: Tool) -> types.Tool:
 
 def reply_of(answer: Answer, served: Collection[str]) -> types.CallToolResult:
     """Return an answer; only tools that are served are named as worth calling."""
-    actions = [action for action in answer.next_actions if action.tool in served]
+    actions = [a for a in answer.next_actions if a.tool in served and _is_short(a)]
     content = dict(answer.content)
     if actions:
         content["next_actions"] = [_action(action) for action in actions]
@@ -62,6 +65,11 @@ def fault_of(kind: str, sentence: str, text: str = "") -> types.CallToolResult:
         structured_content={"error": {"kind": kind, "message": sound(sentence)}},
         is_error=True,
     )
+
+
+def _is_short(action: Action) -> bool:
+    """Whether a call is worth its room: who asked at length knows what was asked."""
+    return len(str(action.arguments)) <= ARGUMENT_CHARS
 
 
 def _action(action: Action) -> dict[str, Any]:

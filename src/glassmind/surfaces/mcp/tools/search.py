@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from glassmind.render.address import heading_address
 from glassmind.render.hits import hit_as_json, hits_as_json
+from glassmind.retrieval.wishes import MOST_HITS as FURTHEST
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
+from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, is_detailed
@@ -38,6 +38,9 @@ CHANGED = (
 REASON_CHARS = 200
 """Of a reason in text; the whole of it stands in the structured answer."""
 
+QUERY_CHARS = 500
+"""Of a query that is said again: who asked knows the rest of it."""
+
 
 def run(call: Call) -> Answer:
     """Search, and show as many hits as fit."""
@@ -46,22 +49,20 @@ def run(call: Call) -> Answer:
     limit = given["limit"] or min(settings.search.limit, MOST_HITS)
     reply = call.engine.search(
         given["query"],
-        limit=cursor.offset + limit + 1,
+        limit=min(cursor.offset + limit + 1, FURTHEST),
         mode=given["mode"],
         intent=None if given["intent"] == "balanced" else given["intent"],
         root_note=given["root_note"],
         threshold=given["threshold"],
         explain=is_detailed(given),
+        steady=True,
     )
     page = _Page(reply, cursor, limit, given, settings.vault.name)
-    shown = hits_as_json(
-        reply._replace(hits=tuple(page.hits)),
-        vault=settings.vault.name,
-        root=str(settings.vault.path),
-    )
-    if not is_detailed(given):
-        shown["hits"] = [concise(hit, KEPT) for hit in shown["hits"]]
+    bare = reply._replace(hits=(), query=_cut(reply.query, QUERY_CHARS))
+    vault = settings.vault
+    shown = hits_as_json(bare, vault=vault.name, root=str(vault.path))
     shown |= {
+        "hits": page.shown,
         "degraded": [*shown["degraded"], *page.notices()],
         "truncated": page.truncated,
         "next_cursor": page.next_cursor,
@@ -81,18 +82,17 @@ class _Page:
         given: Mapping[str, Any],
         vault: str,
     ) -> None:
-        self.reply, self.cursor, self.given, self.vault = reply, cursor, given, vault
+        self.reply, self.cursor, self.given = reply, cursor, given
         self.detailed = is_detailed(given)
         behind = reply.hits[cursor.offset :]
         budget = MOST_TOKENS if self.detailed else USUAL_TOKENS
-        self.hits = fitting(behind[:limit], self._as_json, budget)
+        whole = [hit_as_json(hit, vault=vault) for hit in behind[:limit]]
+        made = whole if self.detailed else [concise(one, KEPT) for one in whole]
+        self.shown = fitting(made, lambda one: one, budget)
+        self.hits = behind[: len(self.shown)]
         self.truncated = len(self.hits) < min(limit, len(behind))
         self.end = cursor.offset + len(self.hits)
         self.has_more = len(behind) > len(self.hits)
-
-    def _as_json(self, hit: Hit) -> dict[str, Any]:
-        made = hit_as_json(hit, vault=self.vault)
-        return made if self.detailed else concise(made, KEPT)
 
     @property
     def next_cursor(self) -> str | None:
@@ -124,8 +124,10 @@ class _Page:
         if reply.is_doubtful:
             yield "Nothing good was found; these are the nearest misses."
         parts = [
-            "\n".join(self._hit(number, hit))
-            for number, hit in enumerate(self.hits, first)
+            "\n".join(self._hit(number, hit, shown))
+            for number, (hit, shown) in enumerate(
+                zip(self.hits, self.shown, strict=True), first
+            )
         ]
         yield fenced("\n".join(parts))
         if self.truncated:
@@ -133,9 +135,8 @@ class _Page:
         if self.next_cursor:
             yield f"More: the same call with cursor={self.next_cursor}"
 
-    def _hit(self, number: int, hit: Hit) -> Iterator[str]:
-        shown = hit_as_json(hit, vault=self.vault)
-        where = f"{one_line(hit.path)}:{hit.span.start}-{hit.span.end}"
+    def _hit(self, number: int, hit: Hit, shown: Mapping[str, Any]) -> Iterator[str]:
+        where = f"{named(hit.path)}:{hit.span.start}-{hit.span.end}"
         yield f"{number}. {where} (relevance {hit.relevance:.2f})"
         if hit.heading_path:
             yield f"   under: {' > '.join(one_line(h) for h in hit.heading_path)}"
@@ -143,7 +144,7 @@ class _Page:
         for passage in hit.more:
             at = f"{passage.span.start}-{passage.span.end}"
             yield f"   also :{at} > {one_line(passage.snippet.text)}"
-        yield f"   why: {one_line(hit.match_reason)[:REASON_CHARS]}"
+        yield f"   why: {_cut(one_line(hit.match_reason), REASON_CHARS)}"
         if self.detailed:
             votes = (f"{e.channel} {e.share:.3f}" for e in hit.evidence)
             added = (f"{a.name} {a.share:+.3f}" for a in hit.adjustments)
@@ -153,14 +154,23 @@ class _Page:
     def actions(self) -> Iterator[Action]:
         if self.hits and not self.cursor.offset:
             best = self.hits[0]
-            name = heading_address(best.path, best.heading_path)
-            yield Action(READ, {"name": name}, "read the best hit in full")
+            # a heading may stand several times in a note; its lines do not
+            lines = f"{best.span.start}-{best.span.end}"
+            yield Action(
+                READ,
+                {"name": best.path, "lines": lines},
+                "read the whole passage of the best hit; without lines, its note",
+            )
         if self.next_cursor:
             again = {k: v for k, v in self.given.items() if v is not None}
             more = again | {"cursor": self.next_cursor}
             yield Action(NAME, more, "see more hits")
         elif not self.hits:
             yield Action("glassmind_list", {"newest": True}, "see what notes there are")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _trace(hits: Sequence[Hit]) -> str:
