@@ -147,6 +147,15 @@ def test_no_argument_of_a_route_leads_out_of_the_vault(
         assert answer.status < 500, (given, said)
 
 
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc", "..", "", "a/../b.md"])
+def test_a_place_outside_of_the_vault_is_not_indexed_but_refused(
+    web: Web, path: str
+) -> None:
+    answer = web.post("/index", {"paths": ["Inside.md", path]})
+
+    assert (answer.status, answer.code) == (422, "path_outside_vault")
+
+
 def ask(web: Web, route: Route, given: dict[str, Any]) -> Any:
     if route.method == "POST":
         return web.post(route.path, given)

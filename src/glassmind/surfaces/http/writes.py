@@ -8,6 +8,7 @@ from glassmind.surfaces.http.replies import (
     Reply,
     answered,
 )
+from glassmind.vault.paths import safe_path
 
 NO_JOB = Refusal(
     404, "no_job", "no run of indexing goes by that name", "POST /index begins one"
@@ -17,6 +18,7 @@ NO_JOB = Refusal(
 def post_index(asked: Asked) -> Reply | Job:
     """Begin a run, and answer at its end, or at once if that is wished."""
     wishes = dict(asked.given)
+    wishes["paths"] = [safe_path(path) for path in wishes["paths"]]
     wait = wishes.pop("wait")
     job = asked.desk.jobs.begin(asked.engine, wishes)
     if wait:
