@@ -68,7 +68,7 @@ VALUES = {
     ),
     IndexReport: (
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
-        "compacted embedded reused left"
+        "compacted embedded reused left held"
     ),
     LinkEnd: "path title target property embed line context",
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",

@@ -13,7 +13,7 @@ from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
 from glassmind import wiring_watch
-from glassmind.errors import IndexUnwritable, ModelFailed
+from glassmind.errors import IndexUnwritable, MassDeletion, ModelFailed
 from glassmind.indexing import watching
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.indexing.watching import NO_EVENTS, Post, Watching
@@ -226,6 +226,72 @@ def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(
     (told,) = follower.hindered
     assert "40 of 50 notes seem gone" in told.sentence
     assert edited.report.changed == 1
+
+
+def test_while_much_seems_gone_all_the_rest_is_taken_in(
+    followed: VaultDesk, tmp_path: Path
+) -> None:
+    notes = {f"many/{n}.md": f"note {n} [[few {n}]]" for n in range(40)}
+    followed.write(notes | {f"few/few {n}.md": f"note {n}" for n in range(10)})
+
+    with follow(followed) as follower:
+        follower.ready()
+        (followed.root / "many").rename(tmp_path / "many")
+        until(lambda: follower.hindered, "a word about it")
+        (tmp_path / "many" / "7.md").rename(followed.root / "few" / "7.md")
+        followed.write({"new/d.md": "zanzibar", "few/few 0.md": "edited since"})
+        until(lambda: followed.found("zanzibar"), "the new folder")
+        until(lambda: followed.found("edited since"), "the edit")
+        until(lambda: followed.found("note 7")[:1] != ["many/7.md"], "the move")
+        until(lambda: followed.engine.status().watch.pending == 39, "what waits")
+        assert len(followed.found("note", limit=100)) == 49
+        (tmp_path / "many").rename(followed.root / "many")
+        until(lambda: not followed.engine.status().watch.error, "that it is over")
+        assert followed.engine.status().watch.pending == 0
+
+    assert "40 of 50 notes seem gone" in follower.hindered[0].sentence
+    assert len({told.sentence for told in follower.hindered}) == len(follower.hindered)
+    assert len(follower.hindered) <= 2, "once for each number of notes"
+    assert sum(one.report.moved for one in follower.brought) == 1
+    assert sum(one.report.removed for one in follower.brought) == 0
+    assert followed.index().unchanged == 51
+
+
+def test_where_events_are_lost_the_rest_is_taken_in_too_while_much_seems_gone(
+    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(VaultEvents, "listen", lambda _: "no events today")
+    monkeypatch.setattr(watching, "FIRST_RETRY_S", 60.0)
+    followed.write({f"many/{n}.md": f"note {n}" for n in range(40)})
+
+    with follow(followed) as follower:
+        follower.ready()
+        (followed.root / "many").rename(tmp_path / "many")
+        until(lambda: follower.hindered, "a word about it")
+        followed.write({"new/d.md": "zanzibar"})
+        until(lambda: followed.found("zanzibar"), "the new folder", limit_s=30.0)
+
+    assert len(follower.hindered) == 1
+
+
+def test_deletions_that_are_accepted_are_over_at_once(
+    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "FIRST_RETRY_S", 60.0)
+    followed.write({f"many/{n}.md": f"note {n}" for n in range(40)})
+    followed.write({"few.md": "few [[3]]"})
+
+    with follow(followed) as follower:
+        follower.ready()
+        followed.remove(*(f"many/{n}.md" for n in range(40)))
+        until(lambda: follower.hindered, "a word about it")
+        with pytest.raises(MassDeletion):
+            followed.index()
+        followed.index(accept_deletions=True)
+        until(lambda: not followed.engine.status().watch.error, "over", limit_s=30.0)
+
+    assert followed.found("note") == []
+    assert followed.edges() == {("few.md", "3"): None}
 
 
 def test_a_vault_that_comes_back_is_followed_again(

@@ -49,8 +49,9 @@ class Job:
     """What a run works with and is asked for.
 
     `written` is called after each batch of rows, `verify` hashes every file,
-    `accept_deletions` believes that notes are gone. `folders` are those that were
-    looked at, where it was not the whole vault.
+    `accept_deletions` believes that notes are gone; `hold_deletions` keeps them where
+    that is hard to believe. `folders` are those that were looked at, where it was not
+    the whole vault.
     """
 
     store: IndexStore
@@ -61,6 +62,7 @@ class Job:
     written: Callable[[], None]
     verify: bool = False
     accept_deletions: bool = False
+    hold_deletions: bool = False
     reason: str = "index"
     folders: frozenset[str] | None = None
 
@@ -78,6 +80,7 @@ class Tally:
     changed: int = 0
     moved: int = 0
     removed: int = 0
+    held: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
 
@@ -101,6 +104,7 @@ class Tally:
             seconds=seconds,
             skipped=tuple(sorted(self.skipped, key=lambda s: s.path)),
             warnings=self.told(),
+            held=self.held,
         )
 
 
@@ -117,20 +121,21 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
     """Bring the rows up to what a scan saw, and say what was done.
 
     Raises:
-        MassDeletion: a large part of the vault seems gone; nothing was written.
+        MassDeletion: a large part of the vault seems gone; nothing was written. Not
+            raised where the job holds deletions.
     """
     began = time.perf_counter()
     tally = Tally(skipped=[*scan.skipped])
-    tally.skipped += _still_skipped(job, known, scan)
-    run = None
+    run, held = None, frozenset[NotePath]()
     if scan.changed or scan.missing:
         work = _Work(job, known, scan, tally)
-        work.check()
+        held = work.check()
         with job.store.transaction() as step:
             run = step.start_run(datetime.now(UTC), job.reason)
             if not known:  # so that a first run that is cut short is gone on with
                 step.set("fingerprint", fingerprint(job.rules))
         work.apply()
+    tally.skipped += _still_skipped(job, known, scan, held)
     settle_links(job.store, job.progress)
     with job.store.transaction() as step:
         run = run or step.start_run(datetime.now(UTC), job.reason)
@@ -143,10 +148,10 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
 
 
 def _still_skipped(
-    job: Job, known: Mapping[NotePath, int], scan: Scan
+    job: Job, known: Mapping[NotePath, int], scan: Scan, held: frozenset[NotePath]
 ) -> list[Skipped]:
     """Return what the last run could make nothing of and what has not changed since."""
-    again = {file.path for file in scan.changed} | set(scan.missing)
+    again = {file.path for file in scan.changed} | (set(scan.missing) - held)
     kept = []
     for path, reason, unknown in job.store.rows().skipped():
         elsewhere = job.folders is not None and folder_of(path) not in job.folders
@@ -176,6 +181,7 @@ class _Work:
         self._note_count = len(digests)
         self._vanished = Vanished.of(self._gone_notes, digests)
         self._taken: set[NotePath] = set()
+        self._held: frozenset[NotePath] = frozenset()
         self._lost: list[NotePath] = []
         self._ends: Ends | None = None
         self._unread = {path for path, stamp in known.items() if stamp == UNREAD}
@@ -189,15 +195,29 @@ class _Work:
         self._moves: list[tuple[NotePath, FileFacts, Content]] = []
         self._bytes = 0
 
-    def check(self) -> None:
+    def check(self) -> frozenset[NotePath]:
         """Refuse to believe that a large part of the vault was deleted.
+
+        Returns what is missing and kept, where the job holds deletions. It never does
+        where every note is to be read anew: what is held would seem to be read.
 
         Raises:
             MassDeletion: notes beyond the guard are gone and did not move.
         """
         accept = self._job.accept_deletions
         if not exceeds(len(self._gone_notes), self._note_count) or accept:
-            return
+            return self._held
+        gone = self._gone_for_good()
+        if self._job.hold_deletions and not self._anew:
+            notes = gone.intersection(self._gone_notes)
+            if exceeds(len(notes), self._note_count):
+                self._held, self._tally.held = gone, len(notes)
+        else:
+            guard(len(gone.intersection(self._gone_notes)), self._note_count)
+        return self._held
+
+    def _gone_for_good(self) -> frozenset[NotePath]:
+        """Return what is missing, neither moved nor there but for new rules."""
         taken: set[NotePath] = set()
         for file in self._scan.changed:
             if file.kind == "attachment" or file.path in self._known:
@@ -206,9 +226,9 @@ class _Work:
             if isinstance(content, Content):
                 origin = self._vanished.origin_of(file, content.digest, taken)
                 taken.update([origin] if origin else [])
-        gone = [path for path in self._gone_notes if path not in taken]
+        gone = (path for path in self._scan.missing if path not in taken)
         # what new rules exclude is not gone: nobody lost it
-        guard(sum(not self._job.exists(path) for path in gone), self._note_count)
+        return frozenset(path for path in gone if not self._job.exists(path))
 
     def apply(self) -> None:
         """Take in every changed file, then forget what is gone.
@@ -228,7 +248,8 @@ class _Work:
                 self._flush()
             self._job.progress(Progress("read", done, total))
         self._flush()
-        gone = [p for p in self._scan.missing if p not in self._taken]
+        kept = self._taken | self._held
+        gone = [p for p in self._scan.missing if p not in kept]
         self._forget([*gone, *self._lost, *sorted(self._unread)])
 
     def _take(self, file: FileFacts) -> None:

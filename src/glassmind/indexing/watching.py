@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Event
 
-from glassmind.errors import GlassmindError, VaultError
+from glassmind.errors import GlassmindError, MassDeletion, VaultError
 from glassmind.indexing.aside import aside
 from glassmind.indexing.inbox import Inbox
 from glassmind.indexing.keeper import IndexKeeper
@@ -79,6 +79,7 @@ class Post:
 
     `listen` makes the events of the vault, telling whom it is given. `silent` says why
     there can be none, if so. `holds` says whether the index knows files below a path.
+    `head` says how far the rows have come, whoever wrote them.
     `leave_word` tells other processes how it stands, None that it is over. `relinked`
     is called when links have changed and it was quiet since. `rest` lets go of what
     this thread holds.
@@ -88,6 +89,7 @@ class Post:
     pace: Pace
     listen: Callable[[Callable[[Heard], None]], VaultEvents]
     holds: Callable[[str], bool]
+    head: Callable[[], str]
     leave_word: Callable[[WatchState | None], None]
     rest: Callable[[], None]
     silent: str = ""
@@ -115,6 +117,7 @@ class Watching:
         self._clock_s = _clock_s()
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
+        self._held, self._held_at = 0, ""
 
     def run(self, stop: Event, told: TellNews | None = None) -> None:
         """Follow the vault until `stop` is set.
@@ -138,6 +141,7 @@ class Watching:
     def _turn(self) -> None:
         """Do what is due, the most urgent first."""
         self._check_root()
+        self._check_held()
         taken = self._inbox.take()
         if taken.whole or self._is_much(taken.paths):
             self._look_soon("events")
@@ -180,6 +184,18 @@ class Watching:
             self._root = found
             self._look_soon("rescan")
 
+    def _check_held(self) -> None:
+        """Look again when others have written what we held back."""
+        if self._held and self._head() != self._held_at:
+            self._held_at = self._head()
+            self._look_soon("rescan")
+
+    def _head(self) -> str:
+        try:
+            return self._post.head()
+        except GlassmindError:
+            return ""
+
     def _is_much(self, paths: Sequence[str]) -> bool:
         """Whether a look at everything is called for, rather than one at each path."""
         if len(paths) > MANY_PATHS:
@@ -219,7 +235,8 @@ class Watching:
         self._heard = self._inbox.heard
         self._state = replace(self._state, reconciled=_now())
         self._cause = "rescan"
-        self._whole_at = time.monotonic() + self._pace.rescan_s
+        if not self._held:
+            self._whole_at = time.monotonic() + self._pace.rescan_s
         polling = self._state.mode == "polling"
         self._poll_at = time.monotonic() + self._pace.poll_s if polling else NEVER
 
@@ -249,20 +266,30 @@ class Watching:
         with bench.faults():
             known = bench.stamps()
         found = scan(shop.root, shop.ignore_rules(), known)
-        return bool(found.changed or found.missing)
+        # what is held back stays missing, and is looked at again in its own time
+        return bool(found.changed or (found.missing and not self._held))
 
     def _bring(self, cause: Cause, paths: Sequence[str] = ()) -> IndexReport | None:
         """Bring the index up to the vault; None when that could not be done."""
         try:
             report = self._keeper.index(
-                self._show, reason="watch", paths=tuple(paths), embed=False
+                self._show,
+                reason="watch",
+                paths=tuple(paths),
+                embed=False,
+                hold_deletions=True,
             )
         except (GlassmindError, OSError) as error:
+            self._held = 0
             self._hinder(str(error))
             return None
-        if not paths:  # some folders alone do not make good what failed before
-            self._failures = 0
+        if report.held:
+            self._hold(report)
+        elif not paths:  # some folders alone do not make good what failed before
+            self._failures = self._held = 0
             self._state = replace(self._state, error="")
+        if self._held:
+            self._held_at = self._head()
         changes = _changes(report)
         if changes or cause == "start":
             self._tell(cause, report, paths)
@@ -270,6 +297,13 @@ class Watching:
         if changes:
             self._graph_at = time.monotonic() + self._pace.graph_quiet_s
         return report
+
+    def _hold(self, report: IndexReport) -> None:
+        """Say what seems gone, once for as many notes."""
+        known = self._held == report.held and self._state.error
+        sentence = known or str(MassDeletion(report.held, report.notes))
+        self._held = report.held
+        self._hinder(sentence)
 
     def _hinder(self, sentence: str) -> None:
         """Say what went wrong, once, and look at the whole vault after a while."""
@@ -321,7 +355,7 @@ class Watching:
 
     def _leave_word(self) -> None:
         now = time.monotonic()
-        state = replace(self._state, pending=len(self._inbox))
+        state = replace(self._state, pending=len(self._inbox) + self._held)
         if self._word is not None:
             known, at = self._word
             if now - at < (BEAT_S if state == known else TICK_S):
