@@ -45,7 +45,7 @@ def _port(text: str) -> int:
 
 
 def run(args: Namespace, output: Output) -> int:
-    """Serve until SIGINT or SIGTERM."""
+    """Serve until a signal ends it."""
     names = read_names(args.tools or DEFAULT)
     config = config_of(args)
     for warning in config.warnings:
