@@ -35,9 +35,11 @@ def test_one_section_can_be_printed(program: Program, asked: list[str]) -> None:
 def test_some_lines_can_be_printed(program: Program) -> None:
     done = program.run("read", NOTE, "--lines", "2-3")
     one = program.json("read", NOTE, "--lines", "2")
+    rest = program.run("read", NOTE, "--lines", "2-")
 
     lines = (program.vault / NOTE).read_text("utf-8").splitlines(keepends=True)
     assert done.stdout == "".join(lines[1:3])
+    assert rest.stdout == "".join(lines[1:])
     assert (one["text"], one["lines"]) == (lines[1], [2, 2])
 
 

@@ -247,6 +247,7 @@ def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> Non
 
     assert read(lines="5-7")["text"] == "Sencha.\n\n## Black\n"
     assert read(lines="5")["lines"] == [5, 5]
+    assert read(lines="7-")["text"] == "## Black\n\nAssam.\n"
     assert read(heading="Black")["text"] == "## Black\n\nAssam.\n"
     assert read(heading="Black")["heading_path"] == ["Tea", "Black"]
 
@@ -399,6 +400,8 @@ def test_hints_name_only_tools_that_are_served(
         ("glassmind_read", {"name": "Tea", "lines": "90-99"}, "lines"),
         ("glassmind_read", {"name": "Tea", "lines": "9-1"}, "after the last"),
         ("glassmind_read", {"name": "Tea", "lines": "a-b"}, "12-34"),
+        ("glassmind_read", {"name": "Tea", "lines": "1 2"}, "12-34"),
+        ("glassmind_read", {"name": "Tea", "lines": "90-"}, "90- is not among"),
         ("glassmind_read", {"name": "Same"}, "give the path"),
         ("glassmind_read", {}, "'name' is missing"),
         ("glassmind_search", {}, "'query' is missing"),

@@ -55,6 +55,12 @@ def test_a_name_finds_the_note_by_its_surest_reading(name: str, path: str) -> No
     assert find_note(name, VAULT) == path
 
 
+@pytest.mark.parametrize("path", [" Tea.md", "Tea .md", "drinks/ Mate.md", "Mate.md "])
+def test_a_path_with_blanks_at_its_ends_is_taken_as_it_stands(path: str) -> None:
+    assert find_note(path, [*VAULT, note(path)]) == path
+    assert find_note(path.removesuffix(".md"), [*VAULT, note(path)]) == path
+
+
 def test_a_name_of_two_notes_is_an_error_that_lists_both() -> None:
     with pytest.raises(AmbiguousName, match=r"a/Index\.md, b/Index\.md") as caught:
         find_note("Index", VAULT)

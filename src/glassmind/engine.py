@@ -286,7 +286,7 @@ class Engine:
         name: str,
         *,
         heading: str = "",
-        lines: tuple[int, int] | None = None,
+        lines: tuple[int, int | None] | None = None,
         raw: bool = False,
     ) -> "NoteText":
         """Return a note, a section or some lines of it; see `NoteReader.read`."""

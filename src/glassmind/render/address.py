@@ -15,6 +15,11 @@ def heading_address(path: str, heading_path: tuple[str, ...]) -> str:
     return f"{path}#{heading_path[-1]}" if heading_path else path
 
 
+def linked_heading(heading: str) -> str:
+    """Return a heading as Obsidian links to it."""
+    return " ".join(heading.translate(_UNLINKED).split())
+
+
 def obsidian_uri(vault: str, path: str, heading_path: tuple[str, ...] = ()) -> str:
     """Return the address that opens a note in Obsidian, at the heading if there is one.
 
@@ -22,7 +27,7 @@ def obsidian_uri(vault: str, path: str, heading_path: tuple[str, ...] = ()) -> s
     """
     file = path.removesuffix(NOTE_SUFFIX)
     if heading_path:
-        heading = " ".join(heading_path[-1].translate(_UNLINKED).split())
+        heading = linked_heading(heading_path[-1])
         file += f"#{heading}" if heading else ""
     return f"obsidian://open?vault={_encoded(vault)}&file={_encoded(file)}"
 

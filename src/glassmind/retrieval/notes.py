@@ -5,18 +5,19 @@ that is no Markdown, such as a canvas, they are lines of the text that was index
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from glassmind.errors import (
-    AmbiguousHeading,
     FileUnreadable,
     HeadingNotFound,
     LinesOutOfRange,
 )
 from glassmind.markdown.read import read_note
+from glassmind.retrieval.sections import section_of
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
     ChunkText,
@@ -26,11 +27,16 @@ from glassmind.types.catalogue import (
     NoteText,
     Stats,
 )
-from glassmind.types.notes import Heading, Note
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.names import NamedNote, guessed_note, plain_name, sure_note
 from glassmind.vault.read import VaultFiles, digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
+
+Lines: TypeAlias = tuple[int, int | None]
+"""The first and the last of some lines; without a last one, up to the end."""
+
+_AT_LINES = re.compile(r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
+"""How answers write where a passage stands."""
 
 
 class Catalogue(Protocol):
@@ -121,14 +127,15 @@ class NoteReader:
         name: str,
         *,
         heading: str = "",
-        lines: tuple[int, int] | None = None,
+        lines: Lines | None = None,
         raw: bool = False,
     ) -> NoteText:
         """Return a note, one section of it, or some of its lines, as on disk now.
 
-        The name may say the section too, as `Note#Heading`. Of a canvas or a drawing
-        the text is the one that is indexed, unless `raw` asks for the file itself. It
-        is a `GuessedNote` when no note is called so to the letter.
+        The name may say the part too, as `Note#Heading` or `Note.md:12-34`. Lines
+        without a last one go on to the end. Of a canvas or a drawing the text is the
+        one that is indexed, unless `raw` asks for the file itself. It is a
+        `GuessedNote` when no note is called so to the letter.
 
         Raises:
             NoteNotFound, AmbiguousName: no one note is called so.
@@ -136,7 +143,10 @@ class NoteReader:
             FileUnreadable: the file is gone, was skipped, or holds no text.
         """
         notes = self._named()
-        name, heading = _parted(self._in_vault(name), heading, notes)
+        name = self._in_vault(name)
+        if not heading:
+            name, heading, at_lines = _parted(name, notes)
+            lines = lines or at_lines
         path, guessed = self._found(name, notes)
         with VaultFiles(self._root) as files:
             content = files.read(path)
@@ -220,22 +230,28 @@ def _names_file(name: str, path: NotePath) -> bool:
     )
 
 
-def _parted(name: str, heading: str, notes: Sequence[NamedNote]) -> tuple[str, str]:
-    """Return the name and the heading of `Note#Heading`, as a search shows it.
+def _parted(name: str, notes: Sequence[NamedNote]) -> tuple[str, str, Lines | None]:
+    """Return the name, the heading and the lines of a place as a search shows it.
 
-    A note may have a `#` in its own name: the longest name that a note has is taken.
+    That is `Note#Heading` or `Note.md:12-34`. A note may have a `#` or such a number in
+    its own name: the longest name that a note has is taken.
     """
-    if "#" not in name or heading or name.lstrip().startswith(("[[", "#")):
-        return name, heading
-    if sure_note(name, notes) is not None:
-        return name, heading
+    at_lines = _AT_LINES.fullmatch(name)
+    at_heading = "#" in name and not name.lstrip().startswith(("[[", "#"))
+    if not (at_lines or at_heading) or sure_note(name, notes) is not None:
+        return name, "", None
+    if at_lines and sure_note(at_lines[1], notes) is not None:
+        first = int(at_lines[2])
+        return at_lines[1], "", (first, int(at_lines[3] or first))
+    if not at_heading:
+        return name, "", None
     at = name.rfind("#")
     while at > 0:
         if sure_note(name[:at], notes) is not None:
-            return name[:at], name[at + 1 :]
+            return name[:at], name[at + 1 :], None
         at = name.rfind("#", 0, at)
     note, _, inside = name.partition("#")
-    return note, inside
+    return note, inside, None
 
 
 def lines_of(text: str) -> list[str]:
@@ -245,65 +261,10 @@ def lines_of(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...]]:
-    """Return the lines of the section under a heading, and its heading path.
-
-    `wanted` is the heading's text, or several from the outside in with `#` between
-    them. Case and blanks at the ends do not matter. A heading that is `wanted` as a
-    whole, whatever `#` it holds, goes before all others.
-
-    Raises:
-        HeadingNotFound, AmbiguousHeading: no one heading is meant.
-    """
-    paths = list(enumerate(_paths(note.headings)))
-    found: list[tuple[int, tuple[str, ...]]] = []
-    for spelled in (wanted.strip(), wanted.strip().lstrip("# "), wanted.strip("# ")):
-        name = spelled.lower()
-        found = found or [(i, path) for i, path in paths if _folded(path)[-1] == name]
-        found = found or [(i, path) for i, path in paths if _leads(_folded(path), name)]
-    if not found:
-        there = tuple(heading.text for heading in note.headings)
-        raise HeadingNotFound(note.path, wanted, there)
-    if len(found) > 1:
-        lines = tuple(note.headings[i].line for i, _ in found)
-        raise AmbiguousHeading(note.path, wanted, lines)
-    at, path = found[0]
-    first = note.headings[at]
-    later = (h.line for h in note.headings[at + 1 :] if h.level <= first.level)
-    return Span(first.line, next(later, last + 1) - 1), path
-
-
-def _paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
-    open_ones: list[Heading] = []
-    paths = []
-    for heading in headings:
-        while open_ones and open_ones[-1].level >= heading.level:
-            open_ones.pop()
-        open_ones.append(heading)
-        paths.append(tuple(h.text for h in open_ones))
-    return paths
-
-
-def _folded(path: tuple[str, ...]) -> list[str]:
-    return [text.strip().lower() for text in path]
-
-
-def _leads(path: Sequence[str], wanted: str) -> bool:
-    """Whether `wanted` is the last heading, maybe with some of those above before it.
-
-    Each is set off by a `#`, and may hold some itself.
-    """
-    if not path or not path[-1] or wanted == path[-1]:
-        return bool(path) and wanted == path[-1]
-    above = wanted.removesuffix(path[-1]).rstrip()
-    if len(above) == len(wanted) or not above.endswith("#"):
-        return False
-    rest = above[:-1].rstrip()
-    return any(_leads(path[:end], rest) for end in range(1, len(path)))
-
-
-def _within(path: str, lines: tuple[int, int], count: int) -> Span:
+def _within(path: str, lines: Lines, count: int) -> Span:
     first, last = lines
-    if first < 1 or first > count or last < first:
-        raise LinesOutOfRange(path, f"{first}-{last}", count)
-    return Span(first, min(last, count))
+    end = count if last is None else last
+    if first < 1 or first > count or end < first:
+        said = f"{first}-{'' if last is None else last}"
+        raise LinesOutOfRange(path, said, count)
+    return Span(first, min(end, count))

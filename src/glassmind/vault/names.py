@@ -68,6 +68,11 @@ def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
     Raises:
         AmbiguousName: Several are; the error lists up to ten of them.
     """
+    spelled = normalize("NFC", name)
+    if spelled != spelled.strip():  # a file may be called so, blanks and all
+        paths = {spelled, spelled + NOTE_SUFFIX}
+        if exact := sorted(note.path for note in notes if note.path in paths):
+            return exact[0]
     wanted = plain_name(name)
     for rung in _rungs(wanted) if wanted else ():
         found = sorted({note.path for note in notes if rung(note)})

@@ -2,22 +2,15 @@
 
 from collections.abc import Collection
 from typing import Any
-from urllib.parse import quote
 
 import mcp_types as types
 
+from glassmind.surfaces.mcp.addresses import note_uri
 from glassmind.surfaces.mcp.fence import sound
 from glassmind.surfaces.mcp.tool import Action, Answer, Tool, schema_of
 
-SCHEME = "note://"
-
 ARGUMENT_CHARS = 1_000
 """Of the arguments of a call that is named as worth making."""
-
-
-def note_uri(path: str) -> str:
-    """Return the address of a note as a resource."""
-    return SCHEME + quote(path, safe="/", errors="surrogatepass")
 
 
 def mime_of(path: str) -> str:

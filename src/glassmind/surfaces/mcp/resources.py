@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 from unicodedata import normalize
-from urllib.parse import unquote
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -12,14 +11,14 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
 from glassmind.render.address import iso_time
+from glassmind.surfaces.mcp.addresses import SCHEME, note_uri, path_in
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.surfaces.mcp.faults import Wording, sentence_of, unexpected
 from glassmind.surfaces.mcp.fence import one_line, sound
 from glassmind.surfaces.mcp.log import log_fault
-from glassmind.surfaces.mcp.replies import SCHEME, mime_of, note_uri
+from glassmind.surfaces.mcp.replies import mime_of
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
 from glassmind.types.catalogue import NoteFacts
-from glassmind.vault.paths import safe_path
 
 METHOD = "resources/list"
 PAGE = 50
@@ -41,21 +40,6 @@ TEMPLATE = types.ResourceTemplate(
 )
 
 Result = TypeVar("Result")
-
-
-def path_in(uri: str) -> str:
-    """Return the path of a note that an address names.
-
-    Raises:
-        PathOutsideVault: it names none, or climbs out of the vault.
-    """
-    scheme, mark, rest = uri.partition("://")
-    if scheme.lower() != "note" or not mark:
-        raise PathOutsideVault(uri, f"an address of a note begins with {SCHEME}")
-    # clients that know no address without a host write note:///Folder/Note.md
-    path = rest.removeprefix("/")
-    safe_path(path)  # before decoding, so that nothing hides in what is decoded twice
-    return safe_path(unquote(path))
 
 
 class Resources:

@@ -26,19 +26,20 @@ def add_arguments(parser: CommandParser) -> None:
     )
 
 
-def line_range(text: str) -> tuple[int, int]:
-    """Return the ends of `12-34`, or of one line; the type of an option.
+def line_range(text: str) -> tuple[int, int | None]:
+    """Return the ends of `12-34`, of one line, or of `12-` to the end; of an option.
 
     Raises:
         ArgumentTypeError: it is neither, or runs backwards.
     """
-    first, _, last = text.partition("-")
-    ends = (first, last or first)
-    if not all(end.isascii() and end.isdigit() for end in ends):
+    first, dash, last = text.partition("-")
+    if not all(end.isascii() and end.isdigit() for end in (first, last or first)):
         raise ArgumentTypeError(f"{text!r} is no range of lines such as 12-34")
-    if int(ends[0]) > int(ends[1]):
+    if dash and not last:
+        return int(first), None
+    if int(first) > int(last or first):
         raise ArgumentTypeError(f"{text}: the first line is after the last")
-    return int(ends[0]), int(ends[1])
+    return int(first), int(last or first)
 
 
 def run(args: Namespace, output: Output) -> int:

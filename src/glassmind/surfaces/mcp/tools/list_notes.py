@@ -6,7 +6,7 @@ from typing import Any
 from glassmind.errors.serving import BadArgument
 from glassmind.render.notes import facts_as_json, list_as_json
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
+from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, is_detailed
@@ -102,10 +102,10 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
 def _row(note: Mapping[str, Any]) -> str:
     day = note.get("day") or note["modified"][:10]
     tags = " ".join(f"#{one_line(tag)}" for tag in note.get("tags", ()))
-    named = f"{day} {one_line(note['path'])}"
+    row = f"{day} {named(note['path'])} {tags}".rstrip()
     properties = note.get("properties", {}).items()
     more = [f"   {_property(k, v)}" for k, v in properties if k != "tags"]
-    return "\n".join([f"{named} {tags}".rstrip(), *more])
+    return "\n".join([row, *more])
 
 
 def _property(name: str, value: object) -> str:

@@ -1,16 +1,19 @@
 """`glassmind_read`: a note, a section or some lines, as they stand on disk."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from glassmind.errors import NoteNotFound
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import QUARTERS, reach
 from glassmind.render.address import obsidian_uri
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
+from glassmind.surfaces.mcp.addresses import is_address, named_by
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
+from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR
@@ -21,14 +24,18 @@ NAME = "glassmind_read"
 
 LEAST_TOKENS = 50
 
+_RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:(-)\s*([0-9]{1,9})?\s*)?")
+
 
 def run(call: Call) -> Answer:
     """Read a note, or as much of it as fits."""
     given, vault = call.given, call.engine.config.vault.name
     cursor = read_cursor(NAME, given)
-    note = call.engine.read(
-        given["name"], heading=given["heading"], lines=lines_of(given["lines"])
-    )
+    name = named_by(given["name"], vault=vault, owner=NAME)
+    lines = lines_of(given["lines"])
+    note = call.engine.read(name, heading=given["heading"], lines=lines)
+    if is_address(given["name"]) and isinstance(note, GuessedNote):
+        raise NoteNotFound(name, (note.path,))
     part, end = cut(note, cursor.offset, given["max_tokens"])
     more = end < len(note.text)
     following = Cursor(end, trace_of(note.path, note.digest))
@@ -44,21 +51,24 @@ def run(call: Call) -> Answer:
     return Answer(text, labelled(content), actions, (note.path,))
 
 
-def lines_of(text: str | None) -> tuple[int, int] | None:
-    """Return the ends of `12-34`, or of one line.
+def lines_of(text: str | None) -> tuple[int, int | None] | None:
+    """Return the ends of `12-34`, of one line, or of `12-`, which has no last one.
 
     Raises:
         BadArgument: it is neither, or runs backwards.
     """
     if not text:
         return None
-    first, _, last = text.strip().partition("-")
-    ends = [end.strip() for end in (first, last or first)]
-    if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):  # noqa: PLR2004
-        raise BadArgument(NAME, "'lines' must be a range such as 12-34")
-    if int(ends[0]) > int(ends[1]):
+    found = _RANGE.fullmatch(text)
+    if not found:
+        raise BadArgument(NAME, "'lines' must be a range such as 12-34, or 12-")
+    first = int(found[1])
+    if found[2] and not found[3]:
+        return first, None
+    last = int(found[3] or first)
+    if first > last:
         raise BadArgument(NAME, "the first of 'lines' is after the last")
-    return int(ends[0]), int(ends[1])
+    return first, last
 
 
 def cut(note: NoteText, start: int, budget_tokens: int) -> tuple[NoteText, int]:
@@ -92,7 +102,7 @@ def _notices(note: NoteText, cursor: Cursor) -> list[str]:
 
 def _text(note: NoteText, notices: list[str], mark: str | None, vault: str) -> str:
     head = [f"Notice: {said}" for said in notices]
-    path = one_line(note.path)
+    path = named(note.path)
     where = [f"{path}:{note.span.start}-{note.span.end}"]
     if note.heading_path:
         where.append(f"under: {' > '.join(one_line(h) for h in note.heading_path)}")
@@ -114,9 +124,14 @@ TOOL = Tool(
     "Read a note as it stands on disk: all of it, the section under a heading, or some "
     "lines. Long notes come in parts; go on with the cursor.",
     (
-        Argument("name", "string", "path, title or alias; Note#Heading too", most=4096),
+        Argument(
+            "name",
+            "string",
+            "path, title, alias or address; Note#Heading too",
+            most=4096,
+        ),
         Argument("heading", "string", "", "", most=1000),
-        Argument("lines", "string", "such as 12-34", None, most=40),
+        Argument("lines", "string", "12-34, or 12- to the end", None, most=40),
         Argument(
             "max_tokens",
             "integer",

@@ -1,0 +1,69 @@
+"""Addresses of notes: `note://` as a resource has it, `obsidian://` as a person opens.
+
+Answers name notes by them, so a caller may name a note by them too.
+"""
+
+from unicodedata import normalize
+from urllib.parse import quote, unquote
+
+from glassmind.errors import PathOutsideVault
+from glassmind.errors.serving import BadArgument
+from glassmind.render.style import shortened
+from glassmind.vault.paths import safe_path
+
+SCHEME = "note://"
+OBSIDIAN = "obsidian://"
+
+
+def note_uri(path: str) -> str:
+    """Return the address of a note as a resource."""
+    return SCHEME + quote(path, safe="/", errors="surrogatepass")
+
+
+def path_in(uri: str) -> str:
+    """Return the path of a note that an address names.
+
+    Raises:
+        PathOutsideVault: it names none, or climbs out of the vault.
+    """
+    scheme, mark, rest = uri.partition("://")
+    if scheme.lower() != "note" or not mark:
+        raise PathOutsideVault(uri, f"an address of a note begins with {SCHEME}")
+    # clients that know no address without a host write note:///Folder/Note.md
+    path = rest.removeprefix("/")
+    safe_path(path)  # before decoding, so that nothing hides in what is decoded twice
+    return safe_path(unquote(path))
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an address: then it means one note and is not guessed at."""
+    return name.lower().startswith((SCHEME, OBSIDIAN))
+
+
+def named_by(name: str, *, vault: str, owner: str) -> str:
+    """Return the name in an address, or the name itself.
+
+    Raises:
+        PathOutsideVault: an address names no place inside the vault.
+        BadArgument: it is of another vault, or opens no note.
+    """
+    if name.lower().startswith(SCHEME):
+        return path_in(name)
+    return _opened(name, vault, owner) if is_address(name) else name
+
+
+def _opened(uri: str, vault: str, owner: str) -> str:
+    """Return the file, and the heading behind `#`, that Obsidian would open."""
+    action, _, query = uri[len(OBSIDIAN) :].partition("?")
+    pairs = (part.partition("=") for part in query.split("&"))
+    # not as forms have it: a plus is a plus in the name of a note
+    given = {name: unquote(value) for name, _, value in pairs}
+    file = given.get("file", "")
+    if action.rstrip("/").lower() != "open" or not file:
+        wanted = f"{OBSIDIAN}open?vault=...&file=..."
+        raise BadArgument(owner, f"of such addresses it reads {wanted} alone")
+    other = given.get("vault", vault)
+    if normalize("NFC", other) != normalize("NFC", vault):
+        said = f"the address is of the vault {shortened(other)!r}"
+        raise BadArgument(owner, f"{said}; here are notes of {vault!r} alone")
+    return file
