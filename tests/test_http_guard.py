@@ -375,6 +375,29 @@ def test_a_long_text_is_looked_at_in_little_room(letter: bytes, end: bytes) -> N
     assert most < 3 * intake.LARGEST_BODY
 
 
+@pytest.mark.parametrize("path", ["/health", "/search"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_body_in_crumbs_is_refused(web: Web, path: str, known: bool) -> None:
+    head = _head(web, f"POST {path}", "Transfer-Encoding: chunked")
+    with web.raw() as wire:
+        wire.send(*[line for line in head if known or web.token not in line])
+        crumbs = b"1\r\n[\r\n" * 500_000
+        threading.Thread(target=_sent, args=(wire, crumbs), daemon=True).start()
+        assert wire.status() in {0, 400}  # 0: it was still being sent
+
+    assert web.get("/stats").status == 200
+
+
+def test_a_body_in_many_pieces_is_read(web: Web) -> None:
+    pieces = [b'{"query": "river"', *[b" " * 100] * 2_000, b"}"]
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in pieces)
+    with web.raw() as wire:
+        wire.send(*_head(web, "POST /search", "Transfer-Encoding: chunked")[:-1])
+        wire.send("Connection: close", "")
+        wire.socket.sendall(chunks + b"0\r\n\r\n")
+        assert wire.status() == 200
+
+
 def test_a_request_with_two_lengths_is_refused_and_the_connection_closed(
     web: Web,
 ) -> None:

@@ -25,6 +25,10 @@ LINGER_S = 30.0
 LARGEST_HEAD = 32 * 1024
 """Bytes of a head: a url with two thousand letters, each encoded in twelve bytes."""
 
+CRUMBS, CRUMB_BYTES = 1_000, 64
+"""Chunks that a body may come in, and bytes that each beyond these has to have on
+average: every one takes as long to read as a kilobyte."""
+
 UNREADABLE = Refusal(
     400,
     "bad_request",
@@ -74,11 +78,34 @@ class OneSend:
         self._transport.close()
 
 
+class Parser(h11.Connection):
+    """Reads requests, but none that comes in crumbs."""
+
+    _chunks, _size = 0, 0
+
+    def next_event(self) -> Any:
+        """Return what came next.
+
+        Raises:
+            RemoteProtocolError: it is no HTTP, or a body in too many chunks.
+        """
+        event = super().next_event()
+        if isinstance(event, h11.Data):
+            self._chunks += event.chunk_start
+            self._size += len(event.data)
+            if self._chunks > CRUMBS + self._size // CRUMB_BYTES:
+                raise h11.RemoteProtocolError("a body in too many chunks")
+        elif isinstance(event, h11.Request):
+            self._chunks, self._size = 0, 0
+        return event
+
+
 class Connection(H11Protocol):
     """As the server's own, which waits for a head for as long as it takes."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
+        self.conn = Parser(h11.SERVER, LARGEST_HEAD)
         self._late: asyncio.TimerHandle | None = None
         # the server's own bound has an answer of its own, which nobody hears of
         self._most = self.limit_concurrency or MOST_CONNECTIONS
@@ -130,6 +157,9 @@ class Connection(H11Protocol):
     def send_400_response(self, _msg: str) -> None:
         """Refuse what is no request, in the shape of every other refusal."""
         fault = sys.exc_info()[1]
+        if self.conn.our_state not in {h11.IDLE, h11.SEND_RESPONSE}:
+            self.transport.close()  # its answer is on the way already
+            return
         large = getattr(fault, "error_status_hint", 400) == LARGE_HEAD.status
         refusal = LARGE_HEAD if large else UNREADABLE
         body = encoded(error_body(refusal))
@@ -143,4 +173,8 @@ class Connection(H11Protocol):
             h11.EndOfMessage(),
         ):
             self.transport.write(self.conn.send(event) or b"")
+        under_way: Any = self.cycle
+        if under_way is not None and not under_way.response_complete:
+            under_way.disconnected = True  # nobody waits for another answer
+            under_way.message_event.set()
         self.transport.close()
