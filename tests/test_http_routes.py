@@ -1,6 +1,7 @@
 """Every route gives what the engine gives, in the shapes of the program's own JSON."""
 
 import json
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -17,9 +18,11 @@ from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.render.hits import hits_as_json
 from glassmind.render.notes import note_as_json
 from glassmind.render.reports import stats_as_json
+from glassmind.store.watching import write_state
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.types.files import Progress
+from glassmind.types.watch import WatchState
 
 TEA = "---\naliases: [Cha]\n---\n# Tea\n\nOolong rests.\n\n## Pot\n\nA pot of clay.\n"
 
@@ -266,6 +269,21 @@ def test_health_is_degraded_before_there_is_an_index(vault: VaultDesk) -> None:
     assert search.status == 503
     assert search.code == "index_absent"
     assert str(vault.root.parent) not in search.body.decode()
+
+
+def test_health_is_degraded_while_the_vault_cannot_be_followed(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    hindered = WatchState("watching", error="the disk is full", pid=os.getpid())
+    with serving(vault.engine) as web:
+        write_state(vault.folder, hindered)
+        health = web.ask("GET", "/health").json
+        search = web.post("/search", {"query": "oolong"}).json
+
+    assert health["status"] == "degraded"
+    assert health["channels"]["lexical"] is True
+    assert search["degraded"] == ["the index may be behind the vault: the disk is full"]
 
 
 def test_passages_come_in_the_shape_of_obsidian_rag(tea: Web) -> None:

@@ -1,5 +1,7 @@
 """Engines that stay open while the index below them changes."""
 
+import os
+import shutil
 import threading
 from typing import Any
 
@@ -7,9 +9,14 @@ import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
 from glassmind.ports.retrieval import WordSearch
+from glassmind.render.reports_text import status_as_text
+from glassmind.render.style import Style
 from glassmind.retrieval.hybrid import Hybrid
+from glassmind.store.looking import LOCKS
+from glassmind.store.watching import write_state
 from glassmind.types.search import SearchReply
 from glassmind.types.vectors import Embeddable, Space
+from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
 
 NOTES = {f"{n:02}.md": LONG.format(f"word{n}") for n in range(40)}
@@ -45,7 +52,7 @@ def test_an_index_begun_anew_is_not_answered_from_the_vectors_of_the_old_one(
 
     (reply,) = found
     assert reply.hits == ()
-    assert any("nothing is embedded yet" in said for said in reply.degraded)
+    assert any("not in place yet" in said for said in reply.degraded)
     assert meaning.ask("word7", mode="semantic").hits[0].path == "07.md"
 
 
@@ -97,3 +104,66 @@ def test_many_that_ask_first_at_once_open_one_model(
 
     assert [reply.hits[0].path for reply in replies] == ["07.md"] * count
     assert len(opened) == 1
+
+
+tells_of_locks = pytest.mark.skipif(
+    not LOCKS.exists(), reason="the system tells nobody who holds a lock"
+)
+
+
+@tells_of_locks
+def test_what_is_being_embedded_is_not_asked_for_again(meaning: MeaningDesk) -> None:
+    meaning.indexed(NOTES)
+    meaning.write({f"new {n}.md": LONG.format(f"new{n}") for n in range(40)})
+    found = ask_meanwhile(meaning)
+
+    meaning.index()
+
+    (reply,) = found
+    (said,) = reply.degraded
+    assert said.endswith(
+        "% of the vault is searched by meaning so far; the rest is being embedded"
+    )
+
+
+@tells_of_locks
+def test_a_first_pass_under_way_says_what_is_true_of_the_vectors(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.write(NOTES)
+    found = ask_meanwhile(meaning)
+
+    meaning.index()
+
+    (reply,) = found
+    said = [one for one in reply.degraded if one.startswith("semantic: ")]
+    assert said == [
+        "semantic: the vectors are not in place yet; that is being done now"
+    ]
+
+
+def test_vectors_that_are_not_in_place_are_said_to_be_so(meaning: MeaningDesk) -> None:
+    meaning.indexed(NOTES)
+    meaning.close()
+    for matrix in meaning.folder.glob("vectors*"):
+        shutil.rmtree(matrix)
+
+    (said,) = meaning.ask("word7", mode="semantic").degraded
+
+    assert said.endswith("the vectors are not in place yet; run: glassmind index")
+
+
+def test_where_somebody_follows_the_vault_the_rest_comes_by_itself(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(NOTES)
+    meaning.write({"New.md": LONG.format("new")})
+    meaning.index(embed=False)
+    write_state(meaning.folder, WatchState("watching", pid=os.getpid()))
+
+    (said,) = meaning.ask("word7").degraded
+    status = status_as_text(meaning.engine.status(), Style(), root="/x")
+
+    assert said.endswith("the rest is being embedded")
+    assert "the rest is being embedded" in status
+    assert "glassmind index" not in status

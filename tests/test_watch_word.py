@@ -57,6 +57,34 @@ def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
     assert vault.engine.status().watch == UNWATCHED
 
 
+def test_every_answer_says_what_keeps_the_watch_from_the_vault(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    vault.settings |= QUICK
+    vault.write({f"many/{n}.md": f"note {n}" for n in range(40)})
+
+    with Follower(vault.open()) as follower:
+        follower.ready()
+        (vault.root / "many").rename(tmp_path / "many")
+        until(lambda: vault.ask("note").degraded, "a word about it")
+        hits, degraded = len(vault.found("note")), vault.ask("note").degraded
+        (tmp_path / "many").rename(vault.root / "many")
+        until(lambda: not vault.ask("note").degraded, "that it is over")
+
+    assert hits > 0
+    (said,) = degraded
+    assert said.startswith("the index may be behind the vault: 40 of 40 notes seem")
+
+
+def test_an_answer_says_nothing_of_a_watch_that_is_gone(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait(30)
+    write_state(vault.folder, state(pid=gone.pid, error="the disk is full"))
+
+    assert vault.ask("oolong").degraded == ()
+
+
 def test_the_word_of_a_process_that_is_gone_is_not_believed(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait(timeout=60)

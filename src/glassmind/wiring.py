@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
+    from glassmind.store.watching import WatchWord
     from glassmind.types.vectors import Space
     from glassmind.wiring_index import WordsMarker
     from glassmind.wiring_search import OpenMeaning
@@ -40,6 +41,9 @@ GIVEN = "smart-connections:"
 
 RESIDENT = "resident.json"
 """What a resident leaves beside the index; who finds none asks nobody."""
+
+WATCH = "watch.json"
+"""What whoever follows the vault leaves there."""
 
 
 def open_vault(
@@ -120,7 +124,30 @@ class LocalAdapters:
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
         self._make_temporary()
-        return [*self.place.notices, *self.reader.notices()]
+        return [*self.place.notices, *self.reader.notices(), *self.hindrances()]
+
+    def hindrances(self) -> list[str]:
+        """Return what keeps whoever follows the vault from taking it in, if anything.
+
+        Where nobody does, that costs one look at a name.
+        """
+        there = (self.place.folder / WATCH).is_file()
+        return self._watch_word.hindrances() if there else []
+
+    @made_once
+    def _watch_word(self) -> "WatchWord":
+        from glassmind.store.watching import WatchWord  # noqa: PLC0415
+
+        return WatchWord(lambda: self.place.folder)
+
+    def is_embedding(self) -> bool:
+        """Whether somebody embeds now, or follows the vault and does so by itself."""
+        from glassmind.store.looking import is_held  # noqa: PLC0415
+        from glassmind.store.watching import read_state  # noqa: PLC0415
+
+        folder, backend = self.place.folder, self.config.embeddings.backend
+        watched = backend != "none" and read_state(folder).mode != "off"
+        return watched or is_held(folder / "embedding.lock")
 
     def elsewhere(self) -> "Elsewhere | None":
         """Return who answers in our place; None when nobody does."""

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 RECOUNT_S = 2.0
 """Seconds for which a count of vectors holds while more are being made."""
 
+OUT_OF_PLACE = "the vectors are not in place yet"
+"""They are in the rows, and not in the matrix that is searched."""
+
 EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
 
@@ -68,6 +71,9 @@ class Adapters(Protocol):
 
     def embedder_of(self, space: Space, /) -> "Embedder | None":
         """Return the model of a space, if it is here."""
+
+    def is_embedding(self) -> bool:
+        """Whether somebody embeds now, or will by itself."""
 
 
 def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
@@ -143,7 +149,7 @@ class OpenMeaning:
         space = self._adapters.reader.vectors().answering()
         if space is None:
             self._adapters.embedder()  # says why, where it is the model that is missing
-            raise NotEmbedded
+            raise self._lacking(None)
         with self._lock:  # one model for all who ask first at once
             if self._opened is None or self._opened[:2] != (folder, space):
                 self._opened = (folder, space, *self._open(folder, space))
@@ -153,8 +159,19 @@ class OpenMeaning:
             head = log.head()
             # this takes up what was written since
             if not vectors.reaches(head) and not vectors.follows(head):
-                raise NotEmbedded
+                raise self._lacking(space)
         return meaning
+
+    def _lacking(self, space: Space | None) -> NotEmbedded:
+        """Return what to raise where the vectors of a space cannot be searched."""
+        known = self._adapters.reader.vectors()
+        made = space is not None and known.has_vectors(space)
+        lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
+        return NotEmbedded(lacking, self._remedy("that is being done now"))
+
+    def _remedy(self, being_done: str) -> str:
+        """Return what to do about vectors that are missing, if anything."""
+        return being_done if self._adapters.is_embedding() else "run: glassmind index"
 
     def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
         embedder = self._adapters.embedder_of(space)
@@ -163,7 +180,7 @@ class OpenMeaning:
             raise ModelAbsent(space.name)
         vectors = FollowingVectors.open(place_of(folder, space.name), space.width)
         if vectors is None:
-            raise NotEmbedded
+            raise self._lacking(space)
         return Meaning(embedder, vectors), vectors
 
     def intent_votes(self, vector: "Vector") -> Mapping[Intent, float] | None:
@@ -202,11 +219,11 @@ class OpenMeaning:
         """Say what of the vault is not searched by meaning yet, after `meaning`."""
         opened, known = self._opened, self._adapters.reader.vectors()
         if opened is not None and not opened[3].count and known.has_vectors(opened[1]):
-            return "the vectors are not in place yet; run: glassmind index"
+            return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
         share = self.covered()
         if share < 1:
             said = f"{int(share * 100)} % of the vault is searched by meaning so far"
-            return f"{said}; run: glassmind index"
+            return f"{said}; {self._remedy('the rest is being embedded')}"
         return self._unwanted()
 
     def _unwanted(self) -> str | None:

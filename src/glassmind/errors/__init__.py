@@ -118,10 +118,10 @@ class IndexAbsent(IndexFault):
 
 
 class NotEmbedded(IndexFault):
-    """Nothing was embedded yet, so nothing can be found by meaning."""
+    """Nothing was embedded yet, or is in place, so that meaning could find it."""
 
-    def __init__(self) -> None:
-        super().__init__("nothing is embedded yet; run: glassmind index")
+    def __init__(self, lacking: str, remedy: str) -> None:
+        super().__init__(f"{lacking}; {remedy}")
 
 
 class IndexBusy(IndexFault):

@@ -91,7 +91,7 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
         kinds = f"{coverage.plain:,} plain, {coverage.enriched:,} enriched"
         level = _level(status.vectors_behind)
         if coverage.missing and status.vectors_behind == 0:
-            level = "the rest still to be embedded: glassmind index"
+            level = _rest(status)
         yield f"Vectors: {much} ({kinds}), {level}"
         yield f"Space: {style.clean(status.space)}"
     else:
@@ -106,6 +106,15 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
         yield f"Resident: {style.clean(status.resident)}"
     sizes = [f"{name} {bytes_in_words(size)}" for name, size in status.sizes.items()]
     yield f"Size: {', '.join(sizes)} in {style.clean(status.folder)}"
+
+
+def _rest(status: Status) -> str:
+    """Return in words what becomes of passages without a vector."""
+    lacks_model = any(said.startswith("words and links") for said in status.notices)
+    follows = status.model and status.watch.mode != "off" and not lacks_model
+    if status.embedding or follows:
+        return "the rest is being embedded"
+    return "the rest still to be embedded: glassmind index"
 
 
 def _level(behind: int | None) -> str:

@@ -95,8 +95,10 @@ def health_of(asked: Asked) -> dict[str, Any]:
     words = status is not None and status.words_behind is not None
     meaning = status is not None and _has_meaning(status)
     without = asked.engine.config.embeddings.backend == "none"
+    followed = status is not None and not status.watch.error
+    well = words and followed and (meaning or without)
     return {
-        "status": "ok" if words and (meaning or without) else "degraded",
+        "status": "ok" if well else "degraded",
         "channels": {
             "lexical": words,
             "bm25": words,
