@@ -1,6 +1,7 @@
 """The tools of the core: what they answer, how much of it, and what they refuse."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -17,9 +18,11 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
+from glassmind.store.watching import write_state
 from glassmind.surfaces.mcp.server import make_server
-from glassmind.surfaces.mcp.tool import schema_of
+from glassmind.surfaces.mcp.tool import Tool, schema_of
 from glassmind.surfaces.mcp.tools.core import TOOLS
+from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
 
 LONG = "\n".join(f"Line {n} tells of the kingfisher and its river." for n in range(900))
@@ -126,6 +129,22 @@ def test_values_are_those_that_the_command_line_prints(
     own -= set(expected)
     assert {k: v for k, v in full.items() if k not in own} == expected
     assert_part({k: v for k, v in short.items() if k not in own}, expected)
+
+
+def test_searches_and_lists_say_what_keeps_the_watch_from_the_vault(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    hindered = WatchState("watching", error="the disk is full", pid=os.getpid())
+    write_state(vault.folder, hindered)
+    server = make_server(vault.engine)
+
+    for tool, given in (("search", {"query": "oolong"}), ("list", {})):
+        answer = call(server, f"glassmind_{tool}", **given)
+        assert "behind the vault: the disk is full" in json.dumps(
+            answer.structured_content
+        )
+        assert "behind the vault: the disk is full" in text_of(answer)
 
 
 def test_an_answer_keeps_to_about_two_thousand_tokens_unless_more_is_asked(
@@ -458,6 +477,23 @@ def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
     )
 
     assert len(answer.structured_content["hits"]) == 3
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_an_empty_text_counts_as_left_out_where_it_may_be(
+    vault: VaultDesk, tool: Tool
+) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    needed = {"query": "oolong", "name": "Tea"}
+    texts = {one.name for one in tool.arguments if one.kind == "string"}
+    given = {name: needed.get(name, "") for name in texts}
+    bare = {name: value for name, value in given.items() if value}
+    server = make_server(vault.engine)
+
+    full, short = (call(server, tool.name, **one) for one in (given, bare))
+
+    assert not full.is_error, text_of(full)
+    assert full.structured_content == short.structured_content
 
 
 def test_a_vault_without_an_index_says_so(vault: VaultDesk) -> None:

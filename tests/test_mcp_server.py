@@ -14,6 +14,7 @@ import glassmind.surfaces.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
 from glassmind.surfaces.mcp.server import instructions_for, make_server
 from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
 CHARS_A_TOKEN = 3.5
@@ -118,6 +119,18 @@ def test_instructions_are_short_and_name_only_tools_that_are_served() -> None:
     assert "glassmind_search" in core
     assert "glassmind_" not in none
     assert "untrusted" in none
+
+
+@pytest.mark.parametrize("other", ["brain", "graphrag", "knowledge"])
+def test_instructions_tell_of_marks_only_where_there_are_some(other: str) -> None:
+    core, others = ([t.name for t in tools_of([name])] for name in ("core", other))
+
+    assert "<notes-" in instructions_for(core)
+    assert "JSON" not in instructions_for(core)
+    assert "<notes-" not in instructions_for(others)
+    assert "JSON" in instructions_for(others)
+    for part in ("glassmind_* tools it stands between", "other tools are JSON"):
+        assert part in instructions_for([*core, *others])
 
 
 @pytest.mark.parametrize(

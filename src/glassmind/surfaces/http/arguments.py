@@ -120,7 +120,7 @@ def _checked(
         for text in (name, *texts):
             if isinstance(text, str) and not _is_unicode(text):
                 raise BadArgument(owner, "a text holds half a character")
-    return read_arguments(owner, arguments, given)
+    return read_arguments(owner, arguments, given, strict=True)
 
 
 def _is_unicode(text: str) -> bool:

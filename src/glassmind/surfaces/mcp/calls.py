@@ -13,7 +13,13 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.render.style import shortened
-from glassmind.surfaces.mcp.faults import Wording, sentence_of, text_of, unexpected
+from glassmind.surfaces.mcp.faults import (
+    Wording,
+    names_notes,
+    sentence_of,
+    text_of,
+    unexpected,
+)
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
@@ -96,11 +102,13 @@ class Calls:
             return fault_of("Unexpected", said)
 
     def _fault_of(self, tool: Tool, error: GlassmindError) -> types.CallToolResult:
-        kind = type(error).__name__
-        said = sentence_of(error, self._tools, self._wording)
-        if tool.fault_mark:  # the text is what another system would say
-            return fault_of(kind, tool.fault_mark + said)
-        return fault_of(kind, said, text_of(error, self._tools, self._wording))
+        mark = tool.fault_mark  # the text begins as that of another system would
+        return fault_of(
+            type(error).__name__,
+            mark + sentence_of(error, self._tools, self._wording),
+            mark + text_of(error, self._tools, self._wording),
+            names_notes=names_notes(error),
+        )
 
 
 class Gauge:

@@ -11,6 +11,7 @@ from glassmind.errors import (
     HeadingNotFound,
     IndexAbsent,
     IndexBusy,
+    LinesOutOfRange,
     NoteNotFound,
 )
 from glassmind.surfaces.mcp.fence import fenced, one_line
@@ -22,6 +23,7 @@ REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (NoteNotFound, "find the note with {search}"),
     (HeadingNotFound, "read the note without a heading to see what it has"),
     (AmbiguousHeading, "or read by lines"),
+    (LinesOutOfRange, "read the note without lines to see what it has"),
     (FileUnreadable, "tell the user; other notes can still be read"),
     (IndexAbsent, "ask again in a moment if a first indexing is under way"),
     (IndexBusy, "searching works meanwhile"),
@@ -31,6 +33,16 @@ REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
 SEARCHING = ("glassmind_search", "search", "vault_search", "semantic_search")
 READING = ("glassmind_read", "read_note")
 """Tools that search and read, of whatever set; the first that is served is named."""
+
+
+NAMING = (
+    AmbiguousName,
+    HeadingNotFound,
+    AmbiguousHeading,
+    LinesOutOfRange,
+    FileUnreadable,
+)
+"""Errors that always name a note, or what it holds."""
 
 
 def searching(served: Collection[str]) -> str:
@@ -57,7 +69,7 @@ def text_of(
     error: GlassmindError, served: Collection[str] = (), wording: Wording = str
 ) -> str:
     """Return the same for a model to read: what names notes stands in the fence."""
-    if not _names_notes(error):
+    if not names_notes(error):
         return sentence_of(error, served, wording)
     remedy = _remedy(error, served)
     made = fenced(one_line(wording(error)))
@@ -69,12 +81,11 @@ def _remedy(error: GlassmindError, served: Collection[str]) -> str:
     return found.format(search=searching(served))
 
 
-def _names_notes(error: GlassmindError) -> bool:
+def names_notes(error: GlassmindError) -> bool:
     """Whether an error holds words of the vault beside those of the caller."""
     if isinstance(error, NoteNotFound):
         return bool(error.closest)
-    named = (AmbiguousName, HeadingNotFound, AmbiguousHeading, FileUnreadable)
-    return isinstance(error, named)
+    return isinstance(error, NAMING)
 
 
 def unexpected(tool: str, error: BaseException) -> str:

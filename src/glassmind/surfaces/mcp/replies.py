@@ -6,7 +6,7 @@ from typing import Any
 import mcp_types as types
 
 from glassmind.surfaces.mcp.addresses import note_uri
-from glassmind.surfaces.mcp.fence import sound
+from glassmind.surfaces.mcp.fence import labelled, sound
 from glassmind.surfaces.mcp.tool import Action, Answer, Tool, schema_of
 
 ARGUMENT_CHARS = 1_000
@@ -48,14 +48,17 @@ def reply_of(answer: Answer, served: Collection[str]) -> types.CallToolResult:
     return types.CallToolResult(content=blocks, structured_content=_sound_all(content))
 
 
-def fault_of(kind: str, sentence: str, text: str = "") -> types.CallToolResult:
+def fault_of(
+    kind: str, sentence: str, text: str = "", *, names_notes: bool = False
+) -> types.CallToolResult:
     """Return a fault that a model can act on, in the shape the command line has.
 
     `text` is what a model reads where that is not the sentence alone.
     """
+    values = {"error": {"kind": kind, "message": sound(sentence)}}
     return types.CallToolResult(
         content=[types.TextContent(text=sound(text or sentence))],
-        structured_content={"error": {"kind": kind, "message": sound(sentence)}},
+        structured_content=labelled(values) if names_notes else values,
         is_error=True,
     )
 

@@ -22,6 +22,8 @@ Kind: TypeAlias = Literal[
 REQUIRED = object()
 """The default of an argument that has to be given."""
 
+TEXTS: frozenset[Kind] = frozenset(("string", "strings"))
+
 LONGEST_TEXT = 20_000
 """Characters of an argument: a question, not a book. Tools that write say their own."""
 
@@ -123,12 +125,17 @@ def _property(one: Argument) -> dict[str, Any]:
 
 
 def read_arguments(
-    owner: str, arguments: Sequence[Argument], given: Mapping[str, object]
+    owner: str,
+    arguments: Sequence[Argument],
+    given: Mapping[str, object],
+    *,
+    strict: bool = False,
 ) -> dict[str, Any]:
     """Return every argument with its value, defaults filled in.
 
-    `null` counts as not given, and a number or a truth value written as text counts as
-    what it says: some clients write all arguments so.
+    `null` counts as not given, and so does an empty text where one may be left out,
+    unless this is `strict`. A number or a truth value written as text counts as what it
+    says: some clients write all arguments so.
 
     Raises:
         BadArgument: one is missing, unknown, of another kind, or out of bounds.
@@ -139,7 +146,12 @@ def read_arguments(
             names = ", ".join(known) or "none"
             said = shortened(name)
             raise BadArgument(owner, f"there is no argument {said!r}; it takes {names}")
-    return {name: _value(owner, one, given.get(name)) for name, one in known.items()}
+    made = {}
+    for name, one in known.items():
+        value = given.get(name)
+        bare = value == "" and one.default is not REQUIRED and one.kind in TEXTS
+        made[name] = _value(owner, one, None if bare and not strict else value)
+    return made
 
 
 def _value(owner: str, one: Argument, given: object) -> object:
