@@ -13,6 +13,7 @@ from faults.desk import Desk, fingerprint
 from faults.vaults import make_vault, write
 
 from glassmind.errors import GlassmindError, IndexUnwritable
+from glassmind.resident.card import Card, read_card, write_card
 from glassmind.store.lock import WriterLock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
@@ -286,3 +287,25 @@ def test_a_lock_that_is_a_link_or_a_pipe_is_refused(tmp_path: Path) -> None:
         assert lock.busy_holder() is None
         assert lock.holder() == "another process"
     assert (tmp_path / "precious").read_bytes() == b"kept"
+
+
+@posix
+@pytest.mark.timeout(60)
+def test_a_pipe_a_link_or_a_flood_is_no_card(tmp_path: Path) -> None:
+    kept = Card(os.getpid(), "1", "", "token", "", "")
+    card = tmp_path / "resident.json"
+    os.mkfifo(card)
+    assert read_card(tmp_path) is None
+
+    write_card(tmp_path, kept)
+    assert read_card(tmp_path) == kept
+
+    card.rename(tmp_path / "real.json")
+    card.symlink_to(tmp_path / "real.json")
+    assert read_card(tmp_path) is None
+
+    card.unlink()
+    (tmp_path / "real.json").rename(card)
+    with card.open("ab") as file:
+        file.truncate(1 << 30)  # a sparse gigabyte of spaces, as JSON would have it
+    assert read_card(tmp_path) is None

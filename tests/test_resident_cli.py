@@ -5,8 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from meaning_desk import LONG
@@ -14,6 +16,9 @@ from model_desk import FOLDER_VARIABLE, real_models
 from resident_desk import PATIENCE_S, ResidentDesk, desk_in, wait_for
 
 from glassmind.models.cards import MINILM
+from glassmind.residence import Residence
+from glassmind.surfaces.cli.commands import watch
+from glassmind.surfaces.cli.output import Output
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harbour")}
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "numkong")
@@ -220,3 +225,31 @@ def test_status_names_the_resident(desk: ResidentDesk, glassmind: Commands) -> N
     assert found["resident"] == f"process {stayer.pid}"
     assert f"Resident: process {stayer.pid}\n" in text
     assert after["resident"] == ""
+
+
+def test_a_watch_whose_notices_nobody_reads_goes_on(
+    desk: ResidentDesk, glassmind: Commands
+) -> None:
+    glassmind.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "none"
+    desk.settings["embeddings.backend"] = "none"
+    desk.indexed(NOTES)
+    with glassmind.start("watch") as running:
+        assert running.stderr is not None
+        running.stderr.close()
+        wait_for(desk.card.exists, "it is the resident")
+        desk.write({"new.md": LONG.format("zanzibar")})
+
+        wait_for(lambda: desk.found("zanzibar"), "the new note is taken in")
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(PATIENCE_S) == 0
+
+
+def test_a_watch_that_cannot_go_on_ends_with_a_code(
+    desk: ResidentDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.indexed({})
+    monkeypatch.setattr(Residence, "_live", lambda _: None)  # its thread ends at once
+    monkeypatch.setattr(watch, "ending", Event)
+    monkeypatch.setattr(watch, "config_of", lambda *_, **__: desk.engine.config)
+
+    assert watch.run(Namespace(), Output()) == 70

@@ -11,6 +11,10 @@ import pytest
 from meaning_desk import LONG, WordModel
 from resident_desk import ResidentDesk, desk_in, wait_for
 
+from glassmind import residence
+from glassmind.residence import Residence
+from glassmind.resident.card import Card, read_card
+from glassmind.store.lock import WriterLock
 from glassmind.wiring import LocalAdapters
 
 TAKEN_OVER_S = 5.0
@@ -264,3 +268,44 @@ def test_who_stands_by_says_so_and_says_when_it_takes_over(
     assert other.log.count("standing by") == 1
     assert "standing by" not in resident.log
     assert "taking over" not in resident.log
+
+
+@pytest.mark.parametrize("name", ["resident.json", "resident.sock"])
+def test_what_guests_find_the_resident_by_is_made_again_when_it_is_gone(
+    embedded: ResidentDesk, name: str
+) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    assert guest.ask("search", text="oolong")["paths"][0] == "oolong.md"
+
+    (embedded.folder / name).unlink()
+
+    wait_for((embedded.folder / name).exists, "it is there again")
+    asked = resident.ask("asked")
+    found = guest.ask("search", text="lantern lit")
+    assert found["paths"][0] == "lantern.md"
+    assert resident.ask("asked") > asked
+    assert guest.ask("asked") == 0
+
+
+def test_a_guest_that_finds_nobody_does_not_wait_again_at_once(
+    embedded: ResidentDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.residence.SUCCEEDED_S", 0.5)
+    monkeypatch.setattr("glassmind.residence.ALONE_S", 60.0)
+    embedded.open()
+    held = WriterLock(embedded.folder / "resident.lock")
+    assert held.try_acquire()  # by one who leaves no card
+    looks: list[None] = []
+
+    def looked(folder: Path) -> Card | None:
+        looks.append(None)
+        return read_card(folder)
+
+    with held, Residence(embedded.engine.config, watch=False, log=print) as home:
+        monkeypatch.setattr(residence, "read_card", looked)
+        assert home._host() is None
+        assert len(looks) > 3
+        looks.clear()
+        assert home._host() is None
+
+    assert len(looks) <= 3  # one look, and those of the thread that tries for the role

@@ -7,6 +7,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import date
@@ -18,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk
-from resident_desk import PATIENCE_S
+from resident_desk import PATIENCE_S, wait_for
 
 from glassmind.config.load import config_for
 from glassmind.errors import AmbiguousName, BadWish, GlassmindError, IndexDamaged
@@ -190,8 +191,13 @@ class Desk:
         door, address = open_door(folder)
         self.folder, token = folder, new_token()
         self.begun, self.ended = threading.Event(), threading.Event()
-        verbs = {"twice": self._twice, "count": self._count, "fail": self._fail}
-        self.listener = Listener(door, token, verbs)
+        verbs = {
+            "twice": self._twice,
+            "count": self._count,
+            "fail": self._fail,
+            "wait": self._wait,
+        }
+        self.listener = Listener(door, token, verbs, long=("wait",))
         self.card = Card(os.getpid(), __version__, address, token, "", "")
         self.listener.start()
 
@@ -208,6 +214,12 @@ class Desk:
             self.ended.set()
             raise
         return 0
+
+    def _wait(self, _: Mapping[str, Any], tell: Tell) -> int:
+        """Wait for a turn that does not come."""
+        while True:
+            tell(Progress("wait", 0, 0))
+            time.sleep(0.01)
 
     def _fail(self, _: Mapping[str, Any], __: Tell) -> None:
         raise IndexDamaged("/x/index.db", "torn")
@@ -341,6 +353,69 @@ def test_more_guests_than_can_be_answered_wait_their_turn(
     waiting.join(PATIENCE_S)
 
     assert answers == [("tea", "tea")]
+
+
+def begun(desk: Desk, verb: str) -> socket.socket:
+    """Return a stream on which a question was asked whose answer nobody awaits."""
+    token, stream = desk.card.token, desk.stream()
+    asked = {"token": token, "version": __version__, "verb": verb, "arguments": {}}
+    send_frame(stream, asked)
+    return stream
+
+
+def test_work_that_waits_for_its_turn_keeps_no_question_waiting(desk: Desk) -> None:
+    streams = [begun(desk, "wait") for _ in range(60)]
+
+    assert desk.ask("twice", text="tea") == ("tea", "tea")
+    for stream in streams:
+        stream.close()
+    wait_for(lambda: desk.listener._slow.unfinished == 0, "all work has ended")
+
+
+def test_more_work_than_can_wait_is_refused(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "MOST_AWAITING", 2)
+    streams = [begun(desk, "wait") for _ in range(2)]
+    wait_for(lambda: desk.listener._slow.unfinished == 2, "both are at work")
+
+    with pytest.raises(NoAnswer, match="too many wait"):
+        desk.ask("wait")
+    for stream in streams:
+        stream.close()
+
+
+def test_few_threads_answer_many_guests(desk: Desk) -> None:
+    seen: set[int] = set()
+
+    def note(_: Mapping[str, Any], __: Tell) -> int:
+        seen.add(threading.get_ident())
+        return len(seen)
+
+    desk.listener._verbs = {"note": note}
+    with ThreadPoolExecutor(30) as guests:
+        for asked in [guests.submit(desk.ask, "note") for _ in range(120)]:
+            asked.result(PATIENCE_S)
+
+    assert len(desk.listener._quick.threads) <= listening.MOST_ANSWERED
+    assert len(seen) <= listening.MOST_ANSWERED
+
+
+def test_a_door_that_is_gone_is_made_again_for_who_is_inside_and_who_comes(
+    desk: Desk,
+) -> None:
+    inside = begun(desk, "count")
+    assert desk.begun.wait(PATIENCE_S)
+    Path(str(desk.card.address)).unlink()
+
+    door, address = open_door(desk.folder)
+    desk.listener.move_to(door)
+
+    assert address == desk.card.address
+    assert desk.ask("twice", text="tea") == ("tea", "tea")
+    assert not desk.ended.is_set()
+    inside.close()
+    assert desk.ended.wait(PATIENCE_S)
 
 
 def test_idle_guests_are_sent_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 from glassmind.config import Config
 from glassmind.engine import Engine
@@ -27,7 +27,7 @@ from glassmind.resident.card import (
     remove_card,
     write_card,
 )
-from glassmind.resident.door import new_token, open_door, remove_door
+from glassmind.resident.door import is_door, new_token, open_door, remove_door
 from glassmind.resident.listener import Listener, Tell
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import make_folder
@@ -37,6 +37,8 @@ from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters, guest_for
 from glassmind.wiring_guest import Guest
+
+T = TypeVar("T")
 
 ROLE = "resident.lock"
 
@@ -49,6 +51,9 @@ BEAT_S = 1.0
 SUCCEEDED_S = 4.0
 """How long a question waits for a resident, the first or the one after it: in this time
 one that hangs is replaced. Who can be the resident itself does not wait."""
+
+ALONE_S = 5.0
+"""How long it is remembered that nobody was found: questions do not wait meanwhile."""
 
 LOOK_S = 0.02
 """How often a question that waits looks whether there is a resident."""
@@ -80,16 +85,22 @@ class Residence:
         log: Callable[[str], None],
         told: TellNews | None = None,
     ) -> None:
-        self.config, self._log = config, log
+        self.config, self._log = config, _unheard(log)
         watches = watch and config.watch.enabled
-        self._told = (told or _in_sentences(log)) if watches else None
+        self._told = _unheard(told or _in_sentences(log)) if watches else None
         self._adapters = LocalAdapters(config)
         self._adapters.host = self._host
         self.engine = Engine(self._adapters)
         self._alone = Engine(self._adapters, alone=True)
         self._closing, self._poke, self._residing = Event(), Event(), Event()
         self._placeless = self._awaits = False
+        self._alone_until = 0.0
         self._thread: Thread | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether this process still tries for the role or fills it."""
+        return self._thread is not None and self._thread.is_alive()
 
     @property
     def role(self) -> Literal["resident", "guest"]:
@@ -113,12 +124,15 @@ class Residence:
 
     def _card_of_another(self, failed: Card | None) -> Card | None:
         """Return the card of a resident that is neither us nor known to have failed."""
-        deadline = time.monotonic() + SUCCEEDED_S
+        began = time.monotonic()
+        deadline = began if began < self._alone_until else began + SUCCEEDED_S
         while not (self._residing.is_set() or self._placeless):
             card = read_card(self._adapters.place.folder)
             if card is not None and (failed is None or card.token != failed.token):
                 return card
             if time.monotonic() > deadline or self._closing.is_set():
+                if deadline > began:
+                    self._alone_until = deadline + ALONE_S
                 break
             self._poke.set()
             time.sleep(LOOK_S)
@@ -192,6 +206,7 @@ class Residence:
             self._awaits = False
             while not self._closing.wait(BEAT_S):
                 lock.beat()
+                stay.renew()
                 if self._adapters.place.folder != folder:
                     break  # the index went to another folder, and so does the role
         except IndexTaken as error:
@@ -239,6 +254,7 @@ class _Stay:
         self._asked, self._over = Event(), Event()
         self._listener: Listener | None = None
         self._address: str | int = ""
+        self._card: Card | None = None
         self._threads: list[Thread] = []
 
     def begin(self) -> None:
@@ -252,14 +268,29 @@ class _Stay:
             remove_door(gone.address, self._folder)
         door, self._address = open_door(self._folder)
         verbs = {"search": self._search, "index": self._index}
-        self._listener = Listener(door, self._token, verbs, self._asked.set)
+        self._listener = Listener(
+            door, self._token, verbs, self._asked.set, long=("index",)
+        )
         self._listener.start()
-        write_card(self._folder, self._card())
+        self._card = self._new_card()
+        write_card(self._folder, self._card)
         self._threads.append(_started("warm", self._warm))
         if self._told is not None:
             self._threads.append(_started("watch", self._watch))
 
-    def _card(self) -> Card:
+    def renew(self) -> None:
+        """Make again what guests find us by, where it is gone."""
+        if self._listener is None or self._card is None:
+            return
+        with suppress(OSError):  # the next beat tries again
+            if not is_door(self._address, self._folder):
+                door, self._address = open_door(self._folder)
+                self._listener.move_to(door)
+                self._card = self._card._replace(address=self._address)
+            if read_card(self._folder) != self._card:
+                write_card(self._folder, self._card)
+
+    def _new_card(self) -> Card:
         return Card(
             os.getpid(),
             __version__,
@@ -306,6 +337,16 @@ class _Stay:
             self._listener.close(CLOSE_S / 2)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _unheard(tell: Callable[[T], None]) -> Callable[[T], None]:
+    """Return what tells, and goes on where nobody hears it any more."""
+
+    def told(what: T) -> None:
+        with suppress(OSError, ValueError):  # a stream without a reader, or closed
+            tell(what)
+
+    return told
 
 
 def _in_sentences(log: Callable[[str], None]) -> TellNews:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from contextlib import suppress
 from hashlib import sha256
 from hmac import new as keyed
@@ -11,6 +12,12 @@ from typing import Any, NamedTuple
 from glassmind.config import Config
 
 FILE = "resident.json"
+
+LONGEST = 16_384
+"""Bytes of a card; one with the longest path there is has less than five thousand."""
+
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""How it is opened, be it a link or a pipe."""
 
 SECTIONS = ("index", "embeddings", "search")
 """The settings that an answer depends on, beside the vault and the agent folder."""
@@ -57,13 +64,32 @@ def _plain(section: dict[str, object]) -> dict[str, str]:
 def read_card(folder: Path) -> Card | None:
     """Return the card in the folder of an index; None where there is none to read."""
     try:
-        found: Any = json.loads((folder / FILE).read_bytes())
+        found: Any = json.loads(_read(folder / FILE))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or found.keys() != KINDS.keys():
         return None
     sound = all(isinstance(found[name], kind) for name, kind in KINDS.items())
     return Card(**found) if sound else None
+
+
+def _read(file: Path) -> bytes:
+    """Return what a file of ours holds, waiting for nobody.
+
+    What comes with a vault from elsewhere may be a pipe, a link, or without end.
+
+    Raises:
+        OSError: there is none, or it is none of ours.
+    """
+    fd = os.open(file, os.O_RDONLY | PLAIN)
+    try:
+        found = os.fstat(fd)
+        ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+        if not (ours and stat.S_ISREG(found.st_mode) and found.st_size <= LONGEST):
+            raise OSError(f"{file} is no card")
+        return os.read(fd, LONGEST)
+    finally:
+        os.close(fd)
 
 
 def write_card(folder: Path, card: Card) -> None:

@@ -1,17 +1,19 @@
-"""Answering guests: one thread for each, with a sign of life while it works."""
+"""Answering guests, with a sign of life while their work goes on."""
 
 import hmac
 import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeAlias
 
 from glassmind.errors import GlassmindError
 from glassmind.resident.codec import Unreadable, packed, packed_error, unpacked
 from glassmind.resident.frames import MOST_ASKED, read_frame, send_frame
+from glassmind.resident.places import Places
 from glassmind.version import __version__
 
 Tell: TypeAlias = Callable[[Any], None]
@@ -19,8 +21,12 @@ Tell: TypeAlias = Callable[[Any], None]
 
 Verb: TypeAlias = Callable[[Mapping[str, Any], Tell], Any]
 
-MOST_GUESTS = 32
-"""Calls answered at a time; more wait at the door."""
+MOST_ANSWERED, MOST_ADMITTED = 16, 32
+"""Calls answered at a time, and let in to be; more wait at the door."""
+
+MOST_AT_WORK, MOST_AWAITING = 4, 64
+"""Calls of long work under way, and with those that wait for that; more are refused.
+One at a time writes, and the others wait for it."""
 
 PULSE_S = 0.5
 """Seconds between two signs of life, and until a guest's leaving is noticed."""
@@ -42,7 +48,8 @@ class Unwanted(BaseException):
 class Listener:
     """Answers whoever knocks and knows the token, until closed.
 
-    `answered` is called after each call.
+    `long` names the verbs that take long: they have places of their own, so that
+    others are answered meanwhile. `answered` is called after each call.
     """
 
     def __init__(
@@ -51,11 +58,17 @@ class Listener:
         token: str,
         verbs: Mapping[str, Verb],
         answered: Callable[[], None] = lambda: None,
+        *,
+        long: Collection[str] = (),
     ) -> None:
         self._door, self._token, self._verbs = door, token, verbs
-        self._answered = answered
-        self._free = threading.Semaphore(MOST_GUESTS)
-        self._calls: dict[threading.Thread, _Call | None] = {}
+        self._answered, self._long = answered, long
+        self._free = threading.Semaphore(MOST_ADMITTED)
+        self._quick, self._slow = (
+            Places("guest", MOST_ANSWERED),
+            Places("work", MOST_AT_WORK),
+        )
+        self._calls: set[_Call] = set()
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._waker, self._woken = socket.socketpair()
@@ -69,50 +82,81 @@ class Listener:
         for thread in self._threads:
             thread.start()
 
+    def move_to(self, door: socket.socket) -> None:
+        """Answer at another door from now on; who is inside stays."""
+        self._door = door
+        self._waker.send(b"x")
+
     def _receive(self) -> None:
-        with selectors.DefaultSelector() as either:
-            for end in (self._door, self._woken):
-                either.register(end, selectors.EVENT_READ)
-            while True:
-                either.select()
-                if self._closing.is_set():
-                    return
-                with suppress(OSError):
-                    stream, _ = self._door.accept()
-                    self._admit(stream)
+        while not self._closing.is_set():
+            door = self._door
+            with selectors.DefaultSelector() as either:
+                for end in (door, self._woken):
+                    either.register(end, selectors.EVENT_READ)
+                while self._is_open(door):
+                    either.select()
+                    if self._is_open(door):
+                        with suppress(OSError):
+                            stream, _ = door.accept()
+                            self._admit(stream)
+            if not self._closing.is_set():
+                self._woken.recv(1)
+                door.close()
+
+    def _is_open(self, door: socket.socket) -> bool:
+        return door is self._door and not self._closing.is_set()
 
     def _admit(self, stream: socket.socket) -> None:
         while not self._free.acquire(timeout=PULSE_S):
             if self._closing.is_set():
                 stream.close()
                 return
-        thread = threading.Thread(
-            target=self._attend, args=(stream,), name="glassmind-guest", daemon=True
-        )
-        with self._lock:
-            self._calls[thread] = None
-        thread.start()
-
-    def _attend(self, stream: socket.socket) -> None:
-        try:
-            with stream, suppress(OSError, Unreadable):
-                stream.settimeout(READ_S)
-                self._answer(stream, read_frame(stream, MOST_ASKED))
-        finally:
-            with self._lock:
-                del self._calls[threading.current_thread()]
-            self._free.release()
-            self._answered()
-
-    def _answer(self, stream: socket.socket, asked: Any) -> None:
-        refused = self._refused(asked)
-        if refused is not None:
-            send_frame(stream, {"refused": refused})
-            return
-        stream.settimeout(SEND_S)
         call = _Call(stream)
         with self._lock:
-            self._calls[threading.current_thread()] = call
+            self._calls.add(call)
+        self._quick.put(partial(self._attend, call))
+
+    def _attend(self, call: "_Call") -> None:
+        handed_on = False
+        try:
+            with suppress(OSError, Unreadable):
+                handed_on = self._heard(call)
+        finally:
+            self._free.release()
+            if not handed_on:
+                self._let_go(call)
+
+    def _heard(self, call: "_Call") -> bool:
+        """Hear what a guest wants, and answer it or hand it on to where that is done.
+
+        Returns whether it was handed on.
+        """
+        asked = call.hear()
+        refused = self._refused(asked)
+        if refused is not None:
+            call.refuse(refused)
+        elif asked["verb"] in self._long:
+            self._slow.put(partial(self._work, call, asked))
+            return True
+        else:
+            self._answer(call, asked)
+        return False
+
+    def _work(self, call: "_Call", asked: Any) -> None:
+        try:
+            if not call.gone.is_set():
+                with suppress(OSError, Unreadable):
+                    self._answer(call, asked)
+        finally:
+            self._let_go(call)
+
+    def _let_go(self, call: "_Call") -> None:
+        with self._lock:
+            self._calls.discard(call)
+        call.close()
+        self._answered()
+
+    def _answer(self, call: "_Call", asked: Any) -> None:
         verb, arguments = self._verbs[asked["verb"]], unpacked(asked["arguments"])
         try:
             value = verb(arguments, call.tell)
@@ -131,8 +175,10 @@ class Listener:
             return "another token"
         if asked.get("version") != __version__:
             return "another version"
-        known = asked.get("verb") in self._verbs
-        return None if known and "arguments" in asked else "an unknown verb"
+        if asked.get("verb") not in self._verbs or "arguments" not in asked:
+            return "an unknown verb"
+        crowded = self._slow.unfinished >= MOST_AWAITING
+        return "too many wait" if crowded and asked["verb"] in self._long else None
 
     def _pulse(self) -> None:
         """Let every guest know that its work goes on, and learn which have left."""
@@ -142,7 +188,7 @@ class Listener:
 
     def _live(self) -> list["_Call"]:
         with self._lock:
-            return [call for call in self._calls.values() if call is not None]
+            return list(self._calls)
 
     def close(self, timeout_s: float) -> bool:
         """Answer nobody any more, and say whether all work ended in `timeout_s`.
@@ -154,12 +200,16 @@ class Listener:
             self._closing.set()
             self._waker.send(b"x")
         for call in self._live():
-            call.gone.set()
-        with self._lock:
-            threads = [*self._threads, *self._calls]
+            call.dismiss()
+        places = (self._quick, self._slow)
+        threads = [*self._threads, *(one for place in places for one in place.threads)]
+        for place in places:
+            place.close()
         for thread in threads:
             if thread.is_alive() and thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
+        for call in self._live():
+            call.close()
         for end in (self._door, self._waker, self._woken):
             end.close()
         return not any(thread.is_alive() for thread in threads)
@@ -171,8 +221,36 @@ class _Call:
     def __init__(self, stream: socket.socket) -> None:
         self._stream = stream
         self._lock = threading.Lock()
-        self._ended = False
+        self._heard = self._ended = False
         self.gone = threading.Event()
+
+    def hear(self) -> Any:
+        """Return what the guest wants.
+
+        Raises:
+            OSError, Unreadable: it says nothing that can be understood in time.
+        """
+        self._stream.settimeout(READ_S)
+        asked = read_frame(self._stream, MOST_ASKED)
+        self._stream.settimeout(SEND_S)
+        self._heard = True
+        return asked
+
+    def refuse(self, why: str) -> None:
+        """Send the guest away."""
+        self._send({"refused": why}, ends=True)
+
+    def dismiss(self) -> None:
+        """End the work for the guest after the step it is at, and hear no more."""
+        self.gone.set()
+        with suppress(OSError):
+            self._stream.shutdown(socket.SHUT_RD)
+
+    def close(self) -> None:
+        """Let the guest go."""
+        with self._lock:
+            self._ended = True
+            self._stream.close()
 
     def tell(self, step: Any) -> None:
         """Tell the guest of a step.
@@ -187,7 +265,7 @@ class _Call:
 
     def pulse(self) -> None:
         """Show that we are at work, and see whether the guest is there."""
-        if not self.gone.is_set():
+        if self._heard and not self.gone.is_set():
             self._send({"working": True})
 
     def end(self, last: Any) -> None:

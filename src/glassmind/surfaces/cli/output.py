@@ -97,8 +97,21 @@ class Output:
 
     def abandon(self) -> None:
         """Forget what is still held back: nobody reads any more."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        _lead_nowhere(sys.stdout.fileno())
+
+    def remark(self, sentence: str) -> None:
+        """Tell something as `notice` does, at once, and go on where nobody reads it."""
+        try:
+            self.notice(sentence)
+            sys.stderr.flush()
+        except OSError:
+            _lead_nowhere(sys.stderr.fileno())
+
+
+def _lead_nowhere(number: int) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)
 
 
 def _is_ours(error: BaseException) -> bool:

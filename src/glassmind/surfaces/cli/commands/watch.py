@@ -32,12 +32,13 @@ def run(args: Namespace, output: Output) -> int:
     """Follow the vault, or stand by while another process does."""
     config = config_of(args, flags={"watch.enabled": True})
     for warning in config.warnings:
-        output.notice(warning)
+        output.remark(warning)
     stop = ending()
     told = teller(output, stop)
-    with Residence(config, watch=True, log=output.notice, told=told):
+    with Residence(config, watch=True, log=output.remark, told=told) as home:
         while not stop.wait(LOOK_S):
-            pass
+            if not home.is_alive:
+                return exits.BUG
     return exits.OK
 
 
@@ -72,4 +73,4 @@ def _write(news: News, output: Output) -> None:
     output.line(f"{now:%H:%M:%S} {Style.clean(news_as_text(news))}")
     if isinstance(news, Brought):
         for warning in news.report.warnings[:WARNINGS_SHOWN]:
-            output.notice(warning)
+            output.remark(warning)
