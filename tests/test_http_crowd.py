@@ -146,7 +146,7 @@ def test_idle_connections_leave_a_server_of_few_files_some(
         lines = [line["event"] for line in running.lines()]
         seconds = time.monotonic() - begun
 
-    assert "library" not in lines
+    assert "library" not in lines, running.told.read_text("utf-8")
     assert lines.count("crowded") <= 1 + seconds / room.TELL_S
 
 

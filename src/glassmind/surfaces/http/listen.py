@@ -18,23 +18,37 @@ PROBE_BYTES = 65_536
 
 BACKLOG = 512
 
+AT_ONCE = 16
+"""Connections taken in a row, before those that are too many can be closed again."""
+
 NO_ROOM = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 """Why a connection cannot be taken though it is there."""
 
 
 class Listening(socket.socket):
-    """A socket that listens, and fails once where it would fail again and again.
+    """A socket that listens, and gives a few connections at a time.
 
-    When a process may open no more files, asyncio leaves a socket alone for a second,
-    but not before it has tried as often as connections may wait, with a line for each.
+    asyncio takes as many in a row as may wait, hundreds, and looks at none before it
+    has them all. Where a process may open no more files it leaves a socket alone for a
+    second, but not before it has failed as often, with a line for each.
     """
 
-    _failed = False
+    _taken, _failed = 0, False
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """Take the next connection; there is none to take after one that failed."""
+        """Take the next connection.
+
+        Raises:
+            BlockingIOError: there is none, or enough for now.
+        """
+        if self._taken == AT_ONCE:
+            self._taken = 0
+            raise BlockingIOError(errno.EAGAIN, "enough for now")
         try:
             made = super().accept()
+        except BlockingIOError:
+            self._taken = 0
+            raise
         except OSError as error:
             if error.errno not in NO_ROOM:
                 raise
@@ -42,7 +56,7 @@ class Listening(socket.socket):
             if self._failed:
                 raise
             raise BlockingIOError(errno.EAGAIN, "no room as yet") from error
-        self._failed = False
+        self._taken, self._failed = self._taken + 1, False
         return made
 
 
