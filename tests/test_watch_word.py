@@ -68,11 +68,13 @@ def test_every_answer_says_what_keeps_the_watch_from_the_vault(
         (vault.root / "many").rename(tmp_path / "many")
         until(lambda: vault.ask("note").degraded, "a word about it")
         hits, degraded = len(vault.found("note")), vault.ask("note").degraded
+        listed = vault.engine.list_notes().notices
         (tmp_path / "many").rename(vault.root / "many")
         until(lambda: not vault.ask("note").degraded, "that it is over")
 
     assert hits > 0
     (said,) = degraded
+    assert tuple(listed) == degraded
     assert said.startswith("the index may be behind the vault: 40 of 40 notes seem")
 
 

@@ -273,7 +273,7 @@ class LocalAdapters:
 
         self._make_temporary()
         root, folder = self.config.vault.path, self.place.folder
-        return NoteReader(root, folder, self.reader.rows, catalogue)
+        return NoteReader(root, folder, self.reader.rows, catalogue, self.hindrances)
 
     @made_once
     def writing(self) -> "Writing":

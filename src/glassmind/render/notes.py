@@ -89,7 +89,13 @@ def list_as_json(
     `vault` is the name that Obsidian knows the vault by, `root` its folder.
     """
     notes = [facts_as_json(note, vault=vault) for note in found.notes]
-    return {"vault": root, "notes": notes, "total": found.total, "offset": offset}
+    return {
+        "vault": root,
+        "notes": notes,
+        "total": found.total,
+        "offset": offset,
+        "notices": list(found.notices),
+    }
 
 
 def facts_as_json(note: NoteFacts, *, vault: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ that is no Markdown, such as a canvas, they are lines of the text that was index
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -85,9 +85,10 @@ class NoteReader:
         folder: Path,
         rows: Callable[[], NamedRows],
         catalogue: Callable[[], Catalogue],
+        notices: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._root, self._folder = root, folder
-        self._rows, self._catalogue = rows, catalogue
+        self._rows, self._catalogue, self._notices = rows, catalogue, notices
 
     def find(self, name: str) -> NotePath:
         """Return the note a person means; a path may also be a whole one on disk.
@@ -201,7 +202,8 @@ class NoteReader:
         """Return the notes that pass the filters; a folder may begin with `./`."""
         parts = str(wanted["folder"]).split("/")
         folder = "/".join(part for part in parts if part not in {"", "."})
-        return self._catalogue().notes({**wanted, "folder": folder}, newest=newest)
+        found = self._catalogue().notes({**wanted, "folder": folder}, newest=newest)
+        return replace(found, notices=tuple(self._notices()))
 
     def stats(self) -> Stats:
         """Return how much the index holds and how much room it takes."""

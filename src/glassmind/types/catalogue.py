@@ -167,7 +167,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class NoteList:
-    """Notes that pass the filters, and how many there are in all."""
+    """Notes that pass the filters, and how many there are in all.
+
+    `notices` say in what way the list may not be what the vault holds.
+    """
 
     notes: Sequence[NoteFacts]
     total: int
+    notices: Sequence[str] = ()

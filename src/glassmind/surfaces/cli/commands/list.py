@@ -75,6 +75,8 @@ def run(args: Namespace, output: Output) -> int:
             offset=args.offset,
         )
         vault = engine.config.vault
+    for said in found.notices:
+        output.notice(said)
     if output.as_json:
         root = str(vault.path)
         shown = list_as_json(found, offset=args.offset, vault=vault.name, root=root)

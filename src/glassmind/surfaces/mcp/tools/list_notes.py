@@ -66,7 +66,7 @@ def run(call: Call) -> Answer:
     )
     content |= {
         "notes": [shown(note) for note in notes],
-        "notices": _notices(found, cursor),
+        "notices": [*found.notices, *_notices(found, cursor)],
         "truncated": len(notes) < len(asked),
         "next_cursor": mark,
     }
