@@ -1,6 +1,6 @@
 """Examining an index: each finding with what to do about it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,16 +12,18 @@ from glassmind.indexing.checkup_vectors import (
     look_at_model,
     look_at_vectors,
 )
+from glassmind.indexing.plan import exceeds
 from glassmind.indexing.run import Workshop
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
 from glassmind.types.files import TO_HASH
 from glassmind.types.watch import WatchState
 from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.scan import Scan, scan
+from glassmind.vault.scan import Scan, kind_of, scan
 
 REBUILD = "run: glassmind index --rebuild"
 UPDATE = "run: glassmind index"
+ACCEPT = "bring the notes back, or run: glassmind index --accept-deletions"
 ELSEWHERE = "set index.location to a folder you can write"
 
 
@@ -178,13 +180,25 @@ def _drift(visit: _Visit) -> Iterator[Check]:
     changed = [file for file in found.changed if stamps.get(file.path) != TO_HASH]
     moved = len(changed) + len(found.missing)
     if moved:
-        yield Check("freshness", "warn", f"files changed since: {moved:,}", UPDATE)
+        fix = ACCEPT if _seems_gone(stamps, found) else UPDATE
+        yield Check("freshness", "warn", f"files changed since: {moved:,}", fix)
     else:
         yield Check("freshness", "ok", f"as they were indexed: {counted(found.seen)}")
     for path in found.unknown[:5]:
         yield Check(
             "freshness", "warn", f"{path} cannot be seen now", "make it readable"
         )
+
+
+def _seems_gone(stamps: Mapping[NotePath, int], found: Scan) -> bool:
+    """Whether a run would stop: notes are gone, and no new ones may be what they were.
+
+    Whether those are the same would take reading them.
+    """
+    known = sum(kind_of(path) != "attachment" for path in stamps)
+    gone = sum(kind_of(path) != "attachment" for path in found.missing)
+    new = sum(f.path not in stamps and f.kind != "attachment" for f in found.changed)
+    return exceeds(gone - new, known)
 
 
 def _writer(visit: _Visit) -> Iterator[Check]:

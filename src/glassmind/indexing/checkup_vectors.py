@@ -51,9 +51,12 @@ def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
         much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
         yield Check("vectors", "fail", f"{much} not what was written", VERIFY)
         return
-    space = known.answering()
+    space, holder = known.answering(), bench.holder()
     if space is None:
-        if bench.chosen:
+        if holder is not None:
+            finding = f"nothing is embedded yet; {holder} is embedding now"
+            yield Check("vectors", "ok", finding)
+        elif bench.chosen:
             yield Check("vectors", "warn", "nothing is embedded yet", UPDATE)
         return
     wrong, behind = bench.damage(), bench.behind()
@@ -64,7 +67,6 @@ def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
         yield Check("vectors", "warn", f"{much} still to take in", UPDATE)
     coverage = known.coverage(space, bench.least_chars)
     covered = f"{coverage.covered:,} of {coverage.total:,} passages"
-    holder = bench.holder()
     if not coverage.missing:
         yield Check("vectors", "ok", f"every vector reads well: {covered} have one")
     elif holder is not None:
