@@ -18,6 +18,7 @@ from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.render.hits import hits_as_json
 from glassmind.render.notes import note_as_json
 from glassmind.render.reports import stats_as_json
+from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
@@ -422,6 +423,26 @@ def test_a_client_that_goes_ends_the_run_it_asked_for(
         assert began.wait(30)
 
     assert ended.wait(30)
+
+
+def test_runs_that_nobody_waits_for_keep_no_other_from_its_turn(
+    tea: Web, vault: VaultDesk
+) -> None:
+    with WriterLock(vault.folder / "writer.lock") as writer:
+        assert writer.try_acquire()
+        for _ in range(12):  # more than may wait
+            with tea.raw() as wire:
+                wire.send(
+                    "POST /index HTTP/1.1",
+                    f"Host: {tea.host}",
+                    f"Authorization: Bearer {tea.token}",
+                    "Content-Type: application/json",
+                    "Content-Length: 2",
+                    "",
+                    "{}",
+                )
+        until(lambda: tea.post("/index", {"wait": False}).status == 202)
+    until(lambda: tea.post("/index", {}).status == 200)
 
 
 def test_figures_are_told_in_the_text_form_of_prometheus(web: Web) -> None:

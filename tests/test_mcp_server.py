@@ -3,6 +3,7 @@
 import json
 import threading
 
+import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
@@ -13,7 +14,7 @@ from vault_desk import VaultDesk
 import glassmind.surfaces.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
 from glassmind.surfaces.mcp.server import instructions_for, make_server
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.surfaces.mcp.threads import MOST, MOST_LEFT, Threads
 from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
@@ -218,6 +219,32 @@ def test_a_call_that_takes_too_long_is_given_up_and_says_so(
 
     assert answer.is_error
     assert "glassmind_status gave no answer within 0.2 seconds" in text_of(answer)
+
+
+def test_calls_that_were_abandoned_do_not_pile_up() -> None:
+    may_end, working = threading.Event(), set()
+
+    def slow() -> None:
+        working.add(threading.get_ident())
+        may_end.wait(60)
+
+    async def left(threads: Threads) -> None:
+        with anyio.move_on_after(0.01):
+            await threads.run(slow)
+
+    async def many() -> int:
+        threads = Threads()
+        for _ in range(20):
+            async with anyio.create_task_group() as group:
+                for _ in range(8):
+                    group.start_soon(left, threads)
+        found = len(working)
+        may_end.set()
+        with anyio.fail_after(60):
+            assert await threads.run(lambda: "tea") == "tea"
+        return found
+
+    assert anyio.run(many) <= MOST + MOST_LEFT
 
 
 def test_what_is_logged_holds_neither_questions_nor_text_of_notes(

@@ -75,8 +75,13 @@ class Job:
         self._check()
 
     def stop(self) -> None:
-        """End the run after the step it is at; what was indexed is kept."""
+        """End the run after the step it is at; what was indexed is kept.
+
+        One that waits for those before it is not begun.
+        """
         self._stop.set()
+        if self.future.cancel():
+            self.refusal = STOPPING
 
     def reply(self) -> Reply:
         """Return what a client that waited for the end is told."""
