@@ -1,6 +1,6 @@
 """`glassmind_list`: notes by folder, tag, property or day."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from glassmind.errors.serving import BadArgument
@@ -9,6 +9,7 @@ from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_
 from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools.nothing_listed import Reason, property_of, reasons
 from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, is_detailed
 from glassmind.types.catalogue import NoteFacts, NoteList
 
@@ -31,14 +32,14 @@ def run(call: Call) -> Answer:
     cursor = read_cursor(NAME, given)
     if given["tag"] and not given["tag"].strip(" #/"):
         raise BadArgument(NAME, "'tag' names no tag; write it such as project/garden")
-    name, equals, value = given["property"].partition("=")
+    name, value = property_of(given["property"])
     # one note before the page tells whether the list is still the one it was
     before = 1 if cursor.offset else 0
     found = call.engine.list_notes(
         folder=given["folder"],
         tag=given["tag"],
-        property_name=name.strip(),
-        property_value=value.strip() if equals else None,
+        property_name=name,
+        property_value=value,
         since=given["since"],
         until=given["until"],
         newest=given["newest"],
@@ -50,6 +51,7 @@ def run(call: Call) -> Answer:
         made = facts_as_json(note, vault=vault.name)
         return made if is_detailed(given) else concise(made, KEPT)
 
+    wrong = [] if found.total else reasons(call.engine, given)
     budget = MOST_TOKENS if is_detailed(given) else USUAL_TOKENS
     asked = found.notes[before:]
     notes = fitting(asked, shown, budget)
@@ -66,13 +68,15 @@ def run(call: Call) -> Answer:
     )
     content |= {
         "notes": [shown(note) for note in notes],
-        "notices": [*found.notices, *_notices(found, cursor)],
+        "notices": [*found.notices, *_notices(found, cursor), *(w.said for w in wrong)],
         "truncated": len(notes) < len(asked),
         "next_cursor": mark,
     }
+    if any(reason.closest for reason in wrong):
+        content["closest"] = {one.argument: list(one.closest) for one in wrong}
     links = tuple(str(note.path) for note in notes) if is_detailed(given) else ()
     text = "\n".join(_lines(content))
-    return Answer(text, labelled(content), tuple(_actions(given, mark)), links)
+    return Answer(text, labelled(content), tuple(_actions(given, mark, wrong)), links)
 
 
 def _notices(found: NoteList, cursor: Cursor) -> list[str]:
@@ -88,6 +92,8 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
         yield f"Notice: {said}"
     if not content["notes"]:
         yield "No note passes." if not content["total"] else "No more notes."
+        if near := content.get("closest"):
+            yield fenced("\n".join(_near(*one) for one in near.items() if one[1]))
         return
     first = content["offset"] + 1
     last = content["offset"] + len(content["notes"])
@@ -97,6 +103,10 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
         yield "Truncated to fit."
     if content["next_cursor"]:
         yield f"More: the same call with cursor={content['next_cursor']}"
+
+
+def _near(argument: str, closest: Sequence[str]) -> str:
+    return f"closest {argument}: {', '.join(one_line(one) for one in closest)}"
 
 
 def _row(note: Mapping[str, Any]) -> str:
@@ -113,9 +123,18 @@ def _property(name: str, value: object) -> str:
     return one_line(f"{name}: {shown}")
 
 
-def _actions(given: Mapping[str, Any], mark: str | None) -> Iterator[Action]:
+def _actions(
+    given: Mapping[str, Any], mark: str | None, wrong: Sequence[Reason]
+) -> Iterator[Action]:
+    again = {k: v for k, v in given.items() if v not in (None, "")}
+    for one in wrong:
+        rest = {k: v for k, v in again.items() if k not in {one.argument, "cursor"}}
+        if one.closest:
+            near = rest | {one.argument: one.closest[0]}
+            yield Action(NAME, near, f"list by the closest {one.argument}")
+        else:
+            yield Action(NAME, rest, f"list without {one.argument}")
     if mark is not None:
-        again = {k: v for k, v in given.items() if v not in (None, "")}
         yield Action(NAME, again | {"cursor": mark}, "see more notes")
 
 
@@ -127,7 +146,7 @@ TOOL = Tool(
     (
         Argument("folder", "string", "notes in or below it", "", most=4096),
         Argument("tag", "string", "the tag or one below it", "", most=1000),
-        Argument("property", "string", "name or name=value", "", most=1000),
+        Argument("property", "string", "name, name=value or name:value", "", most=1000),
         Argument("since", "string", "day such as 2026-03-12, 2026-03 or 7d", None),
         Argument("until", "string", "day, itself excluded", None),
         Argument("newest", "boolean", "last modified first", False),
