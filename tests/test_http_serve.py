@@ -323,7 +323,7 @@ def test_begun_with_nohup_it_outlives_the_terminal(
     with started(program) as running:
         running.running.send_signal(signal.SIGHUP)
 
-        assert running.web().get("/stats").status == 200
+        assert running.web().get("/health").status == 200
         assert running.end(signal.SIGTERM)[0] == 0
 
 
