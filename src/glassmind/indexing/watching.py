@@ -117,7 +117,7 @@ class Watching:
         self._clock_s = _clock_s()
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
-        self._held, self._held_at = 0, ""
+        self._held, self._held_at, self._held_said = 0, "", ""
 
     def run(self, stop: Event, told: TellNews | None = None) -> None:
         """Follow the vault until `stop` is set.
@@ -300,10 +300,10 @@ class Watching:
 
     def _hold(self, report: IndexReport) -> None:
         """Say what seems gone, once for as many notes."""
-        known = self._held == report.held and self._state.error
-        sentence = known or str(MassDeletion(report.held, report.notes))
+        if self._held != report.held:
+            self._held_said = str(MassDeletion(report.held, report.notes))
         self._held = report.held
-        self._hinder(sentence)
+        self._hinder(self._held_said)
 
     def _hinder(self, sentence: str) -> None:
         """Say what went wrong, once, and look at the whole vault after a while."""
