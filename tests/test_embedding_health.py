@@ -1,5 +1,6 @@
 """What is wrong with vectors is found, told and mended; what is current is told."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,17 @@ def test_the_status_is_told_as_text_and_as_json(program: Program) -> None:
     }  # fmt: skip
     assert told["words"] == {"behind": 0}
     assert set(told["bytes"]) == {"index.db", "words", "vectors"}
+
+
+def test_the_doctor_sends_nobody_to_do_what_is_being_done(meaning: MeaningDesk) -> None:
+    meaning.indexed(NOTES)
+    meaning.close()
+    for matrix in places_in(meaning.folder):
+        shutil.rmtree(matrix)
+    assert any(check.fix for check in checks(meaning, "vectors"))
+
+    with WriterLock(meaning.folder / "embedding.lock") as lock:
+        assert lock.try_acquire()
+        found = checks(meaning, "vectors")
+
+    assert [check.fix for check in found] == [""]
