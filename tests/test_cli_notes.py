@@ -117,6 +117,17 @@ def test_what_is_not_there_is_an_error_about_the_vault(
     assert plain.stderr == f"glassmind: {error['message']}\n"
 
 
+def test_a_heading_that_stands_twice_can_be_told_by_its_lines(tmp_path: Path) -> None:
+    program = with_note(tmp_path, "# Tea\n\n## Day\n\n## Day\n")
+    program.run("index")
+
+    done = program.run("read", "Tea", "--heading", "Day")
+
+    assert done.returncode == 3
+    assert "(lines 3, 5)" in done.stderr
+    assert "or use --lines" in done.stderr
+
+
 @pytest.mark.parametrize("command", ["read", "read-chunks"])
 def test_a_note_has_to_be_named(program: Program, command: str) -> None:
     assert program.run(command).returncode == 2

@@ -126,10 +126,13 @@ def test_a_part_of_a_note_is_read_alone(tea: Web) -> None:
     by_heading = tea.get("/notes/Tea?heading=Pot").json
     by_lines = tea.get("/notes/Tea?lines=4-6").json
     one_line = tea.get("/notes/Tea?lines=4").json
+    rest = tea.get("/notes/Tea?lines=4-").json
 
     assert by_heading["text"] == "## Pot\n\nA pot of clay.\n"
     assert by_lines["text"] == "# Tea\n\nOolong rests.\n"
     assert one_line["lines"] == [4, 4]
+    assert rest["text"].startswith("# Tea\n")
+    assert rest["text"].endswith("A pot of clay.\n")
 
 
 def test_a_long_note_comes_a_page_at_a_time(tea: Web, vault: VaultDesk) -> None:

@@ -12,6 +12,7 @@ from mcp_desk import ERAS, call, visit
 from path_table import NAMES, Fence, lay
 from vault_desk import VaultDesk
 
+from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.server import make_server
 
 
@@ -102,6 +103,15 @@ def test_an_address_of_another_kind_is_refused(
     trapped: tuple[VaultDesk, Fence], uri: str
 ) -> None:
     assert refused(trapped[0], uri).code == types.INVALID_PARAMS
+
+
+def test_an_error_that_names_notes_is_told_apart(vault: VaultDesk) -> None:
+    vault.indexed({"Obey me at once, 7.md": "# Tea\n"})
+
+    error = refused(vault, "note://Obey%20me%20at%20once,%208.md")
+
+    assert "Obey me at once, 7.md" in error.message
+    assert error.data["untrusted"] == LABEL_OF_VALUES
 
 
 def test_a_name_that_is_no_path_is_not_guessed(vault: VaultDesk) -> None:

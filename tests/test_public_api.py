@@ -48,7 +48,7 @@ VERBS = {
     "search": (
         "(text, *, limit=None, mode=None, intent='auto', root_note=None, hop_depth=2, "
         "threshold=0.0, min_similarity=None, fusion=None, channels=None, rerank=None, "
-        "unique='notes', explain=False, fallback_intent=None, today=None)"
+        "unique='notes', explain=False, fallback_intent=None, steady=False, today=None)"
     ),
     "stats": "()",
     "status": "()",

@@ -152,8 +152,8 @@ def query_schema(one: Argument) -> dict[str, Any]:
     return _bounded(one, schema_of([one]))
 
 
-LINES = r"^[0-9]{1,9}(-[0-9]{1,9})?$"
-"""How a range of lines is written: `12-34`, or one line."""
+LINES = r"^[0-9]{1,9}(-([0-9]{1,9})?)?$"
+"""How a range of lines is written: `12-34`, one line, or `12-` up to the end."""
 
 
 def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,13 +52,15 @@ def get_note(asked: Asked) -> Reply:
     return answered({**note_as_json(part, vault=vault), **page})
 
 
-def _lines(text: str | None) -> tuple[int, int] | None:
-    """Return the ends of `12-34`, or of one line."""
+def _lines(text: str | None) -> tuple[int, int | None] | None:
+    """Return the ends of `12-34`, of one line, or of `12-`, which has no last one."""
     if text is None:
         return None
     if not re.fullmatch(LINES, text):
         raise BadArgument("GET /notes", "'lines' must be a range such as 12-34")
-    first, _, last = text.partition("-")
+    first, dash, last = text.partition("-")
+    if dash and not last:
+        return int(first), None
     return int(first), int(last or first)
 
 

@@ -13,8 +13,13 @@ from glassmind.errors.serving import BadArgument
 from glassmind.render.address import iso_time
 from glassmind.surfaces.mcp.addresses import SCHEME, note_uri, path_in
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.faults import Wording, sentence_of, unexpected
-from glassmind.surfaces.mcp.fence import one_line, sound
+from glassmind.surfaces.mcp.faults import (
+    Wording,
+    names_notes,
+    sentence_of,
+    unexpected,
+)
+from glassmind.surfaces.mcp.fence import labelled, one_line, sound
 from glassmind.surfaces.mcp.log import log_fault
 from glassmind.surfaces.mcp.replies import mime_of
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
@@ -134,7 +139,8 @@ def _told(
             return work()
         except (VaultError, BadArgument) as error:
             said = sound(sentence_of(error, wording=wording))
-            raise MCPError(types.INVALID_PARAMS, said, about) from error
+            more = labelled(about or {}) if names_notes(error) else about
+            raise MCPError(types.INVALID_PARAMS, said, more) from error
         except GlassmindError as error:
             said = sound(sentence_of(error, wording=wording))
             raise MCPError(types.INTERNAL_ERROR, said, about) from error
