@@ -48,6 +48,17 @@ def stuck() -> None:
     ENGINE.search = search
 
 
+def late() -> None:
+    """Let a search take a second."""
+    usual = Engine.search
+
+    def search(engine: Engine, *args: Any, **wanted: Any) -> Any:
+        time.sleep(1.0)
+        return usual(engine, *args, **wanted)
+
+    ENGINE.search = search
+
+
 def unclosing() -> None:
     """Let closing never end."""
     ENGINE.close = lambda _: time.sleep(FOREVER_S)
@@ -76,6 +87,7 @@ def unopened() -> None:
 CHANGES: dict[str, Callable[[], None]] = {
     "noisy": noisy,
     "stuck": stuck,
+    "late": late,
     "unclosing": unclosing,
     "slow": slow,
     "unopened": unopened,

@@ -155,6 +155,21 @@ def test_what_was_asked_before_the_end_of_its_input_is_answered(
     assert all("result" in json.loads(one) for one in server.seen)
 
 
+def test_an_answer_that_takes_a_second_is_given_after_the_end_of_its_input(
+    env: dict[str, str],
+) -> None:
+    with line(env, command=driven("late")) as server:
+        server.greet()
+        server.send(
+            "tools/call", 1, name="glassmind_search", arguments={"query": "weir"}
+        )
+        server.stdin.close()
+
+        assert server.ended(BOUND_S) == 0
+        until(lambda: len(server.seen) == 2)
+    assert "result" in json.loads(server.seen[-1])
+
+
 def test_a_stderr_that_nobody_reads_holds_nothing_up(env: dict[str, str]) -> None:
     ours, theirs = os.pipe()
     command = (

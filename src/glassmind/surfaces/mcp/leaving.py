@@ -18,11 +18,14 @@ from glassmind.surfaces.mcp.wires import Wires
 LOOK_S = 1.0
 """How often the parent is looked for; the pipes tell by themselves."""
 
-GRACE_S = 0.9
+GRACE_S = 1.9
 """How long the usual end may take when nothing more will be asked."""
 
-CLOSING_S = 1.8
-"""How long closing may take; together with the others it is below three seconds."""
+CLOSING_S, CLOSING_LEAST_S = 1.8, 0.3
+"""How long closing may take, and what it gets when little time is left."""
+
+WHOLE_S = 2.6
+"""How long all of it may take when nothing more is asked: below three seconds."""
 
 SIGNALS = {
     signal.SIGINT: 130,
@@ -49,6 +52,7 @@ class Departure:
         self._closing = threading.Lock()
         self._parent = os.getppid()
         self._code: int | None = None
+        self._due: float | None = None
         self._hearing, self._waking = os.pipe()
 
     def begin(self) -> None:
@@ -63,12 +67,23 @@ class Departure:
         with contextlib.suppress(OSError):
             os.write(self._waking, b".")
 
+    def nothing_more(self) -> None:
+        """Know that nothing more will be asked: what is left to do has its time."""
+        if self._due is None:
+            self._due = time.monotonic() + WHOLE_S
+
+    def _closing_s(self) -> float:
+        if self._due is None:
+            return CLOSING_S
+        left_s = self._due - time.monotonic()
+        return min(CLOSING_S, max(CLOSING_LEAST_S, left_s))
+
     def close(self) -> None:
         """Let go of everything, within bounds; whoever comes second waits for that."""
         with self._closing:
             closing = threading.Thread(target=self._close, name="closing", daemon=True)
             closing.start()
-            closing.join(CLOSING_S)
+            closing.join(self._closing_s())
             if closing.is_alive():
                 log("left", problem="closing took too long")
             self._close = _nothing
@@ -81,20 +96,24 @@ class Departure:
 
     def _end(self) -> int:
         """Return the exit code when it is time to go."""
-        poll = _Poll(self._hearing, self._wires)
+        poll, asked, longest_s = _Poll(self._hearing, self._wires), True, LOOK_S
         while True:
-            gone = poll.wait(LOOK_S)
+            gone = poll.wait(longest_s)
             if self._code is not None:
                 log("leaving", reason="a signal")
                 return self._code
             if gone == "stdout":
                 log("leaving", reason="nobody reads the answers")
                 return 0
-            if gone == "stdin":
-                # The usual way out is the main thread's; this is for when it is stuck.
-                time.sleep(GRACE_S)
+            if not asked:
                 log("leaving", reason="nobody asks any more")
                 return 0
+            if gone == "stdin":
+                # The usual way out is the main thread's; this is for when it is stuck.
+                self.nothing_more()
+                poll.forget(self._wires.inward)
+                asked, longest_s = False, GRACE_S
+                continue
             if os.getppid() != self._parent:
                 log("leaving", reason="the parent is gone")
                 return 0
@@ -114,6 +133,11 @@ class _Poll:
             self._poll.register(hearing, select.POLLIN)
             self._poll.register(wires.inward, 0)
             self._poll.register(wires.outward, 0)
+
+    def forget(self, number: int) -> None:
+        """Look at a pipe no more."""
+        if self._poll is not None:
+            self._poll.unregister(number)
 
     def wait(self, longest_s: float) -> str:
         """Return what has lost its other end, if so; answers go before questions."""

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -18,11 +18,13 @@ from glassmind.surfaces.mcp.wires import Wires
 
 OK = 0
 
-LAST_ANSWERS_S = 0.7
-"""How long answers under way may take when nothing more is asked."""
+LAST_ANSWERS_S = 1.8
+"""How long answers under way may take when nothing more is asked: a first search by
+meaning takes most of a second. Where nobody reads them it is over at once."""
 
-MOMENT_S = 0.02
-"""How long a message takes from the pipe to its work, with room to spare."""
+MOMENT_S, TURNS = 0.02, 50
+"""How long a message takes from the pipe to its work, and from there to the pipe, with
+room to spare: in time, and, for a machine that lets us wait, in turns of the loop."""
 
 
 def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> int:
@@ -44,7 +46,7 @@ def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> 
     departure.begin()
     log("serving", transport="stdio", tools=list(toolsets))
     try:
-        anyio.run(_run, server, wires, requests)
+        anyio.run(_run, server, wires, requests, departure.nothing_more)
     except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
         log_fault("broken", error)
     departure.close()
@@ -53,16 +55,24 @@ def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> 
     return OK
 
 
-async def _run(server: Server[Any], wires: Wires, requests: "_Requests") -> None:
-    reader, writer = anyio.wrap_file(wires.reader()), anyio.wrap_file(wires.writer())
-    lines = cast("anyio.AsyncFile[str]", _lines(reader, requests))
+async def _run(
+    server: Server[Any],
+    wires: Wires,
+    requests: "_Requests",
+    nothing_more: Callable[[], None],
+) -> None:
+    reader = anyio.wrap_file(wires.reader())
+    writer = cast("anyio.AsyncFile[str]", _Writer(wires.writer(), requests))
+    lines = cast("anyio.AsyncFile[str]", _lines(reader, requests, nothing_more))
     async with stdio_server(lines, writer) as (incoming, outgoing):
         options = server.create_initialization_options()
         await server.run(incoming, outgoing, options)
 
 
 async def _lines(
-    reader: anyio.AsyncFile[str], requests: "_Requests"
+    reader: anyio.AsyncFile[str],
+    requests: "_Requests",
+    nothing_more: Callable[[], None],
 ) -> AsyncIterator[str]:
     """Yield what comes in; its end is told when the last answers are out.
 
@@ -70,16 +80,37 @@ async def _lines(
     """
     async for line in reader:
         yield line
+    nothing_more()
     with anyio.move_on_after(LAST_ANSWERS_S):
         await requests.answered()
 
 
+class _Writer:
+    """Writes messages, and says of each when it is on its way."""
+
+    def __init__(self, stream: TextIO, requests: "_Requests") -> None:
+        self._file, self._requests = anyio.wrap_file(stream), requests
+
+    async def write(self, text: str) -> None:
+        """Take a message."""
+        self._requests.unsent += 1
+        await self._file.write(text)
+
+    async def flush(self) -> None:
+        """Send what was taken."""
+        await self._file.flush()
+        self._requests.unsent = 0
+
+
 class _Requests:
-    """Counts the requests under way, and calls something behind the first reply."""
+    """Counts the requests under way, and calls something behind the first reply.
+
+    `unsent` are the messages that are being written.
+    """
 
     def __init__(self, begin: Callable[[], None]) -> None:
         self._begin: Callable[[], None] | None = begin
-        self._open = 0
+        self._open = self.unsent = 0
 
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
@@ -95,7 +126,7 @@ class _Requests:
 
     async def answered(self) -> None:
         """Return when nothing has been under way for a moment."""
-        while True:
-            await anyio.sleep(MOMENT_S)
-            if not self._open:
-                return
+        quiet = 0
+        while quiet < TURNS:
+            await anyio.sleep(MOMENT_S if not quiet else 0)
+            quiet = 0 if self._open or self.unsent else quiet + 1
