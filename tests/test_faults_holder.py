@@ -16,7 +16,7 @@ from faults.dump import Dump, differences, dump
 from meaning_desk import LONG, MeaningDesk
 from resident_desk import PATIENCE_S, wait_for
 
-from glassmind.errors import IndexBusy, IndexTaken
+from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken
 from glassmind.store.hung import (
     LOOK_S,
     STOPPED_LOOKS,
@@ -346,6 +346,17 @@ def test_a_stopped_process_is_told_from_one_that_runs(
         running.kill()
     assert not holder.is_stopped()
     assert not is_stopped(running.pid)
+
+
+def test_a_lock_that_was_deleted_is_said_to_be_gone_and_not_taken(
+    tmp_path: Path,
+) -> None:
+    with WriterLock(tmp_path / "l", takes_over=True) as lock:
+        assert lock.try_acquire()
+        (tmp_path / "l").unlink()
+
+        with pytest.raises(IndexAbsent):
+            lock.check()
 
 
 def test_a_lock_that_was_taken_is_not_ours_any_more(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from glassmind.config import Config
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError, IndexTaken
+from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere
 from glassmind.render.watch import news_as_text
 from glassmind.resident.card import (
@@ -210,10 +210,9 @@ class Residence:
                 if self._adapters.place.folder != folder:
                     break  # the index went to another folder, and so does the role
         except IndexTaken as error:
-            if (folder / ROLE).exists():
-                self._log(f"{error.holder} is the resident of the vault now")
-            else:
-                self._say_deleted()
+            self._log(f"{error.holder} is the resident of the vault now")
+        except IndexAbsent:
+            self._say_deleted()
         finally:
             stay.end(lock)
             self._residing.clear()
@@ -328,7 +327,7 @@ class _Stay:
         self._over.set()
         self._asked.set()
         deadline = time.monotonic() + CLOSE_S * 0.8
-        with suppress(IndexTaken):
+        with suppress(IndexTaken, IndexAbsent):
             lock.check()
             remove_card(self._folder, self._token)
             if self._address:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from glassmind.errors import IndexBusy, IndexTaken, IndexUnwritable
+from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken, IndexUnwritable
 from glassmind.store.hung import Holder, Sight, Watcher
 
 POLL_S = 0.02
@@ -156,15 +156,20 @@ class WriterLock:
 
         Raises:
             IndexTaken: another process took it, as we seemed to hang.
+            IndexAbsent: the index was deleted, the lock with it.
         """
-        if self._fd is None or not self._is_in_place(self._fd):
-            raise IndexTaken(self.holder())
+        if self._fd is not None and self._is_in_place(self._fd):
+            return
+        if not self._file.exists():
+            raise IndexAbsent(str(self._file.parent))
+        raise IndexTaken(self.holder())
 
     def beat(self) -> None:
         """Show those who look that we are alive.
 
         Raises:
             IndexTaken: another process took the lock, as we seemed to hang.
+            IndexAbsent: the index was deleted, the lock with it.
         """
         self.check()
         if self._fd is not None and os.utime in os.supports_fd:
