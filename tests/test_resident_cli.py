@@ -101,9 +101,9 @@ def test_a_search_pays_nothing_for_a_resident_that_is_not_there(
     found = glassmind.imports("search", "--mode", "fulltext", "oolong")
     by_meaning = glassmind.imports("search", "oolong")
 
-    for name in ("socket", "glassmind.resident", "glassmind.wiring_guest"):
+    for name in ("socket", "glassmind.resident", "glassmind.wiring.guest"):
         assert name not in found
-    assert "glassmind.wiring_guest" not in by_meaning
+    assert "glassmind.wiring.guest" not in by_meaning
 
 
 def test_what_a_search_prints_is_the_same_with_a_resident(

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
-from glassmind import wiring_search
 from glassmind.retrieval.adjust import (
     LIFTS,
     STRENGTHS,
@@ -18,6 +17,7 @@ from glassmind.retrieval.adjust import (
     fact_of,
 )
 from glassmind.types.search import AdjustmentName
+from glassmind.wiring import search as wiring_search
 
 TODAY = date(2026, 3, 31)
 ALL: dict[AdjustmentName, float] = {

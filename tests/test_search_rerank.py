@@ -20,7 +20,7 @@ from glassmind.retrieval.rerank import (
     rerank,
     stretch_of,
 )
-from glassmind.wiring_search import OpenMeaning
+from glassmind.wiring.search import OpenMeaning
 
 
 class Reader:

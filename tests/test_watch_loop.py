@@ -12,7 +12,6 @@ from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
-from glassmind import wiring_watch
 from glassmind.errors import IndexUnwritable, MassDeletion, ModelFailed
 from glassmind.indexing import watching
 from glassmind.indexing.keeper import IndexKeeper
@@ -22,6 +21,7 @@ from glassmind.types.files import IndexReport
 from glassmind.types.vectors import Embeddable
 from glassmind.types.watch import News, Turned
 from glassmind.vault.watch import VaultEvents
+from glassmind.wiring import watch as wiring_watch
 
 
 @pytest.fixture

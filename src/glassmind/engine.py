@@ -6,18 +6,16 @@ indexing needs.
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Self
 
-from glassmind.config import Config
-from glassmind.errors import GlassmindError, IndexDamaged
-from glassmind.ports.retrieval import HitRows, WordSearch
+from glassmind.answering import Adapters, Asked, answered
+from glassmind.errors import GlassmindError
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone
-from glassmind.retrieval.words import search_words
 from glassmind.types.search import (
     ChannelName,
     FusionName,
@@ -26,18 +24,13 @@ from glassmind.types.search import (
     Rerank,
     SearchReply,
     Wish,
-    WordQuery,
 )
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
 
-    from glassmind.indexing.keeper import IndexKeeper
-    from glassmind.indexing.watching import Watching
-    from glassmind.ports.elsewhere import Elsewhere, IndexWishes
+    from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
-    from glassmind.retrieval.hybrid import Hybrid
-    from glassmind.retrieval.notes import NoteReader
     from glassmind.types import NotePath
     from glassmind.types.catalogue import (
         Check,
@@ -55,52 +48,6 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
 
 def _today() -> date:
     return datetime.now().astimezone().date()
-
-
-class FollowingWords(WordSearch, Protocol):
-    """The word index of this vault, as far as it has come."""
-
-    def reaches(self, head: str, /) -> bool:
-        """Whether it shows everything up to `head`, looking anew if need be."""
-
-
-class Adapters(Protocol):
-    """What `wiring` gives the engine."""
-
-    config: Config
-
-    def elsewhere(self) -> "Elsewhere | None":
-        """Return who answers in our place; None when nobody does."""
-
-    def notices(self) -> list[str]:
-        """Return what a user should know about where the index stands."""
-
-    def faults(self) -> AbstractContextManager[None]:
-        """Return what names the faults of everything done inside it."""
-
-    def head(self) -> str:
-        """Return how far the rows have come."""
-
-    def rows(self) -> HitRows:
-        """Return the rows of hits."""
-
-    def words(self) -> FollowingWords | None:
-        """Return the word index; None when there is none that can be opened."""
-
-    def hybrid(self, words: WordSearch, /) -> "Hybrid":
-        """Return what answers by more than words."""
-
-    def keeper(self) -> "IndexKeeper":
-        """Return what writes, examines and copies the index."""
-
-    def watching(self) -> "Watching":
-        """Return what follows the vault while it changes."""
-
-    def notes(self) -> "NoteReader":
-        """Return what reads single notes and lists."""
-
-    def close(self) -> None:
-        """Let go of everything."""
 
 
 class Engine:
@@ -172,66 +119,13 @@ class Engine:
             found = other.search(text, wish, day) if other else None
             if found is not None:
                 return found
-        return self._search(text, query, wish, day)
-
-    def _search(
-        self, text: str, query: WordQuery, wish: Wish, day: date
-    ) -> SearchReply:
-        with self._adapters.faults():
-            notices = [*self._adapters.notices()]
-            words = self._current_words(notices)
-            try:
-                reply = self._answer(text, query, wish, words, day)
-            except IndexDamaged as error:
-                reply = self._answer(text, query, wish, self._mended_words(error), day)
-        return reply._replace(degraded=(*notices, *reply.degraded))
+        return answered(self._adapters, Asked(text, query, wish, day))
 
     def _usual_mode(self) -> Mode:
         """Return the mode of a call that names none; nothing embeds in `none`."""
         usual = self.config.search.mode
         none = self.config.embeddings.backend == "none"
         return "fulltext" if none and usual == "hybrid" else usual
-
-    def _answer(
-        self, text: str, query: WordQuery, wish: Wish, words: FollowingWords, day: date
-    ) -> SearchReply:
-        if is_by_words_alone(query, wish):
-            if wish.root_note is not None:  # not followed, yet no name that nobody has
-                self._adapters.notes().find(wish.root_note)
-            hits = search_words(
-                query,
-                words,
-                self._adapters.rows(),
-                limit=wish.limit,
-                per_note=wish.unique == "notes",
-                threshold=wish.threshold,
-                explain=wish.explain,
-            )
-            return SearchReply(text, tuple(hits), channels=("lexical",))
-        return self._adapters.hybrid(words).answer(text, query, wish, day)
-
-    def _current_words(self, notices: list[str]) -> FollowingWords:
-        """Return the word index, brought up to the rows if nobody else is at it."""
-        head = self._adapters.head()
-        words = self._adapters.words()
-        if words is not None and words.reaches(head):
-            return words
-        reason = self._adapters.keeper().catch_up()
-        words = self._adapters.words()
-        if words is None:
-            raise IndexDamaged("the word index", reason or "it cannot be opened")
-        if reason is not None and not words.reaches(head):
-            notices.append(f"the latest changes are not searched yet: {reason}")
-        return words
-
-    def _mended_words(self, error: IndexDamaged) -> FollowingWords:
-        """Return the word index made anew, when it was what was damaged."""
-        if not self._adapters.keeper().remake_words(error):
-            raise error
-        words = self._adapters.words()
-        if words is None:
-            raise error
-        return words
 
     def index(  # noqa: PLR0913 - each wish by its name
         self,

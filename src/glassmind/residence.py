@@ -36,7 +36,7 @@ from glassmind.types.search import SearchReply
 from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters, guest_for
-from glassmind.wiring_guest import Guest
+from glassmind.wiring.guest import Guest
 
 T = TypeVar("T")
 

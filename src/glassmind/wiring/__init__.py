@@ -16,7 +16,7 @@ from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.wiring_once import made_once
+from glassmind.wiring.once import made_once
 
 if TYPE_CHECKING:
     from glassmind.indexing.checkup import Bench
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
     from glassmind.types.vectors import Space
-    from glassmind.wiring_index import WordsMarker
-    from glassmind.wiring_search import OpenMeaning
-    from glassmind.wiring_write import Writing
+    from glassmind.wiring.index import WordsMarker
+    from glassmind.wiring.search import OpenMeaning
+    from glassmind.wiring.write import Writing
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
@@ -81,7 +81,7 @@ def guest_for(adapters: "LocalAdapters") -> "Elsewhere | None":
     """Return what asks the resident of a vault; None where there is no resident."""
     if not (adapters.place.folder / RESIDENT).is_file():
         return None
-    from glassmind.wiring_guest import Guest  # noqa: PLC0415
+    from glassmind.wiring.guest import Guest  # noqa: PLC0415
 
     return Guest(adapters)
 
@@ -186,14 +186,14 @@ class LocalAdapters:
 
     def hybrid(self, words: "WordSearch") -> "Hybrid":
         """Return what answers by more than words."""
-        from glassmind.wiring_search import hybrid_for  # noqa: PLC0415
+        from glassmind.wiring.search import hybrid_for  # noqa: PLC0415
 
         return hybrid_for(self, words)
 
     @made_once
     def meaning(self) -> "OpenMeaning":
         """The model and the vectors that answer; opened when first asked."""
-        from glassmind.wiring_search import OpenMeaning  # noqa: PLC0415
+        from glassmind.wiring.search import OpenMeaning  # noqa: PLC0415
 
         return OpenMeaning(self)
 
@@ -201,7 +201,7 @@ class LocalAdapters:
         """Return what writes, examines and copies the index."""
         from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
         from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
-        from glassmind.wiring_index import meaning_for  # noqa: PLC0415
+        from glassmind.wiring.index import meaning_for  # noqa: PLC0415
 
         copier, shop = SqliteCopier(self.reader, self.writing), self._workshop()
         meaning = meaning_for(self, shop)
@@ -216,7 +216,7 @@ class LocalAdapters:
 
     def watching(self) -> "Watching":
         """Return what follows the vault while it changes."""
-        from glassmind.wiring_watch import watching_for  # noqa: PLC0415
+        from glassmind.wiring.watch import watching_for  # noqa: PLC0415
 
         return watching_for(self)
 
@@ -278,7 +278,7 @@ class LocalAdapters:
     @made_once
     def writing(self) -> "Writing":
         """Hold the writer lock and the rows open for writing, by one thread a time."""
-        from glassmind.wiring_write import Writing  # noqa: PLC0415
+        from glassmind.wiring.write import Writing  # noqa: PLC0415
 
         return Writing(self)
 
@@ -301,7 +301,7 @@ class LocalAdapters:
     def _workshop(self) -> "Workshop":
         from glassmind.indexing.run import Workshop  # noqa: PLC0415
         from glassmind.markdown.split import SplitRules  # noqa: PLC0415
-        from glassmind.wiring_index import followed_vectors, followed_words  # noqa: PLC0415
+        from glassmind.wiring.index import followed_vectors, followed_words  # noqa: PLC0415
 
         index = self.config.index
         rules = SplitRules(
@@ -324,7 +324,7 @@ class LocalAdapters:
     @made_once
     def words_marker(self) -> "WordsMarker":
         """How far the word index has come, remembered from run to run."""
-        from glassmind.wiring_index import WordsMarker  # noqa: PLC0415
+        from glassmind.wiring.index import WordsMarker  # noqa: PLC0415
 
         return WordsMarker(lambda: self.place.folder)
 
@@ -337,7 +337,7 @@ class LocalAdapters:
         from glassmind.store.lock import WriterLock  # noqa: PLC0415
         from glassmind.store.sqlite.examine import wrong_with  # noqa: PLC0415
         from glassmind.store.watching import read_state  # noqa: PLC0415
-        from glassmind.wiring_index import vector_bench  # noqa: PLC0415
+        from glassmind.wiring.index import vector_bench  # noqa: PLC0415
 
         folder = self.place.folder
         words = folder / place.FOLDER

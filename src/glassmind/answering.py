@@ -1,0 +1,136 @@
+"""Answering one question: with the word index level, and mended where it is damaged.
+
+Here is also what the engine takes from outside, since nothing else needs all of it.
+"""
+
+from contextlib import AbstractContextManager
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from glassmind.config import Config
+from glassmind.errors import IndexDamaged
+from glassmind.ports.retrieval import HitRows, WordSearch
+from glassmind.retrieval.wishes import is_by_words_alone
+from glassmind.retrieval.words import search_words
+from glassmind.types.search import SearchReply, Wish, WordQuery
+
+if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
+    from glassmind.indexing.keeper import IndexKeeper
+    from glassmind.indexing.watching import Watching
+    from glassmind.ports.elsewhere import Elsewhere
+    from glassmind.retrieval.hybrid import Hybrid
+    from glassmind.retrieval.notes import NoteReader
+
+
+class FollowingWords(WordSearch, Protocol):
+    """The word index of this vault, as far as it has come."""
+
+    def reaches(self, head: str, /) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be."""
+
+
+class Adapters(Protocol):
+    """What `wiring` gives the engine."""
+
+    config: Config
+
+    def elsewhere(self) -> "Elsewhere | None":
+        """Return who answers in our place; None when nobody does."""
+
+    def notices(self) -> list[str]:
+        """Return what a user should know about where the index stands."""
+
+    def faults(self) -> AbstractContextManager[None]:
+        """Return what names the faults of everything done inside it."""
+
+    def head(self) -> str:
+        """Return how far the rows have come."""
+
+    def rows(self) -> HitRows:
+        """Return the rows of hits."""
+
+    def words(self) -> FollowingWords | None:
+        """Return the word index; None when there is none that can be opened."""
+
+    def hybrid(self, words: WordSearch, /) -> "Hybrid":
+        """Return what answers by more than words."""
+
+    def keeper(self) -> "IndexKeeper":
+        """Return what writes, examines and copies the index."""
+
+    def watching(self) -> "Watching":
+        """Return what follows the vault while it changes."""
+
+    def notes(self) -> "NoteReader":
+        """Return what reads single notes and lists."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+class Asked(NamedTuple):
+    """A question, taken apart, with what is wished for on that day."""
+
+    text: str
+    query: WordQuery
+    wish: Wish
+    day: date
+
+
+def answered(adapters: Adapters, asked: Asked) -> SearchReply:
+    """Return the answer, with what a user should know about where it comes from.
+
+    Raises:
+        IndexDamaged: the index does not read well and could not be mended.
+    """
+    with adapters.faults():
+        notices = [*adapters.notices()]
+        words = _current_words(adapters, notices)
+        try:
+            reply = _answer(adapters, asked, words)
+        except IndexDamaged as error:
+            reply = _answer(adapters, asked, _mended_words(adapters, error))
+    return reply._replace(degraded=(*notices, *reply.degraded))
+
+
+def _answer(adapters: Adapters, asked: Asked, words: FollowingWords) -> SearchReply:
+    text, query, wish, day = asked
+    if not is_by_words_alone(query, wish):
+        return adapters.hybrid(words).answer(text, query, wish, day)
+    if wish.root_note is not None:  # not followed, yet no name that nobody has
+        adapters.notes().find(wish.root_note)
+    hits = search_words(
+        query,
+        words,
+        adapters.rows(),
+        limit=wish.limit,
+        per_note=wish.unique == "notes",
+        threshold=wish.threshold,
+        explain=wish.explain,
+    )
+    return SearchReply(text, tuple(hits), channels=("lexical",))
+
+
+def _current_words(adapters: Adapters, notices: list[str]) -> FollowingWords:
+    """Return the word index, brought up to the rows if nobody else is at it."""
+    head = adapters.head()
+    words = adapters.words()
+    if words is not None and words.reaches(head):
+        return words
+    reason = adapters.keeper().catch_up()
+    words = adapters.words()
+    if words is None:
+        raise IndexDamaged("the word index", reason or "it cannot be opened")
+    if reason is not None and not words.reaches(head):
+        notices.append(f"the latest changes are not searched yet: {reason}")
+    return words
+
+
+def _mended_words(adapters: Adapters, error: IndexDamaged) -> FollowingWords:
+    """Return the word index made anew, when it was what was damaged."""
+    if not adapters.keeper().remake_words(error):
+        raise error
+    words = adapters.words()
+    if words is None:
+        raise error
+    return words
