@@ -256,6 +256,21 @@ def test_an_index_that_was_deleted_is_made_anew_by_who_follows_the_vault(
     assert "by itself" not in said
 
 
+def test_who_follows_the_vault_takes_the_place_of_a_resident_that_does_not(
+    embedded: ResidentDesk,
+) -> None:
+    quiet = embedded.resident(watch=False)
+    watching = embedded.stay(watch=True)
+
+    wait_for(lambda: watching.role == "resident", "the watching one is the resident")
+    embedded.write({"late.md": LONG.format("saffron")}, at=int(time.time()))
+    wait_for(lambda: watching.finds("saffron"), "a new note is found")
+
+    assert quiet.role == "guest"
+    assert quiet.ask("search", text="oolong")["paths"][0] == "oolong.md"
+    assert "makes way" in quiet.log
+
+
 def test_who_stands_by_says_so_and_says_when_it_takes_over(
     embedded: ResidentDesk,
 ) -> None:
@@ -271,16 +286,23 @@ def test_who_stands_by_says_so_and_says_when_it_takes_over(
     assert "taking over" not in resident.log
 
 
-@pytest.mark.parametrize("name", ["resident.json", "resident.sock"])
+@pytest.mark.parametrize("what", ["card", "door"])
 def test_what_guests_find_the_resident_by_is_made_again_when_it_is_gone(
-    embedded: ResidentDesk, name: str
+    embedded: ResidentDesk, what: str
 ) -> None:
     resident, guest = embedded.resident(), embedded.stay()
     assert guest.ask("search", text="oolong")["paths"][0] == "oolong.md"
+    card = read_card(embedded.folder)
+    assert card is not None
 
-    (embedded.folder / name).unlink()
+    lost = embedded.folder / "resident.json"
+    (lost if what == "card" else Path(str(card.address))).unlink()
 
-    wait_for((embedded.folder / name).exists, "it is there again")
+    def is_found() -> bool:
+        now = read_card(embedded.folder)
+        return now is not None and Path(str(now.address)).exists()
+
+    wait_for(is_found, "it is there again")
     asked = resident.ask("asked")
     found = guest.ask("search", text="lantern lit")
     assert found["paths"][0] == "lantern.md"

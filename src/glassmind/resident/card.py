@@ -28,6 +28,7 @@ class Card(NamedTuple):
 
     `address` is the path of a socket, or a port of this machine. `settings` is the
     fingerprint of those in force there, made with the token so that it tells nothing.
+    `watches` says whether the resident follows the vault.
     """
 
     pid: int
@@ -36,6 +37,7 @@ class Card(NamedTuple):
     token: str
     settings: str
     since: str
+    watches: bool = True
 
 
 KINDS: dict[str, type | tuple[type, ...]] = {
@@ -45,6 +47,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {
     "token": str,
     "settings": str,
     "since": str,
+    "watches": bool,
 }
 """What each line of a card holds."""
 

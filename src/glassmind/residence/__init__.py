@@ -5,36 +5,25 @@ follows the vault and writes. The others are guests, whose questions it answers.
 role is a lock: whoever holds it ends or hangs, and a guest has it.
 """
 
-import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import Literal, Self, TypeVar
 
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere
 from glassmind.render.watch import news_as_text
-from glassmind.resident.card import (
-    Card,
-    fingerprint,
-    read_card,
-    remove_card,
-    write_card,
-)
-from glassmind.resident.door import is_door, new_token, open_door, remove_door
-from glassmind.resident.listener import Listener, Tell
+from glassmind.residence.stay import CLOSE_S, Stay, started
+from glassmind.resident.ask import NoAnswer, ask
+from glassmind.resident.card import Card, read_card
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import make_folder
-from glassmind.types.files import IndexReport, Progress
-from glassmind.types.search import SearchReply
 from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
-from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters, guest_for
 from glassmind.wiring.guest import Guest
 
@@ -58,14 +47,8 @@ ALONE_S = 5.0
 LOOK_S = 0.02
 """How often a question that waits looks whether there is a resident."""
 
-WARM_AFTER_S = 5.0
-"""How long nobody has to ask before the model is loaded in advance."""
-
-TOLD_S = 0.1
-"""How often at most a guest is told how far its work has come."""
-
-CLOSE_S = 2.0
-"""How long ending may take; what is not done by then is left as a kill leaves it."""
+GIVEN_S = 3.0
+"""How long whoever made way does not try for the role: guests try more often."""
 
 
 class Residence:
@@ -93,7 +76,7 @@ class Residence:
         self.engine = Engine(self._adapters)
         self._alone = Engine(self._adapters, alone=True)
         self._closing, self._poke, self._residing = Event(), Event(), Event()
-        self._placeless = self._awaits = False
+        self._placeless = self._awaits = self._made_way = False
         self._alone_until = 0.0
         self._thread: Thread | None = None
 
@@ -110,7 +93,7 @@ class Residence:
     def start(self) -> None:
         """Begin to try for the role; returns at once."""
         if self._thread is None:
-            self._thread = _started("role", self._live)
+            self._thread = started("role", self._live)
 
     def _host(self) -> Elsewhere | None:
         """Return who answers in our place, waiting a little until that is known."""
@@ -147,6 +130,9 @@ class Residence:
             except (GlassmindError, OSError) as error:
                 lock = None
                 self._without(str(error))
+            if self._made_way:
+                self._made_way = False
+                self._closing.wait(GIVEN_S)
             self._poke.wait(TRY_S)
             self._poke.clear()
 
@@ -169,11 +155,23 @@ class Residence:
         """Say once who fills the role; whoever only looks at the lock does not."""
         self._placeless = False
         card = read_card(self._adapters.place.folder)
-        if self._awaits or self._told is None or card is None:
+        if self._told is None or card is None:
+            return
+        if not card.watches and self._is_given_way(card):
+            return
+        if self._awaits:
             return
         if lock.holder() == (holder := f"process {card.pid}"):
             self._awaits = True
             self._told(StoodBy(holder))
+
+    def _is_given_way(self, card: Card) -> bool:
+        """Ask a resident that follows no vault for its role; whether it heard us."""
+        try:
+            ask(card, "make_way", {}, longest_s=BEAT_S)
+        except (NoAnswer, GlassmindError):
+            return False
+        return True
 
     def _say_deleted(self) -> None:
         anew = "" if self._told is None else "; it is being made anew"
@@ -196,7 +194,7 @@ class Residence:
     def _reside(self, lock: WriterLock, folder: Path) -> None:
         """Be the resident until this process leaves or the role is taken from it."""
         self._residing.set()
-        stay = _Stay(self._alone, folder, self._told)
+        stay = Stay(self._alone, folder, self._told)
         try:
             stay.begin()
             self._placeless = False
@@ -207,6 +205,10 @@ class Residence:
             while not self._closing.wait(BEAT_S):
                 lock.beat()
                 stay.renew()
+                if stay.way.is_set():
+                    self._made_way = True
+                    self._log("makes way for a process that follows the vault")
+                    break
                 if self._adapters.place.folder != folder:
                     break  # the index went to another folder, and so does the role
         except IndexTaken as error:
@@ -241,103 +243,6 @@ class Residence:
         self.close()
 
 
-class _Stay:
-    """What a resident does for as long as it is one: it answers, watches, warms up.
-
-    It watches where there is somebody to be told.
-    """
-
-    def __init__(self, engine: Engine, folder: Path, told: TellNews | None) -> None:
-        self._engine, self._told = engine, told
-        self._folder, self._token = folder, new_token()
-        self._asked, self._over = Event(), Event()
-        self._listener: Listener | None = None
-        self._address: str | int = ""
-        self._card: Card | None = None
-        self._threads: list[Thread] = []
-
-    def begin(self) -> None:
-        """Open the door, leave a card, and begin to work.
-
-        Raises:
-            OSError: no door can be opened, or no card left.
-        """
-        gone = read_card(self._folder)
-        if gone is not None:
-            remove_door(gone.address, self._folder)
-        door, self._address = open_door(self._folder)
-        verbs = {"search": self._search, "index": self._index}
-        self._listener = Listener(
-            door, self._token, verbs, self._asked.set, long=("index",)
-        )
-        self._listener.start()
-        self._card = self._new_card()
-        write_card(self._folder, self._card)
-        self._threads.append(_started("warm", self._warm))
-        if self._told is not None:
-            self._threads.append(_started("watch", self._watch))
-
-    def renew(self) -> None:
-        """Make again what guests find us by, where it is gone."""
-        if self._listener is None or self._card is None:
-            return
-        with suppress(OSError):  # the next beat tries again
-            if not is_door(self._address, self._folder):
-                door, self._address = open_door(self._folder)
-                self._listener.move_to(door)
-                self._card = self._card._replace(address=self._address)
-            if read_card(self._folder) != self._card:
-                write_card(self._folder, self._card)
-
-    def _new_card(self) -> Card:
-        return Card(
-            os.getpid(),
-            __version__,
-            self._address,
-            self._token,
-            fingerprint(self._engine.config, self._token),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-
-    def _search(self, asked: Mapping[str, Any], _: Tell) -> SearchReply:
-        return self._engine.search(**asked)
-
-    def _index(self, asked: Mapping[str, Any], tell: Tell) -> IndexReport:
-        last, due = "", 0.0
-
-        def progress(now: Progress) -> None:
-            nonlocal last, due
-            if now.stage != last or time.monotonic() >= due:
-                last, due = now.stage, time.monotonic() + TOLD_S
-                tell(now)
-
-        return self._engine.index(**asked, progress=progress)
-
-    def _warm(self) -> None:
-        """Load the model when somebody has asked, or nobody does for a while."""
-        self._asked.wait(WARM_AFTER_S)
-        if not self._over.is_set():
-            self._engine.warm()
-
-    def _watch(self) -> None:
-        self._engine.watch(self._over, told=self._told)
-
-    def end(self, lock: WriterLock) -> None:
-        """Stop all work, and take away what was left for guests if it is still ours."""
-        self._over.set()
-        self._asked.set()
-        deadline = time.monotonic() + CLOSE_S * 0.8
-        with suppress(IndexTaken, IndexAbsent):
-            lock.check()
-            remove_card(self._folder, self._token)
-            if self._address:
-                remove_door(self._address, self._folder)
-        if self._listener is not None:
-            self._listener.close(CLOSE_S / 2)
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-
-
 def _unheard(tell: Callable[[T], None]) -> Callable[[T], None]:
     """Return what tells, and goes on where nobody hears it any more."""
 
@@ -356,9 +261,3 @@ def _in_sentences(log: Callable[[str], None]) -> TellNews:
             log(news_as_text(news))
 
     return tell
-
-
-def _started(name: str, work: Callable[[], None]) -> Thread:
-    thread = Thread(target=work, name=f"glassmind-{name}", daemon=True)
-    thread.start()
-    return thread
