@@ -96,12 +96,18 @@ class Listener:
                 while self._is_open(door):
                     either.select()
                     if self._is_open(door):
-                        with suppress(OSError):
-                            stream, _ = door.accept()
-                            self._admit(stream)
+                        self._take(door)
             if not self._closing.is_set():
                 self._woken.recv(1)
                 door.close()
+
+    def _take(self, door: socket.socket) -> None:
+        try:
+            stream, _ = door.accept()
+        except OSError:  # no file is free for it: it knocks until one is
+            self._closing.wait(PULSE_S)
+        else:
+            self._admit(stream)
 
     def _is_open(self, door: socket.socket) -> bool:
         return door is self._door and not self._closing.is_set()

@@ -65,7 +65,7 @@ def _listed(choices: tuple[str | None, ...]) -> str:
     return ", ".join(str(choice) for choice in choices)
 
 
-SAYS = r'[^\s"]'
+SAYS = r"\S"
 """What stands somewhere in every query that says anything."""
 
 
