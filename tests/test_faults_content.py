@@ -213,7 +213,7 @@ def test_no_punctuation_in_a_query_is_an_error(desk: Desk) -> None:
         "::",
         "\x00",
         "\ud800",
-        "\t",
+        "a\t",
     ]
     operators = ["tag:", "path:", "file:", "[", "[a:", "[a:]", "-", '"', "after:"]
 
