@@ -51,6 +51,10 @@ ANSWER_S = 60.0
 LONG_S: Mapping[str, float] = {"/index": 6 * 3600.0, "/mcp": 900.0}
 """The same where work may be long: a first index of a large vault, and tools."""
 
+LOOK_S = 0.05
+"""Seconds until it is looked whether the client is still there: most answers stand by
+then, and a look takes as much as the rest of the guard."""
+
 ELSEWHERE = "other"
 """How requests are counted that no route has."""
 
@@ -153,10 +157,14 @@ class Guard:
 
     async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:
         """Have a request answered until it is, is late, or nobody waits for it."""
-        left = asyncio.Event()
-        leaving = asyncio.ensure_future(
-            _left(receive, visit, left, asyncio.current_task())
-        )
+        left, answering = asyncio.Event(), asyncio.current_task()
+        leaving: list[asyncio.Task[None]] = []
+
+        def look() -> None:
+            gone = _left(receive, visit, left, answering)
+            leaving.append(asyncio.ensure_future(gone))
+
+        looking = asyncio.get_running_loop().call_later(LOOK_S, look)
         limit = LONG_S.get(visit.scope["path"], ANSWER_S)
         try:
             async with asyncio.timeout(limit):
@@ -168,7 +176,9 @@ class Guard:
                 raise Gone from None
             raise
         finally:
-            leaving.cancel()
+            looking.cancel()
+            for task in leaving:
+                task.cancel()
 
     async def _refuse(self, visit: Visit, refusal: Refusal, receive: Receive) -> None:
         if visit.status:  # too late: the answer had begun

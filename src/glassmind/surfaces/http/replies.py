@@ -33,9 +33,12 @@ class Refused(Exception):
         self.refusal = refusal
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def encoded(value: object) -> bytes:
     """Return a value as JSON in UTF-8."""
-    made = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    made = _as_json(value)
     # A lone surrogate becomes an escape, which JSON reads as what it was.
     return made.encode("utf-8", "backslashreplace")
 

@@ -11,9 +11,10 @@ from glassmind.surfaces.http.replies import Refused
 
 T = TypeVar("T")
 
-THREADS = 4
-"""Questions under way at once. With eight clients on two cores, one thread and eight
-were slower by a tenth: the interpreter lets one compute at a time, the others wait."""
+THREADS = 2
+"""Questions under way at once. The interpreter lets one compute at a time: with eight
+clients on two cores, four threads and eight were slower by a tenth. One would let a
+slow question hold up all others."""
 
 ROOM = 256
 """Questions under way or waiting: half of what connections there may be."""
