@@ -18,6 +18,7 @@ from faults.vaults import make_vault, write
 from glassmind.errors import IndexAbsent, IndexUnwritable
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.sqlite import connection
+from glassmind.types.files import Progress
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 SEARCH = ("search", {"text": "oolong"})
@@ -295,3 +296,21 @@ def test_a_place_that_only_seems_to_be_writable_is_passed_over_and_said_so(
         checks = [c for c in engine.doctor() if c.name == "index folder"]
         assert [check.state for check in checks] == ["ok", "warn"]
         assert engine.index().unchanged == report.notes
+
+
+def test_an_index_deleted_while_it_is_written_is_not_taken_for_a_full_disk(
+    desk: Desk,
+) -> None:
+    make_vault(desk.vault, 30, 5)
+    desk.index()
+    folder = desk.folder
+    write(desk.vault, "Late.md", "sencha")
+
+    def delete(now: Progress) -> None:
+        if now.stage == "words" and folder.exists():
+            shutil.rmtree(folder.rename(folder.with_name("gone")))
+
+    with desk.engine() as engine, pytest.raises(IndexAbsent):
+        engine.index(progress=delete)
+
+    desk.check_converges()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Protocol
 
-from glassmind.errors import IndexUnwritable
+from glassmind.errors import IndexAbsent, IndexUnwritable
 from glassmind.store.lock import WriterLock, await_turn
 from glassmind.store.place import Place, Trusted, make_folder, make_place
 from glassmind.store.sqlite.writer import SqliteWriter
@@ -66,6 +66,7 @@ class Writing:
         Raises:
             IndexBusy: another process wrote for longer than `wait_s`.
             IndexUnwritable: the folder does not take an index.
+            IndexAbsent: the index was deleted while we wrote.
         """
         await_turn(self._try_turn, lambda: "this process", wait_s, waiting)
         try:
@@ -91,6 +92,12 @@ class Writing:
             writer.begin(anew=anew, hurried=hurried, hung=lock.ousted)
             writer.notices.extend(self._adapters.place.notices)
             yield writer
+        except IndexUnwritable as error:
+            writer.close()
+            folder = self._adapters.place.folder
+            if not (folder / LOCK).exists():  # ours: it went with the index
+                raise IndexAbsent(str(folder)) from error
+            raise
         except BaseException:
             writer.close()  # in whatever state: the next run begins clean
             raise
