@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from http_desk import Web, serving, until
+from http_desk import Web, Wire, serving, until
 from path_table import NAMES, Fence, lay
 from vault_desk import VaultDesk
 
@@ -397,6 +397,19 @@ def test_a_fault_of_ours_shows_no_trace(
     assert b"Traceback" not in answer.body
 
 
+def send_index(web: Web, wire: Wire) -> None:
+    """Ask for a run by a bare connection, without waiting for its answer."""
+    wire.send(
+        "POST /index HTTP/1.1",
+        f"Host: {web.host}",
+        f"Authorization: Bearer {web.token}",
+        "Content-Type: application/json",
+        "Content-Length: 2",
+        "",
+        "{}",
+    )
+
+
 def test_a_client_that_goes_ends_the_run_it_asked_for(
     tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -414,15 +427,7 @@ def test_a_client_that_goes_ends_the_run_it_asked_for(
     monkeypatch.setattr(vault.engine, "index", endless)
 
     with tea.raw() as wire:
-        wire.send(
-            "POST /index HTTP/1.1",
-            f"Host: {tea.host}",
-            f"Authorization: Bearer {tea.token}",
-            "Content-Type: application/json",
-            "Content-Length: 2",
-            "",
-            "{}",
-        )
+        send_index(tea, wire)
         assert began.wait(30)
 
     assert ended.wait(30)
@@ -435,15 +440,7 @@ def test_runs_that_nobody_waits_for_keep_no_other_from_its_turn(
         assert writer.try_acquire()
         for _ in range(12):  # more than may wait
             with tea.raw() as wire:
-                wire.send(
-                    "POST /index HTTP/1.1",
-                    f"Host: {tea.host}",
-                    f"Authorization: Bearer {tea.token}",
-                    "Content-Type: application/json",
-                    "Content-Length: 2",
-                    "",
-                    "{}",
-                )
+                send_index(tea, wire)
         until(lambda: tea.post("/index", {"wait": False}).status == 202)
     until(lambda: tea.post("/index", {}).status == 200)
 

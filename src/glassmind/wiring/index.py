@@ -17,17 +17,15 @@ from glassmind.store.lexical import integrity as word_integrity
 from glassmind.store.lexical import place as word_place
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
-from glassmind.store.place import Place
-from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import integrity, place
 from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors, Space
+from glassmind.types.vectors import NoteVectors
+from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
     from glassmind.ports.indexing import Sidecar
-    from glassmind.ports.models import Embedder
     from glassmind.vault.smart_connections import SmartConnections
 
 ASKED = ("backend", "preset", "model", "dimensions", "context_tokens")
@@ -39,18 +37,8 @@ USUAL_SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 """What a server is asked for where the settings name no model."""
 
 
-class Adapters(Protocol):
+class Adapters(EmbeddingGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
-
-    config: Config
-
-    @property
-    def place(self) -> Place:
-        """The folder of the index."""
-
-    @property
-    def reader(self) -> SqliteReader:
-        """The rows, open for reading."""
 
     @property
     def writer(self) -> SqliteWriter:
@@ -59,12 +47,6 @@ class Adapters(Protocol):
     @property
     def words_marker(self) -> "WordsMarker":
         """How far the word index has come."""
-
-    def embedder(self) -> "Embedder":
-        """Return the model that the settings mean."""
-
-    def embedder_of(self, space: Space, /) -> "Embedder | None":
-        """Return the model of a space, if it is here."""
 
 
 class WordsMarker:

@@ -22,17 +22,16 @@ from glassmind.retrieval.patience import Patience, PatientReranker
 from glassmind.retrieval.plan import Settled
 from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
-from glassmind.store.place import Place
 from glassmind.store.sqlite.edges import Edges
-from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
 from glassmind.types.search import Intent
 from glassmind.types.vectors import Space
+from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
     from glassmind.models.prototypes import Prototypes
-    from glassmind.ports.models import Embedder, Reranker
+    from glassmind.ports.models import Reranker
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.vectors import Vector
 
@@ -46,18 +45,8 @@ EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
 
 
-class Adapters(Protocol):
+class Adapters(EmbeddingGrounds, Protocol):
     """What `wiring` has for us."""
-
-    config: Config
-
-    @property
-    def place(self) -> Place:
-        """The folder of the index."""
-
-    @property
-    def reader(self) -> SqliteReader:
-        """The rows, open for reading."""
 
     @property
     def meaning(self) -> "OpenMeaning":
@@ -65,12 +54,6 @@ class Adapters(Protocol):
 
     def notes(self) -> "NoteReader":
         """Return what finds notes by name."""
-
-    def embedder(self) -> "Embedder":
-        """Return the model that the settings mean."""
-
-    def embedder_of(self, space: Space, /) -> "Embedder | None":
-        """Return the model of a space, if it is here."""
 
     def is_embedding(self) -> bool:
         """Whether somebody embeds now, or will by itself."""

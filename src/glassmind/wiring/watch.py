@@ -8,15 +8,13 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from glassmind.config import Config
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.indexing.watching import Pace, Post, Watching
 from glassmind.store.filesystem import filesystem_kind, on_network
-from glassmind.store.place import Place
-from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.watching import clear_state, write_state
 from glassmind.types.watch import WatchState
 from glassmind.vault.watch import Heard, VaultEvents
+from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
@@ -25,18 +23,8 @@ WRITER_WAIT_S = 10.0
 """How long a watch waits for another writer before it says so and tries again later."""
 
 
-class Adapters(Protocol):
+class Adapters(Grounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
-
-    config: Config
-
-    @property
-    def place(self) -> Place:
-        """The folder of the index."""
-
-    @property
-    def reader(self) -> SqliteReader:
-        """The rows, open for reading."""
 
     def keeper(self) -> IndexKeeper:
         """Return what writes the index."""

@@ -1,0 +1,35 @@
+"""What several parts of the wiring stand on."""
+
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.config import Config
+from glassmind.store.place import Place
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.types.vectors import Space
+
+if TYPE_CHECKING:
+    from glassmind.ports.models import Embedder
+
+
+class Grounds(Protocol):
+    """The settings, the folder and the rows; the folder may change while we write."""
+
+    config: Config
+
+    @property
+    def place(self) -> Place:
+        """The folder of the index."""
+
+    @property
+    def reader(self) -> SqliteReader:
+        """The rows, open for reading."""
+
+
+class EmbeddingGrounds(Grounds, Protocol):
+    """The same with the model that turns text into vectors."""
+
+    def embedder(self) -> "Embedder":
+        """Return the model that the settings mean."""
+
+    def embedder_of(self, space: Space, /) -> "Embedder | None":
+        """Return the model of a space, if it is here."""
