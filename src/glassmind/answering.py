@@ -3,6 +3,7 @@
 Here is also what the engine takes from outside, since nothing else needs all of it.
 """
 
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -12,11 +13,12 @@ from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
-from glassmind.types.search import SearchReply, Wish, WordQuery
+from glassmind.types.search import Hit, SearchReply, Wish, WordQuery
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
+    from glassmind.knowledge.verbs import Knowledge
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
@@ -57,6 +59,9 @@ class Adapters(Protocol):
 
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""
+
+    def knowledge(self, found: "Callable[[str, int], Sequence[Hit]]", /) -> "Knowledge":
+        """Return what tells what follows from the links."""
 
     def watching(self) -> "Watching":
         """Return what follows the vault while it changes."""

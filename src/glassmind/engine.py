@@ -8,6 +8,7 @@ indexing needs.
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
@@ -19,6 +20,7 @@ from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone
 from glassmind.types.search import (
     ChannelName,
     FusionName,
+    Hit,
     Intent,
     Mode,
     Rerank,
@@ -29,6 +31,7 @@ from glassmind.types.search import (
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
 
+    from glassmind.knowledge.verbs import Knowledge
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
     from glassmind.types import NotePath
@@ -166,6 +169,14 @@ class Engine:
         other = None if self._alone else self._adapters.elsewhere()
         report = other.index(wishes, progress) if other else None
         return report or self._adapters.keeper().index(progress, **wishes)
+
+    @cached_property
+    def knowledge(self) -> "Knowledge":
+        """What follows from the links: see `Knowledge` for its verbs."""
+        return self._adapters.knowledge(self._found)
+
+    def _found(self, text: str, limit: int) -> "Sequence[Hit]":
+        return self.search(text, limit=limit).hits
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
         """Follow the vault, blocking until `stop` is set; see `Watching.run`.

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
     from glassmind.indexing.watching import Watching
+    from glassmind.knowledge.verbs import Knowledge
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.models import Embedder
     from glassmind.ports.retrieval import WordSearch
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
+    from glassmind.types.search import Hit
     from glassmind.types.vectors import Space
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.search import OpenMeaning
@@ -213,6 +215,12 @@ class LocalAdapters:
             meaning,
             lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
         )
+
+    def knowledge(self, found: "Callable[[str, int], Sequence[Hit]]") -> "Knowledge":
+        """Return what tells what follows from the links."""
+        from glassmind.wiring.knowledge import knowledge_for  # noqa: PLC0415
+
+        return knowledge_for(self, found)
 
     def watching(self) -> "Watching":
         """Return what follows the vault while it changes."""

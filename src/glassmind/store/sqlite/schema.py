@@ -221,7 +221,39 @@ def _add_vectors(db: apsw.Connection) -> None:
     db.execute(_VECTORS)
 
 
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (_create, _add_vectors)
+_KNOWLEDGE = """
+create table pairs (
+  note_id integer not null references notes(id) on delete cascade,
+  other_id integer not null references notes(id) on delete cascade,
+  similarity real not null,
+  primary key (note_id, other_id),
+  check (note_id < other_id)
+) without rowid, strict;
+create index pairs_by_other on pairs(other_id);
+create table themes (
+  id integer primary key autoincrement,
+  label text not null,
+  summary text not null check (json_valid(summary))
+) strict;
+create table theme_members (
+  note_id integer primary key references notes(id) on delete cascade,
+  theme_id integer not null references themes(id) on delete cascade,
+  influence real not null
+) without rowid, strict;
+create index theme_members_by_theme on theme_members(theme_id);
+"""
+"""Pairs are similar notes without a link; a note is in one theme at most."""
+
+
+def _add_knowledge(db: apsw.Connection) -> None:
+    db.execute(_KNOWLEDGE)
+
+
+MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
+    _create,
+    _add_vectors,
+    _add_knowledge,
+)
 """Each takes the file from its own position to the next; released ones never change."""
 
 CURRENT = len(MIGRATIONS)

@@ -1,0 +1,1 @@
+"""What follows from the links, and from what notes have in common."""
