@@ -6,7 +6,6 @@ stands under `result` among the values, which have to be an object. Where we do 
 than obsidian-brain, docs/compatibility.md says so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
@@ -16,10 +15,10 @@ from glassmind.markdown.frontmatter import read_head
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.brain_hints import (
     REMEMBERED,
-    Hint,
     note_hints,
     search_hints,
 )
+from glassmind.surfaces.mcp.tools.brain_shapes import NAME, metadata, unique, wrapped
 from glassmind.surfaces.mcp.tools.brain_stubs import (
     STUB,
     is_stub,
@@ -35,7 +34,7 @@ from glassmind.surfaces.mcp.tools.shapes import (
     missing,
     notes_as_json,
 )
-from glassmind.types.catalogue import LinkEnd, NoteFacts, NoteLinks, Stats
+from glassmind.types.catalogue import LinkEnd, NoteLinks, Stats
 from glassmind.types.search import Hit, SearchReply, Snippet
 
 EXCERPT = 200
@@ -85,7 +84,7 @@ def search(call: Call) -> Answer:
     if lacked := missing(reply, results):
         state["degraded"] = lacked
     hints = search_hints(query, mode, found)
-    return notes_as_json({**lacking, **_wrapped(results, state, hints)})
+    return notes_as_json({**lacking, **wrapped(results, state, hints)})
 
 
 def _channels(mode: str) -> tuple[Any, ...]:
@@ -144,21 +143,12 @@ def list_notes(call: Call) -> Answer:
     directory, tag = call.given["directory"] or "", call.given["tag"] or ""
     limit = call.given["limit"]
     found = call.engine.list_notes(folder=directory, tag=tag, limit=limit)
-    listed = [_metadata(note) for note in found.notes]
+    listed = [metadata(note) for note in found.notes]
     wants_stubs = call.given["includeStubs"] and not tag
     if wants_stubs and directory.strip("/") in {"", STUB[:-1]} and len(listed) < limit:
         ghosts = call.engine.ghosts(limit=limit - len(listed))
-        listed += [_metadata(stub_of(ghost)) for ghost in ghosts]
+        listed += [metadata(stub_of(ghost)) for ghost in ghosts]
     return notes_as_json(listed)
-
-
-def _metadata(note: NoteFacts) -> dict[str, Any]:
-    return {
-        "id": note.path,
-        "title": note.title,
-        "tags": list(note.tags),
-        "frontmatter": dict(note.properties),
-    }
 
 
 def read_note(call: Call) -> Answer:
@@ -166,13 +156,13 @@ def read_note(call: Call) -> Answer:
     links = links_of(call.engine, call.given["name"], limit=MOST_LINKS)
     note_id, stub = links.note.path, is_stub(links.note)
     full = call.given["mode"] == "full"
-    shown = {**_metadata(links.note), **(_contexts if full else _titles)(links)}
+    shown = {**metadata(links.note), **(_contexts if full else _titles)(links)}
     if full:
         text = "" if stub else call.engine.read(note_id).text
         body = text[read_head(text).length :]
         most = call.given["maxContentLength"]
         shown |= {"content": body[:most], "truncated": len(body) > most}
-    outgoing = _unique(str(end.path) for end in links.outgoing if end.path)
+    outgoing = unique(str(end.path) for end in links.outgoing if end.path)
     unresolved = _unresolved(links)
     state: dict[str, Any] = {
         "last_file_read": note_id,
@@ -182,14 +172,14 @@ def read_note(call: Call) -> Answer:
     if stub:
         state["notice"] = notice_of(links)
     return notes_as_json(
-        _wrapped(shown, state, note_hints(note_id, outgoing, unresolved))
+        wrapped(shown, state, note_hints(note_id, outgoing, unresolved))
     )
 
 
 def _titles(links: NoteLinks) -> dict[str, Any]:
     return {
-        "outgoing": _unique(end.title for end in links.outgoing),
-        "incoming": _unique(end.title for end in links.incoming),
+        "outgoing": unique(end.title for end in links.outgoing),
+        "incoming": unique(end.title for end in links.incoming),
     }
 
 
@@ -207,11 +197,7 @@ def _edge(end: LinkEnd) -> dict[str, Any]:
 
 def _unresolved(links: NoteLinks) -> list[str]:
     """Return what links of the text lead to in vain; an embed is rarely of a note."""
-    return _unique(e.target for e in links.outgoing if e.path is None and not e.embed)
-
-
-def _unique(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+    return unique(e.target for e in links.outgoing if e.path is None and not e.embed)
 
 
 def reindex(call: Call) -> Answer:
@@ -272,27 +258,7 @@ def index_status(call: Call) -> Answer:
     )
 
 
-def _wrapped(
-    payload: object, state: Mapping[str, Any], hints: Sequence[Hint]
-) -> dict[str, Any]:
-    """Return a reply with its context; only tools that are served are named."""
-    served = {tool.name for tool in TOOLS}
-    actions = [
-        {
-            "description": hint.description,
-            "tool": hint.tool,
-            "args": dict(hint.arguments),
-            "reason": hint.reason,
-        }
-        for hint in hints
-        if hint.tool in served
-    ]
-    return {"data": payload, "context": {"state": state, "next_actions": actions}}
-
-
 MODES = ("hybrid", "semantic", "fulltext")
-
-NAME = Argument("name", "string", "path, title, file name, alias, or part of a title")
 
 _TABLE: tuple[Tool, ...] = (
     Tool(
