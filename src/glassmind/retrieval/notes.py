@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -28,7 +29,14 @@ from glassmind.types.catalogue import (
     Stats,
 )
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.names import NamedNote, guessed_note, plain_name, sure_note
+from glassmind.vault.names import (
+    KeptNames,
+    NamedNote,
+    guessed_note,
+    kept_note,
+    plain_name,
+    sure_note,
+)
 from glassmind.vault.read import VaultFiles, digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
@@ -61,7 +69,7 @@ class Catalogue(Protocol):
         """Return one such name with the first links to it."""
 
 
-class NamedRows(Protocol):
+class NamedRows(KeptNames, Protocol):
     """Names of every note, and of what was left out."""
 
     def named(self) -> list[tuple[NotePath, str, tuple[str, ...]]]:
@@ -74,6 +82,31 @@ class NamedRows(Protocol):
 @dataclass(frozen=True, slots=True)
 class GuessedNote(NoteText):
     """A note that was taken for a name which no note has, as the closest to it."""
+
+
+class _Called:
+    """Who is called what, for one question; every name is read once, if need be."""
+
+    def __init__(self, rows: NamedRows) -> None:
+        self._rows = rows
+
+    @cached_property
+    def _every(self) -> list[NamedNote]:
+        return [NamedNote(*row) for row in self._rows.named()]
+
+    def sure(self, name: str) -> NotePath | None:
+        """Return the note that is called so; see `sure_note`."""
+        return kept_note(name, self._rows) or sure_note(name, self._every)
+
+    def found(self, name: str) -> tuple[NotePath, bool]:
+        """Return the note of a name, and whether it was guessed."""
+        path = self.sure(name)
+        if path is not None:
+            return path, False
+        for left_out, reason, _ in self._rows.skipped():
+            if _names_file(name, left_out):
+                raise FileUnreadable(left_out, f"it was skipped ({reason})")
+        return guessed_note(name, self._every), True
 
 
 class NoteReader:
@@ -97,20 +130,7 @@ class NoteReader:
             NoteNotFound, AmbiguousName: nothing, or too much, is called so.
             FileUnreadable: a file is called so that was left out of the index.
         """
-        return self._found(self._in_vault(name), self._named())[0]
-
-    def _named(self) -> list[NamedNote]:
-        return [NamedNote(*row) for row in self._rows().named()]
-
-    def _found(self, name: str, notes: Sequence[NamedNote]) -> tuple[NotePath, bool]:
-        """Return the note of a name, and whether it was guessed."""
-        path = sure_note(name, notes)
-        if path is not None:
-            return path, False
-        for left_out, reason, _ in self._rows().skipped():
-            if _names_file(name, left_out):
-                raise FileUnreadable(left_out, f"it was skipped ({reason})")
-        return guessed_note(name, notes), True
+        return _Called(self._rows()).found(self._in_vault(name))[0]
 
     def _in_vault(self, name: str) -> str:
         """Return a whole path inside the vault as the index knows it."""
@@ -143,12 +163,11 @@ class NoteReader:
             HeadingNotFound, AmbiguousHeading, LinesOutOfRange: it has no one such part.
             FileUnreadable: the file is gone, was skipped, or holds no text.
         """
-        notes = self._named()
-        name = self._in_vault(name)
+        called, name = _Called(self._rows()), self._in_vault(name)
         if not heading:
-            name, heading, at_lines = _parted(name, notes)
+            name, heading, at_lines = _parted(name, called)
             lines = lines or at_lines
-        path, guessed = self._found(name, notes)
+        path, guessed = called.found(name)
         with VaultFiles(self._root) as files:
             content = files.read(path)
         decoded = decode(content)
@@ -232,7 +251,7 @@ def _names_file(name: str, path: NotePath) -> bool:
     )
 
 
-def _parted(name: str, notes: Sequence[NamedNote]) -> tuple[str, str, Lines | None]:
+def _parted(name: str, called: "_Called") -> tuple[str, str, Lines | None]:
     """Return the name, the heading and the lines of a place as a search shows it.
 
     That is `Note#Heading` or `Note.md:12-34`. A note may have a `#` or such a number in
@@ -240,16 +259,16 @@ def _parted(name: str, notes: Sequence[NamedNote]) -> tuple[str, str, Lines | No
     """
     at_lines = _AT_LINES.fullmatch(name)
     at_heading = "#" in name and not name.lstrip().startswith(("[[", "#"))
-    if not (at_lines or at_heading) or sure_note(name, notes) is not None:
+    if not (at_lines or at_heading) or called.sure(name) is not None:
         return name, "", None
-    if at_lines and sure_note(at_lines[1], notes) is not None:
+    if at_lines and called.sure(at_lines[1]) is not None:
         first = int(at_lines[2])
         return at_lines[1], "", (first, int(at_lines[3] or first))
     if not at_heading:
         return name, "", None
     at = name.rfind("#")
     while at > 0:
-        if sure_note(name[:at], notes) is not None:
+        if called.sure(name[:at]) is not None:
             return name[:at], name[at + 1 :], None
         at = name.rfind("#", 0, at)
     note, _, inside = name.partition("#")

@@ -4,6 +4,9 @@ Each rung is tried over all notes before the next; the first that any note answe
 decides, and two notes on one rung are an error that lists them. Guessing is left to the
 last two: part of a title, and a typo, never over digits: `2024-01-02` is none for
 `2024-01-03`.
+
+The first four rungs can be asked of rows that are kept by path, title and file name; a
+vault of any size then answers to most names without a look at every note.
 """
 
 import re
@@ -12,12 +15,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 from unicodedata import normalize
 
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.types import NotePath
-from glassmind.vault.resolve import NOTE_SUFFIX, fold
+from glassmind.vault.resolve import NOTE_SUFFIX, fold, name_key
 
 CANDIDATES_SHOWN = 10
 CLOSEST_SHOWN = 3
@@ -47,6 +50,19 @@ class NamedNote:
     path: NotePath
     title: str
     aliases: tuple[str, ...] = ()
+
+
+class KeptNames(Protocol):
+    """The notes of a vault, kept by some of their names; each answer is by path."""
+
+    def notes_at(self, path: str, other: str, /) -> Sequence[NotePath]:
+        """Return which of two paths are notes."""
+
+    def notes_titled(self, title: str, /) -> Sequence[NotePath]:
+        """Return the notes of a title, to the letter."""
+
+    def notes_named(self, key: str, /) -> Sequence[NotePath]:
+        """Return the notes whose file names have a `name_key`."""
 
 
 _Rung: TypeAlias = Callable[[NamedNote], bool]
@@ -81,6 +97,35 @@ def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
     return None
 
 
+def kept_note(name: str, kept: KeptNames) -> NotePath | None:
+    """Return what `sure_note` does, as far as it can be told without every name.
+
+    None means nothing: some note may be called so all the same.
+
+    Raises:
+        AmbiguousName: Several notes are; the error lists up to ten of them.
+    """
+    spelled, wanted = normalize("NFC", name), plain_name(name)
+    if not _is_text(spelled):
+        return None
+    if spelled != spelled.strip() and (
+        found := kept.notes_at(spelled, spelled + NOTE_SUFFIX)
+    ):
+        return found[0]
+    if not wanted:
+        return None
+    exact = _from_root(wanted)
+    found = kept.notes_at(exact, exact + NOTE_SUFFIX) or kept.notes_titled(wanted)
+    if found:
+        return _only(name, found)
+    alike = [NamedNote(path, "") for path in kept.notes_named(name_key(exact))]
+    _, _, has_file_name, has_path, *_ = _rungs(wanted)
+    for rung in (has_file_name, has_path):
+        if found := [note.path for note in alike if rung(note)]:
+            return _only(name, found)
+    return None
+
+
 def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
     """Return the note that has the name inside its title, or but for a typo.
 
@@ -104,8 +149,7 @@ def plain_name(name: str) -> str:
 
 def _rungs(wanted: str) -> Iterator[_Rung]:
     """Yield the readings of a name, the surest first."""
-    # A path may begin at the vault's folder in the ways of a shell.
-    exact = wanted.removeprefix("./").removeprefix("/")
+    exact = _from_root(wanted)
     folded = fold(exact)
     bare = folded.removesuffix(NOTE_SUFFIX)
     yield lambda note: note.path in {exact, exact + NOTE_SUFFIX}
@@ -116,6 +160,20 @@ def _rungs(wanted: str) -> Iterator[_Rung]:
     yield lambda note: f"/{_bare(note)}".endswith(f"/{bare}")
     yield lambda note: wanted in note.aliases
     yield lambda note: any(fold(alias) == folded for alias in note.aliases)
+
+
+def _from_root(name: str) -> str:
+    """Return a path that may begin at the vault's folder in the ways of a shell."""
+    return name.removeprefix("./").removeprefix("/")
+
+
+def _is_text(name: str) -> bool:
+    """Whether rows can be asked for it: a terminal may hand on half a character."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _only(name: str, found: Sequence[NotePath]) -> NotePath:

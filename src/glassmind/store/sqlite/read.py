@@ -50,6 +50,17 @@ NAMED = """
 select f.path, n.title, n.aliases from notes n join files f on f.id = n.id
 order by f.path
 """
+NOTES_AT = """
+select f.path from files f join notes n on n.id = f.id
+where f.path in (?, ?) order by f.path
+"""
+NOTES_TITLED = """
+select f.path from notes n join files f on f.id = n.id where n.title = ? order by f.path
+"""
+NOTES_NAMED = """
+select f.path from files f join notes n on n.id = f.id
+where f.name_key = ? order by f.path
+"""
 
 
 class Rows:
@@ -105,6 +116,18 @@ class Rows:
         """Return path, title and aliases of every note, by path."""
         rows = self._db.execute(NAMED)
         return [(path, title, tuple(json.loads(a))) for path, title, a in rows]
+
+    def notes_at(self, path: str, other: str) -> list[NotePath]:
+        """Return which of two paths are notes, by path."""
+        return [row[0] for row in self._db.execute(NOTES_AT, (path, other))]
+
+    def notes_titled(self, title: str) -> list[NotePath]:
+        """Return the notes of a title, to the letter, by path."""
+        return [row[0] for row in self._db.execute(NOTES_TITLED, (title,))]
+
+    def notes_named(self, key: str) -> list[NotePath]:
+        """Return the notes whose file names have a key of names, by path."""
+        return [row[0] for row in self._db.execute(NOTES_NAMED, (key,))]
 
     def id_of(self, path: NotePath) -> int:
         """Return the id of a known file."""

@@ -241,6 +241,7 @@ create table theme_members (
   influence real not null
 ) without rowid, strict;
 create index theme_members_by_theme on theme_members(theme_id);
+create index notes_by_title on notes(title);
 """
 """Pairs are similar notes without a link; a note is in one theme at most."""
 
