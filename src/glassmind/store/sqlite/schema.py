@@ -236,14 +236,15 @@ create table themes (
   summary text not null check (json_valid(summary))
 ) strict;
 create table theme_members (
-  note_id integer primary key references notes(id) on delete cascade,
+  note_id integer primary key references files(id) on delete cascade,
   theme_id integer not null references themes(id) on delete cascade,
   influence real not null
 ) without rowid, strict;
 create index theme_members_by_theme on theme_members(theme_id);
 create index notes_by_title on notes(title);
 """
-"""Pairs are similar notes without a link; a note is in one theme at most."""
+"""Pairs are similar notes without a link; a note is in one theme at most. It stays there
+while it is written anew, so that a theme is known again: its file is, all the time."""
 
 
 def _add_knowledge(db: apsw.Connection) -> None:
