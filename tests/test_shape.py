@@ -32,6 +32,7 @@ ALLOWED_NAMES: dict[str, str] = {
 
 HEAVY = frozenset(
     [
+        "graspologic_native",
         "mcp",
         "mcp_types",
         "numkong",
@@ -49,10 +50,11 @@ HEAVY = frozenset(
 """Each costs a start more than it may take, unless what it does is asked for."""
 
 HOMES = {
+    "graspologic_native": ("graph/clusters.py",),
     "mcp": ("surfaces/mcp/", "surfaces/http/"),
     "mcp_types": ("surfaces/mcp/", "surfaces/http/"),
     "tantivy": ("store/lexical/",),
-    "numpy": ("store/vectors/", "models/", "evaluation/"),
+    "numpy": ("store/vectors/", "models/", "evaluation/", "graph/"),
     "numkong": ("store/vectors/",),
     "onnxruntime": ("models/",),
     "starlette": ("surfaces/http/",),

@@ -1,15 +1,27 @@
 """What every verb of knowledge works with; adapters come through it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
 from glassmind.types import NotePath
 
 if TYPE_CHECKING:
+    from glassmind.graph.net import LinkGraph
     from glassmind.types.search import Hit
+
+
+class Graphs(Protocol):
+    """Who has the link graph."""
+
+    def __call__(self, *, ghosts: bool = False) -> "LinkGraph":
+        """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
+
+
+Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
+"""Returns what stands around links, by file id and place among the note's links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +29,13 @@ class Study:
     """One vault, as far as knowledge looks at it.
 
     `faults` names the faults of everything done inside it. `find` returns the note that
-    a person means by a name. `found` returns the best hits of a search.
+    a person means by a name. `found` returns the best hits of a search. `net` is the
+    link graph as it is now, `sentences` what stands around some of its links.
     """
 
     config: Config
     faults: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]
     found: "Callable[[str, int], Sequence[Hit]]"
+    net: Graphs
+    sentences: Sentences
