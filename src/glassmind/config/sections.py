@@ -307,10 +307,20 @@ class Watch(Section, title="watch"):
     )
     community_debounce_ms: int = key(
         60_000,
-        "Milliseconds of quiet before communities are computed again.",
+        "Milliseconds without a change of the vault before themes are made again.",
         least=0,
         aliases=("OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS",),
-        later=True,
+    )
+
+
+class Graph(Section, title="graph"):
+    """What is made of the links between notes."""
+
+    theme_resolution: float = key(
+        1.0,
+        "How fine themes are: 0.5 makes fewer and larger ones, 2 more and smaller.",
+        least=0.01,
+        most=100,
     )
 
 
@@ -323,6 +333,7 @@ SECTIONS: Sequence[type[Section]] = (
     Writes,
     Server,
     Watch,
+    Graph,
 )
 
 KEYS: Mapping[str, Key] = {
@@ -345,6 +356,7 @@ class Config(Frozen):
     writes: Writes
     server: Server
     watch: Watch
+    graph: Graph
 
     origins: Mapping[str, str]
     """Where the value of each setting came from, by full name."""
