@@ -10,6 +10,8 @@ from glassmind.types import NotePath
 
 if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
+    from glassmind.knowledge.connections import NoteRows, Similar
+    from glassmind.knowledge.themes import Themed
     from glassmind.types.search import Hit
 
 
@@ -29,8 +31,10 @@ class Study:
     """One vault, as far as knowledge looks at it.
 
     `faults` names the faults of everything done inside it. `find` returns the note that
-    a person means by a name. `found` returns the best hits of a search. `net` is the
-    link graph as it is now, `sentences` what stands around some of its links.
+    a person means by a name, `sure` the one that is called so to the letter, if any.
+    `found` returns the best hits of a search. `net` is the
+    link graph as it is now, `sentences` what stands around some of its links, and
+    `themed` has the themes.
     """
 
     config: Config
@@ -39,3 +43,7 @@ class Study:
     found: "Callable[[str, int], Sequence[Hit]]"
     net: Graphs
     sentences: Sentences
+    sure: Callable[[str], NotePath | None]
+    neighbours: "Callable[[], NoteRows]"
+    similar: "Similar"
+    themed: "Themed"

@@ -4,17 +4,23 @@ A part of `wiring` that a search does not need.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.graph.keeping import KeptGraph
-from glassmind.knowledge.study import Study
+from glassmind.knowledge import themes
+from glassmind.knowledge.study import Graphs, Study
 from glassmind.knowledge.verbs import Knowledge
+from glassmind.store.sqlite.neighbour_rows import NeighbourRows
 from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.theme_rows import ThemeRows
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.types.search import Hit
+    from glassmind.types.themes import KeptTheme, ThemeState
 
 
 class Adapters(Grounds, Protocol):
@@ -22,6 +28,10 @@ class Adapters(Grounds, Protocol):
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
+
+    @property
+    def writing(self) -> "Callable[..., AbstractContextManager[SqliteWriter]]":
+        """What holds the writer lock and the rows open for writing."""
 
 
 def knowledge_for(
@@ -32,13 +42,44 @@ def knowledge_for(
     def rows() -> NetRows:
         return NetRows(adapters.reader.connection())
 
+    net = KeptGraph(rows).now
     return Knowledge(
         Study(
             config=adapters.config,
             faults=adapters.reader.faults,
             find=lambda name: adapters.notes().find(name),
             found=found,
-            net=KeptGraph(rows).now,
+            net=net,
             sentences=lambda keys: rows().sentences(keys),
+            sure=lambda name: adapters.notes().sure(name),
+            neighbours=lambda: NeighbourRows(adapters.reader.connection()),
+            similar=lambda _path, _limit: (),
+            themed=_themed(adapters, net),
+        )
+    )
+
+
+def _themed(adapters: Adapters, net: Graphs) -> themes.Themed:
+    def keep(
+        made: "Sequence[KeptTheme]",
+        state: "ThemeState",
+        *,
+        head: str,
+        before: "ThemeState | None",
+        wait_s: float,
+    ) -> None:
+        with (
+            adapters.writing(wait_s, here=True) as writer,
+            writer.faults(),
+            writer.theme_step() as step,
+        ):
+            step.replace(made, state, head=head, before=before)
+
+    return themes.Themed(
+        themes.Sources(
+            net=net,
+            rows=lambda: ThemeRows(adapters.reader.connection()),
+            keep=keep,
+            usual=adapters.config.graph.theme_resolution,
         )
     )

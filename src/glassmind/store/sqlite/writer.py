@@ -17,6 +17,7 @@ from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.rescue import HELD_MS, HUNG_MS, PARTS, rescue, try_write
 from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
+from glassmind.store.sqlite.theme_rows import ThemeStep
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.vector_write import VectorStep
 from glassmind.store.sqlite.write import NameKey, Transaction
@@ -184,6 +185,10 @@ class SqliteWriter:
     def vector_step(self) -> VectorStep:
         """Return one atomic step of writing vectors."""
         return VectorStep(self._open_db(), self.fence)
+
+    def theme_step(self) -> ThemeStep:
+        """Return one atomic step of writing themes."""
+        return ThemeStep(self._open_db(), self.fence)
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
