@@ -132,6 +132,14 @@ class NoteReader:
         """
         return _Called(self._rows()).found(self._in_vault(name))[0]
 
+    def sure(self, name: str) -> NotePath | None:
+        """Return the note that is called so; None when none is to the letter.
+
+        Raises:
+            AmbiguousName: several are.
+        """
+        return _Called(self._rows()).sure(self._in_vault(name))
+
     def _in_vault(self, name: str) -> str:
         """Return a whole path inside the vault as the index knows it."""
         if not Path(name).is_absolute() or "\0" in name:

@@ -1,0 +1,76 @@
+"""Links of the graph as answers show them, and the nodes that names mean."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from glassmind.errors import NoteNotFound
+from glassmind.graph.net import LinkGraph
+from glassmind.knowledge.study import Sentences, Study
+from glassmind.types.connections import Tie
+from glassmind.types.graph import NetEdge
+from glassmind.vault.names import plain_name
+
+TIES_SHOWN = 5
+"""Links between two notes that are shown; a diary may link to its index every day."""
+
+
+class Between(NamedTuple):
+    """The links between two nodes: the first of them, and how many lead each way."""
+
+    edges: tuple[NetEdge, ...]
+    forth: int
+    back: int
+
+
+def node_of(study: Study, net: LinkGraph, name: str) -> int:
+    """Return the node that a person means by a name.
+
+    Where the graph has ghosts, the very name of one comes before a guess.
+
+    Raises:
+        NoteNotFound, AmbiguousName: no one note is called so.
+        FileUnreadable: a file is called so that was left out of the index.
+    """
+    path = study.sure(name)
+    if path is None:
+        ghost = net.node_at(plain_name(name))
+        if ghost is not None and ghost >= net.note_count:
+            return ghost
+        path = study.find(name)
+    node = net.node_at(path)
+    if node is None:  # it was deleted after its name was found
+        raise NoteNotFound(name)
+    return node
+
+
+def between(net: LinkGraph, one: int, other: int, limit: int = TIES_SHOWN) -> Between:
+    """Return the links from one node to another, then those back, as written."""
+    forth, back = net.edges(one, other), net.edges(other, one)
+    room = max(limit - len(back), limit // 2 + 1)  # a link back is always shown
+    edges = (*forth[:room], *back)[:limit]
+    return Between(edges, len(forth), len(back))
+
+
+def ties_of(
+    net: LinkGraph, sentences: Sentences, edges: Iterable[NetEdge]
+) -> dict[NetEdge, Tie]:
+    """Return each link as it is shown; all sentences are read at once."""
+    wanted = {edge: (int(net.ids[edge.source]), edge.seq) for edge in edges}
+    said = sentences(list(wanted.values())) if wanted else {}
+    return {
+        edge: Tie(
+            net.paths[edge.source],
+            net.paths[edge.target],
+            edge.kind,
+            edge.property,
+            edge.confidence,
+            edge.line,
+            said.get(key, ""),
+        )
+        for edge, key in wanted.items()
+    }
+
+
+def shown(ties: dict[NetEdge, Tie], edges: Sequence[NetEdge]) -> tuple[Tie, ...]:
+    """Return some links as they are shown, in order."""
+    return tuple(ties[edge] for edge in edges)

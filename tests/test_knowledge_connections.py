@@ -1,0 +1,187 @@
+"""What stands around a note: neighbours by hop, each link with its sentence."""
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors import AmbiguousName, BadLimit, BadWish, IndexAbsent, NoteNotFound
+from glassmind.types.connections import Connections, Neighbour
+
+NOTES: dict[str, str | bytes] = {
+    "Tea.md": "---\nup: '[[Drinks]]'\n---\n#drink #Green\n\nIt comes from [[Camellia]]."
+    " Brew it in a [kettle](Kettle.md).\n\n![[Oolong]]\n[[Nobody]] knows.\n",
+    "Drinks.md": "#drink\n\n- [[Tea]] is one\n- [[Coffee]] is another\n",
+    "Camellia.md": "A plant. #green\n",
+    "Kettle.md": "Made in [[Japan]].\n",
+    "Oolong.md": "A kind of [[Tea]], and once more: [[tea|this]].\n",
+    "Coffee.md": "Grows in [[Brazil]].\n",
+    "Japan.md": "",
+    "Brazil.md": "[[Japan]] buys much.\n",
+    "Alone.md": "[[Alone]] and [[#Heading]]\n",
+}
+
+
+def around(vault: VaultDesk, name: str, **wanted: object) -> Connections:
+    return vault.engine.knowledge.connections(name, **wanted)  # type: ignore[arg-type]
+
+
+def by_path(found: Connections, hop: int = 1) -> dict[str, Neighbour]:
+    return {near.path: near for near in found.rings[hop - 1].neighbours}
+
+
+def test_neighbours_are_told_with_direction_and_sentence(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    near = by_path(around(vault, "Tea"))
+
+    assert {path: n.directions for path, n in near.items()} == {
+        "Drinks.md": ("inbound", "outbound"),
+        "Oolong.md": ("inbound", "outbound"),
+        "Camellia.md": ("outbound",),
+        "Kettle.md": ("outbound",),
+    }
+    kinds = {p: [(e.kind, e.property) for e in n.edges] for p, n in near.items()}
+    assert kinds["Drinks.md"] == [("property", "up"), ("link", "")]
+    assert kinds["Oolong.md"] == [("embed", ""), ("link", ""), ("link", "")]
+    assert kinds["Kettle.md"] == [("markdown", "")]
+    (edge,) = near["Camellia.md"].edges
+    assert (edge.source, edge.target, edge.line) == ("Tea.md", "Camellia.md", 6)
+    assert edge.sentence.startswith("It comes from [[Camellia]].")
+    assert near["Drinks.md"].edges[0].sentence == "up: [[Drinks]]"
+
+
+def test_tags_that_both_have_are_told_whatever_their_case(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = around(vault, "Tea")
+
+    near = by_path(found)
+    assert found.tags == ("drink", "Green")
+    assert near["Drinks.md"].shared_tags == ("drink",)
+    assert near["Camellia.md"].shared_tags == ("Green",)
+    assert near["Kettle.md"].shared_tags == ()
+
+
+def test_each_note_stands_at_its_nearest_hop_with_the_way_there(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+
+    found = around(vault, "Tea", depth=3)
+
+    ways = [{n.path: n.via for n in ring.neighbours} for ring in found.rings]
+    assert ways[1:] == [
+        {"Japan.md": ("Kettle.md",), "Coffee.md": ("Drinks.md",)},
+        {"Brazil.md": ("Drinks.md", "Coffee.md")},
+    ]
+    japan, brazil = by_path(found, 2)["Japan.md"], by_path(found, 3)["Brazil.md"]
+    assert japan.edges[0].sentence == "Made in [[Japan]]."
+    assert brazil.directions == ("outbound",)
+    counts = [(r.total, r.inbound, r.outbound) for r in found.rings]
+    assert counts == [(4, 2, 4), (2, 0, 2), (1, 1, 1)]
+
+
+def test_ghosts_are_left_out_unless_asked_for(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    assert "Nobody" not in by_path(around(vault, "Tea"))
+    ghost = by_path(around(vault, "Tea", ghosts=True))["Nobody"]
+    assert (ghost.ghost, ghost.directions) == (True, ("outbound",))
+    assert ghost.edges[0].sentence == "[[Nobody]] knows."
+
+
+def test_a_ghost_can_be_asked_for_by_its_name(vault: VaultDesk) -> None:
+    vault.indexed({**NOTES, "Nobody else.md": ""})
+
+    found = around(vault, "nobody", ghosts=True)
+
+    assert (found.path, found.ghost, found.theme) == ("Nobody", True, None)
+    assert list(by_path(found)) == ["Tea.md"]
+    assert around(vault, "nobody").path == "Nobody else.md"
+
+
+def test_a_note_that_links_to_itself_alone_has_no_neighbours(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = around(vault, "Alone", depth=3, subgraph=True)
+
+    assert (found.rings, found.notices) == ((), ())
+    assert found.subgraph is not None
+    assert [node.path for node in found.subgraph.nodes] == ["Alone.md"]
+
+
+def test_of_a_hub_the_closest_tied_are_shown_and_the_rest_counted(
+    vault: VaultDesk,
+) -> None:
+    spokes = {f"s{n:03}.md": "[[Hub]]" for n in range(200)}
+    vault.indexed({"Hub.md": "[[s150]] [[s007]]", "x.md": "[[s042]]", **spokes})
+
+    found = around(vault, "Hub", limit=4)
+
+    (ring,) = found.rings
+    assert [near.path for near in ring.neighbours] == [
+        "s007.md", "s150.md", "s042.md", "s000.md"
+    ]  # fmt: skip
+    assert (ring.total, ring.inbound, ring.outbound) == (200, 200, 2)
+    (notice,) = found.notices
+    assert notice.startswith("of 200 notes 1 hop away the 4 closest tied are shown;")
+
+
+def test_of_many_links_between_two_notes_some_are_shown_and_a_link_back(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "[[B]]\n\n" * 30, "B.md": "see [[A]]"})
+
+    (near,) = around(vault, "A").rings[0].neighbours
+
+    assert near.edges_total == 31
+    assert [edge.source for edge in near.edges] == ["A.md"] * 4 + ["B.md"]
+
+
+def test_a_subgraph_holds_every_link_between_what_is_shown(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    graph = around(vault, "Kettle", depth=2, subgraph=True).subgraph
+
+    assert graph is not None
+    assert [(node.path, node.hop) for node in graph.nodes] == [
+        ("Kettle.md", 0), ("Japan.md", 1), ("Tea.md", 1), ("Brazil.md", 2),
+        ("Camellia.md", 2), ("Drinks.md", 2), ("Oolong.md", 2),
+    ]  # fmt: skip
+    ends = {(edge.source, edge.target) for edge in graph.edges}
+    assert ("Brazil.md", "Japan.md") in ends
+    assert ("Oolong.md", "Tea.md") in ends
+    assert len(graph.edges) == graph.edges_total == 9
+    assert graph.nodes[2].properties == {"up": "[[Drinks]]"}
+
+
+@pytest.mark.parametrize("depth", [0, 4, -1])
+def test_a_depth_that_cannot_be_had_is_an_error(vault: VaultDesk, depth: int) -> None:
+    vault.indexed(NOTES)
+
+    with pytest.raises(BadWish, match="from 1 to 3"):
+        around(vault, "Tea", depth=depth)
+
+
+def test_limits_and_names_that_cannot_be_met_are_errors(vault: VaultDesk) -> None:
+    vault.indexed({**NOTES, "x/Plan.md": "", "y/Plan.md": ""})
+
+    with pytest.raises(BadLimit):
+        around(vault, "Tea", limit=0)
+    with pytest.raises(NoteNotFound):
+        around(vault, "Zanzibar")
+    with pytest.raises(AmbiguousName):
+        around(vault, "Plan", ghosts=True)
+
+
+def test_without_an_index_the_answer_says_how_to_make_one(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        around(vault, "Tea")
+
+
+def test_what_was_written_since_is_seen(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    assert "Milk.md" not in by_path(around(vault, "Tea"))
+
+    vault.indexed({"Milk.md": "goes into [[Tea]]"})
+
+    assert "Milk.md" in by_path(around(vault, "Tea"))
