@@ -1,0 +1,43 @@
+"""Themes as people read them."""
+
+from collections.abc import Iterator
+
+from glassmind.render.style import Style, counted
+from glassmind.types.themes import Theme, Themes
+
+SHOWN = 50
+"""Members of a single theme that are listed; a terminal's page."""
+
+
+def themes_as_text(found: Themes, style: Style) -> str:
+    """Return each theme with its summary; of one that was asked for its members too."""
+    alone = len(found.themes) < found.total or found.total == 1
+    lines = [line for theme in found.themes for line in _lines(theme, style, alone)]
+    return "".join(f"{line}\n" for line in [*lines, *_told(found, style)])
+
+
+def _lines(theme: Theme, style: Style, alone: bool) -> Iterator[str]:  # noqa: FBT001 - the one way to read a theme
+    by = f", confirmed by {style.clean(theme.hub)}" if theme.hub else ""
+    size = style.faint(f"{counted(theme.size, 'note')}{by}")
+    yield f"{theme.id}. {style.strong(theme.label)}  {size}"
+    yield f"   {style.clean(theme.summary)}"
+    if not alone:
+        return
+    for member in theme.members[:SHOWN]:
+        where = member.title if member.ghost else member.path
+        yield f"   {member.influence:6.1%}  {style.clean(where)}"
+    if theme.size > SHOWN:
+        yield style.faint(f"   and {theme.size - SHOWN:,} more")
+
+
+def _told(found: Themes, style: Style) -> Iterator[str]:
+    if not found.total:
+        yield "no themes: three notes that link to each other would be one"
+        return
+    apart = f", {found.apart:,} in none" if found.apart else ""
+    yield style.faint(
+        f"{counted(found.total, 'theme')} of {counted(found.notes, 'note')}{apart}; "
+        f"modularity {found.modularity:.2f}"
+    )
+    if found.warning:
+        yield found.warning
