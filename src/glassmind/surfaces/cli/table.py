@@ -7,6 +7,7 @@ COMMANDS = {
     "read": ("read", "print a note, a section or some lines of it"),
     "read-chunks": ("read_chunks", "print a note as it was split for the index"),
     "list": ("list", "list notes by folder, tag, property or date"),
+    "graph": ("graph", "tell what follows from the links"),
     "stats": ("stats", "tell how much the index holds"),
     "status": ("status", "tell what is current, and who is at work"),
     "watch": ("watch", "follow the vault and index what changes, until stopped"),

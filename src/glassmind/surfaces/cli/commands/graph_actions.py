@@ -1,0 +1,78 @@
+"""What `glassmind graph` can be asked: each action calls one verb and shows it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from glassmind.engine import Engine
+from glassmind.render.themes import themes_as_json
+from glassmind.render.themes_text import themes_as_text
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.output import Output
+
+if TYPE_CHECKING:  # help does without it
+    from glassmind.knowledge.verbs import Knowledge
+
+
+class Asked(NamedTuple):
+    """A call that was understood: notes by name, and the options that were given."""
+
+    engine: Engine
+    names: tuple[str, ...]
+    wishes: dict[str, Any]
+    output: Output
+
+    @property
+    def knowledge(self) -> "Knowledge":
+        """Who answers."""
+        return self.engine.knowledge
+
+    @property
+    def place(self) -> dict[str, str]:
+        """The vault as JSON tells of it: its name for Obsidian, and its folder."""
+        vault = self.engine.config.vault
+        return {"vault": vault.name, "root": str(vault.path)}
+
+    def show(self, as_json: Callable[[], object], as_text: Callable[[], str]) -> None:
+        """Print an answer in the shape that was asked for."""
+        if self.output.as_json:
+            self.output.json(as_json())
+        else:
+            self.output.text(as_text())
+
+    def notice(self, notices: Sequence[str]) -> None:
+        """Tell a person what stands beside an answer."""
+        for said in notices:
+            self.output.notice(said)
+
+
+class Action(NamedTuple):
+    """One thing to ask: how many notes it names, which options it takes, what answers.
+
+    With `alone` it may name none.
+    """
+
+    about: str
+    names: int
+    takes: tuple[str, ...]
+    run: Callable[[Asked], int]
+    alone: bool = False
+
+
+def _themes(asked: Asked) -> int:
+    found = asked.knowledge.themes(**asked.wishes)
+    asked.show(
+        lambda: themes_as_json(found, **asked.place),
+        lambda: themes_as_text(found, asked.output.style),
+    )
+    return exits.OK if found.themes else exits.NOTHING
+
+
+ACTIONS: Mapping[str, Action] = {
+    "themes": Action(
+        "groups of notes that links hold together",
+        0,
+        ("theme", "resolution", "ghosts", "refresh"),
+        _themes,
+    ),
+}
+"""By name, in the order that help lists them."""
