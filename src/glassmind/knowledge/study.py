@@ -11,7 +11,10 @@ from glassmind.types import NotePath
 if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
     from glassmind.knowledge.connections import NoteRows, Similar
+    from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.implicit import Pairs
     from glassmind.knowledge.themes import Themed
+    from glassmind.knowledge.vocabulary import Vocabulary
     from glassmind.types.search import Hit
 
 
@@ -34,7 +37,7 @@ class Study:
     a person means by a name, `sure` the one that is called so to the letter, if any.
     `found` returns the best hits of a search. `net` is the
     link graph as it is now, `sentences` what stands around some of its links, and
-    `themed` has the themes.
+    `themed` has the themes. `vocabulary` is what the vault calls things now.
     """
 
     config: Config
@@ -47,3 +50,7 @@ class Study:
     neighbours: "Callable[[], NoteRows]"
     similar: "Similar"
     themed: "Themed"
+    vocabulary: "Callable[[], Vocabulary]"
+    pairs: "Callable[[], Pairs]"
+    space: Callable[[], str]
+    book: "DismissalBook"

@@ -1,9 +1,20 @@
 """The verbs of knowledge: each finds the notes that are meant and calls one stage."""
 
 from glassmind.knowledge.connections import connections
+from glassmind.knowledge.dismiss import (
+    dismiss_finding,
+    dismiss_pair,
+    restore_finding,
+    restore_pair,
+)
+from glassmind.knowledge.implicit import similar
+from glassmind.knowledge.ontology import SHOWN, shortened
+from glassmind.knowledge.resolve import resolve
 from glassmind.knowledge.study import Study
-from glassmind.types.connections import Connections
 from glassmind.knowledge.themes import only
+from glassmind.types.connections import Connections
+from glassmind.types.ontology import Ontology, Resolution
+from glassmind.types.pairs import Dismissals, Dismissed, Similar
 from glassmind.types.themes import Themes
 
 
@@ -72,3 +83,74 @@ class Knowledge:
                 ghosts=ghosts,
                 subgraph=subgraph,
             )
+
+    def ontology(self, *, limit: int = SHOWN) -> Ontology:
+        """Return the vocabulary of the vault, up to `limit` of each kind.
+
+        Raises:
+            BadLimit: so many cannot be given.
+        """
+        with self._study.faults():
+            return shortened(self._study.vocabulary().ontology, limit)
+
+    def resolve(self, text: str, *, limit: int = 5) -> Resolution:
+        """Return whether the vault has what a text names, and how to link to it.
+
+        Raises:
+            NothingAsked: the text holds no name.
+            BadLimit: so many candidates cannot be given.
+        """
+        study = self._study
+        has_model = study.config.embeddings.backend != "none"
+        found = study.found if has_model else None
+        with study.faults():
+            return resolve(text, study.vocabulary().names, limit=limit, found=found)
+
+    def implicit(
+        self, name: str | None = None, *, limit: int = 20, least: float = 0.0
+    ) -> Similar:
+        """Return notes that are alike and have no link, the most similar first.
+
+        Those of one note, or the pairs of the whole vault; `least` is a cosine.
+
+        Raises:
+            BadLimit, BadWish: so many pairs, or pairs so alike, cannot be given.
+            NoteNotFound, AmbiguousName: no one note is called so.
+        """
+        with self._study.faults():
+            note = None if name is None else self._study.find(name)
+            return similar(self._study, note, limit=limit, least=least)
+
+    def dismiss(self, a: str, b: str) -> Dismissed:
+        """Never bring two notes up as similar again, be it in a search.
+
+        Raises:
+            NoteNotFound, AmbiguousName, BadWish: no two notes are called so.
+            WriteRefused: the settings or the disk do not let it be written.
+        """
+        with self._study.faults():
+            return dismiss_pair(self._study, a, b)
+
+    def restore_pair(self, a: str, b: str) -> Dismissed:
+        """Take the dismissal of two notes back; raises as `dismiss`."""
+        with self._study.faults():
+            return restore_pair(self._study, a, b)
+
+    def dismiss_finding(self, check: str, subject: str) -> Dismissed:
+        """Never bring a finding of vault health up again.
+
+        Raises:
+            WriteRefused: the settings or the disk do not let it be written.
+        """
+        with self._study.faults():
+            return dismiss_finding(self._study, check, subject)
+
+    def restore_finding(self, check: str, subject: str) -> Dismissed:
+        """Take the dismissal of a finding back; raises as `dismiss_finding`."""
+        with self._study.faults():
+            return restore_finding(self._study, check, subject)
+
+    def dismissals(self) -> Dismissals:
+        """Return what was dismissed, and the lines of it that cannot be read."""
+        with self._study.faults():
+            return self._study.book.now()

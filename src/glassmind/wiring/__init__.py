@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
     from glassmind.indexing.watching import Watching
+    from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.models import Embedder
@@ -222,11 +223,18 @@ class LocalAdapters:
 
         return knowledge_for(self, found)
 
-    def watching(self) -> "Watching":
+    @made_once
+    def dismissals(self) -> "DismissalBook":
+        """What a person wants to hear no more of."""
+        from glassmind.wiring.pairs import dismissals_for  # noqa: PLC0415
+
+        return dismissals_for(self)
+
+    def watching(self, renew: Callable[[float], None]) -> "Watching":
         """Return what follows the vault while it changes."""
         from glassmind.wiring.watch import watching_for  # noqa: PLC0415
 
-        return watching_for(self)
+        return watching_for(self, renew)
 
     def embedder(self) -> "Embedder":
         """Return the model that the settings mean; nothing is loaded yet.

@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.graph.keeping import KeptGraph
 from glassmind.knowledge import themes
+from glassmind.knowledge.connections import Similar
+from glassmind.knowledge.dismissals import DismissalBook
+from glassmind.knowledge.implicit import undismissed
 from glassmind.knowledge.study import Graphs, Study
 from glassmind.knowledge.verbs import Knowledge
+from glassmind.knowledge.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
 from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.ontology_rows import OntologyRows
+from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.theme_rows import ThemeRows
+from glassmind.types import NotePath
+from glassmind.types.connections import SimilarNote
+from glassmind.vault.obsidian import obsidian_settings
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
@@ -30,6 +39,10 @@ class Adapters(Grounds, Protocol):
         """Return what reads single notes and lists."""
 
     @property
+    def dismissals(self) -> DismissalBook:
+        """What a person wants to hear no more of."""
+
+    @property
     def writing(self) -> "Callable[..., AbstractContextManager[SqliteWriter]]":
         """What holds the writer lock and the rows open for writing."""
 
@@ -42,7 +55,10 @@ def knowledge_for(
     def rows() -> NetRows:
         return NetRows(adapters.reader.connection())
 
-    net = KeptGraph(rows).now
+    def pairs() -> PairRows:
+        return PairRows(adapters.reader.connection())
+
+    net, book = KeptGraph(rows).now, adapters.dismissals
     return Knowledge(
         Study(
             config=adapters.config,
@@ -53,10 +69,37 @@ def knowledge_for(
             sentences=lambda keys: rows().sentences(keys),
             sure=lambda name: adapters.notes().sure(name),
             neighbours=lambda: NeighbourRows(adapters.reader.connection()),
-            similar=lambda _path, _limit: (),
+            similar=_similar(pairs, book),
             themed=_themed(adapters, net),
+            pairs=pairs,
+            space=lambda: _space(adapters),
+            book=book,
+            vocabulary=_vocabulary(adapters),
         )
     )
+
+
+def _vocabulary(adapters: Adapters) -> "Callable[[], Vocabulary]":
+    return KeptVocabulary(
+        head=lambda: adapters.reader.log().head(),
+        rows=lambda: OntologyRows(adapters.reader.connection()),
+        settings=lambda: obsidian_settings(adapters.config.vault.path),
+        agent=adapters.config.writes.agent_dir,
+    ).now
+
+
+def _space(adapters: Adapters) -> str:
+    """Return the name of the vectors that answer; empty where none do."""
+    space = adapters.reader.vectors().answering()
+    return space.name if space else ""
+
+
+def _similar(pairs: Callable[[], PairRows], book: DismissalBook) -> Similar:
+    def similar(path: NotePath, limit: int) -> list[SimilarNote]:
+        found = undismissed(pairs().of_note(path), book.now())[:limit]
+        return [SimilarNote(p.other_path, p.other_title, p.similarity) for p in found]
+
+    return similar
 
 
 def _themed(adapters: Adapters, net: Graphs) -> themes.Themed:

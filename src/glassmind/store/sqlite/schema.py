@@ -222,14 +222,28 @@ def _add_vectors(db: apsw.Connection) -> None:
 
 
 _KNOWLEDGE = """
+create table link_changes (
+  seq integer primary key autoincrement,
+  note_id integer not null,
+  token blob not null
+) strict;
 create table pairs (
-  note_id integer not null references notes(id) on delete cascade,
-  other_id integer not null references notes(id) on delete cascade,
+  note_id integer not null,
+  other_id integer not null,
   similarity real not null,
-  primary key (note_id, other_id),
-  check (note_id < other_id)
+  primary key (note_id, other_id)
 ) without rowid, strict;
 create index pairs_by_other on pairs(other_id);
+create table pair_changes (
+  seq integer primary key autoincrement,
+  note_id integer not null
+) strict;
+create trigger note_vector_put after insert on note_vectors begin
+  insert into pair_changes (note_id) values (new.note_id);
+end;
+create trigger note_vector_gone after delete on note_vectors begin
+  insert into pair_changes (note_id) values (old.note_id);
+end;
 create table themes (
   id integer primary key autoincrement,
   label text not null,
@@ -243,8 +257,11 @@ create table theme_members (
 create index theme_members_by_theme on theme_members(theme_id);
 create index notes_by_title on notes(title);
 """
-"""Pairs are similar notes without a link; a note is in one theme at most. It stays there
-while it is written anew, so that a theme is known again: its file is, all the time."""
+"""A row of `pairs` says that a note is among the most similar of another. It outlives
+its notes, which are written anew at every change: who pairs notes reads in
+`pair_changes` whose vectors came or went since, and who reads pairs leaves out those of
+no note. A note is in one theme at most. It stays there while it is written anew, so
+that a theme is known again: its file is, all the time."""
 
 
 def _add_knowledge(db: apsw.Connection) -> None:

@@ -1,0 +1,44 @@
+"""What can go wrong between the wish to write a file of the vault and the disk."""
+
+from glassmind.errors import VaultError
+
+
+class WriteRefused(VaultError):
+    """A file of the vault was not written; it is as it was."""
+
+
+class WritesOff(WriteRefused):
+    """The settings let nothing be written."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was not written: writes.mode is off, so nothing is written to the "
+            'vault; set it to "agent-only" or more to allow the agent folder'
+        )
+        self.path = path
+
+
+class NotOursToWrite(WriteRefused):
+    """A file outside the agent folder was to be written."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(
+            f"{path} was not written: only files below {folder}/ are written directly"
+        )
+        self.path, self.folder = path, folder
+
+
+class NoteChanged(WriteRefused):
+    """The file on disk is not the one the caller read; empty stands for no file."""
+
+    def __init__(self, path: str, *, expected: str, found: str) -> None:
+        super().__init__(f"{path} changed since it was read; read it again")
+        self.path, self.expected, self.found = path, expected, found
+
+
+class WriteFailed(WriteRefused):
+    """The disk did not take a file; the one before, if any, is untouched."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} was not written: {reason}; it is as it was")
+        self.path, self.reason = path, reason

@@ -1,0 +1,146 @@
+"""Asking the rows which notes are alike and have no link between them."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import apsw
+
+from glassmind.store.sqlite.schema import version_of
+from glassmind.types import NotePath
+from glassmind.types.pairs import Pair, PairState, PairStatus, Partner
+
+SINCE = 3
+"""The version of the schema from which a file can hold pairs."""
+
+STATE = "pairs"
+"""The setting that says how the pairs were made."""
+
+_UNLINKED = (
+    "not exists (select 1 from links l where l.note_id = {0} and l.target_id = {1}) "
+    "and not exists (select 1 from links l where l.note_id = {1} and l.target_id = {0})"
+)
+PARTNERS = f"""
+with asked(id) as (select value from json_each(:ids)),
+both(note_id, other_id, similarity) as (
+  select p.note_id, p.other_id, p.similarity from asked join pairs p
+    on p.note_id = asked.id
+  union
+  select p.other_id, p.note_id, p.similarity from asked join pairs p
+    on p.other_id = asked.id
+)
+select b.note_id, b.other_id, b.similarity from both b
+join notes o on o.id = b.other_id join files f on f.id = b.other_id
+where b.similarity >= :least and {_UNLINKED.format("b.note_id", "b.other_id")}
+order by b.note_id, b.similarity desc, f.path
+"""  # noqa: S608 - our own words
+STRONGEST = f"""
+with once(note_id, other_id, similarity) as (
+  select distinct min(note_id, other_id), max(note_id, other_id), similarity
+  from pairs where similarity >= :least
+)
+select f.path, n.title, g.path, m.title, b.similarity
+from once b join notes n on n.id = b.note_id join notes m on m.id = b.other_id
+join files f on f.id = b.note_id join files g on g.id = b.other_id
+where {_UNLINKED.format("b.note_id", "b.other_id")}
+"""  # noqa: S608 - our own words
+NAMES = """
+select f.id, f.path, n.title from files f join notes n on n.id = f.id
+where f.id in (select value from json_each(?))
+"""
+ID_OF = "select f.id, n.title from files f join notes n on n.id = f.id where f.path = ?"
+THERE = "select path from files where path in (select value from json_each(?))"
+TITLES = """
+select f.path, n.title from files f join notes n on n.id = f.id
+where f.path in (select value from json_each(?))
+"""
+TITLED = """
+select n.title, f.path from notes n join files f on f.id = n.id
+where n.title in (select value from json_each(?)) order by f.path
+"""
+SETTING = "select value from settings where key = ?"
+COUNT = """
+select count(*) from (select distinct min(note_id, other_id), max(note_id, other_id)
+from pairs)
+"""
+WAITING = "select count(distinct note_id) from pair_changes"
+ANY_CHANGE = "select exists (select 1 from pair_changes)"
+
+
+class PairRows:
+    """The pairs of notes; a file from before there were any holds none."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._some = version_of(db) >= SINCE
+
+    def state(self) -> PairState | None:
+        """Return how the pairs were made; None where they never were."""
+        found = self._db.execute(SETTING, (STATE,)).get if self._some else None
+        return None if found is None else PairState(*json.loads(str(found)))
+
+    def is_level(self) -> bool:
+        """Whether no vector has changed since notes were paired."""
+        return not self._some or not self._db.execute(ANY_CHANGE).get
+
+    def status(self, space: str) -> PairStatus:
+        """Return how many pairs there are; `space` names the vectors that answer."""
+        if not self._some:
+            return PairStatus(0, 0, None)
+        state = self.state()
+        pairs: Any = self._db.execute(COUNT).get
+        waiting: Any = self._db.execute(WAITING).get
+        whole = state is None or state.space != space
+        return PairStatus(int(pairs), None if whole and space else int(waiting), state)
+
+    def partners(
+        self, note_ids: Collection[int], *, least: float = 0.0
+    ) -> list[Partner]:
+        """Return what each note is like and has no link with, either way.
+
+        By note, the most similar first, then by path.
+        """
+        if not self._some or not note_ids:
+            return []
+        bound = {"ids": json.dumps(sorted(note_ids)), "least": least}
+        return [Partner(*row) for row in self._db.execute(PARTNERS, bound)]
+
+    def pairs(self, *, least: float = 0.0) -> list[Pair]:
+        """Return every pair without a link once, the most similar first."""
+        rows: Any = self._db.execute(STRONGEST, {"least": least}) if self._some else ()
+        found = [
+            Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
+            for one, a, other, b, s in rows
+        ]
+        return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
+
+    def of_note(self, path: NotePath, *, least: float = 0.0) -> list[Pair]:
+        """Return what a note is like and has no link with, the most similar first."""
+        row: Any = self._db.execute(ID_OF, (path,)).fetchone()
+        if row is None:
+            return []
+        found = self.partners([row[0]], least=least)
+        names = self._names([one.other_id for one in found])
+        return [Pair(path, row[1], *names[o], s) for _, o, s in found if o in names]
+
+    def there(self, paths: Collection[NotePath]) -> set[NotePath]:
+        """Return those of some paths that a file has."""
+        bound = (json.dumps(sorted(paths)),)
+        return {NotePath(str(row[0])) for row in self._db.execute(THERE, bound)}
+
+    def titles(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
+        """Return the title of each note."""
+        rows: Any = self._db.execute(TITLES, (json.dumps(sorted(paths)),))
+        return dict(rows)
+
+    def titled(self, titles: Collection[str]) -> dict[str, list[NotePath]]:
+        """Return the notes that have each title, by path."""
+        found: dict[str, list[NotePath]] = {}
+        rows: Any = self._db.execute(TITLED, (json.dumps(sorted(titles)),))
+        for title, path in rows:
+            found.setdefault(title, []).append(path)
+        return found
+
+    def _names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
+        rows: Any = self._db.execute(NAMES, (json.dumps(sorted(note_ids)),))
+        return {row[0]: (row[1], row[2]) for row in rows}

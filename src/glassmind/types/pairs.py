@@ -1,0 +1,112 @@
+"""Notes that are alike and have no link between them, and what was dismissed of them.
+
+Named tuples, for the reason that `types` gives.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+from glassmind.types import NotePath
+
+Dismissible: TypeAlias = frozenset[NotePath]
+"""Two notes, in no order."""
+
+
+class Partner(NamedTuple):
+    """A note that is much like another, by their ids; `similarity` is the cosine."""
+
+    note_id: int
+    other_id: int
+    similarity: float
+
+
+class Pair(NamedTuple):
+    """Two notes that are alike and have no link; the first is the one asked about.
+
+    Where none was asked about, it is the one whose path comes first.
+    """
+
+    path: NotePath
+    title: str
+    other_path: NotePath
+    other_title: str
+    similarity: float
+
+
+class PairState(NamedTuple):
+    """How the pairs in the rows were made.
+
+    `space` names the vectors, `level` is the least similarity that was asked for on the
+    scale of the default model, and `threshold` what that came to among these vectors.
+    """
+
+    space: str
+    level: float
+    threshold: float
+    most: int
+    version: int
+
+
+class PairStatus(NamedTuple):
+    """How many pairs there are, links or not, and how many notes wait to be paired.
+
+    `state` is None where notes were never paired, and `waiting` None where all of them
+    have to be, since other vectors answer by now.
+    """
+
+    pairs: int
+    waiting: int | None
+    state: PairState | None
+
+
+class Similar(NamedTuple):
+    """Pairs without a link, the most similar first; `total` before the limit.
+
+    `dismissed` counts those that are left out because a person dismissed them.
+    """
+
+    pairs: tuple[Pair, ...]
+    total: int
+    dismissed: int
+    status: PairStatus
+    note: NotePath | None = None
+
+
+class DismissedPair(NamedTuple):
+    """A line of the dismissals: two notes, as they were called then."""
+
+    paths: tuple[NotePath, NotePath]
+    titles: tuple[str, str]
+
+
+class DismissedFinding(NamedTuple):
+    """A line of the dismissals: a check of vault health, and what it was about."""
+
+    check: str
+    subject: str
+
+
+class Dismissals(NamedTuple):
+    """What a person wants to hear no more of, and the lines that could not be read.
+
+    `pairs` are the notes as they are called now, in no order.
+    """
+
+    pairs: frozenset[Dismissible] = frozenset()
+    findings: frozenset[tuple[str, str]] = frozenset()
+    problems: tuple[str, ...] = ()
+
+    def has_pair(self, one: NotePath, other: NotePath) -> bool:
+        """Whether these two were dismissed, in whichever order."""
+        return frozenset((one, other)) in self.pairs
+
+    def has_finding(self, check: str, subject: str) -> bool:
+        """Whether a finding was dismissed."""
+        return (check, subject) in self.findings
+
+
+class Dismissed(NamedTuple):
+    """What a dismissal, or taking one back, came to; `changed` is False for nothing."""
+
+    file: NotePath
+    line: str
+    changed: bool

@@ -1,0 +1,66 @@
+"""The record of every write to a vault: one line of JSON each, never changed later."""
+
+import json
+import os
+from datetime import datetime
+from typing import NamedTuple
+
+from glassmind.types import Digest, NotePath
+from glassmind.vault.folder import OpenFolder
+
+LOG = "logs/writes.jsonl"
+"""Where the record stands below the agent folder; what is there is never indexed."""
+
+
+class Act(NamedTuple):
+    """A write about to be made, and why; `before` is None for a new file."""
+
+    path: NotePath
+    before: Digest | None
+    after: Digest
+    size_bytes: int
+    why: str
+
+
+def line_of(act: Act, at: datetime, *, undone: bool = False) -> bytes:
+    """Return a line of the record; `undone` says that nothing came of the one before.
+
+    It stands there before the file is replaced: no write goes unrecorded, and whether
+    one was made shows in the file's own digest.
+    """
+    said = {
+        "at": at.isoformat(timespec="seconds"),
+        "path": act.path,
+        "why": act.why,
+        "before": act.before,
+        "after": act.after,
+        "bytes": act.size_bytes,
+    }
+    if undone:
+        said["undone"] = True
+    return json.dumps(said, ensure_ascii=False).encode() + b"\n"
+
+
+def append(folder: OpenFolder, name: str, line: bytes) -> None:
+    """Add a line to a file and wait until the disk has it.
+
+    A line that an earlier death or a full disk cut short is ended first. What the disk
+    refuses raises `OSError`.
+    """
+    opened = folder.open(name, os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    try:
+        size = os.lseek(opened, 0, os.SEEK_END)
+        if size:
+            os.lseek(opened, size - 1, os.SEEK_SET)
+            line = line if os.read(opened, 1) == b"\n" else b"\n" + line
+        write_all(opened, line)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def write_all(opened: int, raw: bytes) -> None:
+    """Write all bytes to a descriptor."""
+    left = memoryview(raw)
+    while left:
+        left = left[os.write(opened, left) :]

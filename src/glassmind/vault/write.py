@@ -1,0 +1,227 @@
+"""The one way a file of the vault is written: all of it or none, and on record.
+
+Who writes names the bytes that were read, by digest. The new bytes are staged in the
+same folder and reach the disk before anything else happens; then the write goes on
+record, and then the staged file takes the place of the old one. A death between any two
+steps leaves the old bytes or the new, never a mixture, and at most a staged file that
+the next write in that folder sweeps away.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind.errors import PathOutsideVault, VaultMissing
+from glassmind.errors.writing import (
+    NoteChanged,
+    NotOursToWrite,
+    WriteFailed,
+    WriteRefused,
+    WritesOff,
+)
+from glassmind.types import Digest, NotePath
+from glassmind.types.writing import Applied
+from glassmind.vault import audit
+from glassmind.vault.folder import OpenFolder
+from glassmind.vault.paths import safe_path
+from glassmind.vault.read import digest_of
+
+STAGED, STAGED_END = ".glassmind-", ".part"
+"""How a staged file is called around a random number; a dot hides it from all."""
+
+TRIES = 20
+"""How often a change is made anew to a file that others change too."""
+
+
+class Permit(NamedTuple):
+    """What the settings let be written: the files below one folder, or nothing."""
+
+    folder: str
+    allowed: bool
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class VaultWriter:
+    """Writes files of one vault, as far as it may; safe to share between threads."""
+
+    def __init__(
+        self, root: Path, permit: Permit, now: Callable[[], datetime] = _now
+    ) -> None:
+        self._root, self._permit, self._now = root, permit, now
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file that may be written; None where there is none.
+
+        Raises:
+            WriteRefused: it may not be written.
+            PathOutsideVault: the path climbs, or a symbolic link stands in it.
+        """
+        allowed = self._allowed(path)
+        try:
+            with self._folder_of(allowed, make=False) as (folder, name):
+                return _content(folder, name, allowed)
+        except FileNotFoundError:
+            return None
+
+    def put(
+        self, path: str, raw: bytes, *, expected: Digest | None, why: str
+    ) -> Applied:
+        """Write a file whose content the caller has read, and say what was done.
+
+        `expected` is the digest of what was read, None where there was no file. `why`
+        goes on record. Permissions stay as they were.
+
+        Raises:
+            NoteChanged: the file is another by now.
+            WriteRefused: it may not be written, or the disk did not take it.
+            PathOutsideVault: the path climbs, or a symbolic link stands in it.
+        """
+        allowed = self._allowed(path)
+        with (
+            self._folder_of(allowed, make=True) as (folder, name),
+            _faults_named(allowed),
+            folder.turn(),
+        ):
+            _sweep(folder)
+            mode = _checked(folder, name, allowed, expected)
+            act = audit.Act(allowed, expected, digest_of(raw), len(raw), why)
+            if act.after != expected:
+                self._write(folder, name, raw, mode, act)
+            return Applied(allowed, expected, act.after, len(raw))
+
+    def _write(
+        self,
+        folder: OpenFolder,
+        name: str,
+        raw: bytes,
+        mode: int | None,
+        act: audit.Act,
+    ) -> None:
+        staged = f"{STAGED}{os.urandom(8).hex()}{STAGED_END}"
+        try:
+            _stage(folder, staged, raw, mode)
+            # an editor does not wait for its turn as we do
+            _checked(folder, name, act.path, act.before)
+            self._record(act)
+            try:
+                if act.before is None:
+                    folder.give_new_name(staged, name)
+                else:
+                    folder.replace(staged, name)
+            except OSError:
+                with suppress(OSError, WriteRefused):
+                    self._record(act, undone=True)
+                raise
+        except FileExistsError as fault:
+            raise NoteChanged(act.path, expected="", found="a new file") from fault
+        finally:
+            with suppress(OSError):
+                folder.unlink(staged)
+        folder.sync()
+
+    def _record(self, act: audit.Act, *, undone: bool = False) -> None:
+        log = NotePath(f"{self._permit.folder}/{audit.LOG}")
+        line = audit.line_of(act, self._now(), undone=undone)
+        try:
+            with self._folder_of(log, make=True) as (folder, name):
+                folder.facts(name)
+                audit.append(folder, name, line)
+        except OSError as fault:
+            reason = f"it cannot go on record in {log} ({fault.strerror or fault})"
+            raise WriteFailed(act.path, reason) from fault
+
+    def _allowed(self, path: str) -> NotePath:
+        """Return a path that may be written."""
+        known = safe_path(path)
+        if not self._permit.allowed:
+            raise WritesOff(known)
+        if not known.startswith(f"{self._permit.folder}/"):
+            raise NotOursToWrite(known, self._permit.folder)
+        return known
+
+    @contextmanager
+    def _folder_of(
+        self, path: NotePath, *, make: bool
+    ) -> Iterator[tuple[OpenFolder, str]]:
+        """Open the folder a file stands in, which may have to be made."""
+        *parts, name = path.split("/")
+        try:
+            here = OpenFolder.root_of(self._root)
+        except OSError as fault:
+            reason = fault.strerror or "unknown"
+            raise VaultMissing(str(self._root), reason) from fault
+        try:
+            with _faults_named(path, absent=make):
+                for part in parts:
+                    above, here = here, here.below(part, make=make)
+                    above.close()
+            yield here, here.spelled(name)
+        finally:
+            here.close()
+
+
+@contextmanager
+def _faults_named(path: NotePath, *, absent: bool = True) -> Iterator[None]:
+    try:
+        yield
+    except OSError as fault:
+        if isinstance(fault, FileNotFoundError) and not absent:
+            raise
+        if fault.errno == errno.ELOOP:
+            reason = "a symbolic link stands in it"
+            raise PathOutsideVault(path, reason) from fault
+        raise WriteFailed(path, fault.strerror or str(fault)) from fault
+
+
+def _content(folder: OpenFolder, name: str, path: NotePath) -> bytes | None:
+    with _faults_named(path):
+        facts = folder.facts(name)
+        if facts is None:
+            return None
+        if not stat.S_ISREG(facts.st_mode):
+            raise WriteFailed(path, "it is not a regular file")
+        return folder.read(name)
+
+
+def _checked(
+    folder: OpenFolder, name: str, path: NotePath, expected: Digest | None
+) -> int | None:
+    """Return the permissions of a file that is as the caller read it; None if new."""
+    raw = _content(folder, name, path)
+    found = None if raw is None else digest_of(raw)
+    if found != expected:
+        raise NoteChanged(path, expected=expected or "", found=found or "")
+    facts = folder.facts(name)
+    if facts is None:
+        return None
+    if not facts.st_mode & stat.S_IWUSR:
+        raise WriteFailed(path, "it is read-only")
+    return stat.S_IMODE(facts.st_mode)
+
+
+def _stage(folder: OpenFolder, staged: str, raw: bytes, mode: int | None) -> None:
+    """Write the bytes beside their place and wait until the disk has them."""
+    opened = folder.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+    try:
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(opened, mode)
+        audit.write_all(opened, raw)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _sweep(folder: OpenFolder) -> None:
+    """Delete what writers left that did not live to finish; it is our turn now."""
+    for name in folder.names():
+        if name.startswith(STAGED) and name.endswith(STAGED_END):
+            with suppress(OSError):
+                folder.unlink(name)
