@@ -63,8 +63,8 @@ class Adapters(Protocol):
     def knowledge(self, found: "Callable[[str, int], Sequence[Hit]]", /) -> "Knowledge":
         """Return what tells what follows from the links."""
 
-    def watching(self) -> "Watching":
-        """Return what follows the vault while it changes."""
+    def watching(self, renew: Callable[[float], None], /) -> "Watching":
+        """Return what follows the vault, calling `renew` when links have changed."""
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""

@@ -184,7 +184,10 @@ class Engine:
         `told` is called in this thread with whatever is worth a line. What goes wrong
         is told, and tried again.
         """
-        self._adapters.watching().run(stop, told)
+        self._adapters.watching(self._renew).run(stop, told)
+
+    def _renew(self, wait_s: float) -> None:
+        self.knowledge.renew(wait_s=wait_s)
 
     def read(
         self,

@@ -81,7 +81,7 @@ class Post:
     there can be none, if so. `holds` says whether the index knows files below a path.
     `head` says how far the rows have come, whoever wrote them.
     `leave_word` tells other processes how it stands, None that it is over. `relinked`
-    is called when links have changed and it was quiet since. `rest` lets go of what
+    is called when links may have changed and it was quiet since. `rest` lets go of what
     this thread holds.
     """
 
@@ -118,6 +118,7 @@ class Watching:
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
         self._held, self._held_at, self._held_said = 0, "", ""
+        self._unrelinked = ""
 
     def run(self, stop: Event, told: TellNews | None = None) -> None:
         """Follow the vault until `stop` is set.
@@ -154,9 +155,7 @@ class Watching:
         if time.monotonic() >= self._embed_at:
             self._embed()
         if time.monotonic() >= self._graph_at:
-            self._graph_at = NEVER
-            if self._post.relinked is not None:
-                self._post.relinked()
+            self._relink()
         self._leave_word()
 
     def _wait(self) -> None:
@@ -294,7 +293,7 @@ class Watching:
         if changes or cause == "start":
             self._tell(cause, report, paths)
         self._embed_at = time.monotonic()
-        if changes:
+        if changes or cause == "start":
             self._graph_at = time.monotonic() + self._pace.graph_quiet_s
         return report
 
@@ -329,6 +328,22 @@ class Watching:
             self._embed_at = time.monotonic()
         if report.embedded or report.warnings:
             self._tell("vectors", report)
+
+    def _relink(self) -> None:
+        """Let what is made from links follow; the vault is taken in, come what may."""
+        self._graph_at = NEVER
+        if self._post.relinked is None:
+            return
+        try:
+            aside(self._post.relinked, self._post.rest)
+        except (GlassmindError, OSError) as error:
+            again_s = max(self._pace.graph_quiet_s, FIRST_RETRY_S)
+            self._graph_at = time.monotonic() + again_s
+            if str(error) != self._unrelinked:
+                self._told(Hindered(str(error), again_s))
+            self._unrelinked = str(error)
+        else:
+            self._unrelinked = ""
 
     def _is_due(self) -> bool:
         now = time.monotonic()

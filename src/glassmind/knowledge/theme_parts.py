@@ -41,9 +41,13 @@ class Parts(NamedTuple):
 
 
 def fingerprint(net: LinkGraph) -> str:
-    """Return what two graphs have in common that are parted alike."""
+    """Return what graphs have in common that are parted alike.
+
+    Of notes it is their paths, so that equal vaults have equal rows.
+    """
     made = xxhash.xxh3_128(RECIPE.encode())
-    for column in (net.ids, *net.out_view):
+    made.update("\n".join(net.paths).encode())
+    for column in net.out_view:
         made.update(np.ascontiguousarray(column).tobytes())
     return made.hexdigest()
 

@@ -124,7 +124,20 @@ class Themed:
         Raises:
             BadWish: there are no themes of such a resolution.
         """
-        return self._asked(resolution, ghosts=ghosts, refresh=refresh, wait_s=None)
+        _check(resolution)
+        with self._lock:
+            net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
+            wanted = self._wanted(state, resolution, refresh=refresh)
+            told = self._told.get(ghosts)
+            if told is not None and not refresh:
+                known = (told.net is net, told.state, told.resolution)
+                if known == (True, state, wanted):
+                    return told.themes
+            keeping = not ghosts and (refresh or resolution is None)
+            themes = self._made(net, wanted, keeping=keeping, anew=refresh)
+            state = self._sources.rows().state()
+            self._told[ghosts] = _Answer(net, state, wanted, themes)
+            return themes
 
     def renew(self, wait_s: float) -> None:
         """Make the themes that are kept current, waiting so long for other writers.
@@ -132,32 +145,11 @@ class Themed:
         Raises:
             IndexFault: they cannot be kept.
         """
-        self._asked(None, ghosts=False, refresh=False, wait_s=wait_s)
-
-    def _asked(
-        self,
-        resolution: float | None,
-        *,
-        ghosts: bool,
-        refresh: bool,
-        wait_s: float | None,
-    ) -> Themes:
-        _check(resolution)
         with self._lock:
-            net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
-            wanted = self._wanted(state, resolution, refresh=refresh)
-            told = self._told.get(ghosts)
-            if told is not None and not refresh and wait_s is None:
-                known = (told.net is net, told.state, told.resolution)
-                if known == (True, state, wanted):
-                    return told.themes
-            keeping = not ghosts and (refresh or resolution is None)
-            themes = self._made(
-                net, wanted, keeping=keeping, anew=refresh, wait_s=wait_s
-            )
-            state = self._sources.rows().state()
-            self._told[ghosts] = _Answer(net, state, wanted, themes)
-            return themes
+            net, state = self._sources.net(), self._sources.rows().state()
+            wanted = self._wanted(state, None, refresh=False)
+            if not _is_of(state, fingerprint(net), wanted):
+                self._made(net, wanted, keeping=True, wait_s=wait_s)
 
     def _wanted(
         self, state: ThemeState | None, resolution: float | None, *, refresh: bool
@@ -176,25 +168,26 @@ class Themed:
         resolution: float,
         *,
         keeping: bool,
-        anew: bool,
-        wait_s: float | None,
+        anew: bool = False,
+        wait_s: float | None = None,
     ) -> Themes:
         """Return the themes of a graph, from the rows if they are there."""
         rows = self._sources.rows()
         kept, graph = rows.kept(), fingerprint(net)
         state = kept.state
-        same = state is not None and (state.graph, state.resolution) == (
-            graph,
-            resolution,
-        )
-        if same and state is not None and not anew:
+        same = _is_of(state, graph, resolution) and not anew
+        if same and state is not None:
             parting = _from_rows(net, kept, state)
         else:
             parting = _from_links(net, kept, resolution)
         themes = _told(net, parting, resolution, Tags(rows.tags()))
-        if keeping and (anew or not same):
+        if keeping and not same:
             made = ThemeState(
-                graph, resolution, parting.modularity, self._sources.usual
+                graph,
+                resolution,
+                parting.modularity,
+                self._sources.usual,
+                themes.notes - themes.apart,
             )
             self._keep(net, themes, made, state, wait_s)
         return themes
@@ -233,6 +226,11 @@ def _check(resolution: float | None) -> None:
     if not LEAST_RESOLUTION <= resolution <= MOST_RESOLUTION:
         bounds = f"a number from {LEAST_RESOLUTION:g} to {MOST_RESOLUTION:g}"
         raise BadWish("resolution", resolution, bounds)
+
+
+def _is_of(state: ThemeState | None, graph: str, resolution: float) -> bool:
+    """Whether what is kept is what would be made."""
+    return state is not None and (state.graph, state.resolution) == (graph, resolution)
 
 
 def _from_rows(net: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Parting:

@@ -12,11 +12,13 @@ SHOWN = 50
 def themes_as_text(found: Themes, style: Style) -> str:
     """Return each theme with its summary; of one that was asked for its members too."""
     alone = len(found.themes) < found.total or found.total == 1
-    lines = [line for theme in found.themes for line in _lines(theme, style, alone)]
+    lines = [
+        line for theme in found.themes for line in _lines(theme, style, alone=alone)
+    ]
     return "".join(f"{line}\n" for line in [*lines, *_told(found, style)])
 
 
-def _lines(theme: Theme, style: Style, alone: bool) -> Iterator[str]:  # noqa: FBT001 - the one way to read a theme
+def _lines(theme: Theme, style: Style, *, alone: bool) -> Iterator[str]:
     by = f", confirmed by {style.clean(theme.hub)}" if theme.hub else ""
     size = style.faint(f"{counted(theme.size, 'note')}{by}")
     yield f"{theme.id}. {style.strong(theme.label)}  {size}"

@@ -79,14 +79,16 @@ class Themes:
 class ThemeState(NamedTuple):
     """What the themes in the rows were made from.
 
-    `graph` is a fingerprint of the links. `usual` is the resolution that the settings
-    had then: `resolution` is another one where a caller wanted that kept.
+    `graph` is a fingerprint of the links, empty where notes have gone since then.
+    `usual` is the resolution that the settings had: `resolution` is another one where a
+    caller wanted that kept. `members` counts the notes that have a theme.
     """
 
     graph: str
     resolution: float
     modularity: float
     usual: float
+    members: int
 
 
 class KeptTheme(NamedTuple):

@@ -34,8 +34,11 @@ class Adapters(Grounds, Protocol):
         """What holds the writer lock and the rows open for writing."""
 
 
-def watching_for(adapters: Adapters) -> Watching:
-    """Return what follows the vault of these adapters."""
+def watching_for(adapters: Adapters, renew: Callable[[float], None]) -> Watching:
+    """Return what follows the vault of these adapters.
+
+    `renew` brings what is made from links up to them, waiting so long for writers.
+    """
     config, root = adapters.config, adapters.config.vault.path
     keeper = _patient(adapters)
 
@@ -80,6 +83,7 @@ def watching_for(adapters: Adapters) -> Watching:
             leave_word=leave_word,
             rest=adapters.reader.close,
             silent=silent if on_network(root) else "",
+            relinked=lambda: renew(WRITER_WAIT_S),
         )
     )
 

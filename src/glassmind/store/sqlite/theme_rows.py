@@ -19,6 +19,7 @@ SINCE = 3
 
 SETTING = "select value from settings where key = ?"
 MEMBERS = "select note_id, theme_id, influence from theme_members order by note_id"
+COUNT = "select count(*) from theme_members"
 LAST_ID = "select seq from sqlite_sequence where name = 'themes'"
 TAGS = """
 select note_id, folded, min(name) from tags group by note_id, folded
@@ -42,7 +43,11 @@ class ThemeRows:
     def state(self) -> ThemeState | None:
         """Return what the themes were made from; None where none were made."""
         kept: Any = self._db.execute(SETTING, (STATE,)).get
-        return None if kept is None else ThemeState(**json.loads(kept))
+        if kept is None or schema.version_of(self._db) < SINCE:
+            return None
+        state = ThemeState(**json.loads(kept))
+        there = self._db.execute(COUNT).get == state.members
+        return state if there else state._replace(graph="")
 
     def kept(self) -> KeptThemes:
         """Return all that is kept, as of one moment."""
