@@ -1,0 +1,133 @@
+"""Parts of the graph for other programs: whatever notes say, the files hold it."""
+
+import io
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.render.connections import connections_as_json
+from glassmind.render.connections_text import connections_as_text
+from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.render.style import Style
+from glassmind.types.connections import Subgraph, SubgraphNode, Tie
+
+SPACE = "{http://graphml.graphdrawing.org/xmlns}"
+
+texts = st.text(max_size=20)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Subgraph:
+    paths = draw(st.lists(texts, min_size=1, max_size=5, unique=True))
+    nodes = [
+        SubgraphNode(path, draw(texts), hop, draw(st.booleans()), (draw(texts),))
+        for hop, path in enumerate(paths)
+    ]
+    ends = st.sampled_from(paths)
+    edges = [
+        Tie(draw(ends), draw(ends), "link", draw(texts), 0.7, 3, draw(texts))
+        for _ in range(draw(st.integers(0, 5)))
+    ]
+    return Subgraph(tuple(nodes), tuple(edges), len(edges))
+
+
+@given(graphs())
+def test_graphml_reads_back_as_it_was(graph: Subgraph) -> None:
+    tree = ET.fromstring(graph_as_graphml(graph).encode())  # noqa: S314 - our own
+
+    def values(kind: str, key: str) -> list[str]:
+        found = tree.findall(f".//{SPACE}{kind}/{SPACE}data[@key='{kind}_{key}']")
+        return [one.text or "" for one in found]
+
+    assert values("node", "path") == [cleaned(node.path) for node in graph.nodes]
+    assert values("edge", "sentence") == [cleaned(t.sentence) for t in graph.edges]
+    ids = [node.attrib["id"] for node in tree.findall(f".//{SPACE}node")]
+    ends = [
+        (graph.nodes[ids.index(e.attrib["source"])].path, e.attrib["id"])
+        for e in tree.findall(f".//{SPACE}edge")
+    ]
+    assert ends == [(tie.source, f"e{n}") for n, tie in enumerate(graph.edges)]
+
+
+def cleaned(text: str) -> str:
+    """What XML can say of a text."""
+    return "".join(
+        letter
+        if letter in "\t\n\r" or (letter >= " " and letter not in "\ufffe\uffff")
+        else "\ufffd"
+        for letter in text
+    )
+
+
+QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
+
+@given(graphs())
+def test_no_text_of_a_note_ends_a_string_of_dot(graph: Subgraph) -> None:
+    lines = graph_as_dot(graph).split("\n")
+
+    assert len(lines) == len(graph.nodes) + len(graph.edges) + 4
+    for line in lines[2:-2]:
+        bare = QUOTED.sub("", line)
+        assert re.fullmatch(r"  n\d( -> n\d)? \[([a-z]+=(, )?)*\];", bare), line
+
+
+def test_graphml_loads_in_networkx_with_parallel_links(vault: VaultDesk) -> None:
+    nx = pytest.importorskip("networkx")
+    vault.indexed({"A & B.md": '<[[C]]> and\x0b [[C|"more"]]', "C.md": "[[A & B]]"})
+    found = vault.engine.knowledge.connections("C", subgraph=True)
+    assert found.subgraph is not None
+
+    made = graph_as_graphml(found.subgraph)
+
+    read = nx.read_graphml(io.BytesIO(made.encode()))
+    assert sorted(path for _, path in read.nodes(data="path")) == ["A & B.md", "C.md"]
+    assert read.number_of_edges() == 3
+    assert read.is_directed()
+
+
+def test_the_same_graph_gives_the_same_bytes(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": f"[[{(n * 7) % 20}]] [[{n + 1}]]" for n in range(20)})
+
+    one = vault.engine.knowledge.connections("3", depth=3, subgraph=True)
+    other = vault.open().knowledge.connections("3", depth=3, subgraph=True)
+
+    assert connections_as_json(one, vault="V") == connections_as_json(other, vault="V")
+    assert one.subgraph is not None
+    assert other.subgraph is not None
+    assert graph_as_dot(one.subgraph) == graph_as_dot(other.subgraph)
+    assert graph_as_graphml(one.subgraph) == graph_as_graphml(other.subgraph)
+
+
+def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "see [[B]] #x", "B.md": "\x1b[31m[[C]] #X", "C.md": "[[B]]"})
+    found = vault.engine.knowledge.connections("A", depth=2)
+
+    shown = connections_as_text(found, Style())
+
+    assert shown == (
+        "A.md  #x\n"
+        "\n"
+        "1 hop: 1 note, 0 leading here, 1 led to\n"
+        "  -> B.md  #x\n"
+        "       see [[B]] #x  A.md:1\n"
+        "\n"
+        "2 hops: 1 note, 1 leading here, 1 led to\n"
+        "  <> C.md  via B.md\n"
+        "       \\x1b[31m[[C]] #X  B.md:1\n"
+        "       [[B]]  C.md:1\n"
+    )
+
+
+def test_a_note_alone_says_so(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": ""})
+    found = vault.engine.knowledge.connections("A")
+
+    assert connections_as_text(found, Style()) == "A.md\nno note is linked with it\n"
+    shown = connections_as_json(replace(found, theme=None), vault="V")
+    assert (shown["hops"], shown["subgraph"]) == ([], None)
