@@ -1,0 +1,348 @@
+"""Whether a text names something the vault has: who answers to it, and how surely.
+
+The scores are an order of certainty, not a probability; `SURE` and `LIKELY` were set on
+the labelled names of the sample vault so that nothing new is called existing.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from glassmind.errors import BadLimit, NothingAsked
+from glassmind.knowledge.folding import folded, in_singular
+from glassmind.knowledge.names import (
+    SMALL_WORDS,
+    KnownNames,
+    Name,
+    bag_of,
+    initials_of,
+)
+from glassmind.types import NotePath
+from glassmind.types.ontology import NameMatch, Resolution, Verdict
+from glassmind.vault.names import plain_name
+from glassmind.vault.resolve import NOTE_SUFFIX, fold
+
+if TYPE_CHECKING:
+    from glassmind.types.search import Hit
+
+MOST = 100
+"""Candidates that can be asked for; nobody reads more."""
+
+NAME_LIMIT_CHARS = 200
+"""Longer texts are no names: the rest is not looked at."""
+
+SURE, LIKELY = 0.9, 0.6
+"""At and above which a name is one of the thing, or most likely is."""
+
+CLEAR_LEAD = 0.08
+"""A better fit by less is no reason to take one thing and not another."""
+
+SAID_AS = {"title": 0.97, "alias": 0.96, "property": 0.95, "heading": 0.85}
+"""How surely a name is one, by where it stands; the case as written adds `EXACT`."""
+EXACT = 0.03
+
+PLURAL, ORDER, ONE_SLIP, TWO_SLIPS, INITIALS = 0.85, 0.84, 0.82, 0.72, 0.75
+"""How surely a name is meant that differs so."""
+
+KNOWN_WORDS = 0.55
+"""What is left of a slip where the words are known to the vault as they are: then they
+are other words."""
+
+ONE_SLIP_LETTERS, TWO_SLIPS_LETTERS = 5, 9
+"""How long a name is for so many slips to be believed."""
+
+PART, WHOLE = 0.45, 0.35
+"""What a name gets that holds every word of the text, and what for holding nothing
+else: above `LIKELY` from about half of it."""
+
+TAG, HEADING, LONE_HEADING, MEANING = 0.5, 0.4, 0.65, 0.5
+"""A tag or a heading is no note; a heading of several words that only one note has is
+likely where the thing is told. By meaning alone nothing is taken for another."""
+
+ALL = 0.999
+"""A share of one, as sums of floats come to it."""
+
+_UNLINKED = re.compile(r"[#^|:\[\]]")
+_AROUND = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"
+
+
+def resolve(
+    text: str,
+    names: KnownNames,
+    *,
+    limit: int,
+    found: "Callable[[str, int], Sequence[Hit]] | None" = None,
+) -> Resolution:
+    """Return what a text may mean, the likeliest first, and what to do about it.
+
+    `found` searches by meaning, and is asked only where no name is sure.
+
+    Raises:
+        NothingAsked: the text holds no name.
+        BadLimit: so many candidates cannot be given.
+    """
+    if not 1 <= limit <= MOST:
+        raise BadLimit(limit, MOST)
+    name = plain_text(text)
+    if not folded(name) and not name.strip("#@ "):
+        raise NothingAsked
+    matches = matches_of(name, names)
+    if found is not None and not (matches and matches[0].score >= SURE):
+        matches = _merged([*matches, *_by_meaning(name, names, found, limit)])
+    verdict, link = _verdict(matches)
+    advice = _advice(verdict, matches)
+    return Resolution(name, verdict, advice, link, tuple(matches[:limit]))
+
+
+def plain_text(text: str) -> str:
+    """Return the name that a text holds: without brackets, quotes and a leading @."""
+    name = plain_name(text[: 4 * NAME_LIMIT_CHARS])[:NAME_LIMIT_CHARS]
+    return name.strip().strip(_AROUND).strip().removeprefix("@")
+
+
+def matches_of(name: str, names: KnownNames) -> list[NameMatch]:
+    """Return everything a name may mean, the likeliest first; ties go by path."""
+    tag = re.fullmatch(r"#[^\s#]+", name)
+    if tag:
+        return _merged([*_tags(name[1:], names, 1.0), *_notes(name[1:], names)])
+    return _merged([*_notes(name, names), *_tags(name, names, TAG)])
+
+
+def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
+    yield from _by_path(name, names)
+    form = folded(name)
+    if not form:
+        return
+    yield from _same(name, form, names)
+    for found, score, reason in _near(form, names):
+        if _numbers_agree(form, found):
+            for one in names.forms[found]:
+                yield _match(names, one, score, reason)
+    yield from _headings(form, names)
+
+
+def _by_path(name: str, names: KnownNames) -> Iterator[NameMatch]:
+    bare = fold(name).removeprefix("./").removeprefix("/").removesuffix(NOTE_SUFFIX)
+    entry = names.paths.get(bare)
+    if entry is not None and "/" in bare + entry.path:
+        link = names.link_to(entry.path)
+        yield NameMatch(
+            "note", entry.path, entry.title, link, 1.0, "that is its path", entry.path
+        )
+
+
+def _same(name: str, form: str, names: KnownNames) -> Iterator[NameMatch]:
+    """Yield what is called so, but for case, accents and marks."""
+    for one in names.forms.get(form, ()):
+        exact = one.text == name
+        score = SAID_AS.get(one.how, SAID_AS["title"]) + EXACT * exact
+        but = "" if exact else f", but for {_difference(name, one.text)}"
+        said = {
+            "title": "it is called so",
+            "alias": "an alias of it",
+            "property": "its title property says so",
+            "heading": "its first heading says so",
+            "ghost": "links lead to that name",
+        }[one.how]
+        yield _match(names, one, score, f"{said}{but}")
+
+
+def _difference(a: str, b: str) -> str:
+    if a.lower() == b.lower():
+        return "case"
+    same = re.sub(r"[\W_]", "", a).lower() == re.sub(r"[\W_]", "", b).lower()
+    return "marks" if same else "accents"
+
+
+def _near(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
+    """Yield names that differ by more than marks, each with its score and reason."""
+    single = in_singular(form)
+    for other in names.singulars.get(single, ()):
+        yield other, PLURAL, "the same but for a plural"
+    if " " in form:
+        for other in names.bags.get(bag_of(form), ()):
+            yield other, ORDER, "the same words in another order"
+    elif form in names.initials:
+        for other in names.initials[form]:
+            yield other, INITIALS, f"its words begin with {form.upper()}"
+    for letters in sorted(initials_of(form)):
+        if letters in names.forms:
+            yield letters, INITIALS, f"the text's words begin with {letters.upper()}"
+    yield from _slips(form, names)
+    yield from _parts(single, names)
+
+
+def _slips(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
+    long = len(form) >= TWO_SLIPS_LETTERS
+    most = 2 if long else int(len(form) >= ONE_SLIP_LETTERS)
+    if not most:
+        return
+    known = all(in_singular(word) in names.words for word in form.split())
+    for other, count in names.slips(form, most):
+        if form.replace(" ", "") == other.replace(" ", ""):
+            yield other, PLURAL, "the same but for a blank"
+            continue
+        score = ONE_SLIP if count == 1 else TWO_SLIPS
+        reason = "one slip away" if count == 1 else "two slips away"
+        yield other, min(score, KNOWN_WORDS) if known else score, reason
+
+
+def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
+    """Yield names that share the text's telling words."""
+    wanted = [w for w in dict.fromkeys(single.split()) if w not in SMALL_WORDS]
+    weights = {word: names.weight(word) for word in wanted}
+    total = sum(weights.values())
+    shared: dict[str, float] = {}
+    for word in wanted:
+        for other in names.words.get(word, ()):
+            shared[other] = shared.get(other, 0.0) + weights[word]
+    dated = any(_has_digit(word) for word in wanted)
+    for other, weight in shared.items():
+        own = dict.fromkeys(in_singular(other).split())
+        # numbers and dates that the text has none of tell no name from another
+        rest = [w for w in own if w not in SMALL_WORDS and (dated or not _has_digit(w))]
+        whole = sum(names.weight(word) for word in rest)
+        held = min(weight / whole, 1.0) if whole else 0.0
+        score = (weight / total) ** 2 * (PART + WHOLE * held)
+        yield other, score, _shared_reason(weight / total, held)
+
+
+def _shared_reason(said: float, held: float) -> str:
+    if said < ALL:
+        return "its name shares words"
+    if held < ALL:
+        return "its name holds these words"
+    return "the same but for a number or a date"
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _numbers_agree(a: str, b: str) -> bool:
+    """Whether no number of one name stands against another number of the other."""
+    mine, others = ({w for w in form.split() if _has_digit(w)} for form in (a, b))
+    return mine <= others or others <= mine
+
+
+def _headings(form: str, names: KnownNames) -> Iterator[NameMatch]:
+    found = names.headings.get(form, [])
+    alone = len({heading.path for heading in found}) == 1 and " " in form
+    for path, level, text, line in found[:MOST]:
+        if level == 1:
+            continue  # it is a name of its note
+        link = names.link_to(path)
+        if link.endswith("]]"):
+            link = f"{link[:-2]}#{' '.join(_UNLINKED.sub(' ', text).split())}]]"
+        score = LONE_HEADING if alone else HEADING
+        reason = f"a heading in line {line}"
+        yield NameMatch("heading", path, text, link, score, reason, text)
+
+
+def _tags(name: str, names: KnownNames, best: float) -> Iterator[NameMatch]:
+    form = folded(name)
+    for tag in names.tags.get(in_singular(form), ()):
+        same = folded(tag.text) == form
+        score = best if same else min(best, TAG) - 0.1
+        reason = "a tag of that name" if same else "a tag that is much the same"
+        yield NameMatch(
+            "tag", None, tag.title, tag.title, score, reason, tag.text, tag.uses
+        )
+
+
+def _by_meaning(
+    name: str,
+    names: KnownNames,
+    found: "Callable[[str, int], Sequence[Hit]]",
+    limit: int,
+) -> Iterator[NameMatch]:
+    for hit in found(name, limit):
+        if hit.similarity is not None:
+            score = max(0.0, min(hit.similarity, 1.0)) * MEANING
+            link = names.link_to(hit.path)
+            yield NameMatch(
+                "note",
+                hit.path,
+                hit.title,
+                link,
+                score,
+                "similar by meaning",
+                hit.title,
+            )
+
+
+def _match(names: KnownNames, name: Name, score: float, reason: str) -> NameMatch:
+    if name.path is None:
+        return NameMatch(
+            "ghost", None, name.title, f"[[{name.title}]]", score, reason, name.text,
+            name.uses,
+        )  # fmt: skip
+    shown = name.text if name.how == "alias" and score >= SURE else ""
+    link = names.link_to(name.path, shown)
+    return NameMatch("note", name.path, name.title, link, score, reason, name.text)
+
+
+def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
+    """Return each thing once, as it fits best, the best first."""
+    best: dict[tuple[str, NotePath | str], NameMatch] = {}
+    for given in matches:
+        match = given._replace(score=round(given.score, 4))
+        thing = match.path or match.title.lower()
+        key = ("note" if match.kind == "heading" else match.kind, thing)
+        known = best.get(key)
+        if known is None or match.score > known.score:
+            best[key] = match
+    order = {"note": 0, "ghost": 1, "heading": 2, "tag": 3}
+    return sorted(
+        best.values(),
+        key=lambda m: (-m.score, order[m.kind], m.path or m.title),
+    )
+
+
+def _verdict(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
+    """Return whether the thing is there, and the link to it where one is clear."""
+    if not matches or matches[0].score < LIKELY:
+        return "new", ""
+    top = matches[0]
+    if top.kind == "ghost" and top.score >= SURE:
+        return "new", top.link
+    if top.score >= SURE:
+        level = [match for match in matches[1:] if match.score == top.score]
+        return ("ambiguous", "") if level else ("exists", top.link)
+    near = [
+        m for m in matches[1:] if m.score >= LIKELY and top.score - m.score < CLEAR_LEAD
+    ]
+    return ("ambiguous", "") if near else ("likely", top.link)
+
+
+def _advice(verdict: Verdict, matches: Sequence[NameMatch]) -> str:
+    """Return what to do, as one sentence."""
+    top = matches[0] if matches else None
+    if verdict == "exists" and top is not None:
+        return f"Write {top.link}: {top.reason}."
+    if verdict == "likely" and top is not None:
+        where = f", which {_links(top.links)} to though no note is there" * (
+            top.kind == "ghost"
+        )
+        return (
+            f"Most likely {top.link}{where} ({top.reason}): write that unless "
+            "something else is meant."
+        )
+    if verdict == "ambiguous" and top is not None:
+        level = [m for m in matches if top.score - m.score < CLEAR_LEAD]
+        shown = ", ".join(match.link for match in level[:3])
+        return f"{len(level)} things may be meant, choose one: {shown}."
+    if top is not None and top.kind == "ghost" and top.score >= SURE:
+        return (
+            f"No note yet, but {_links(top.links)} to {top.link}: a new note of that "
+            "very name answers them."
+        )
+    if top is not None and top.kind in {"tag", "heading"}:
+        return (
+            f"No note is called so ({top.reason}: {top.link}); a new one may be made."
+        )
+    return "Nothing in the vault is called so; a new note may be made."
+
+
+def _links(count: int) -> str:
+    return "1 link leads" if count == 1 else f"{count} links lead"

@@ -1,0 +1,56 @@
+"""What Obsidian's own settings in a vault say of its notes, read and never written."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glassmind.errors import GlassmindError, VaultMissing
+from glassmind.vault.read import VaultFiles
+
+LIMIT_BYTES = 1024 * 1024
+"""More than any settings file that Obsidian writes for a vault."""
+
+TYPES = ".obsidian/types.json"
+TEMPLATES = (
+    (".obsidian/templates.json", "folder"),
+    (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
+)
+
+
+class ObsidianSettings(NamedTuple):
+    """The types of properties by name, the folders of templates, what went wrong."""
+
+    property_types: Mapping[str, str]
+    template_folders: tuple[str, ...]
+    notices: tuple[str, ...] = ()
+
+
+def obsidian_settings(root: Path) -> ObsidianSettings:
+    """Return what the settings say; a file that is absent says nothing."""
+    notices: list[str] = []
+    try:
+        with VaultFiles(root) as files:
+            types = _read(files, TYPES, notices).get("types", {})
+            folders = [
+                _read(files, path, notices).get(name, "") for path, name in TEMPLATES
+            ]
+    except VaultMissing:  # the index still answers
+        return ObsidianSettings({}, ())
+    declared = types.items() if isinstance(types, dict) else ()
+    return ObsidianSettings(
+        {name: kind for name, kind in declared if isinstance(kind, str)},
+        tuple(f.strip("/") for f in folders if isinstance(f, str) and f.strip("/")),
+        tuple(notices),
+    )
+
+
+def _read(files: VaultFiles, path: str, notices: list[str]) -> dict[str, Any]:
+    try:
+        found = json.loads(files.read(path, limit_bytes=LIMIT_BYTES))
+    except GlassmindError:  # absent, or none of ours to read
+        return {}
+    except (ValueError, RecursionError):
+        notices.append(f"{path} is no valid JSON: what it says is left out")
+        return {}
+    return found if isinstance(found, dict) else {}
