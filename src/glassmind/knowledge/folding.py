@@ -11,6 +11,9 @@ from unicodedata import normalize
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Marks over Latin, Greek and Cyrillic letters; those of other scripts are letters."""
 
+_SIGNS = ((re.compile(r"(?<=\w)\+"), " plus "), (re.compile(r"(?<=\w)#"), " sharp "))
+"""Marks that are part of a name: `C++` and `C#` are not `C`."""
+
 _GAPS = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc")
@@ -23,13 +26,19 @@ SAME_IN_PLURAL = frozenset(["news", "series", "species", "physics", "always", "l
 
 
 def folded(text: str) -> str:
-    """Return a name without case, accents and marks, its words a blank apart."""
+    """Return a name without case, accents and marks, its words a blank apart.
+
+    A name of marks alone, such as an emoji, is left as it is.
+    """
     if text.isascii():
         plain = text.lower()
     else:
         apart = normalize("NFKD", text).casefold()
         plain = normalize("NFC", _ACCENTS.sub("", normalize("NFKD", apart)))
-    return " ".join(_GAPS.split(plain.translate(_APOSTROPHES))).strip()
+    if "+" in plain or "#" in plain:
+        for sign, word in _SIGNS:
+            plain = sign.sub(word, plain)
+    return " ".join(_GAPS.split(plain.translate(_APOSTROPHES))).strip() or plain.strip()
 
 
 def words_in(text: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ SMALL_WORDS = frozenset(
 )  # fmt: skip
 """Words that tell no name from another."""
 
-TITLE_KEYS = ("title", "name")
+TITLE_KEYS = ("title", "name", "id")
 """Properties that hold what a note is called."""
 
 _UNLINKABLE = frozenset("[]|#^")

@@ -41,6 +41,15 @@ SAID_AS = {"title": 0.97, "alias": 0.96, "property": 0.95, "heading": 0.85}
 """How surely a name is one, by where it stands; the case as written adds `EXACT`."""
 EXACT = 0.03
 
+DIFFERENT = 0.88
+"""What is left of it where accents or marks may make it another word."""
+
+OTHER_NUMBER = 0.35
+"""What is left of a likeness where a number is another: shown, and not taken."""
+
+INSIDE = 0.8
+"""What is left of it where the name is a heading's, which says less of a note."""
+
 PLURAL, ORDER, ONE_SLIP, TWO_SLIPS, INITIALS = 0.85, 0.84, 0.82, 0.72, 0.75
 """How surely a name is meant that differs so."""
 
@@ -84,7 +93,7 @@ def resolve(
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     name = plain_text(text)
-    if not folded(name) and not name.strip("#@ "):
+    if not name.strip("#@ "):
         raise NothingAsked
     matches = matches_of(name, names)
     if found is not None and not (matches and matches[0].score >= SURE):
@@ -114,10 +123,13 @@ def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
     if not form:
         return
     yield from _same(name, form, names)
-    for found, score, reason in _near(form, names):
-        if _numbers_agree(form, found):
-            for one in names.forms[found]:
-                yield _match(names, one, score, reason)
+    for found, given, why in _near(form, names):
+        score, reason = given, why
+        if not _numbers_agree(form, found):
+            score, reason = score * OTHER_NUMBER, f"{reason}, but another number"
+        for one in names.forms[found]:
+            part = INSIDE if one.how == "heading" else 1.0
+            yield _match(names, one, score * part, reason)
     yield from _headings(form, names)
 
 
@@ -135,16 +147,29 @@ def _same(name: str, form: str, names: KnownNames) -> Iterator[NameMatch]:
     """Yield what is called so, but for case, accents and marks."""
     for one in names.forms.get(form, ()):
         exact = one.text == name
+        differs = "" if exact else _difference(name, one.text)
         score = SAID_AS.get(one.how, SAID_AS["title"]) + EXACT * exact
-        but = "" if exact else f", but for {_difference(name, one.text)}"
+        if _may_be_another(name, differs):
+            score = min(score, DIFFERENT)
+        but = f", but for {differs}" if differs else ""
         said = {
             "title": "it is called so",
             "alias": "an alias of it",
-            "property": "its title property says so",
+            "property": "a property of it says so",
             "heading": "its first heading says so",
             "ghost": "links lead to that name",
         }[one.how]
         yield _match(names, one, score, f"{said}{but}")
+
+
+def _may_be_another(name: str, differs: str) -> bool:
+    """Whether accents or marks may make it another word.
+
+    Who types no accents at all leaves them out; a short name is its marks too.
+    """
+    if differs == "accents":
+        return not name.isascii()
+    return differs == "marks" and len(folded(name)) < ONE_SLIP_LETTERS
 
 
 def _difference(a: str, b: str) -> str:
@@ -212,7 +237,7 @@ def _shared_reason(said: float, held: float) -> str:
         return "its name shares words"
     if held < ALL:
         return "its name holds these words"
-    return "the same but for a number or a date"
+    return "the same but for small words, numbers or dates"
 
 
 def _has_digit(word: str) -> bool:

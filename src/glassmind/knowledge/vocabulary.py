@@ -11,6 +11,9 @@ from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName, Ontology
 from glassmind.vault.obsidian import ObsidianSettings
 
+TEMPLATES = frozenset(["templates", "template", "_templates"])
+"""Folders that hold templates by custom, whatever the settings say."""
+
 
 class DescribedRows(Protocol):
     """What the rows say of how notes are described."""
@@ -48,7 +51,12 @@ class Vocabulary:
     def counted(self) -> tuple[Entry, ...]:
         """The notes that the vault is about: no templates, nothing of agents."""
         aside = tuple(f"{f}/" for f in (self._agent, *self.settings.template_folders))
-        return tuple(e for e in self.entries if not e.path.startswith(aside))
+        return tuple(
+            entry
+            for entry in self.entries
+            if not entry.path.startswith(aside)
+            and TEMPLATES.isdisjoint(entry.folder.lower().split("/"))
+        )
 
     @cached_property
     def names(self) -> KnownNames:

@@ -10,6 +10,7 @@ from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 from glassmind.types import NotePath, PropertyValue
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 ValueKind: TypeAlias = Literal[
     "text", "number", "date", "datetime", "checkbox", "list", "link", "tags",
@@ -67,10 +68,10 @@ class HeadingName(NamedTuple):
     line: int
 
 
-class Listed(NamedTuple, Generic[T]):
+class Listed(NamedTuple, Generic[T_co]):
     """The first of many, and how many there are."""
 
-    shown: tuple[T, ...] = ()
+    shown: tuple[T_co, ...] = ()
     total: int = 0
 
 
