@@ -35,6 +35,9 @@ BAD_QUERY = Refusal(
     "write what is no plain letter as UTF-8, each byte as %XX",
 )
 
+LONGEST_NAME = 1_000
+"""Letters in a url; no disk has names of more, nor paths of many more."""
+
 _OTHER = object()
 """What stands for a value of another kind, which every reader refuses."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from glassmind.surfaces.http.arguments import body_schema, query_schema
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.door import OPEN_PATH
+from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.http.schemas import SCHEMAS
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
@@ -32,7 +33,7 @@ def description(routes: tuple[Route, ...]) -> Reply:
             },
             "paths": _paths([route for route in routes if not route.later]),
             "components": {
-                "schemas": SCHEMAS,
+                "schemas": {**SCHEMAS, **GRAPH_SCHEMAS},
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             },
             "security": [{"token": []}],

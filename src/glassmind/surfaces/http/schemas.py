@@ -3,7 +3,8 @@
 from typing import Any
 
 
-def _object(**properties: Any) -> dict[str, Any]:
+def shape(**properties: Any) -> dict[str, Any]:
+    """Return the schema of an object that has all of these."""
     return {
         "type": "object",
         "properties": properties,
@@ -11,26 +12,28 @@ def _object(**properties: Any) -> dict[str, Any]:
     }
 
 
-def _list(items: Any) -> dict[str, Any]:
+def listed(items: Any) -> dict[str, Any]:
+    """Return the schema of a list."""
     return {"type": "array", "items": items}
 
 
-def _or_null(kind: str) -> dict[str, Any]:
+def or_null(kind: str) -> dict[str, Any]:
+    """Return the schema of a value of some kind that may be missing."""
     return {"type": [kind, "null"]}
 
 
 TEXT, COUNT = {"type": "string"}, {"type": "integer", "minimum": 0}
 NUMBER, FLAG, ANY = {"type": "number"}, {"type": "boolean"}, {"type": "object"}
-WHOLE, TEXTS = {"type": "integer"}, _list(TEXT)
+WHOLE, TEXTS = {"type": "integer"}, listed(TEXT)
 LINES = {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2}
-SNIPPET = _object(text=TEXT, marks=_list(LINES))
+SNIPPET = shape(text=TEXT, marks=listed(LINES))
 PLACE = {"heading_path": TEXTS, "heading": TEXT, "lines": LINES, "chunk_index": COUNT}
 
-ERROR = _object(error=_object(code=TEXT, message=TEXT, hint=TEXT))
+ERROR = shape(error=shape(code=TEXT, message=TEXT, hint=TEXT))
 
-EVIDENCE = _object(channel=TEXT, rank=COUNT, share=NUMBER, reason=TEXT, fields=ANY)
+EVIDENCE = shape(channel=TEXT, rank=COUNT, share=NUMBER, reason=TEXT, fields=ANY)
 
-HIT = _object(
+HIT = shape(
     path=TEXT,
     title=TEXT,
     **PLACE,
@@ -38,19 +41,19 @@ HIT = _object(
     relevance=NUMBER,
     channels=TEXTS,
     match_reason=TEXT,
-    similarity=_or_null("number"),
+    similarity=or_null("number"),
     depth=COUNT,
     connected_via=TEXTS,
-    evidence=_list(EVIDENCE),
-    adjustments=_list(_object(name=TEXT, share=NUMBER, reason=TEXT)),
+    evidence=listed(EVIDENCE),
+    adjustments=listed(shape(name=TEXT, share=NUMBER, reason=TEXT)),
     snippet=SNIPPET,
-    more=_list(_object(**PLACE, snippet=SNIPPET, digest=TEXT)),
+    more=listed(shape(**PLACE, snippet=SNIPPET, digest=TEXT)),
     digest=TEXT,
     modified=TEXT,
     uri=TEXT,
 )
 
-REPORT = _object(
+REPORT = shape(
     added=COUNT,
     changed=COUNT,
     moved=COUNT,
@@ -58,7 +61,7 @@ REPORT = _object(
     unchanged=COUNT,
     notes=COUNT,
     seconds=NUMBER,
-    skipped=_list(_object(path=TEXT, reason=TEXT, unknown=FLAG)),
+    skipped=listed(shape(path=TEXT, reason=TEXT, unknown=FLAG)),
     skipped_total=COUNT,
     warnings=TEXTS,
     warnings_total=COUNT,
@@ -71,22 +74,22 @@ REPORT = _object(
 
 SCHEMAS: dict[str, Any] = {
     "Error": ERROR,
-    "SearchReply": _object(
+    "SearchReply": shape(
         vault=TEXT,
         query=TEXT,
         mode=TEXT,
-        intent=_or_null("string"),
+        intent=or_null("string"),
         channels=TEXTS,
-        confidence=_or_null("number"),
+        confidence=or_null("number"),
         doubtful=FLAG,
         reranked=COUNT,
-        hits=_list(HIT),
+        hits=listed(HIT),
         degraded=TEXTS,
     ),
-    "Passages": _list(
-        _object(chunkId=TEXT, path=TEXT, chunkIndex=COUNT, content=TEXT, score=NUMBER)
+    "Passages": listed(
+        shape(chunkId=TEXT, path=TEXT, chunkIndex=COUNT, content=TEXT, score=NUMBER)
     ),
-    "Note": _object(
+    "Note": shape(
         path=TEXT,
         title=TEXT,
         heading_path=TEXTS,
@@ -98,10 +101,10 @@ SCHEMAS: dict[str, Any] = {
         offset=COUNT,
         letters=COUNT,
         truncated=FLAG,
-        next_offset=_or_null("integer"),
+        next_offset=or_null("integer"),
     ),
     "IndexReport": REPORT,
-    "Job": _object(
+    "Job": shape(
         job=TEXT,
         state={"enum": ["waiting", "running", "done", "failed"]},
         progress={"type": ["object", "null"]},
@@ -110,14 +113,14 @@ SCHEMAS: dict[str, Any] = {
         },
         error={"type": ["object", "null"]},
     ),
-    "Health": _object(
+    "Health": shape(
         status={"enum": ["ok", "degraded"]},
-        channels=_object(
+        channels=shape(
             lexical=FLAG, bm25=FLAG, semantic=FLAG, graph=FLAG, hindsight=FLAG
         ),
         note_count=COUNT,
     ),
-    "Stats": _object(
+    "Stats": shape(
         vault=TEXT,
         notes=COUNT,
         chunks=COUNT,
@@ -131,7 +134,7 @@ SCHEMAS: dict[str, Any] = {
         skipped_by_reason=ANY,
         index_bytes=COUNT,
         folder=TEXT,
-        last_run=_or_null("string"),
+        last_run=or_null("string"),
         troubled=COUNT,
         embedded=COUNT,
         embeddable=COUNT,

@@ -3,7 +3,9 @@
 from typing import get_args
 
 from glassmind.retrieval.wishes import MOST_HOPS
+from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Asked, Route
+from glassmind.surfaces.http.graph_table import GRAPH
 from glassmind.surfaces.http.reads import (
     MOST_LETTERS,
     PAGE_LETTERS,
@@ -38,9 +40,6 @@ def _openapi(_: Asked) -> Reply:
 
 MOST_HITS = 1_000
 """Hits in one answer, at most two megabytes; more would be a listing."""
-
-LONGEST_NAME = 1_000
-"""Letters in a url; no disk has names of more, nor paths of many more."""
 
 _QUERY = Argument("query", "string", "Words, phrases and filters, or a question.")
 _NAME = Argument(
@@ -162,6 +161,7 @@ ROUTES: tuple[Route, ...] = (
         "Health",
         quick=True,
     ),
+    *GRAPH,
     Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
     Route(
         "GET",

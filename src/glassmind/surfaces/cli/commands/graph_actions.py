@@ -1,9 +1,12 @@
 """What `glassmind graph` can be asked: each action calls one verb and shows it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from glassmind.engine import Engine
+from glassmind.render.connections import connections_as_json
+from glassmind.render.connections_text import connections_as_text
+from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.render.themes import themes_as_json
 from glassmind.render.themes_text import themes_as_text
 from glassmind.surfaces.cli import exits
@@ -11,6 +14,13 @@ from glassmind.surfaces.cli.output import Output
 
 if TYPE_CHECKING:  # help does without it
     from glassmind.knowledge.verbs import Knowledge
+
+
+class Place(TypedDict):
+    """The vault as JSON tells of it: its name for Obsidian, and its folder."""
+
+    vault: str
+    root: str
 
 
 class Asked(NamedTuple):
@@ -27,8 +37,8 @@ class Asked(NamedTuple):
         return self.engine.knowledge
 
     @property
-    def place(self) -> dict[str, str]:
-        """The vault as JSON tells of it: its name for Obsidian, and its folder."""
+    def place(self) -> Place:
+        """Where the notes are."""
         vault = self.engine.config.vault
         return {"vault": vault.name, "root": str(vault.path)}
 
@@ -45,6 +55,10 @@ class Asked(NamedTuple):
             self.output.notice(said)
 
 
+GRAPH_FILES = {"graphml": graph_as_graphml, "dot": graph_as_dot}
+"""Formats that programs for graphs read."""
+
+
 class Action(NamedTuple):
     """One thing to ask: how many notes it names, which options it takes, what answers.
 
@@ -58,6 +72,22 @@ class Action(NamedTuple):
     alone: bool = False
 
 
+def _connections(asked: Asked) -> int:
+    shape = asked.wishes.pop("format", "text")
+    if shape in GRAPH_FILES:
+        asked.wishes["subgraph"] = True
+    found = asked.knowledge.connections(*asked.names, **asked.wishes)
+    if found.subgraph is not None and shape in GRAPH_FILES:
+        asked.notice(found.notices)
+        asked.output.verbatim(GRAPH_FILES[shape](found.subgraph))
+    else:
+        asked.show(
+            lambda: connections_as_json(found, vault=asked.place["vault"]),
+            lambda: connections_as_text(found, asked.output.style),
+        )
+    return exits.OK if found.rings else exits.NOTHING
+
+
 def _themes(asked: Asked) -> int:
     found = asked.knowledge.themes(**asked.wishes)
     asked.show(
@@ -68,6 +98,12 @@ def _themes(asked: Asked) -> int:
 
 
 ACTIONS: Mapping[str, Action] = {
+    "connections": Action(
+        "what stands around a note",
+        1,
+        ("depth", "limit", "ghosts", "format", "subgraph"),
+        _connections,
+    ),
     "themes": Action(
         "groups of notes that links hold together",
         0,

@@ -1,0 +1,33 @@
+"""What follows from the links, in the shapes that the program prints with --json."""
+
+from typing import TypedDict
+
+from glassmind.render.connections import connections_as_json
+from glassmind.render.themes import themes_as_json
+from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.replies import Reply, answered
+
+
+class Place(TypedDict):
+    """The vault as answers tell of it: its name for Obsidian, and its folder."""
+
+    vault: str
+    root: str
+
+
+def _place(asked: Asked) -> Place:
+    vault = asked.engine.config.vault
+    return {"vault": vault.name, "root": str(vault.path)}
+
+
+def get_connections(asked: Asked) -> Reply:
+    """Answer with what stands around a note."""
+    found = asked.engine.knowledge.connections(**asked.given)
+    vault = asked.engine.config.vault.name
+    return answered(connections_as_json(found, vault=vault))
+
+
+def get_themes(asked: Asked) -> Reply:
+    """Answer with the groups of notes that links hold together."""
+    found = asked.engine.knowledge.themes(**asked.given)
+    return answered(themes_as_json(found, **_place(asked)))

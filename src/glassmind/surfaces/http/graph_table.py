@@ -1,0 +1,59 @@
+"""The routes of the graph: a part of the table of all routes."""
+
+from glassmind.surfaces.http import graph
+from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.mcp.tool import Argument
+
+MOST_SHOWN = 1_000
+"""Notes of one list; more would be the vault."""
+
+NAME = Argument("name", "string", "Path, title or alias of a note.", most=LONGEST_NAME)
+GHOSTS = Argument(
+    "ghosts", "boolean", "Names that links lead to and no file has, too.", False
+)
+THEME = Argument(
+    "theme", "string", "One theme, by its number or label.", None, most=LONGEST_NAME
+)
+
+
+def _limit(usual: int, most: int = MOST_SHOWN) -> Argument:
+    return Argument("limit", "integer", "Most of them.", usual, least=1, most=most)
+
+
+GRAPH: tuple[Route, ...] = (
+    Route(
+        "GET",
+        "/graph/connections",
+        "Tell what stands around a note, hop by hop, each link with its sentence.",
+        graph.get_connections,
+        "Connections",
+        (
+            NAME,
+            Argument("depth", "integer", "How many links away.", 1, least=1, most=3),
+            _limit(50),
+            GHOSTS,
+            Argument("subgraph", "boolean", "All links between these too.", False),
+        ),
+        (404, 409),
+    ),
+    Route(
+        "GET",
+        "/graph/themes",
+        "Tell which groups of notes links hold together.",
+        graph.get_themes,
+        "Themes",
+        (
+            THEME,
+            Argument(
+                "resolution",
+                "number",
+                "Above 1 more and smaller ones, below 1 fewer.",
+                None,
+                least=0.01,
+                most=100,
+            ),
+            GHOSTS,
+        ),
+    ),
+)
