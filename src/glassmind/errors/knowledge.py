@@ -19,3 +19,24 @@ class AmbiguousTheme(QueryError):
         named = ", ".join(map(str, ids))
         super().__init__(f"{name[:200]!r} may mean the themes {named}; give the id")
         self.name, self.ids = name, ids
+
+
+class UnknownCheck(QueryError):
+    """A check of vault health is asked for that there is not."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(
+            f"there is no check {name[:80]!r}; choose from {', '.join(known)}"
+        )
+        self.name, self.known = name, known
+
+
+class BadFindingKey(QueryError):
+    """What should name a finding of vault health does not."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"{key[:200]!r} names no finding; take the key that health shows for it, "
+            "such as 'orphans:Inbox/Scratch.md'"
+        )
+        self.key = key

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
     from glassmind.knowledge.connections import NoteRows, Similar
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.health.sight import HealthRows
     from glassmind.knowledge.implicit import Pairs
     from glassmind.knowledge.themes import Themed
     from glassmind.knowledge.vocabulary import Vocabulary
@@ -37,7 +38,8 @@ class Study:
     a person means by a name, `sure` the one that is called so to the letter, if any.
     `found` returns the best hits of a search. `net` is the
     link graph as it is now, `sentences` what stands around some of its links, and
-    `themed` has the themes. `vocabulary` is what the vault calls things now.
+    `themed` has the themes. `vocabulary` is what the vault calls things now,
+    `troubles` what can be wrong with it.
     """
 
     config: Config
@@ -54,3 +56,4 @@ class Study:
     pairs: "Callable[[], Pairs]"
     space: Callable[[], str]
     book: "DismissalBook"
+    troubles: "Callable[[], HealthRows]"

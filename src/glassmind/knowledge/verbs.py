@@ -1,5 +1,8 @@
 """The verbs of knowledge: each finds the notes that are meant and calls one stage."""
 
+from collections.abc import Sequence
+from datetime import date
+
 from glassmind.knowledge.connections import connections
 from glassmind.knowledge.dismiss import (
     dismiss_finding,
@@ -7,12 +10,16 @@ from glassmind.knowledge.dismiss import (
     restore_finding,
     restore_pair,
 )
+from glassmind.knowledge.health.asking import EXAMPLES, finding_now, report
 from glassmind.knowledge.implicit import similar
 from glassmind.knowledge.ontology import SHOWN, shortened
 from glassmind.knowledge.resolve import resolve
+from glassmind.knowledge.paths import chains
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.themes import only
+from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
+from glassmind.types.health import FindingNow, HealthReport
 from glassmind.types.ontology import Ontology, Resolution
 from glassmind.types.pairs import Dismissals, Dismissed, Similar
 from glassmind.types.themes import Themes
@@ -150,7 +157,61 @@ class Knowledge:
         with self._study.faults():
             return restore_finding(self._study, check, subject)
 
+    def health(
+        self,
+        *,
+        checks: Sequence[str] | None = None,
+        limit: int | None = EXAMPLES,
+        today: date | None = None,
+    ) -> HealthReport:
+        """Return what is to be mended, with a score; `limit` findings of each check.
+
+        Raises:
+            UnknownCheck: there is no check of one of these names.
+            BadLimit: so many findings cannot be shown; None shows all.
+        """
+        with self._study.faults():
+            return report(self._study, checks=checks, limit=limit, today=today)
+
+    def check_finding(self, key: str, *, today: date | None = None) -> FindingNow:
+        """Return whether a finding of `health` still is one, by the check it is from.
+
+        Raises:
+            BadFindingKey, UnknownCheck: the key is not of a finding.
+        """
+        with self._study.faults():
+            return finding_now(self._study, key, today=today)
+
     def dismissals(self) -> Dismissals:
         """Return what was dismissed, and the lines of it that cannot be read."""
         with self._study.faults():
             return self._study.book.now()
+
+    def path(  # noqa: PLR0913 - each wish by its name
+        self,
+        source: str,
+        target: str,
+        *,
+        limit: int = 5,
+        most_hops: int = 6,
+        common: bool = True,
+        ghosts: bool = False,
+    ) -> Chains:
+        """Return the shortest chains of links between two notes, or why there is none.
+
+        Links are followed either way. With `common`, the notes linked with both too.
+
+        Raises:
+            BadWish, BadLimit: such long chains, or so many, cannot be given.
+            NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
+        """
+        with self._study.faults():
+            return chains(
+                self._study,
+                source,
+                target,
+                limit=limit,
+                most_hops=most_hops,
+                common=common,
+                ghosts=ghosts,
+            )

@@ -23,6 +23,9 @@ AGENT_DIR = ".agent"
 IGNORE_FILE = ".glassmindignore"
 DEFAULT_IGNORE_DIRS = (".obsidian", ".git", ".trash", "node_modules")
 
+CONFLICT_COPY = "a conflict copy made by a sync tool; merge it into its note"
+"""Why such a file is left out."""
+
 RULES_VERSION = 1
 """Raised when the built-in rules change, so that every file is judged again."""
 
@@ -123,7 +126,7 @@ def load_rules(
 
 def _conflict(name: str) -> str | None:
     if _CONFLICT.search(name):
-        return "a conflict copy made by a sync tool; merge it into its note"
+        return CONFLICT_COPY
     return None
 
 

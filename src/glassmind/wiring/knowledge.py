@@ -15,6 +15,7 @@ from glassmind.knowledge.implicit import undismissed
 from glassmind.knowledge.study import Graphs, Study
 from glassmind.knowledge.verbs import Knowledge
 from glassmind.knowledge.vocabulary import KeptVocabulary, Vocabulary
+from glassmind.store.sqlite.health_rows import HealthRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
@@ -74,6 +75,7 @@ def knowledge_for(
             pairs=pairs,
             space=lambda: _space(adapters),
             book=book,
+            troubles=lambda: HealthRows(adapters.reader.connection()),
             vocabulary=_vocabulary(adapters),
         )
     )

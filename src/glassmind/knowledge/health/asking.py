@@ -1,0 +1,98 @@
+"""What the verbs of vault health ask for, from what a study has."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+from glassmind.errors import BadLimit
+from glassmind.knowledge.health.habits import habits_of
+from glassmind.knowledge.health.report import looked_at_again, told
+from glassmind.knowledge.health.sight import Grounds, Sight, Unanswered
+from glassmind.knowledge.implicit import undismissed
+from glassmind.types.health import FindingNow, HealthReport, Unchecked
+
+if TYPE_CHECKING:
+    from glassmind.knowledge.study import Study
+    from glassmind.types.pairs import Pair
+    from glassmind.types.themes import Theme
+
+EXAMPLES = 3
+"""Findings that are shown of each check unless more are asked for."""
+
+MOST_SHOWN = 10_000
+"""Findings of a check that one answer shows at most, unless all are asked for."""
+
+NO_VECTORS = "nothing is embedded yet; glassmind index makes vectors where a model is"
+NO_PAIRS = "similar notes have not been looked for yet; glassmind index does it"
+NO_THEMES = "there are no links that make themes"
+
+
+def look(study: "Study", today: date | None) -> Sight:
+    """Return one look at the vault of a study."""
+    grounds = Grounds(
+        rows=study.troubles(),
+        net=study.net,
+        habits=lambda: habits_of(study.config.vault.path),
+        similar=lambda least: _similar(study, least),
+        themes=lambda: _themes(study),
+        spellings=lambda: study.vocabulary().ontology.spellings.shown,
+        entries=lambda: study.vocabulary().counted,
+        unanswered=lambda: _unanswered(study),
+    )
+    return Sight(grounds, today or datetime.now().astimezone().date())
+
+
+def report(
+    study: "Study",
+    *,
+    checks: Sequence[str] | None,
+    limit: int | None,
+    today: date | None,
+) -> HealthReport:
+    """Return the state of a vault.
+
+    Raises:
+        UnknownCheck: there is no check of one of these names.
+        BadLimit: so many findings cannot be shown.
+    """
+    if limit is not None and not 0 <= limit <= MOST_SHOWN:
+        raise BadLimit(limit, MOST_SHOWN)
+    book = study.book.now()
+    return told(
+        look(study, today),
+        checks=checks,
+        limit=limit,
+        dismissed=book.findings,
+        notices=book.problems,
+    )
+
+
+def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
+    """Return whether a finding still is one.
+
+    Raises:
+        BadFindingKey, UnknownCheck: the key is not of a finding.
+    """
+    return looked_at_again(look(study, today), key, study.book.now().findings)
+
+
+def _themes(study: "Study") -> "Sequence[Theme] | Unchecked":
+    return study.themed.now().themes or Unchecked(NO_THEMES)
+
+
+def _similar(study: "Study", least: float) -> "Sequence[Pair] | Unchecked":
+    space = study.space()
+    if not space:
+        return Unchecked(NO_VECTORS)
+    rows = study.pairs()
+    state = rows.status(space).state
+    if state is None:
+        return Unchecked(NO_PAIRS)
+    # As far above the vault's own threshold as `least` is above the usual one.
+    reach = (1 - least) / (1 - state.level) if state.level < 1 else 1.0
+    found = rows.pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
+    return undismissed(found, study.book.now())
+
+
+def _unanswered(study: "Study") -> Sequence[Unanswered] | Unchecked:
+    return ()

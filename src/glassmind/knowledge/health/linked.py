@@ -1,0 +1,158 @@
+"""Checks of links: names that nobody has, parts that are not there, answers missing."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from glassmind.knowledge.folding import folded, in_singular
+from glassmind.knowledge.health.habits import is_date, is_placeholder
+from glassmind.knowledge.health.sight import Sight
+from glassmind.types.health import Finding, LostLink, PartLink, PartNames, Unchecked
+from glassmind.vault.resolve import NOTE_SUFFIX, fold
+
+_APART = re.compile(r"[^\w\-]+|_(?=\W)|(?<=\W)_")
+"""Obsidian compares headings by their words: marks between them do not count."""
+
+_BLOCK_END = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
+_ANCHOR = re.compile(r"\{\s*#([\w:.-]+)[^}]*\}\s*$")
+"""A name that other renderers of Markdown let a heading have."""
+
+_REPEATED = re.compile(r"-\d+$")
+
+
+def ghosts(sight: Sight) -> list[Finding]:
+    """Return the names that links lead to in vain, the most wanted first.
+
+    Left out are links in templates, names that wait to be filled in, and days: a day
+    is linked to before it has a note.
+    """
+    wanted: dict[str, list[LostLink]] = {}
+    for link in sight.rows.lost_links():
+        name = link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+        if sight.is_written(link.path) and not (is_date(name) or is_placeholder(name)):
+            key = fold(link.target).removesuffix(NOTE_SUFFIX)
+            wanted.setdefault(key, []).append(link)
+    known = _other_names(sight)
+    ranked = sorted(wanted.items(), key=lambda item: (-_demand(item[1]), item[0]))
+    return [_ghost(key, links, known) for key, links in ranked]
+
+
+def _demand(links: Sequence[LostLink]) -> int:
+    return len({link.path for link in links})
+
+
+def _ghost(key: str, links: Sequence[LostLink], known: dict[str, str]) -> Finding:
+    first, demand = links[0], _demand(links)
+    notes = "1 note wants" if demand == 1 else f"{demand} notes want"
+    what = f"{notes} [[{first.target}]], which no file is called"
+    name = first.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+    meant = known.get(fold(name)) or known.get(in_singular(folded(name)))
+    if meant is not None:
+        what += f"; {meant} may be meant"
+    return Finding("ghosts", key, first.path, first.line, what)
+
+
+def _other_names(sight: Sight) -> dict[str, str]:
+    """Return which note may be meant by an alias, or a title but for its marks."""
+    known: dict[str, str] = {}
+    for note in sight.written:
+        for alias in note.aliases:
+            known.setdefault(fold(alias), note.path)
+        name = note.path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+        for title in (note.title, name):
+            if form := in_singular(folded(title)):
+                known.setdefault(form, note.path)
+    return known
+
+
+def broken_links(sight: Sight) -> list[Finding]:
+    """Return the links to a heading or a block that their note does not have."""
+    links = [link for link in sight.rows.part_links() if sight.is_written(link.path)]
+    names = sight.rows.part_names({link.target_id for link in links})
+    found: dict[str, Finding] = {}
+    for link in links:
+        if not leads(link, names[link.target_id]):
+            finding = _broken(link)
+            found.setdefault(finding.subject, finding)
+    return list(found.values())
+
+
+def _broken(link: PartLink) -> Finding:
+    kind = "block" if link.subpath.startswith("#^") else "heading"
+    where = "it" if link.target == link.path else link.target
+    what = f"links to {link.subpath}, and {where} has no such {kind}"
+    subject = f"{link.path} -> {link.target}{link.subpath}"
+    return Finding("broken_links", subject, link.path, link.line, what)
+
+
+def leads(link: PartLink, names: PartNames) -> bool:
+    """Whether a link finds its part, by the rules of Obsidian.
+
+    A Markdown link may also name the anchor that other renderers give to a heading.
+    """
+    parts = [part.strip() for part in link.subpath.split("#") if part.strip()]
+    if not parts or parts[-1].startswith("[^"):
+        return True
+    if parts[-1].startswith("^"):
+        block = parts[-1][1:].lower()
+        return any(name.lower() == block for name in names.blocks)
+    if _finds_path([heading_form(part) for part in parts], names):
+        return True
+    whole = heading_form(link.subpath)  # a heading may hold a `#` itself
+    if any(heading_form(text) == whole for _, text in names.headings):
+        return True
+    return link.kind == "markdown" and parts[-1].lower() in set(_anchors(names))
+
+
+def heading_form(text: str) -> str:
+    """Return what two spellings of a heading have in common: words, without case."""
+    plain = _BLOCK_END.sub("", text)
+    return " ".join(_APART.sub(" ", fold(plain)).split())
+
+
+def _finds_path(wanted: Sequence[str], names: PartNames) -> bool:
+    """Whether the headings wanted are there, each below the one before it."""
+    open_ones: list[tuple[int, str]] = []
+    for level, text in names.headings:
+        while open_ones and open_ones[-1][0] >= level:
+            open_ones.pop()
+        open_ones.append((level, heading_form(text)))
+        if open_ones[-1][1] == wanted[-1] and _within(
+            wanted[:-1], (form for _, form in open_ones[:-1])
+        ):
+            return True
+    return False
+
+
+def _within(wanted: Sequence[str], above: Iterable[str]) -> bool:
+    """Whether some of those above are the wanted ones, in that order."""
+    rest = iter(above)
+    return all(any(form == one for form in rest) for one in wanted)
+
+
+def _anchors(names: PartNames) -> Iterator[str]:
+    """Yield the anchors of headings: as they are given, or made of their words."""
+    for _, text in names.headings:
+        given = _ANCHOR.search(text)
+        if given:
+            yield given[1].lower()
+        words = re.sub(r"[^\w\- ]", "", fold(_ANCHOR.sub("", text))).strip()
+        yield words.replace(" ", "-")
+        yield re.sub(r"-+", "-", words.replace(" ", "-"))
+
+
+def missing_reciprocal(sight: Sight) -> list[Finding] | Unchecked:
+    """Return the property links that are not answered where the vault does answer."""
+    found = sight.grounds.unanswered()
+    if isinstance(found, Unchecked):
+        return found
+    return [
+        Finding(
+            "missing_reciprocal",
+            f"{one.path} <- {one.property}: {one.source}",
+            one.path,
+            0,
+            one.reason,
+        )
+        for one in found
+        if sight.is_written(one.path) and sight.is_written(one.source)
+    ]

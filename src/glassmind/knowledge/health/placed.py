@@ -1,0 +1,143 @@
+"""Checks of places in the graph: alone, apart from what is alike, too central."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from glassmind.knowledge.health.copies import (
+    PAIRED,
+    conflict_copies,
+    near_duplicates,
+)
+from glassmind.knowledge.health.sight import Sight, found_by
+from glassmind.types import NotePath
+from glassmind.types.health import Finding, HealthNote, Unchecked
+
+if TYPE_CHECKING:
+    from glassmind.types.pairs import Pair
+
+GOD_INBOUND = 50
+"""Notes that lead to one before it can be a god node: what the plugin of compat KL-12
+takes for all vaults."""
+
+GOD_SHARE = 0.05
+"""The share of the vault that has to lead to it too: a map of 60 notes is nothing odd
+among 10,000. A judgement."""
+
+CLOSE = 0.8
+"""Similarity of notes that should know of each other: compat KL-12."""
+
+TIED_BY = 2
+"""Common neighbours that tie two notes well enough without a link. A judgement."""
+
+
+def orphans(sight: Sight) -> list[Finding]:
+    """Return the notes that no link leads to or from, those with context first.
+
+    A note of a day needs none. Context is a similar note, or others in its folder.
+    """
+    similar = _most_similar(sight)
+    folders = Counter(_folder(note) for note in sight.written)
+    alone = [
+        note
+        for note in sight.written
+        if sight.is_kept(note.path) and not sight.near(note.id)
+    ]
+    contexts = {note.id: _context(note, similar, folders) for note in alone}
+    alone.sort(key=lambda note: (not contexts[note.id], note.path))
+    return [
+        Finding(
+            "orphans",
+            note.path,
+            note.path,
+            0,
+            f"no link leads to it or from it; {contexts[note.id] or 'isolated'}",
+        )
+        for note in alone
+    ]
+
+
+def _folder(note: HealthNote) -> str:
+    return note.path.rpartition("/")[0]
+
+
+def _most_similar(sight: Sight) -> dict[str, tuple[float, str]]:
+    """Return the most similar note of each that has one, by path."""
+    pairs = sight.grounds.similar(0.0)
+    best: dict[str, tuple[float, str]] = {}
+    for pair in () if isinstance(pairs, Unchecked) else pairs:
+        best.setdefault(pair.path, (pair.similarity, pair.other_path))
+        best.setdefault(pair.other_path, (pair.similarity, pair.path))
+    return best
+
+
+def _context(
+    note: HealthNote, similar: dict[str, tuple[float, str]], folders: Counter[str]
+) -> str:
+    if note.path in similar:
+        similarity, path = similar[note.path]
+        return f"similar to {path} ({similarity:.2f})"
+    beside = folders[_folder(note)] - 1
+    if _folder(note) and beside:
+        others = "1 other" if beside == 1 else f"{beside} others"
+        return f"{others} in {_folder(note)}/"
+    return ""
+
+
+def weakly_tied(sight: Sight) -> list[Finding] | Unchecked:
+    """Return pairs of notes that are alike, unlinked, with hardly a common neighbour.
+
+    Copies of each other are another check's, and days are alike by their nature.
+    """
+    pairs = sight.grounds.similar(CLOSE)
+    if isinstance(pairs, Unchecked):
+        return pairs
+    copies = _copies(sight)
+    return [
+        Finding(
+            "weakly_tied",
+            f"{pair.path}{PAIRED}{pair.other_path}",
+            pair.path,
+            0,
+            f"similar to {pair.other_path} ({pair.similarity:.2f}), and no link joins "
+            "them",
+        )
+        for pair in pairs
+        if all(map(sight.is_kept, pair_paths(pair)))
+        and frozenset(pair_paths(pair)) not in copies
+        and len(_common(sight, pair)) < TIED_BY
+    ]
+
+
+def pair_paths(pair: "Pair") -> tuple[NotePath, NotePath]:
+    """Return the paths of two notes that are alike."""
+    return pair.path, pair.other_path
+
+
+def _common(sight: Sight, pair: "Pair") -> set[int]:
+    one, other = (sight.by_path[path].id for path in pair_paths(pair))
+    return sight.near(one) & sight.near(other)
+
+
+def _copies(sight: Sight) -> set[frozenset[str]]:
+    """Return the pairs of notes that are copies of each other."""
+    return {
+        frozenset(finding.subject.split(PAIRED))
+        for check in (conflict_copies, near_duplicates)
+        for finding in found_by(check, sight)
+    }
+
+
+def god_nodes(sight: Sight) -> list[Finding]:
+    """Return the notes that an unusual share of the vault leads to, most first."""
+    net = sight.net
+    least = max(GOD_INBOUND, GOD_SHARE * net.note_count)
+    inbound = net.in_degree[: net.note_count].tolist()
+    central = [
+        (-count, net.paths[node])
+        for node, count in enumerate(inbound)
+        if count > least and sight.is_written(net.paths[node])
+    ]
+    return [
+        Finding("god_nodes", path, NotePath(path), 0, f"{-count} notes link to it")
+        for count, path in sorted(central)
+    ]

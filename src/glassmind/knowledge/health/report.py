@@ -1,0 +1,114 @@
+"""The state of a vault, told check by check; and one finding, looked at again."""
+
+from collections.abc import Collection, Sequence
+
+from glassmind.errors.knowledge import BadFindingKey
+from glassmind.knowledge.health.score import Counted, scored, sound_notes
+from glassmind.knowledge.health.sight import Sight
+from glassmind.knowledge.health.table import CheckEntry, chosen, entry_of
+from glassmind.types.health import (
+    SEVERITIES,
+    CheckReport,
+    Finding,
+    FindingNow,
+    HealthReport,
+    Unchecked,
+)
+
+
+def told(
+    sight: Sight,
+    *,
+    checks: Sequence[str] | None,
+    limit: int | None,
+    dismissed: Collection[tuple[str, str]],
+    notices: Sequence[str] = (),
+) -> HealthReport:
+    """Return what the checks of these names find, all of them where none is named.
+
+    Of each the first `limit` findings are shown. `dismissed` are checks and subjects.
+
+    Raises:
+        UnknownCheck: there is no check of a name.
+    """
+    reports: list[CheckReport] = []
+    counted: list[Counted] = []
+    for entry in chosen(checks):
+        found = sight.once(entry.find)
+        if isinstance(found, Unchecked):
+            reports.append(_report(entry, (), 0, limit, unchecked=found.reason))
+            continue
+        open_ones = [one for one in found if one[:2] not in dismissed]
+        reports.append(_report(entry, open_ones, len(found) - len(open_ones), limit))
+        counted.append(_counted(entry, open_ones))
+    sound = sound_notes(len(sight.notes), counted)
+    score, parts = scored(counted, sound)
+    reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
+    return HealthReport(
+        score=score,
+        parts=parts,
+        checks=tuple(reports),
+        notes=len(sight.notes),
+        sound=sound,
+        findings=sum(report.count for report in reports),
+        dismissed=sum(report.dismissed for report in reports),
+        notices=tuple(notices),
+    )
+
+
+def _report(
+    entry: CheckEntry,
+    found: Sequence[Finding],
+    dismissed: int,
+    limit: int | None,
+    *,
+    unchecked: str = "",
+) -> CheckReport:
+    return CheckReport(
+        name=entry.name,
+        title=entry.title,
+        severity=entry.severity,
+        count=len(found),
+        dismissed=dismissed,
+        examples=tuple(found[:limit]),
+        fix=entry.fix,
+        unchecked=unchecked,
+    )
+
+
+def _counted(entry: CheckEntry, found: Sequence[Finding]) -> Counted:
+    notes = frozenset(one.path for one in found) if entry.of_notes else frozenset[str]()
+    return Counted(entry.name, entry.severity, len(found), notes)
+
+
+def parted_key(key: str) -> tuple[CheckEntry, str]:
+    """Return the check and the subject that the name of a finding says.
+
+    Raises:
+        BadFindingKey: it is no name of a finding.
+        UnknownCheck: there is no such check.
+    """
+    check, colon, subject = key.strip().partition(":")
+    if not colon or not subject:
+        raise BadFindingKey(key)
+    return entry_of(check), subject
+
+
+def looked_at_again(
+    sight: Sight, key: str, dismissed: Collection[tuple[str, str]]
+) -> FindingNow:
+    """Return whether a finding still is one, by the very check that finds it.
+
+    Raises:
+        BadFindingKey, UnknownCheck: as `parted_key`.
+    """
+    entry, subject = parted_key(key)
+    found = sight.once(entry.find)
+    told = (entry.name, subject) in dismissed
+    name = f"{entry.name}:{subject}"
+    if isinstance(found, Unchecked):
+        return FindingNow(name, "unchecked", told, reason=found.reason)
+    for one in found:
+        if one.subject == subject:
+            return FindingNow(name, "there", told, one)
+    return FindingNow(name, "mended", told)

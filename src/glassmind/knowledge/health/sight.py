@@ -1,0 +1,176 @@
+"""What checks look at: the rows, the graph and what other verbs know, read once."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+
+from glassmind.knowledge.health.habits import Habits
+from glassmind.types import NotePath
+from glassmind.types.health import (
+    Finding,
+    HealthNote,
+    LostLink,
+    PartLink,
+    PartNames,
+    SaidValue,
+    Unchecked,
+)
+
+if TYPE_CHECKING:
+    from glassmind.graph.net import LinkGraph
+    from glassmind.types.ontology import Entry, Spelling
+    from glassmind.types.pairs import Pair
+    from glassmind.types.themes import Theme
+
+AGENT_FOLDER = ".agent/"
+
+
+class HealthRows(Protocol):
+    """What the rows tell of a vault's troubles."""
+
+    def notes(self) -> list[HealthNote]:
+        """Return every note, by path."""
+
+    def lost_links(self) -> list[LostLink]:
+        """Return every link to what no file is called, as they stand."""
+
+    def part_links(self) -> list[PartLink]:
+        """Return every link to a part of a Markdown note, as they stand."""
+
+    def part_names(self, note_ids: Collection[int], /) -> dict[int, PartNames]:
+        """Return the headings, in order, and the block ids of each note."""
+
+    def unlinked_attachments(self) -> list[NotePath]:
+        """Return the attachments that no link leads to, by path."""
+
+    def marked_up(self) -> Iterator[str]:
+        """Yield the text of passages that may show files by HTML."""
+
+    def texts(
+        self, note_ids: Collection[int] | None = None, /
+    ) -> Iterator[tuple[int, str]]:
+        """Yield each note that has passages with its text."""
+
+    def said_values(self) -> list[SaidValue]:
+        """Return what every note says in properties and fields of its text."""
+
+    def skipped(self) -> list[tuple[NotePath, str]]:
+        """Return path and reason of what was left out of the index, by path."""
+
+
+class Unanswered(NamedTuple):
+    """A property link that the note at its other end does not answer.
+
+    `path` is that other note, `property` what its answer would stand in, and `source`
+    the note to be named there.
+    """
+
+    path: NotePath
+    property: str
+    source: NotePath
+    reason: str
+
+
+Similar: TypeAlias = Callable[[float], "Sequence[Pair] | Unchecked"]
+"""Returns the pairs that are at least so similar, the most similar first.
+
+The least is on the scale of the default model."""
+
+
+class Grounds(NamedTuple):
+    """Where everything comes from that checks look at."""
+
+    rows: HealthRows
+    net: "Callable[[], LinkGraph]"
+    habits: Callable[[], Habits]
+    similar: Similar
+    themes: "Callable[[], Sequence[Theme] | Unchecked]"
+    spellings: "Callable[[], Sequence[Spelling]]"
+    entries: "Callable[[], Sequence[Entry]]"
+    unanswered: Callable[[], Sequence[Unanswered] | Unchecked]
+
+
+class Sight:
+    """One look at a vault; what several checks need is read once."""
+
+    def __init__(self, grounds: Grounds, today: date) -> None:
+        self.grounds, self.rows, self.today = grounds, grounds.rows, today
+        self._found: dict[Check, list[Finding] | Unchecked] = {}
+
+    @cached_property
+    def habits(self) -> Habits:
+        """Where templates and notes of days stand."""
+        return self.grounds.habits()
+
+    @cached_property
+    def notes(self) -> list[HealthNote]:
+        """Every note, by path."""
+        return self.rows.notes()
+
+    @cached_property
+    def by_id(self) -> dict[int, HealthNote]:
+        """Every note by its id."""
+        return {note.id: note for note in self.notes}
+
+    @cached_property
+    def by_path(self) -> dict[str, HealthNote]:
+        """Every note by its path."""
+        return {note.path: note for note in self.notes}
+
+    @cached_property
+    def written(self) -> list[HealthNote]:
+        """The Markdown notes of the owner: no templates, nothing of agents."""
+        return [
+            note
+            for note in self.notes
+            if note.kind == "markdown" and self.is_written(note.path)
+        ]
+
+    def is_written(self, path: str) -> bool:
+        """Whether a path is that of a note, rather than a template or an agent's."""
+        return not path.startswith(AGENT_FOLDER) and not self.habits.is_template(path)
+
+    def is_kept(self, path: str) -> bool:
+        """Whether a path is that of a Markdown note of the owner that is no day's."""
+        return path in self._kept
+
+    @cached_property
+    def _kept(self) -> set[str]:
+        return {n.path for n in self.written if not self.habits.is_day(n.path)}
+
+    @cached_property
+    def said(self) -> list[SaidValue]:
+        """What notes say in properties and fields."""
+        return self.rows.said_values()
+
+    @cached_property
+    def net(self) -> "LinkGraph":
+        """The link graph."""
+        return self.grounds.net()
+
+    def near(self, note_id: int) -> set[int]:
+        """Return the nodes around a note; none for one that the graph has not."""
+        node = self.net.node_of(note_id)
+        return set() if node is None else set(self.net.around(node).tolist())
+
+    @cached_property
+    def themes(self) -> "Sequence[Theme] | Unchecked":
+        """The themes."""
+        return self.grounds.themes()
+
+    def once(self, check: "Check") -> "list[Finding] | Unchecked":
+        """Return what a check finds, which looks but once however often it is asked."""
+        if check not in self._found:
+            self._found[check] = check(self)
+        return self._found[check]
+
+
+Check: TypeAlias = Callable[[Sight], "list[Finding] | Unchecked"]
+"""Returns what it finds, the gravest first, or why it could not look."""
+
+
+def found_by(check: Check, sight: Sight) -> list[Finding]:
+    """Return what a check finds; nothing where it cannot look."""
+    found = sight.once(check)
+    return [] if isinstance(found, Unchecked) else found

@@ -1,0 +1,49 @@
+"""Checks of words: tags, properties and categories that are written in several ways."""
+
+from collections.abc import Iterator, Sequence
+
+from glassmind.knowledge.categories import categories_of
+from glassmind.knowledge.health.sight import Sight
+from glassmind.types import NotePath
+from glassmind.types.health import Finding
+from glassmind.types.ontology import Entry, Spelled, Spelling
+
+
+def inconsistent_tags(sight: Sight) -> list[Finding]:
+    """Return the tags that are spelled in several ways, the most used first."""
+    return _found(sight, "inconsistent_tags", ("tag",))
+
+
+def inconsistent_properties(sight: Sight) -> list[Finding]:
+    """Return the properties and categories that are spelled in several ways."""
+    return _found(sight, "inconsistent_properties", ("property", "category"))
+
+
+def _found(sight: Sight, check: str, kinds: Sequence[Spelled]) -> list[Finding]:
+    spellings = [one for one in sight.grounds.spellings() if one.what in kinds]
+    return [_finding(sight, check, one) for one in spellings]
+
+
+def _finding(sight: Sight, check: str, one: Spelling) -> Finding:
+    """Return a finding that stands in the first note with another spelling."""
+    others = [name for name, _ in one.variants]
+    users = (
+        entry.path
+        for entry in sight.grounds.entries()
+        if not set(others).isdisjoint(_words(entry, one.what))
+    )
+    shown = ", ".join(f"{name} ({count})" for name, count in one.variants)
+    what = f"{one.what} {one.canonical} ({one.notes}) is also {shown}: {one.reason}"
+    subject = f"{one.what} {one.canonical}"
+    return Finding(check, subject, next(users, NotePath("")), 0, what)
+
+
+def _words(entry: Entry, what: Spelled) -> Iterator[str]:
+    match what:
+        case "tag":
+            yield from entry.tags
+        case "property":
+            yield from entry.properties
+        case "category":
+            for _, label in categories_of(entry):
+                yield label
