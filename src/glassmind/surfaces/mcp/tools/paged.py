@@ -29,7 +29,7 @@ class Listing(NamedTuple):
     place, `brief` an item as a concise answer has it, and `lines` tells an item in
     words, with the number it has. `head` is said before the list in our own words,
     `around` are lines with words of notes that stand above it, and `nothing` is said
-    when it is empty.
+    when it is empty. No page has more than `most` items.
     """
 
     items: Sequence[Mapping[str, Any]]
@@ -40,6 +40,7 @@ class Listing(NamedTuple):
     around: tuple[str, ...] = ()
     nothing: str = "Nothing was found."
     notices: tuple[str, ...] = ()
+    most: int | None = None
 
 
 def kept(*names: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -95,7 +96,7 @@ class _Page:
         everything = listing.items
         self._before = everything[: self._begun.offset]
         behind = everything[self._begun.offset :]
-        asked = behind[: given.get("limit") or len(behind)]
+        asked = behind[: listing.most]
         detailed = is_detailed(given)
         made = asked if detailed else [listing.brief(one) for one in asked]
         budget = MOST_TOKENS if detailed else USUAL_TOKENS
@@ -121,7 +122,7 @@ class _Page:
             yield f"Notice: {CHANGED}"
         if listing.head:
             yield listing.head
-        rows = [*listing.around]
+        rows = [] if begun.offset else [*listing.around]
         for number, item in enumerate(self.shown, begun.offset + 1):
             rows.extend(listing.lines(number, item))
         if not self.shown:

@@ -20,6 +20,9 @@ tell where a text ends."""
 NEAREST = "nothing good was found; these are the nearest misses"
 """What is said of results that answer nothing."""
 
+LINE_CHARS = 240
+"""Of a sentence in text; the whole of it stands in the structured answer."""
+
 FAULT = "Error: "
 """How the tools of other systems begin when something is wrong."""
 
@@ -35,6 +38,11 @@ def concise(shown: Mapping[str, Any], kept: Iterable[str]) -> dict[str, Any]:
     if "snippet" in made:
         made["snippet"] = {"text": made["snippet"]["text"]}
     return made
+
+
+def shortly(text: str, most: int = LINE_CHARS) -> str:
+    """Return a line cut where it grows too long."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def missing(reply: SearchReply, shown: Sized) -> list[str]:
