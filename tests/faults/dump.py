@@ -14,7 +14,14 @@ import apsw
 Dump = dict[str, list[tuple[Any, ...]]]
 
 HISTORY = frozenset(
-    {"changes", "vector_changes", "index_runs", "sqlite_sequence", "sqlite_stat1"}
+    {
+        "changes",
+        "link_changes",
+        "vector_changes",
+        "index_runs",
+        "sqlite_sequence",
+        "sqlite_stat1",
+    }
 )
 DROPPED = frozenset({("files", "id"), ("files", "stamp"), ("chunks", "id")})
 PATHS = frozenset({("notes", "id")})

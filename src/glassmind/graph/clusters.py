@@ -3,7 +3,8 @@
 import graspologic_native as native
 import numpy as np
 
-from glassmind.graph.net import Ints, LinkGraph
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import LinkGraph
 
 SEED = 7
 """Any number would do; the same one gives the same communities."""

@@ -4,13 +4,15 @@ Whoever asks gets the picture of the rows as they are now. One thread makes it, 
 wait for it; a picture that was given out stays as it is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
 from typing import Protocol
 
+from glassmind.graph.ghosts import with_ghosts
 from glassmind.graph.net import LinkGraph, build
-from glassmind.types.graph import LinkRow, NodeRow
+from glassmind.graph.renewing import moves_in, renewed
+from glassmind.types.graph import GhostLink, LinkRows, NodeRows
 
 
 class NetRows(Protocol):
@@ -22,11 +24,20 @@ class NetRows(Protocol):
     def head(self) -> str:
         """Return how far the rows have come."""
 
-    def nodes(self) -> list[NodeRow]:
-        """Return every note, by path."""
+    def changed(self, head: str, /) -> Sequence[int] | None:
+        """Return the files whose links may be others since; None when any may be."""
 
-    def links(self) -> list[LinkRow]:
-        """Return every link to a note or to nothing."""
+    def nodes(self, file_ids: Collection[int] | None = None, /) -> NodeRows:
+        """Return every note, or those of these files, by path."""
+
+    def links(self, note_ids: Collection[int] | None = None, /) -> LinkRows:
+        """Return every link, or those of these notes, by note and as written."""
+
+    def leading_to(self, file_ids: Collection[int], /) -> Sequence[int]:
+        """Return the notes with a link to any of these files."""
+
+    def ghosts(self) -> Sequence[GhostLink]:
+        """Return every link to what no file is called."""
 
 
 class KeptGraph:
@@ -35,17 +46,35 @@ class KeptGraph:
     def __init__(self, rows: Callable[[], NetRows]) -> None:
         self._rows = rows
         self._making = Lock()
-        self._kept: dict[bool, LinkGraph] = {}
+        self._plain: LinkGraph | None = None
+        self._ghostly: LinkGraph | None = None
 
     def now(self, *, ghosts: bool = False) -> LinkGraph:
         """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
         rows = self._rows()
-        kept = self._kept.get(ghosts)
+        kept = self._ghostly if ghosts else self._plain
         if kept is not None and kept.head == rows.head():
             return kept
         with self._making, rows.still():
-            head, kept = rows.head(), self._kept.get(ghosts)
+            head = rows.head()
+            plain = self._plain = self._current(rows, head)
+            if not ghosts:
+                return plain
+            kept = self._ghostly
             if kept is None or kept.head != head:
-                kept = build(head, rows.nodes(), rows.links(), ghosts=ghosts)
-                self._kept[ghosts] = kept
+                kept = self._ghostly = with_ghosts(plain, rows.ghosts())
             return kept
+
+    def _current(self, rows: NetRows, head: str) -> LinkGraph:
+        """Return the graph of the rows, without ghosts."""
+        last = self._plain
+        if last is not None and last.head == head:
+            return last
+        changed = None if last is None else rows.changed(last.head)
+        if last is None or changed is None:
+            return build(head, rows.nodes(), rows.links())
+        now = rows.nodes(changed)
+        moves = moves_in(last, changed, now)
+        leading = rows.leading_to(moves.came.ids) if moves.came.ids else ()
+        links = rows.links({*now.ids, *leading})
+        return renewed(last, head, moves, now, links)

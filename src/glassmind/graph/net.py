@@ -1,9 +1,10 @@
 """The link graph of a vault as arrays: one immutable picture of the rows.
 
 Nodes are numbered by path, so that ordering by number breaks ties by path; ghosts,
-where they are asked for, follow by name. Links are kept sorted by where they stand.
-What walks and ranks need of them (each neighbour once, no note beside itself) are
-views, made when they are first asked for.
+where they are asked for, follow by name. Links stand in the order written, row by row;
+two more fans hold each neighbour once, with the strongest kind of link to it, and no
+note beside itself. Numbers of kinds grow as confidence falls, so the strongest of some
+links is the one with the least number.
 """
 
 from bisect import bisect_left
@@ -14,12 +15,22 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.types.graph import CONFIDENCE, KINDS, LinkRow, NetEdge, NodeRow
+from glassmind.graph.fans import Column, Fan, Flat, Ints, Row, starts_of
+from glassmind.types.graph import CONFIDENCE, KINDS, LinkRows, NetEdge, NodeRows
 
-Ints: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 
-_SURE = np.array([CONFIDENCE[kind] for kind in KINDS])
+NOWHERE = -1
+"""The target of a link that leads to no node, or into its own note."""
+
+MARK_BITS = 3
+"""Of a mark, the last three bits are the kind; before them stands the line."""
+
+_KIND = (1 << MARK_BITS) - 1
+_NODE_BITS = 29
+"""A node and its neighbour with a kind fit one number: half a billion notes do."""
+
+SURE: Floats = np.array([CONFIDENCE[kind] for kind in KINDS])
 
 
 class View(NamedTuple):
@@ -38,137 +49,156 @@ class View(NamedTuple):
         return self.nodes[self.starts[node] : self.starts[node + 1]]
 
 
-class Links(NamedTuple):
-    """The links as columns, sorted by source and then as they are written."""
+class Nodes(NamedTuple):
+    """What the nodes are called: file ids, paths and titles, notes by path.
 
-    sources: Ints
-    targets: Ints
-    kinds: NDArray[np.uint8]
-    properties: Ints
-    lines: Ints
-    seqs: Ints
+    From `note_count` on they are ghosts, by `ghosts`: what their spellings share.
+    """
+
+    ids: NDArray[np.int64]
+    paths: Sequence[str]
+    titles: Sequence[str]
+    note_count: int
+    ghosts: Sequence[str] = ()
+
+
+class Fans(NamedTuple):
+    """The links of each node as written, what it leads to, and what leads to it.
+
+    Columns are target, mark and number of the property's name of each link; node and
+    strongest kind of each neighbour.
+    """
+
+    links: Fan
+    out: Fan
+    into: Fan
 
 
 class LinkGraph:
     """One picture of all links; never changed, and shared by all threads.
 
-    `head` marks the rows that it shows. Nodes from `note_count` on are ghosts.
+    `head` marks the rows that it shows; `names` are those of properties.
     """
 
     def __init__(
-        self,
-        head: str,
-        nodes: Sequence[NodeRow],
-        links: Links,
-        names: Sequence[str] = (),
-        ghosts: Sequence[tuple[str, str]] = (),
+        self, head: str, nodes: Nodes, fans: Fans, names: Sequence[str]
     ) -> None:
-        self.head, self.note_count = head, len(nodes)
-        self.links, self.names = links, tuple(names)
-        self._ghosts = [key for key, _ in ghosts]
-        self._notes = [node.path for node in nodes]
-        shown = [name for _, name in ghosts]
-        self.paths: Sequence[str] = [*self._notes, *shown]
-        self.titles: Sequence[str] = [*(node.title for node in nodes), *shown]
-        self.ids = np.array([node.id for node in nodes] + [0] * len(shown), np.int64)
+        self.head, self.nodes, self.fans, self.names = head, nodes, fans, names
+        self.ids, self.paths, self.titles, self.note_count, _ = nodes
 
     def __len__(self) -> int:
         return len(self.paths)
 
     def node_at(self, path: str) -> int | None:
         """Return the node of a path, or of a ghost's name in whatever case."""
-        found = _place(self._notes, path)
-        if found is None and self._ghosts:
-            ghost = _place(self._ghosts, ghost_key(path))
-            found = None if ghost is None else ghost + self.note_count
-        return found
+        at = bisect_left(self.paths, path, 0, self.note_count)
+        if at < self.note_count and self.paths[at] == path:
+            return at
+        key, ghosts = ghost_key(path), self.nodes.ghosts
+        at = bisect_left(ghosts, key)
+        if at < len(ghosts) and ghosts[at] == key:
+            return at + self.note_count
+        return None
 
     def node_of(self, file_id: int) -> int | None:
         """Return the node of a file."""
-        order = self._by_id
-        at = int(np.searchsorted(self.ids[order], file_id))
-        if at == len(order) or self.ids[order[at]] != file_id:
-            return None
-        return int(order[at])
+        found = int(self.nodes_of(np.array([file_id]))[0])
+        return None if found == NOWHERE else found
+
+    def nodes_of(self, file_ids: NDArray[np.int64]) -> Ints:
+        """Return the node of each file; `NOWHERE` for one that is no note."""
+        return numbered(self._by_id, file_ids)
 
     def outward(self, node: int) -> Ints:
         """Return what a node leads to, ascending."""
-        return self.out_view.of(node)
+        return self.fans.out.row(node)[0]
 
     def inward(self, node: int) -> Ints:
         """Return what leads to a node, ascending."""
-        return self.in_view.of(node)
+        return self.fans.into.row(node)[0]
 
     def around(self, node: int) -> Ints:
         """Return the neighbours of a node either way, ascending."""
-        return self.both_view.of(node)
+        return np.union1d(self.outward(node), self.inward(node))
 
     def edges(self, source: int, target: int) -> list[NetEdge]:
         """Return every link from one node to another, in the order written."""
-        return [edge for edge in self.edges_from(source) if edge.target == target]
+        targets = self.fans.links.row(source)[0]
+        return self._edges(source, np.flatnonzero(targets == target))
 
     def edges_from(self, node: int) -> list[NetEdge]:
-        """Return every link of a node, in the order written."""
-        first, last = np.searchsorted(self.links.sources, [node, node + 1])
-        return self._edges(np.arange(first, last))
+        """Return every link of a node to others, in the order written."""
+        targets = self.fans.links.row(node)[0]
+        return self._edges(node, np.flatnonzero(targets >= 0))
 
     def edges_to(self, node: int) -> list[NetEdge]:
         """Return every link to a node, by source and then in the order written."""
-        first, last = self._in_starts[node], self._in_starts[node + 1]
-        return self._edges(self._in_order[first:last])
+        sources = self.inward(node).tolist()
+        return [edge for source in sources for edge in self.edges(source, node)]
 
-    @cached_property
+    @property
     def out_degree(self) -> Ints:
         """How many others each node leads to."""
-        return np.diff(self.out_view.starts)
+        return np.diff(self.fans.out.flat.starts)
 
-    @cached_property
+    @property
     def in_degree(self) -> Ints:
         """How many others lead to each node."""
-        return np.diff(self.in_view.starts)
+        return np.diff(self.fans.into.flat.starts)
 
     @cached_property
     def out_view(self) -> View:
         """What each node leads to."""
-        return _view(len(self), self.links.sources, self.links.targets, self._sure)
+        return _view(self.fans.out.flat)
 
     @cached_property
     def in_view(self) -> View:
         """What leads to each node."""
-        return _view(len(self), self.links.targets, self.links.sources, self._sure)
+        return _view(self.fans.into.flat)
 
     @cached_property
     def both_view(self) -> View:
         """The neighbours of each node, whichever leads to the other."""
-        ends = np.concatenate((self.links.sources, self.links.targets))
-        others = np.concatenate((self.links.targets, self.links.sources))
-        return _view(len(self), ends, others, np.tile(self._sure, 2))
+        keys = [_keys(fan.flat) for fan in (self.fans.out, self.fans.into)]
+        return _view(_distinct(len(self), np.concatenate(keys)))
 
     @cached_property
-    def _sure(self) -> Floats:
-        return _SURE[self.links.kinds]
+    def _by_id(self) -> "ById":
+        return by_id(self.ids[: self.note_count])
 
-    @cached_property
-    def _by_id(self) -> Ints:
-        return np.argsort(self.ids[: self.note_count], kind="stable").astype(np.int32)
+    def _edges(self, source: int, places: NDArray[np.int64]) -> list[NetEdge]:
+        row = self.fans.links.row(source)
+        columns = [column[places].tolist() for column in row]
+        edges = []
+        for target, mark, name, seq in zip(*columns, places.tolist(), strict=True):
+            kind, line = KINDS[mark & _KIND], mark >> MARK_BITS
+            said, sure = self.names[name], CONFIDENCE[kind]
+            edges.append(NetEdge(source, target, kind, said, line, seq, sure))
+        return edges
 
-    @cached_property
-    def _in_order(self) -> NDArray[np.int64]:
-        return np.argsort(self.links.targets, kind="stable")
 
-    @cached_property
-    def _in_starts(self) -> Ints:
-        return _starts(len(self), self.links.targets)
+class ById(NamedTuple):
+    """File ids, ascending, and the node of each."""
 
-    def _edges(self, places: NDArray[np.int64]) -> list[NetEdge]:
-        columns = [column[places].tolist() for column in self.links]
-        return [
-            NetEdge(
-                source, target, KINDS[kind], self.names[name], line, seq,
-                CONFIDENCE[KINDS[kind]],
-            )
-            for source, target, kind, name, line, seq in zip(*columns, strict=True)
-        ]  # fmt: skip
+    ids: NDArray[np.int64]
+    nodes: Ints
+
+
+def by_id(ids: NDArray[np.int64]) -> ById:
+    """Return the nodes, given by number, by their file ids."""
+    order = np.argsort(ids, kind="stable")
+    return ById(ids[order], order.astype(np.int32))
+
+
+def numbered(known: ById, file_ids: NDArray[np.int64]) -> Ints:
+    """Return the node of each file; `NOWHERE` for one that is not known."""
+    if not len(known.ids):
+        return np.full(len(file_ids), NOWHERE, np.int32)
+    places = np.searchsorted(known.ids, file_ids)
+    places[places == len(known.ids)] = 0
+    found = known.nodes[places]
+    found[known.ids[places] != file_ids] = NOWHERE
+    return found
 
 
 def ghost_key(name: str) -> str:
@@ -176,65 +206,88 @@ def ghost_key(name: str) -> str:
     return name.lower().removesuffix(".md")
 
 
-def build(
-    head: str,
-    nodes: Sequence[NodeRow],
-    rows: Sequence[LinkRow],
-    *,
-    ghosts: bool = False,
-) -> LinkGraph:
-    """Return the graph of notes, given by path, and links in any order.
-
-    Links to what is no note of these are left out, but for ghosts where wanted.
-    """
-    number = {node.id: place for place, node in enumerate(nodes)}
-    vain: dict[str, str] = {}
-    if ghosts:
-        for row in rows:
-            if row.ghost:
-                key = ghost_key(row.ghost)
-                vain[key] = min(vain.get(key, row.ghost), row.ghost)
-    named = sorted(vain.items())
-    place_of = {key: len(nodes) + place for place, (key, _) in enumerate(named)}
+def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
+    """Return the graph of notes, given by path, and of the links between them."""
+    count = len(nodes.ids)
+    ids = np.array(nodes.ids, np.int64)
+    known = by_id(ids)
     names: dict[str, int] = {"": 0}
-    kept = []
-    for row in rows:
-        source = number.get(row.source)
-        target = number.get(row.target) if row.target else None
-        if row.ghost:
-            target = place_of.get(ghost_key(row.ghost))
-        if source is None or target is None:
-            continue
-        name = names.setdefault(row.property, len(names))
-        kept.append((source, row.seq, target, row.kind, name, row.line))
-    kept.sort()
-    table = np.array(kept, np.int32).reshape(-1, 6).T
-    columns = (np.ascontiguousarray(table[i]) for i in (0, 2, 4, 5, 1))
-    sources, targets, properties, lines, seqs = columns
-    kinds = table[3].astype(np.uint8)
-    links = Links(sources, targets, kinds, properties, lines, seqs)
-    return LinkGraph(head, nodes, links, tuple(names), named)
+    sources, columns = link_columns(known, rows, names)
+    order = np.argsort(sources, kind="stable")  # by path; as written within a note
+    sources = sources[order]
+    starts = starts_of(np.bincount(sources, minlength=count))
+    links = Flat(starts, tuple(column[order] for column in columns))
+    fans = fans_of(links)
+    named = Nodes(ids, nodes.paths, nodes.titles, count)
+    return LinkGraph(head, named, fans, tuple(names))
 
 
-def _place(ordered: Sequence[str], wanted: str) -> int | None:
-    at = bisect_left(ordered, wanted)
-    return at if at < len(ordered) and ordered[at] == wanted else None
+def link_columns(
+    known: ById, rows: LinkRows, names: dict[str, int]
+) -> tuple[Ints, tuple[Column, ...]]:
+    """Return links as nodes: sources, then targets, marks and names of properties.
+
+    Names that were not there before are added to `names`, each with its number.
+    """
+    sources = numbered(known, rows.sources)
+    targets = numbered(known, rows.targets)
+    targets[targets == sources] = NOWHERE
+    said = np.zeros(len(sources), np.int32)
+    if rows.properties:
+        first = np.searchsorted(rows.sources, [row[0] for row in rows.properties])
+        numbers = [names.setdefault(row[2], len(names)) for row in rows.properties]
+        said[first + [row[1] for row in rows.properties]] = numbers
+    return sources, (targets, rows.marks.astype(np.int32), said)
 
 
-def _starts(count: int, ends: Ints) -> Ints:
-    starts = np.zeros(count + 1, np.int32)
-    np.cumsum(np.bincount(ends, minlength=count), out=starts[1:])
-    return starts
+def fans_of(links: Flat) -> Fans:
+    """Return all fans of a graph, given its links in one piece."""
+    count = len(links.starts) - 1
+    targets, marks, _ = links.columns
+    sources = np.repeat(np.arange(count, dtype=np.int64), np.diff(links.starts))
+    keys = _packed(sources, targets, marks & _KIND)[targets != NOWHERE]
+    out = _distinct(count, keys)
+    return Fans(Fan(links), Fan(out), Fan(_distinct(count, _turned(out))))
 
 
-def _view(count: int, ends: Ints, others: Ints, sure: Floats) -> View:
-    apart = ends != others
-    keys = ends[apart].astype(np.int64) * count + others[apart]
-    distinct, place = np.unique(keys, return_inverse=True)
-    weights = np.zeros(len(distinct))
-    np.maximum.at(weights, place, sure[apart])
-    nodes, starts = (
-        (distinct % max(count, 1)).astype(np.int32),
-        distinct // max(count, 1),
-    )
-    return View(_starts(count, starts), nodes, weights)
+def distinct_row(targets: Column, marks: Column) -> Row:
+    """Return what one note leads to: each node once, and its strongest kind."""
+    kept = targets >= 0
+    keys = np.unique(targets[kept].astype(np.int64) << MARK_BITS | marks[kept] & _KIND)
+    nodes = keys >> MARK_BITS
+    first = np.ones(len(keys), np.bool_)
+    first[1:] = nodes[1:] != nodes[:-1]
+    kinds = (keys & _KIND).astype(np.uint8)
+    return nodes[first].astype(np.int32), kinds[first]
+
+
+def _packed(rows: Column, nodes: Column, kinds: Column) -> NDArray[np.int64]:
+    return (rows.astype(np.int64) << _NODE_BITS | nodes) << MARK_BITS | kinds
+
+
+def _keys(flat: Flat) -> NDArray[np.int64]:
+    rows = np.repeat(np.arange(len(flat.starts) - 1), np.diff(flat.starts))
+    return _packed(rows, flat.columns[0], flat.columns[1])
+
+
+def _turned(flat: Flat) -> NDArray[np.int64]:
+    rows = np.repeat(np.arange(len(flat.starts) - 1), np.diff(flat.starts))
+    return _packed(flat.columns[0], rows, flat.columns[1])
+
+
+def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
+    """Return rows of each node once with its least kind, given packed keys."""
+    keys = np.sort(keys)
+    pairs = keys >> MARK_BITS
+    first = np.ones(len(keys), np.bool_)
+    np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
+    if not first.all():
+        keys, pairs = keys[first], pairs[first]
+    rows = (pairs >> _NODE_BITS).astype(np.int32)
+    nodes = (pairs & ((1 << _NODE_BITS) - 1)).astype(np.int32)
+    starts = starts_of(np.bincount(rows, minlength=count))
+    return Flat(starts, (nodes, (keys & _KIND).astype(np.uint8)))
+
+
+def _view(flat: Flat) -> View:
+    return View(flat.starts, flat.columns[0], SURE[flat.columns[1]])

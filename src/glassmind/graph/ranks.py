@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from glassmind.graph.net import Floats, Ints, LinkGraph
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import Floats, LinkGraph
 
 DAMPING = 0.85
 """How often a reader follows a link rather than start anew; Brin and Page (1998)."""

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from glassmind.graph.net import Ints, LinkGraph, View
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import LinkGraph, View
 
 Way: TypeAlias = Literal["both", "out", "in"]
 

@@ -3,7 +3,11 @@
 Named tuples, for the reason that `types` gives.
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:  # numpy costs a search by words more than the search
+    import numpy as np
+    from numpy.typing import NDArray
 
 EdgeKind: TypeAlias = Literal[
     "link", "embed", "markdown", "property", "canvas", "implicit"
@@ -17,7 +21,7 @@ KINDS: tuple[EdgeKind, ...] = (
     "canvas",
     "implicit",
 )
-"""Every kind of edge; its place here is its number in the graph."""
+"""Every kind of edge, the surest first; its place here is its number in the graph."""
 
 CONFIDENCE: dict[EdgeKind, float] = {
     "link": 1.0,
@@ -64,25 +68,31 @@ class NetEdge(NamedTuple):
     confidence: float
 
 
-class NodeRow(NamedTuple):
-    """A note as a node: file id, path and title."""
+class NodeRows(NamedTuple):
+    """Notes as nodes, by path: file id, path and title of each."""
 
-    id: int
-    path: str
-    title: str
+    ids: list[int]
+    paths: list[str]
+    titles: list[str]
 
 
-class LinkRow(NamedTuple):
-    """A link as the rows hold it, from file to file.
+class LinkRows(NamedTuple):
+    """Every link of some notes, from file to file, by source and as written.
 
-    `kind` is a number of `KINDS`. Where no file is meant `target` is 0 and `ghost` the
-    name that leads nowhere.
+    A target is 0 where no file is meant. A mark is eight times the line plus the number
+    of the kind. `properties` are source, place among its links, and name of those that
+    stand in a property.
     """
+
+    sources: "NDArray[np.int64]"
+    targets: "NDArray[np.int64]"
+    marks: "NDArray[np.int64]"
+    properties: list[tuple[int, int, str]]
+
+
+class GhostLink(NamedTuple):
+    """A link to what no file is called: file id, place among its links, name."""
 
     source: int
     seq: int
-    target: int
-    kind: int
-    line: int
-    property: str
-    ghost: str
+    name: str

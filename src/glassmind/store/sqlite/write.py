@@ -86,6 +86,12 @@ insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, sta
   end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
+PUT_LINK_CHANGE = "insert into link_changes (note_id, token) values (?, ?)"
+TRIM_LINK_CHANGES = """
+delete from link_changes
+where seq <= (select seq from sqlite_sequence where name = 'link_changes') - 10000
+"""
+"""Who is further behind reads everything anew; it is faster, too."""
 HAS_SPACES = "select exists (select 1 from spaces)"
 UNSETTLE_NAME = """
 update links set settled = 0 where name_key = ? and settled = 1
@@ -225,7 +231,9 @@ class Transaction:
 
     def settle(self, found: Iterable[tuple[Unsettled, int | None]]) -> None:
         """Write which file each link leads to; None makes the target a ghost."""
-        self._many(SETTLE, [(to, link.note_id, link.seq) for link, to in found])
+        ends = [(to, link.note_id, link.seq) for link, to in found]
+        self._many(SETTLE, ends)
+        self._log_links({note_id for _, note_id, _ in ends})
 
     def start_run(self, now: datetime, reason: str) -> int:
         """Open a record of an indexing run and return its id."""
@@ -238,6 +246,7 @@ class Transaction:
                report.removed, report.unchanged, failures, run)  # fmt: skip
         self._db.execute(END_RUN, row)
         self._db.execute(TRIM_RUNS, (run,))
+        self._db.execute(TRIM_LINK_CHANGES)
 
     def replace_skipped(self, skipped: Iterable[Skipped]) -> None:
         """Remember what the last full scan could not take in."""
@@ -274,8 +283,13 @@ class Transaction:
     def _log(self, note_ids: Iterable[int]) -> None:
         notes = list(note_ids)
         self._many(PUT_CHANGE, [(note_id, os.urandom(8)) for note_id in notes])
+        self._log_links(notes)
         if self._db.execute(HAS_SPACES).get:  # else nobody follows vectors yet
             log_vectors(self._db, notes)
+
+    def _log_links(self, note_ids: Iterable[int]) -> None:
+        rows = [(note_id, os.urandom(8)) for note_id in sorted(note_ids)]
+        self._many(PUT_LINK_CHANGE, rows)
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:

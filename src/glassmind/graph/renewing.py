@@ -1,0 +1,232 @@
+"""The next picture of the rows from the last one, by what changed between the two.
+
+Notes that came, went or moved renumber the nodes, which shifts and splices arrays but
+sorts nothing. Links of a note replace its row, and what differs in where it leads
+replaces rows of what it leads to.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassmind.graph.fans import Cut, Fan, Ints, Row, recut
+from glassmind.graph.net import (
+    NOWHERE,
+    Fans,
+    LinkGraph,
+    Nodes,
+    by_id,
+    distinct_row,
+    link_columns,
+)
+from glassmind.types.graph import LinkRows, NodeRows
+
+_EMPTY = np.zeros(0, np.int32)
+_NO_LINKS: Row = (_EMPTY, _EMPTY, _EMPTY)
+_NO_NODES: Row = (_EMPTY, np.zeros(0, np.uint8))
+
+
+class Moves(NamedTuple):
+    """Nodes that change their number of themselves.
+
+    `left` are numbers of before whose notes went, or stand at another path now;
+    `came` are the ids of those that stand somewhere now, with where, by path.
+    """
+
+    left: list[int]
+    came: NodeRows
+
+
+def moves_in(net: LinkGraph, changed: Collection[int], now: NodeRows) -> Moves:
+    """Return which of the changed files come and go; `now` are those that are notes."""
+    ids = np.array(sorted(changed), np.int64)
+    before = net.nodes_of(ids).tolist()
+    known = {
+        file_id: node
+        for file_id, node in zip(ids.tolist(), before, strict=True)
+        if node != NOWHERE
+    }
+    at = dict(zip(now.ids, now.paths, strict=True))
+    left = sorted(
+        node for file_id, node in known.items() if at.get(file_id) != net.paths[node]
+    )
+    gone = {int(net.ids[node]) for node in left}
+    rows = zip(now.ids, now.paths, now.titles, strict=True)
+    came = [row for row in rows if row[0] in gone or row[0] not in known]
+    return Moves(left, NodeRows(*map(list, zip(*came, strict=True))) if came
+                 else NodeRows([], [], []))  # fmt: skip
+
+
+def renewed(
+    net: LinkGraph, head: str, moves: Moves, now: NodeRows, links: LinkRows
+) -> LinkGraph:
+    """Return the graph after it, without ghosts.
+
+    `now` names every note that changed and `links` are all links of those, and of
+    whatever else leads to what came.
+    """
+    if moves.left or moves.came.ids:
+        net = _renumbered(net, moves)
+    nodes = _retitled(net, now)
+    names = {name: place for place, name in enumerate(net.names)}
+    rows = _link_rows(net, now.ids, links, names)
+    fans = _relinked(net, rows)
+    return LinkGraph(head, nodes, fans, tuple(names))
+
+
+def _retitled(net: LinkGraph, now: NodeRows) -> Nodes:
+    titles = None
+    places = net.nodes_of(np.array(now.ids, np.int64)).tolist()
+    for node, title in zip(places, now.titles, strict=True):
+        if net.titles[node] != title:
+            titles = titles or list(net.titles)
+            titles[node] = title
+    return net.nodes if titles is None else net.nodes._replace(titles=titles)
+
+
+def _link_rows(
+    net: LinkGraph, own: Iterable[int], links: LinkRows, names: dict[str, int]
+) -> dict[int, Row]:
+    """Return the new links of each node that has any news."""
+    known = by_id(net.ids)
+    sources, columns = link_columns(known, links, names)
+    rows = dict.fromkeys(
+        net.nodes_of(np.array(list(own), np.int64)).tolist(), _NO_LINKS
+    )
+    if len(sources):
+        breaks = np.flatnonzero(np.diff(sources)) + 1
+        firsts = [0, *breaks.tolist()]
+        parts = zip(*(np.split(column, breaks) for column in columns), strict=True)
+        for first, row in zip(firsts, parts, strict=True):
+            rows[int(sources[first])] = row
+    rows.pop(NOWHERE, None)
+    return rows
+
+
+def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> Fans:
+    """Return the fans with these links in place of the former ones."""
+    out: dict[int, Row] = {}
+    news: dict[int, list[tuple[int, int]]] = {}
+    for node, row in rows.items():
+        before, after = net.fans.out.row(node), distinct_row(row[0], row[1])
+        was = dict(zip(before[0].tolist(), before[1].tolist(), strict=True))
+        now = dict(zip(after[0].tolist(), after[1].tolist(), strict=True))
+        if was == now:
+            continue
+        out[node] = after
+        for target in was.keys() | now.keys():
+            if was.get(target) != now.get(target):
+                news.setdefault(target, []).append((node, now.get(target, NOWHERE)))
+    into = {
+        target: _amended(net.fans.into.row(target), pairs)
+        for target, pairs in news.items()
+    }
+    return Fans(
+        net.fans.links.with_rows(rows),
+        net.fans.out.with_rows(out),
+        net.fans.into.with_rows(into),
+    )
+
+
+def _amended(row: Row, pairs: Sequence[tuple[int, int]]) -> Row:
+    """Return who leads to a node, some with another kind of link or with none."""
+    nodes, kinds = row
+    ours = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+    kept = ~np.isin(nodes, ours[:, 0])
+    added = ours[ours[:, 1] != NOWHERE]
+    nodes = np.concatenate((nodes[kept], added[:, 0].astype(np.int32)))
+    kinds = np.concatenate((kinds[kept], added[:, 1].astype(np.uint8)))
+    order = np.argsort(nodes)
+    return nodes[order], kinds[order]
+
+
+def _renumbered(net: LinkGraph, moves: Moves) -> LinkGraph:
+    """Return the graph with nodes taken out and put in; those have their old links."""
+    places, number, came = _numbers(net, moves)
+    carried = [net.node_of(file_id) for file_id in moves.came.ids]
+    leaving = [Cut(node, node + 1, ()) for node in moves.left]
+
+    def moved(fan: Fan, empty: Row) -> Fan:
+        rows = [empty if node is None else fan.row(node) for node in carried]
+        coming = [Cut(p, p, [r]) for p, r in zip(places, rows, strict=True)]
+        starts, (nodes, *rest) = recut(fan.flat, _merged([*leaving, *coming]))
+        return Fan(fan.flat._replace(starts=starts, columns=(number[nodes], *rest)))
+
+    fans = Fans(
+        moved(net.fans.links, _NO_LINKS),
+        moved(net.fans.out, _NO_NODES),
+        moved(net.fans.into, _NO_NODES),
+    )
+    touched_out = _around(net.fans.into, moves.left, number)
+    touched_into = _around(net.fans.out, moves.left, number)
+    fans = fans._replace(
+        out=fans.out.with_rows({n: _mended(fans.out.row(n)) for n in touched_out}),
+        into=fans.into.with_rows({n: _mended(fans.into.row(n)) for n in touched_into}),
+    )
+    return LinkGraph(net.head, _renamed(net, moves, came), fans, net.names)
+
+
+def _numbers(net: LinkGraph, moves: Moves) -> tuple[list[int], Ints, NDArray[np.int64]]:
+    """Return where comers stand, and the new numbers of old nodes and of comers.
+
+    A comer stands before an old node. Behind the last old node stands the number of
+    what leads nowhere, so that it keeps it.
+    """
+    count = len(net)
+    places = [bisect_left(net.paths, path) for path in moves.came.paths]
+    stays = np.ones(count, np.bool_)
+    stays[moves.left] = False
+    before = np.cumsum(np.bincount(places, minlength=count + 1))
+    number = np.full(count + 1, NOWHERE, np.int32)
+    number[:count] = np.cumsum(stays) - 1 + before[:count]
+    number[moves.left] = NOWHERE
+    staying = np.concatenate(([0], np.cumsum(stays)))
+    came = staying[places] + np.arange(len(places))
+    for file_id, place in zip(moves.came.ids, came.tolist(), strict=True):
+        former = net.node_of(file_id)
+        if former is not None:
+            number[former] = place
+    return places, number, came
+
+
+def _merged(cuts: Iterable[Cut]) -> list[Cut]:
+    """Return cuts that begin at the same node as one, what is put in before it."""
+    merged: dict[int, Cut] = {}
+    for cut in cuts:
+        known = merged.get(cut.first, Cut(cut.first, cut.first, ()))
+        last = max(known.last, cut.last)
+        merged[cut.first] = Cut(cut.first, last, [*known.rows, *cut.rows])
+    return list(merged.values())
+
+
+def _around(fan: Fan, nodes: Iterable[int], number: Ints) -> list[int]:
+    """Return the new numbers of all neighbours of some nodes."""
+    rows = [fan.row(node)[0] for node in nodes]
+    found = number[np.concatenate(rows)] if rows else _EMPTY
+    return [int(node) for node in np.unique(found[found != NOWHERE])]
+
+
+def _mended(row: Row) -> Row:
+    """Return a row without what is nowhere now, in order again."""
+    nodes, kinds = row
+    order = np.argsort(nodes)
+    order = order[np.searchsorted(nodes[order], 0) :]
+    return nodes[order], kinds[order]
+
+
+def _renamed(net: LinkGraph, moves: Moves, came: NDArray[np.int64]) -> Nodes:
+    gone = set(moves.left)
+    paths, titles = list(net.paths), list(net.titles)
+    for node in sorted(gone, reverse=True):
+        del paths[node], titles[node]
+    rows = zip(came.tolist(), moves.came.paths, moves.came.titles, strict=True)
+    for node, path, title in rows:
+        paths.insert(node, path)
+        titles.insert(node, title)
+    ids = np.delete(net.ids, moves.left)
+    spots = came - np.arange(len(came))
+    ids = np.insert(ids, spots, moves.came.ids)
+    return Nodes(ids, paths, titles, len(paths))
