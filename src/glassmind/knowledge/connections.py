@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, BadWish
-from glassmind.graph.net import Ints, LinkGraph, View
+from glassmind.graph.net import LinkGraph, View
 from glassmind.graph.walks import rings
+from glassmind.knowledge.implicit import alike
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.subgraph import subgraph_of
 from glassmind.knowledge.ties import Between, between, node_of, shown, ties_of
 from glassmind.types import NotePath
 from glassmind.types.connections import (
     Connections,
-    Direction,
     Neighbour,
     Ring,
     SimilarNote,
@@ -47,13 +47,6 @@ class NoteRows(Protocol):
 
     def theme_of(self, note_id: int, /) -> ThemeName | None:
         """Return the theme that a note was last counted to."""
-
-
-class Similar(Protocol):
-    """Knows which notes say the same."""
-
-    def __call__(self, path: NotePath, limit: int, /) -> Sequence[SimilarNote]:
-        """Return the notes like one without a link to it, the most like first."""
 
 
 class _Near(NamedTuple):
@@ -114,9 +107,17 @@ def connections(  # noqa: PLR0913 - each wish by its name
             )
             for hop, ring in enumerate(reached, 1)
         ),
-        similar=tuple(study.similar(path, SIMILAR_SHOWN)) if is_note else (),
+        similar=_similar(study, path) if is_note else (),
         subgraph=subgraph_of(study, net, _by_hop(root, reached)) if subgraph else None,
         notices=tuple(_left_out(reached)),
+    )
+
+
+def _similar(study: Study, path: NotePath) -> tuple[SimilarNote, ...]:
+    """Return what is like a note and not linked with it, but for what was dismissed."""
+    return tuple(
+        SimilarNote(pair.other_path, pair.other_title, pair.similarity)
+        for pair in alike(study, path, limit=SIMILAR_SHOWN)
     )
 
 
@@ -139,10 +140,10 @@ def _neighbour(  # noqa: PLR0913, PLR0917 - all that one line of the answer says
         path=net.paths[node],
         title=net.titles[node],
         hop=hop,
-        directions=_directions(near.links),
+        directions=near.links.directions,
         via=tuple(net.paths[step] for step in near.via),
         edges=shown(ties, near.links.edges),
-        edges_total=near.links.forth + near.links.back,
+        edges_total=near.links.total,
         shared_tags=tuple(tag for tag in own if fold(tag) in theirs),
         ghost=node >= net.note_count,
     )
@@ -172,7 +173,7 @@ def _reach(net: LinkGraph, root: int, depth: int, limit: int) -> list[_Reached]:
     return reached
 
 
-def _met(view: View, nodes: Ints, count: int) -> NDArray[np.int64]:
+def _met(view: View, nodes: NDArray[np.int32], count: int) -> NDArray[np.int64]:
     """Return how often each node is a neighbour of some."""
     first, sizes = view.starts[nodes], np.diff(view.starts)[nodes]
     skipped = np.cumsum(sizes) - sizes
@@ -202,12 +203,6 @@ def _way(
     if last not in via:
         via[last] = _way(net, hops, via, last, hop - 1)
     return (*via[last], last)
-
-
-def _directions(links: Between) -> tuple[Direction, ...]:
-    """Return whether a node leads to the one before it, is led to, or both."""
-    back: tuple[Direction, ...] = ("inbound",) if links.back else ()
-    return (*back, "outbound") if links.forth else back
 
 
 def _left_out(reached: Sequence[_Reached]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from glassmind.errors import NoteNotFound
 from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.study import Sentences, Study
-from glassmind.types.connections import Tie
+from glassmind.types.connections import Direction, Tie
 from glassmind.types.graph import NetEdge
 from glassmind.vault.names import plain_name
 
@@ -20,6 +20,17 @@ class Between(NamedTuple):
     edges: tuple[NetEdge, ...]
     forth: int
     back: int
+
+    @property
+    def total(self) -> int:
+        """How many links there are."""
+        return self.forth + self.back
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """Whether the other node leads to the first, is led to by it, or both."""
+        back: tuple[Direction, ...] = ("inbound",) if self.back else ()
+        return (*back, "outbound") if self.forth else back
 
 
 def node_of(study: Study, net: LinkGraph, name: str) -> int:

@@ -13,8 +13,8 @@ from glassmind.knowledge.dismiss import (
 from glassmind.knowledge.health.asking import EXAMPLES, finding_now, report
 from glassmind.knowledge.implicit import similar
 from glassmind.knowledge.ontology import SHOWN, shortened
-from glassmind.knowledge.resolve import resolve
 from glassmind.knowledge.paths import chains
+from glassmind.knowledge.resolve import resolve
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.themes import only
 from glassmind.types.chains import Chains

@@ -1,0 +1,212 @@
+"""Chains of links between two notes, shortest first, or why there are none."""
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
+from glassmind.graph.walks import Found
+from glassmind.knowledge import paths
+from glassmind.render.chains import chains_as_json
+from glassmind.render.chains_text import chains_as_text
+from glassmind.render.style import Style
+from glassmind.types.chains import (
+    Chains,
+    NotConnected,
+    OnlyThroughGhosts,
+    SameNote,
+    TimeUp,
+    TooFar,
+)
+
+NOTES: dict[str, str | bytes] = {
+    "A.md": "see [[B]]\n\nAlso [[C]].\n\n[[Nobody]]",
+    "B.md": "---\nup: '[[D]]'\n---\n",
+    "C.md": "here [[D]]",
+    "D.md": "back to [[C]] and on to [[E]]",
+    "E.md": "[[Hub]]",
+    "F.md": "[[E]]\n[[Hub]]",
+    "Hub.md": "[[A]] [[D]]",
+    "X.md": "[[Y]] and [[nobody]]",
+    "Y.md": "",
+    "Z.md": "",
+}
+
+
+def ways(vault: VaultDesk, source: str, target: str, **wanted: object) -> Chains:
+    return vault.engine.knowledge.path(source, target, **wanted)  # type: ignore[arg-type]
+
+
+def stops(found: Chains) -> list[str]:
+    return [
+        " ".join(stop.title for stop in chain.stops)
+        for chain in found.chains
+    ]  # fmt: skip
+
+
+def test_the_shortest_chains_come_first_and_equal_ones_by_path(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+
+    found = ways(vault, "A", "D", limit=10, most_hops=4)
+
+    assert stops(found) == ["A B D", "A C D", "A Hub D", "A Hub E D", "A Hub F E D"]
+    assert (found.reason, found.cut) == (None, False)
+
+
+def test_each_step_tells_its_links_with_direction_and_sentence(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+
+    over_b, over_c, over_hub = ways(vault, "A", "D", limit=3).chains
+
+    assert [step.directions for step in over_c.steps] == [
+        ("outbound",), ("inbound", "outbound")
+    ]  # fmt: skip
+    assert over_hub.steps[0].directions == ("inbound",)
+    (edge,) = over_b.steps[1].edges
+    assert (edge.kind, edge.property, edge.sentence) == ("property", "up", "up: [[D]]")
+    said = [edge.sentence for edge in over_c.steps[1].edges]
+    assert said == ["here [[D]]", "back to [[C]] and on to [[E]]"]
+
+
+def test_more_chains_than_wanted_are_cut_and_said_to_be(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = ways(vault, "A", "D", limit=2)
+
+    assert (stops(found), found.cut) == (["A B D", "A C D"], True)
+
+
+def test_common_neighbours_are_told_the_rarest_linked_first(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = ways(vault, "A", "D")
+
+    assert [near.stop.title for near in found.common] == ["B", "C", "Hub"]
+    assert found.common_total == 3
+    assert found.common[0].from_source == ("outbound",)
+    assert found.common[0].from_target == ("inbound",)
+    assert ways(vault, "A", "D", common=False).common == ()
+
+
+def test_a_note_has_no_way_to_itself(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = ways(vault, "A", "a.md")
+
+    assert (found.chains, found.common, found.reason) == ((), (), SameNote())
+
+
+def test_notes_of_different_parts_are_not_connected(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    assert ways(vault, "A", "Z").reason == NotConnected(7, 1)
+
+
+def test_a_chain_that_is_too_long_is_told_by_its_length(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": f"[[{n + 1}]]" for n in range(12)})
+
+    assert ways(vault, "0", "9").reason == TooFar(6, 9)
+    assert len(ways(vault, "9", "0", most_hops=9).chains[0].steps) == 9
+
+
+def test_a_way_over_ghosts_is_named_and_taken_when_asked_for(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    assert ways(vault, "A", "Y").reason == OnlyThroughGhosts(("Nobody",), 3)
+    assert stops(ways(vault, "A", "Y", ghosts=True)) == ["A Nobody X Y"]
+    assert stops(ways(vault, "nobody", "Y", ghosts=True)) == ["Nobody X Y"]
+
+
+def test_nothing_found_in_time_is_said_to_be_so(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(NOTES)
+    monkeypatch.setattr(paths, "shortest_paths", lambda *_, **__: Found([], cut=True))
+
+    assert ways(vault, "A", "D").reason == TimeUp(paths.MOST_SECONDS)
+
+
+def test_a_dense_vault_is_answered_within_bounds(vault: VaultDesk) -> None:
+    every = " ".join(f"[[{n}]]" for n in range(60))
+    vault.indexed({f"{n}.md": every for n in range(60)})
+
+    found = ways(vault, "3", "55", limit=50, most_hops=20)
+
+    assert (len(found.chains), found.cut) == (50, True)
+    assert stops(found)[:3] == ["3 55", "3 0 55", "3 1 55"]
+    assert (len(found.common), found.common_total) == (paths.COMMON_SHOWN, 58)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fault"),
+    [
+        ({"limit": 0}, BadLimit),
+        ({"limit": 51}, BadLimit),
+        ({"most_hops": 0}, BadWish),
+        ({"most_hops": 21}, BadWish),
+    ],
+)
+def test_bounds_that_cannot_be_met_are_errors(
+    vault: VaultDesk, wanted: dict[str, object], fault: type[Exception]
+) -> None:
+    vault.indexed(NOTES)
+
+    with pytest.raises(fault):
+        ways(vault, "A", "D", **wanted)
+
+
+def test_a_name_nobody_has_is_an_error(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        ways(vault, "A", "D")
+    vault.indexed(NOTES)
+
+    with pytest.raises(NoteNotFound):
+        ways(vault, "A", "Zanzibar")
+
+
+def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    shown = chains_as_text(ways(vault, "A", "D", limit=1), Style())
+
+    assert shown == (
+        "1. 2 links\n"
+        "   A.md\n"
+        "      see [[B]]  A.md:1\n"
+        "   -> B.md\n"
+        "      up: [[D]]  B.md:2\n"
+        "   -> D.md\n"
+        "\n"
+        "linked with both: 3 notes\n"
+        "  B.md\n"
+        "  C.md\n"
+        "  Hub.md\n"
+        "\n"
+        "there may be more chains than these\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("target", "kind", "said"),
+    [
+        ("A", "same_note", "both names mean the same note"),
+        ("Z", "not_connected", "7 notes hang together with the first, 1 note with"),
+        ("Y", "only_through_ghosts", "no note is called yet: Nobody"),
+        ("F", "too_far", "the shortest chain has 2 links, more than the 1 allowed"),
+    ],
+)
+def test_programs_and_people_are_told_why_there_is_none(
+    vault: VaultDesk, target: str, kind: str, said: str
+) -> None:
+    vault.indexed(NOTES)
+    hops = {"most_hops": 1} if kind == "too_far" else {}
+    found = ways(vault, "A", target, **hops)
+
+    reason = chains_as_json(found, vault="V")["reason"]
+
+    assert reason["kind"] == kind
+    assert said in reason["text"]
+    assert said in chains_as_text(found, Style())
