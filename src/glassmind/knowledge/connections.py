@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from glassmind.errors import BadLimit, BadWish
 from glassmind.graph.net import LinkGraph, View
 from glassmind.graph.walks import rings
-from glassmind.knowledge.implicit import alike
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.subgraph import subgraph_of
 from glassmind.knowledge.ties import Between, between, node_of, shown, ties_of
@@ -47,6 +46,13 @@ class NoteRows(Protocol):
 
     def theme_of(self, note_id: int, /) -> ThemeName | None:
         """Return the theme that a note was last counted to."""
+
+
+class Similar(Protocol):
+    """Knows which notes say the same."""
+
+    def __call__(self, path: NotePath, limit: int, /) -> Sequence[SimilarNote]:
+        """Return the notes like one without a link to it, the most like first."""
 
 
 class _Near(NamedTuple):
@@ -107,17 +113,9 @@ def connections(  # noqa: PLR0913 - each wish by its name
             )
             for hop, ring in enumerate(reached, 1)
         ),
-        similar=_similar(study, path) if is_note else (),
+        similar=tuple(study.similar(path, SIMILAR_SHOWN)) if is_note else (),
         subgraph=subgraph_of(study, net, _by_hop(root, reached)) if subgraph else None,
         notices=tuple(_left_out(reached)),
-    )
-
-
-def _similar(study: Study, path: NotePath) -> tuple[SimilarNote, ...]:
-    """Return what is like a note and not linked with it, but for what was dismissed."""
-    return tuple(
-        SimilarNote(pair.other_path, pair.other_title, pair.similarity)
-        for pair in alike(study, path, limit=SIMILAR_SHOWN)
     )
 
 
