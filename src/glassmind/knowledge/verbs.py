@@ -11,6 +11,7 @@ from glassmind.knowledge.dismiss import (
     restore_pair,
 )
 from glassmind.knowledge.health.asking import EXAMPLES, finding_now, report
+from glassmind.knowledge.health.table import entry_of
 from glassmind.knowledge.implicit import similar
 from glassmind.knowledge.ontology import SHOWN, shortened
 from glassmind.knowledge.paths import chains
@@ -144,13 +145,14 @@ class Knowledge:
             return restore_pair(self._study, a, b)
 
     def dismiss_finding(self, check: str, subject: str) -> Dismissed:
-        """Never bring a finding of vault health up again.
+        """Never bring a finding of vault health up again; its key is `check:subject`.
 
         Raises:
+            UnknownCheck: there is no such check.
             WriteRefused: the settings or the disk do not let it be written.
         """
         with self._study.faults():
-            return dismiss_finding(self._study, check, subject)
+            return dismiss_finding(self._study, entry_of(check).name, subject)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
         """Take the dismissal of a finding back; raises as `dismiss_finding`."""

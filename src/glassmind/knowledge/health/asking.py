@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from glassmind.errors import BadLimit
 from glassmind.knowledge.health.habits import habits_of
 from glassmind.knowledge.health.report import looked_at_again, told
-from glassmind.knowledge.health.sight import Grounds, Sight, Unanswered
+from glassmind.knowledge.health.sight import Grounds, Sight
 from glassmind.knowledge.implicit import undismissed
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
 
@@ -37,7 +37,6 @@ def look(study: "Study", today: date | None) -> Sight:
         themes=lambda: _themes(study),
         spellings=lambda: study.vocabulary().ontology.spellings.shown,
         entries=lambda: study.vocabulary().counted,
-        unanswered=lambda: _unanswered(study),
     )
     return Sight(grounds, today or datetime.now().astimezone().date())
 
@@ -92,7 +91,3 @@ def _similar(study: "Study", least: float) -> "Sequence[Pair] | Unchecked":
     reach = (1 - least) / (1 - state.level) if state.level < 1 else 1.0
     found = rows.pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
     return undismissed(found, study.book.now())
-
-
-def _unanswered(study: "Study") -> Sequence[Unanswered] | Unchecked:
-    return ()

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.health.habits import is_date, is_placeholder
 from glassmind.knowledge.health.sight import Sight
-from glassmind.types.health import Finding, LostLink, PartLink, PartNames, Unchecked
+from glassmind.knowledge.reciprocal import missing_answers, spelling_of
+from glassmind.types.health import Finding, LostLink, PartLink, PartNames
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
 _APART = re.compile(r"[^\w\-]+|_(?=\W)|(?<=\W)_")
@@ -16,7 +17,12 @@ _BLOCK_END = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
 _ANCHOR = re.compile(r"\{\s*#([\w:.-]+)[^}]*\}\s*$")
 """A name that other renderers of Markdown let a heading have."""
 
-_REPEATED = re.compile(r"-\d+$")
+_NO_WORD = re.compile(r"[^\w\- ]")
+
+
+SURE = 0.6
+"""How sure it is that an answer is missing before we say so: most of such links are
+answered. A judgement, above what a mere suggestion takes."""
 
 
 def ghosts(sight: Sight) -> list[Finding]:
@@ -43,7 +49,7 @@ def _demand(links: Sequence[LostLink]) -> int:
 def _ghost(key: str, links: Sequence[LostLink], known: dict[str, str]) -> Finding:
     first, demand = links[0], _demand(links)
     notes = "1 note wants" if demand == 1 else f"{demand} notes want"
-    what = f"{notes} [[{first.target}]], which no file is called"
+    what = f"{notes} [[{first.target}]], and no file is called so"
     name = first.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
     meant = known.get(fold(name)) or known.get(in_singular(folded(name)))
     if meant is not None:
@@ -100,7 +106,7 @@ def leads(link: PartLink, names: PartNames) -> bool:
     whole = heading_form(link.subpath)  # a heading may hold a `#` itself
     if any(heading_form(text) == whole for _, text in names.headings):
         return True
-    return link.kind == "markdown" and parts[-1].lower() in set(_anchors(names))
+    return link.kind == "markdown" and _anchor(parts[-1]) in set(_anchors(names))
 
 
 def heading_form(text: str) -> str:
@@ -134,25 +140,35 @@ def _anchors(names: PartNames) -> Iterator[str]:
     for _, text in names.headings:
         given = _ANCHOR.search(text)
         if given:
-            yield given[1].lower()
-        words = re.sub(r"[^\w\- ]", "", fold(_ANCHOR.sub("", text))).strip()
-        yield words.replace(" ", "-")
-        yield re.sub(r"-+", "-", words.replace(" ", "-"))
+            yield _anchor(given[1])
+        yield _anchor(_ANCHOR.sub("", text))
 
 
-def missing_reciprocal(sight: Sight) -> list[Finding] | Unchecked:
-    """Return the property links that are not answered where the vault does answer."""
-    found = sight.grounds.unanswered()
-    if isinstance(found, Unchecked):
-        return found
+def _anchor(text: str) -> str:
+    """Return an anchor as most renderers make it: words with hyphens between them."""
+    return "-".join(_NO_WORD.sub("", fold(text)).replace("-", " ").split())
+
+
+def missing_reciprocal(sight: Sight) -> list[Finding]:
+    """Return the property links that are not answered where the vault does answer.
+
+    Each stands in the note that should lead back, the surest first.
+    """
+    written = {note.id: note.path for note in sight.written}
+    links = [
+        link
+        for link in sight.rows.property_links()
+        if link[0] in written and link[1] in written
+    ]
     return [
         Finding(
             "missing_reciprocal",
-            f"{one.path} <- {one.property}: {one.source}",
-            one.path,
+            f"{written[one.target]} {one.answer}: {written[one.source]}",
+            written[one.target],
             0,
-            one.reason,
+            f"{written[one.source]} names it in {spelling_of(one.asked, links)}, and "
+            f"its {spelling_of(one.answer, links)} does not name that back",
         )
-        for one in found
-        if sight.is_written(one.path) and sight.is_written(one.source)
+        for one in missing_answers(links)
+        if one.sure >= SURE
     ]

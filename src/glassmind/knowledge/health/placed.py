@@ -11,6 +11,7 @@ from glassmind.knowledge.health.copies import (
 from glassmind.knowledge.health.sight import Sight, found_by
 from glassmind.types import NotePath
 from glassmind.types.health import Finding, HealthNote, Unchecked
+from glassmind.vault.resolve import fold
 
 if TYPE_CHECKING:
     from glassmind.types.pairs import Pair
@@ -30,6 +31,11 @@ TIED_BY = 2
 """Common neighbours that tie two notes well enough without a link. A judgement."""
 
 
+COMPANY = 20
+"""Notes beside one in its folder that may say what it belongs to; more say nothing. A
+judgement."""
+
+
 def orphans(sight: Sight) -> list[Finding]:
     """Return the notes that no link leads to or from, those with context first.
 
@@ -40,7 +46,7 @@ def orphans(sight: Sight) -> list[Finding]:
     alone = [
         note
         for note in sight.written
-        if sight.is_kept(note.path) and not sight.near(note.id)
+        if sight.is_kept(note.path) and not _is_readme(note) and not sight.near(note.id)
     ]
     contexts = {note.id: _context(note, similar, folders) for note in alone}
     alone.sort(key=lambda note: (not contexts[note.id], note.path))
@@ -54,6 +60,11 @@ def orphans(sight: Sight) -> list[Finding]:
         )
         for note in alone
     ]
+
+
+def _is_readme(note: HealthNote) -> bool:
+    """Whether a note is there for who finds the folder, rather than for other notes."""
+    return fold(note.path.rpartition("/")[2]) == "readme.md"
 
 
 def _folder(note: HealthNote) -> str:
@@ -77,7 +88,7 @@ def _context(
         similarity, path = similar[note.path]
         return f"similar to {path} ({similarity:.2f})"
     beside = folders[_folder(note)] - 1
-    if _folder(note) and beside:
+    if _folder(note) and 1 <= beside <= COMPANY:
         others = "1 other" if beside == 1 else f"{beside} others"
         return f"{others} in {_folder(note)}/"
     return ""

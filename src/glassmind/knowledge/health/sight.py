@@ -41,6 +41,9 @@ class HealthRows(Protocol):
     def part_names(self, note_ids: Collection[int], /) -> dict[int, PartNames]:
         """Return the headings, in order, and the block ids of each note."""
 
+    def property_links(self) -> list[tuple[int, int, str]]:
+        """Return the links between notes that properties hold."""
+
     def unlinked_attachments(self) -> list[NotePath]:
         """Return the attachments that no link leads to, by path."""
 
@@ -59,19 +62,6 @@ class HealthRows(Protocol):
         """Return path and reason of what was left out of the index, by path."""
 
 
-class Unanswered(NamedTuple):
-    """A property link that the note at its other end does not answer.
-
-    `path` is that other note, `property` what its answer would stand in, and `source`
-    the note to be named there.
-    """
-
-    path: NotePath
-    property: str
-    source: NotePath
-    reason: str
-
-
 Similar: TypeAlias = Callable[[float], "Sequence[Pair] | Unchecked"]
 """Returns the pairs that are at least so similar, the most similar first.
 
@@ -88,7 +78,6 @@ class Grounds(NamedTuple):
     themes: "Callable[[], Sequence[Theme] | Unchecked]"
     spellings: "Callable[[], Sequence[Spelling]]"
     entries: "Callable[[], Sequence[Entry]]"
-    unanswered: Callable[[], Sequence[Unanswered] | Unchecked]
 
 
 class Sight:

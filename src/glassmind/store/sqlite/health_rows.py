@@ -37,6 +37,11 @@ where note_id in (select value from json_each(?)) order by note_id, seq
 BLOCKS = """
 select note_id, name from blocks where note_id in (select value from json_each(?))
 """
+PROPERTY_LINKS = """
+select l.note_id, l.target_id, l.property from links l
+join notes t on t.id = l.target_id
+where l.kind = 'property' and l.target_id <> l.note_id order by l.note_id, l.seq
+"""
 ATTACHMENTS = """
 select f.path from files f where f.kind = 'attachment'
   and not exists (select 1 from links l where l.target_id = f.id) order by f.path
@@ -91,6 +96,10 @@ class HealthRows:
             )
             for note_id in note_ids
         }
+
+    def property_links(self) -> list[tuple[int, int, str]]:
+        """Return the links between notes that properties hold, with their names."""
+        return [(source, to, name) for source, to, name in self._rows(PROPERTY_LINKS)]
 
     def unlinked_attachments(self) -> list[NotePath]:
         """Return the attachments that no link leads to, by path."""

@@ -1,0 +1,60 @@
+"""What is to be mended in a vault, as programs read it."""
+
+from typing import Any
+
+from glassmind.types.health import CheckReport, Finding, FindingNow, HealthReport
+
+
+def health_as_json(report: HealthReport) -> dict[str, Any]:
+    """Return the state of a vault; `lost` are the points that a check costs."""
+    return {
+        "score": report.score,
+        "parts": [
+            {
+                "check": part.check,
+                "points": round(part.points, 2),
+                "lost": round(part.lost, 2),
+            }
+            for part in report.parts
+        ],
+        "notes": report.notes,
+        "sound": report.sound,
+        "findings": report.findings,
+        "dismissed": report.dismissed,
+        "checks": [_check(check) for check in report.checks],
+        "notices": list(report.notices),
+    }
+
+
+def _check(check: CheckReport) -> dict[str, Any]:
+    return {
+        "name": check.name,
+        "title": check.title,
+        "severity": check.severity,
+        "count": check.count,
+        "dismissed": check.dismissed,
+        "examples": [finding_as_json(finding) for finding in check.examples],
+        "fix": check.fix,
+        "unchecked": check.unchecked or None,
+    }
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    """Return one finding; `line` is null where no line is meant."""
+    return {
+        "key": finding.key,
+        "path": finding.path,
+        "line": finding.line or None,
+        "what": finding.what,
+    }
+
+
+def finding_now_as_json(now: FindingNow) -> dict[str, Any]:
+    """Return whether a finding still is one."""
+    return {
+        "key": now.key,
+        "state": now.state,
+        "dismissed": now.dismissed,
+        "finding": None if now.finding is None else finding_as_json(now.finding),
+        "reason": now.reason or None,
+    }
