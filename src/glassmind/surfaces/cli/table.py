@@ -8,6 +8,8 @@ COMMANDS = {
     "read-chunks": ("read_chunks", "print a note as it was split for the index"),
     "list": ("list", "list notes by folder, tag, property or date"),
     "graph": ("graph", "tell what follows from the links"),
+    "ontology": ("ontology", "tell what the vault calls things"),
+    "resolve": ("resolve", "tell whether the vault has what a text names"),
     "stats": ("stats", "tell how much the index holds"),
     "status": ("status", "tell what is current, and who is at work"),
     "watch": ("watch", "follow the vault and index what changes, until stopped"),

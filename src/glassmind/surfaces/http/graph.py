@@ -2,7 +2,10 @@
 
 from typing import TypedDict
 
+from glassmind.render.chains import chains_as_json
 from glassmind.render.connections import connections_as_json
+from glassmind.render.ontology import ontology_as_json
+from glassmind.render.resolution import resolution_as_json
 from glassmind.render.themes import themes_as_json
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.replies import Reply, answered
@@ -27,7 +30,25 @@ def get_connections(asked: Asked) -> Reply:
     return answered(connections_as_json(found, vault=vault))
 
 
+def get_path(asked: Asked) -> Reply:
+    """Answer with chains of links between two notes, or why there is none."""
+    found = asked.engine.knowledge.path(**asked.given)
+    return answered(chains_as_json(found, vault=asked.engine.config.vault.name))
+
+
 def get_themes(asked: Asked) -> Reply:
     """Answer with the groups of notes that links hold together."""
     found = asked.engine.knowledge.themes(**asked.given)
     return answered(themes_as_json(found, **_place(asked)))
+
+
+def get_ontology(asked: Asked) -> Reply:
+    """Answer with what the vault calls things."""
+    found = asked.engine.knowledge.ontology(**asked.given)
+    return answered(ontology_as_json(found, **_place(asked)))
+
+
+def get_resolve(asked: Asked) -> Reply:
+    """Answer whether the vault has what a text names."""
+    found = asked.engine.knowledge.resolve(**asked.given)
+    return answered(resolution_as_json(found, **_place(asked)))

@@ -40,6 +40,29 @@ NEIGHBOUR = shape(
 
 NODE = shape(path=TEXT, title=TEXT, hop=COUNT, ghost=FLAG, tags=TEXTS, properties=ANY)
 
+STOP = {"path": TEXT, "title": TEXT, "ghost": FLAG, "uri": or_null("string")}
+
+CHAIN = shape(
+    length=COUNT,
+    notes=listed(shape(**STOP)),
+    steps=listed(shape(directions=TEXTS, edges=listed(TIE), edges_total=COUNT)),
+)
+
+CANDIDATE = shape(
+    kind=TEXT,
+    path=or_null("string"),
+    title=TEXT,
+    link=TEXT,
+    score=NUMBER,
+    reason=TEXT,
+    matched=TEXT,
+    links=COUNT,
+    uri=or_null("string"),
+)
+
+SOME = shape(shown={"type": "array"}, total=COUNT)
+"""The first of many, and how many there are."""
+
 THEME = shape(
     id=WHOLE,
     label=TEXT,
@@ -80,6 +103,45 @@ GRAPH_SCHEMAS: dict[str, Any] = {
                 {"type": "null"},
             ]
         },
+        notices=TEXTS,
+    ),
+    "Chains": shape(
+        source=shape(**STOP),
+        target=shape(**STOP),
+        chains=listed(CHAIN),
+        cut=FLAG,
+        reason={"anyOf": [shape(kind=TEXT, text=TEXT), {"type": "null"}]},
+        common=listed(shape(**STOP, from_source=TEXTS, from_target=TEXTS)),
+        common_total=COUNT,
+    ),
+    "Ontology": shape(
+        vault=TEXT,
+        notes=COUNT,
+        labels=SOME,
+        types=SOME,
+        properties=SOME,
+        schemas=SOME,
+        spellings=SOME,
+        hubs=SOME,
+        hierarchies=listed(
+            shape(
+                nesting=TEXT,
+                name=TEXT,
+                size=COUNT,
+                depth=COUNT,
+                roots=SOME,
+                cycles=SOME,
+            )
+        ),
+        notices=TEXTS,
+    ),
+    "Resolution": shape(
+        vault=TEXT,
+        text=TEXT,
+        verdict={"enum": ["exists", "likely", "ambiguous", "new"]},
+        advice=TEXT,
+        link=or_null("string"),
+        candidates=listed(CANDIDATE),
         notices=TEXTS,
     ),
     "Themes": shape(

@@ -39,6 +39,24 @@ GRAPH: tuple[Route, ...] = (
     ),
     Route(
         "GET",
+        "/graph/path",
+        "Find chains of links between two notes, the shortest first.",
+        graph.get_path,
+        "Chains",
+        (
+            NAME._replace(name="source"),
+            NAME._replace(name="target"),
+            _limit(5, 50),
+            Argument(
+                "most_hops", "integer", "Most links in a chain.", 6, least=1, most=20
+            ),
+            Argument("common", "boolean", "Notes that both are linked with.", True),
+            GHOSTS,
+        ),
+        (404, 409),
+    ),
+    Route(
+        "GET",
         "/graph/themes",
         "Tell which groups of notes links hold together.",
         graph.get_themes,
@@ -54,6 +72,26 @@ GRAPH: tuple[Route, ...] = (
                 most=100,
             ),
             GHOSTS,
+        ),
+        (404, 409),
+    ),
+    Route(
+        "GET",
+        "/graph/ontology",
+        "Tell what the vault calls things: labels, properties, schemas, hubs.",
+        graph.get_ontology,
+        "Ontology",
+        (_limit(20),),
+    ),
+    Route(
+        "GET",
+        "/graph/resolve",
+        "Tell whether the vault has what a text names, and how to link to it.",
+        graph.get_resolve,
+        "Resolution",
+        (
+            Argument("text", "string", "A name.", most=LONGEST_NAME),
+            _limit(5, 100),
         ),
     ),
 )

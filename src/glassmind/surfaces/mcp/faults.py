@@ -14,6 +14,7 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
+from glassmind.errors.knowledge import UnknownTheme
 from glassmind.surfaces.mcp.fence import fenced, one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
@@ -83,7 +84,7 @@ def _remedy(error: GlassmindError, served: Collection[str]) -> str:
 
 def names_notes(error: GlassmindError) -> bool:
     """Whether an error holds words of the vault beside those of the caller."""
-    if isinstance(error, NoteNotFound):
+    if isinstance(error, NoteNotFound | UnknownTheme):
         return bool(error.closest)
     return isinstance(error, NAMING)
 

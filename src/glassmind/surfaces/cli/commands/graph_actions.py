@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from glassmind.engine import Engine
+from glassmind.render.chains import chains_as_json
+from glassmind.render.chains_text import chains_as_text
 from glassmind.render.connections import connections_as_json
 from glassmind.render.connections_text import connections_as_text
 from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
@@ -85,7 +87,17 @@ def _connections(asked: Asked) -> int:
             lambda: connections_as_json(found, vault=asked.place["vault"]),
             lambda: connections_as_text(found, asked.output.style),
         )
-    return exits.OK if found.rings else exits.NOTHING
+    linked = any(ring.total for ring in found.rings)
+    return exits.OK if linked else exits.NOTHING
+
+
+def _path(asked: Asked) -> int:
+    found = asked.knowledge.path(*asked.names, **asked.wishes)
+    asked.show(
+        lambda: chains_as_json(found, vault=asked.place["vault"]),
+        lambda: chains_as_text(found, asked.output.style),
+    )
+    return exits.OK if found.chains else exits.NOTHING
 
 
 def _themes(asked: Asked) -> int:
@@ -103,6 +115,12 @@ ACTIONS: Mapping[str, Action] = {
         1,
         ("depth", "limit", "ghosts", "format", "subgraph"),
         _connections,
+    ),
+    "path": Action(
+        "chains of links between two",
+        2,
+        ("limit", "most_hops", "common", "ghosts"),
+        _path,
     ),
     "themes": Action(
         "groups of notes that links hold together",
