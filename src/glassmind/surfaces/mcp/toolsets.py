@@ -13,7 +13,7 @@ DEFAULT = ("core",)
 SETS = ("core", "graph", "write", "query", "brain", "graphrag", "knowledge")
 """Every name that may be asked for; a set without a module has no tools yet."""
 
-EMPTY = frozenset(("graph", "write", "query"))
+EMPTY = frozenset(("write", "query"))
 """Sets whose tools need verbs that the engine does not have yet."""
 
 
