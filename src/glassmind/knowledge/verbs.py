@@ -15,6 +15,7 @@ from glassmind.knowledge.health.table import entry_of
 from glassmind.knowledge.implicit import similar
 from glassmind.knowledge.ontology import SHOWN, shortened
 from glassmind.knowledge.paths import chains
+from glassmind.knowledge.ranks import Asked, ranking
 from glassmind.knowledge.resolve import resolve
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.themes import only
@@ -23,6 +24,7 @@ from glassmind.types.connections import Connections
 from glassmind.types.health import FindingNow, HealthReport
 from glassmind.types.ontology import Ontology, Resolution
 from glassmind.types.pairs import Dismissals, Dismissed, Similar
+from glassmind.types.ranks import Metric, Ranking
 from glassmind.types.themes import Themes
 
 
@@ -217,3 +219,29 @@ class Knowledge:
                 common=common,
                 ghosts=ghosts,
             )
+
+    def rank(  # noqa: PLR0913 - each wish by its name
+        self,
+        *,
+        metric: Metric = "influence",
+        limit: int = 20,
+        theme: str | int | None = None,
+        about: str | None = None,
+        least_inbound: int = 0,
+        ghosts: bool = False,
+    ) -> Ranking:
+        """Return the notes that matter most, by one measure, each with a reason.
+
+        With `theme`, those of a theme; with `about`, the hits of a search and what is
+        linked with them. Then the links between these notes alone count. Notes that
+        fewer than `least_inbound` others of the vault lead to are left out.
+
+        Raises:
+            BadWish, BadLimit: there is no such measure, or not so many notes.
+            UnknownTheme, AmbiguousTheme: no one theme is called so.
+            NothingAsked, BadDate: the query cannot be understood.
+        """
+        theme = None if theme is None else str(theme)
+        asked = Asked(metric, limit, theme, about, least_inbound)
+        with self._study.faults():
+            return ranking(self._study, asked, ghosts=ghosts)

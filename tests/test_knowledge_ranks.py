@@ -1,0 +1,190 @@
+"""Which notes matter, by each measure, in the whole vault and in parts of it."""
+
+from typing import Any
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
+from glassmind.errors.knowledge import UnknownTheme
+from glassmind.graph import ranks as measures
+from glassmind.render.ranks import ranking_as_json
+from glassmind.render.ranks_text import ranking_as_text
+from glassmind.render.style import Style
+from glassmind.types.ranks import Ranking
+
+STAR: dict[str, str | bytes] = {
+    "Hub.md": "",
+    **{f"s{n}.md": "[[Hub]]" for n in range(5)},
+}
+CLIQUES: dict[str, str | bytes] = {
+    **{f"a{n}.md": "tea [[a0]] [[a1]] [[a2]] [[a3]]" for n in range(4)},
+    **{f"b{n}.md": "coffee [[b0]] [[b1]] [[b2]] [[b3]]" for n in range(4)},
+    "bridge.md": "[[a0]] [[b0]]",
+    "alone.md": "tea too",
+}
+
+
+def ranked(vault: VaultDesk, **wanted: Any) -> Ranking:
+    return vault.engine.knowledge.rank(**wanted)
+
+
+def titles(found: Ranking) -> list[str]:
+    return [note.title for note in found.notes]
+
+
+@pytest.mark.parametrize("metric", ["influence", "bridging", "authorities"])
+def test_the_middle_of_a_star_comes_first(vault: VaultDesk, metric: str) -> None:
+    vault.indexed(STAR)
+
+    found = ranked(vault, metric=metric)
+
+    assert titles(found) == ["Hub", "s0", "s1", "s2", "s3", "s4"]
+    assert [note.rank for note in found.notes] == [1, 2, 3, 4, 5, 6]
+    first = found.notes[0]
+    assert (first.inbound, first.outbound, found.total) == (5, 0, 6)
+
+
+def test_every_reason_names_what_speaks_for_a_note(vault: VaultDesk) -> None:
+    vault.indexed({"Star.md": "[[A]] [[B]]", "A.md": "[[B]]", "B.md": "", "C.md": ""})
+
+    def first(metric: str) -> str:
+        return ranked(vault, metric=metric).notes[0].reason
+
+    assert first("influence") == "2 notes lead to it, first of all A"
+    assert first("authorities") == "2 notes lead to it, first of all Star"
+    assert first("hubs") == "leads to 2 notes, first of all B"
+    assert ranked(vault, metric="hubs").notes[-1].reason == "leads to no note"
+    assert ranked(vault).notes[-1].reason == "no note leads to it"
+
+
+def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
+    vault.indexed(CLIQUES)
+
+    found = ranked(vault, metric="bridging", limit=3)
+
+    assert titles(found) == ["bridge", "a0", "b0"]
+    # 4 x 4 pairs of 10 x 9 / 2 meet over the bridge
+    assert found.notes[0].score == pytest.approx(16 / 45)
+    assert found.notes[0].reason == (
+        "35.6 % of the shortest ways between two others go over it"
+    )
+    assert (found.error, found.samples) == (0.0, 0)
+
+
+def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(CLIQUES)
+    exact = measures.bridging
+
+    def sampled(net: Any) -> measures.Bridging:
+        return exact(net)._replace(error=0.02, samples=7)
+
+    monkeypatch.setattr("glassmind.knowledge.ranks.bridging", sampled)
+    found = ranked(vault, metric="bridging", limit=1)
+
+    assert found.notes[0].reason.startswith("about 35.6 %")
+    assert "measured from 7 notes: a score may be off by 0.02" in ranking_as_text(
+        found, Style()
+    )
+
+
+def test_notes_that_too_few_lead_to_are_left_out(vault: VaultDesk) -> None:
+    vault.indexed(CLIQUES)
+
+    found = ranked(vault, least_inbound=4)
+
+    assert titles(found) == ["a0", "b0"]
+    assert found.total == 2
+    (notice,) = ranked(vault, least_inbound=50).notices
+    assert notice == "no note of these has 50 that lead to it"
+
+
+def test_a_note_without_a_link_has_no_influence(vault: VaultDesk) -> None:
+    vault.indexed(CLIQUES)
+
+    last = ranked(vault).notes[-1]
+
+    assert (last.title, last.score) == ("alone", 0.0)
+
+
+def test_within_a_theme_the_links_between_its_notes_count(vault: VaultDesk) -> None:
+    vault.indexed({**CLIQUES, **{f"x{n}.md": "[[a3]]" for n in range(3)}})
+    themes = vault.engine.knowledge.themes()
+    theme = next(t for t in themes.themes if any(m.path == "b1.md" for m in t.members))
+
+    found = ranked(vault, theme=theme.id)
+
+    members = {member.path for member in theme.members}
+    assert {note.path for note in found.notes} == members
+    assert found.theme is not None
+    assert (found.theme.id, found.theme.label) == (theme.id, theme.label)
+    assert sum(note.score for note in found.notes) == pytest.approx(1.0)
+    assert titles(ranked(vault, theme=theme.label)) == titles(found)
+
+
+def test_about_a_query_its_hits_and_their_neighbours_are_ranked(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(CLIQUES)
+
+    found = ranked(vault, about="tea")
+
+    assert set(titles(found)) == {"a0", "a1", "a2", "a3", "alone", "bridge"}
+    assert titles(found)[0] == "a0"
+    assert {n.title for n in found.notes if not n.hit} == {"bridge"}
+    assert found.notes[0].inbound == 4
+    (nothing,) = ranked(vault, about="zanzibar").notices
+    assert nothing == "the search found no note to rank the neighbourhood of"
+
+
+def test_ghosts_are_ranked_when_asked_for(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": "[[Nobody]]" for n in range(3)})
+
+    assert "Nobody" not in titles(ranked(vault))
+    first = ranked(vault, ghosts=True).notes[0]
+    assert (first.title, first.ghost, first.inbound) == ("Nobody", True, 3)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fault"),
+    [
+        ({"metric": "fame"}, BadWish),
+        ({"limit": 0}, BadLimit),
+        ({"limit": 1001}, BadLimit),
+        ({"least_inbound": -1}, BadWish),
+        ({"theme": "Zanzibar"}, UnknownTheme),
+        ({"about": ""}, NothingAsked),
+    ],
+)
+def test_what_cannot_be_ranked_is_an_error(
+    vault: VaultDesk, wanted: dict[str, Any], fault: type[Exception]
+) -> None:
+    with pytest.raises(IndexAbsent):
+        ranked(vault)
+    vault.indexed(CLIQUES)
+
+    with pytest.raises(fault):
+        ranked(vault, **wanted)
+
+
+def test_an_empty_vault_has_an_empty_ranking(vault: VaultDesk) -> None:
+    vault.indexed({})
+
+    for metric in ("influence", "bridging", "hubs", "authorities"):
+        assert ranked(vault, metric=metric).notes == ()
+
+
+def test_programs_and_people_read_the_same_order(vault: VaultDesk) -> None:
+    vault.indexed(STAR)
+    found = ranked(vault, limit=2, about="s0 OR hub")
+
+    shown = ranking_as_json(found, vault="V")
+
+    assert [note["path"] for note in shown["notes"]] == ["Hub.md", "s0.md"]
+    lines = ranking_as_text(found, Style()).splitlines()
+    assert lines[0].startswith("1.*")
+    assert "Hub.md  5 notes lead to it, first of all s0" in lines[0]
+    again = vault.open().knowledge.rank(limit=2, about="s0 OR hub")
+    assert ranking_as_json(again, vault="V") == shown
