@@ -64,6 +64,14 @@ class FollowingIndex:
         """
         return self._index.named(text)
 
+    def standing(self, phrase: str, limit: int) -> tuple[int, list[int]]:
+        """Return how many passages hold a phrase, and the notes of some of them.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.standing(phrase, limit)
+
     def close(self) -> None:
         """Let go of the files."""
         if self._still is not None:

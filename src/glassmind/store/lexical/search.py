@@ -75,6 +75,27 @@ class WordIndex:
         return sorted({int(note) for note in notes if note is not None})
 
     @faults_named(NAME)
+    def standing(self, phrase: str, limit: int) -> tuple[int, list[int]]:
+        """Return how many passages hold a phrase, and the notes of the first `limit`.
+
+        A single letter of a script without blanks is no phrase: it stands nowhere.
+        """
+        terms = words.folded(phrase).split()
+        if not terms:
+            return 0, []
+        schema = self._index.schema
+        query = (
+            Q.term_query(schema, "body", terms[0])
+            if len(terms) == 1
+            else Q.phrase_query(schema, "body", list(terms))
+        )
+        found = self._searcher.search(query, limit=max(1, limit), count=True)
+        places = [place for _, place in found.hits[:limit]]
+        notes = self._searcher.fast_field_values("note", places)
+        known = sorted({int(note) for note in notes if note is not None})
+        return int(found.count or 0), known
+
+    @faults_named(NAME)
     def ask(self, query: WordQuery) -> "AskedIndex":
         """Return the query, ready to be put to the state last reloaded.
 

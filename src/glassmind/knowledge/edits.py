@@ -1,0 +1,191 @@
+"""Edits that would make a link, proposed and never made.
+
+Each was tried before it is offered: the note with the edit in it is read again, and the
+link is there, where it was put, and leads to the note that is meant.
+"""
+
+import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from glassmind.errors import VaultError
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath
+from glassmind.types.notes import Heading, Link, Note
+from glassmind.types.suggestions import Mention, ProposedEdit
+from glassmind.vault.decode import Decoded, decode
+from glassmind.vault.read import VaultFiles, digest_of
+from glassmind.vault.resolve import NOTE_SUFFIX, Names
+
+RELATED = frozenset(
+    ("related", "related notes", "related links", "see also", "links", "connections")
+)
+"""Headings, in lower case, under which people list notes that belong to theirs."""
+
+_SEE_ALSO = re.compile(r"(?:see also|related|links):? .*(?:\]\]|\))", re.IGNORECASE)
+_UNSAFE = re.compile(r"[ %()<>\\\[\]\"`\t]")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A note as it is on disk now: its bytes, and what they say.
+
+    The note's offsets count from `base`, behind a byte order mark.
+    """
+
+    note: Note
+    raw: bytes
+    base: int
+
+    @property
+    def newline(self) -> str:
+        """What ends its lines."""
+        return "\r\n" if b"\r\n" in self.raw else "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """How links are written in a vault: resolved by its files, in its own style."""
+
+    files: Names
+    markdown: bool = False
+
+    def written(self, source: NotePath, target: NotePath, shown: str) -> Iterator[str]:
+        """Yield the ways to write a link that shows these words, the usual first.
+
+        None where every name of the target has a letter that no link can hold.
+        """
+        if self.markdown:
+            destination = self._shortest(source, target, NOTE_SUFFIX)
+            if destination is not None:
+                safe = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", destination)
+                yield f"[{shown or target.rpartition('/')[2][:-3]}]({safe})"
+        name = self._shortest(source, target, "")
+        if name is None:
+            name = self._shortest(source, target, NOTE_SUFFIX)
+        if name is None:
+            return
+        if shown in {"", name}:
+            yield f"[[{name}]]"
+            return
+        yield f"[[{name}|{shown}]]"
+        yield f"[[{name}\\|{shown}]]"  # inside a table
+
+    def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
+        """Return the shortest end of a path that leads there from a note."""
+        parts = target.removesuffix(NOTE_SUFFIX).split("/")
+        for size in range(1, len(parts) + 1):
+            name = "/".join(parts[-size:]) + suffix
+            if self.files.resolve(name, source) == target:
+                return name
+        return None
+
+    def leads_to(self, link: Link, source: NotePath) -> NotePath | None:
+        """Return where a link ends."""
+        markdown = link.kind == "markdown"
+        return self.files.resolve(link.target, source, markdown=markdown)
+
+
+def page_at(files: VaultFiles, path: NotePath) -> Page | None:
+    """Return a note as it is on disk; None for what is no Markdown in UTF-8."""
+    try:
+        raw = files.read(path)
+    except VaultError:
+        return None
+    decoded = decode(raw)
+    if not isinstance(decoded, Decoded) or decoded.encoding != "utf-8":
+        return None
+    base = len(BOM_UTF8) if raw.startswith(BOM_UTF8) else 0
+    note = read_note(path, decoded.text)
+    exact = note.kind == "markdown" and note.text.encode() == raw[base:]
+    return Page(note, raw, base) if exact else None
+
+
+def edit_for_mention(
+    page: Page, mention: Mention, target: NotePath, pen: Pen
+) -> ProposedEdit | None:
+    """Return the edit that puts a link around a name."""
+    for link in pen.written(page.note.path, target, mention.text):
+        edit = tried(page, (mention.start, mention.end), link, target, pen)
+        if edit is not None:
+            return edit
+    return None
+
+
+def edit_for_relation(page: Page, target: NotePath, pen: Pen) -> ProposedEdit | None:
+    """Return the edit that lists a note among those that belong to this one.
+
+    Under a heading that says so, on a last line that says so, or on a new last line.
+    """
+    for link in pen.written(page.note.path, target, ""):
+        for at, text in _places(page, link):
+            edit = tried(page, (at, at), text, target, pen)
+            if edit is not None:
+                return edit
+    return None
+
+
+def _places(page: Page, link: str) -> Iterator[tuple[int, str]]:
+    source = page.note.text.encode()
+    new = page.newline
+    for heading in page.note.headings:
+        if heading.text.strip().lower().rstrip(":") in RELATED:
+            end = _section_end(page.note, heading, len(source))
+            at = heading.start + len(source[heading.start : end].rstrip())
+            only = at <= heading.end
+            yield at, f"{new * 2}- {link}" if only else f"{new}- {link}"
+    at = len(source.rstrip())
+    last = source[source.rfind(b"\n", 0, at) + 1 : at].decode()
+    if _SEE_ALSO.fullmatch(last):
+        yield at, f", {link}"
+    yield at, f"{new * 2 if at else ''}See also: {link}"
+    yield len(source), f"{new * 2}See also: {link}{new}"
+
+
+def _section_end(note: Note, heading: Heading, size: int) -> int:
+    later = (
+        other.start
+        for other in note.headings
+        if other.start > heading.start and other.level <= heading.level
+    )
+    return next(later, size)
+
+
+def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
+    page: Page,
+    place: tuple[int, int],
+    text: str,
+    target: NotePath,
+    pen: Pen,
+    *,
+    name: str | None = None,
+) -> ProposedEdit | None:
+    """Return an edit if, once made, it is one link more, and that leads to the target.
+
+    `place` are bytes of the note's text; with `name`, the link is one of that property.
+    """
+    start, end = place
+    source = page.note.text.encode()
+    edited = source[:start] + text.encode() + source[end:]
+    after = read_note(page.note.path, edited.decode())
+    until = start + len(text.encode())
+    made = [
+        link
+        for link in after.links
+        if start <= link.start
+        and link.end <= until
+        and pen.leads_to(link, page.note.path) == target
+        and link.property == name
+    ]
+    if not made or len(after.links) != len(page.note.links) + 1:
+        return None
+    return ProposedEdit(
+        path=page.note.path,
+        digest=digest_of(page.raw),
+        line=source.count(b"\n", 0, start) + 1,
+        start=page.base + start,
+        end=page.base + end,
+        before=source[start:end].decode(),
+        after=text,
+    )

@@ -1,0 +1,133 @@
+"""Properties that answer each other: `parent` here, `children` there.
+
+Which do is read from the vault's own use, beside a short list of what people commonly
+write. What is left unanswered is a link that is missing.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "parent": ("children", "child", "down"),
+    "parents": ("children", "child"),
+    "child": ("parent", "parents", "up"),
+    "children": ("parent", "parents", "up"),
+    "up": ("down", "children"),
+    "down": ("up", "parent"),
+    "next": ("prev", "previous"),
+    "prev": ("next",),
+    "previous": ("next",),
+    "related": ("related",),
+    "sibling": ("sibling",),
+    "siblings": ("siblings",),
+    "broader": ("narrower",),
+    "narrower": ("broader",),
+}
+"""What commonly answers a property, the usual first."""
+
+ONE_EACH = frozenset(("next", "prev", "previous", "up", "parent"))
+"""Properties that lead to one note: one that has such a link wants no other."""
+
+FEWEST, LEAST = 3, 0.5
+"""Answers from which on two properties are known to belong together, and the share of
+a property's links that has them: most, and not by chance."""
+
+CUSTOM, WEIGHT = 0.6, 2.0
+"""How sure of a common pair we are before its use is seen, and how many links of use
+that belief is worth."""
+
+
+class Missing(NamedTuple):
+    """A property link that nothing answers.
+
+    `source` leads by `asked` to `target`; `answer` of the target should lead back.
+    `sure` is from 0 to 1.
+    """
+
+    source: int
+    target: int
+    asked: str
+    answer: str
+    sure: float
+
+
+def missing_answers(links: Iterable[tuple[int, int, str]]) -> list[Missing]:
+    """Return the property links without the answer that others like them have.
+
+    `links` are source, target and property, in any order and in any ids. The surest
+    first, then by target and source.
+    """
+    by_name: dict[str, dict[tuple[int, int], None]] = defaultdict(dict)
+    for source, target, name in links:
+        if source != target:
+            by_name[_key(name)].setdefault((source, target))
+    found: dict[tuple[int, int, str], Missing] = {}
+    for asked, answer, belief in _belonging(by_name):
+        for missing in _unanswered(asked, answer, belief, by_name):
+            key = (missing.source, missing.target, answer)
+            if key not in found or found[key].sure < missing.sure:
+                found[key] = missing
+    return sorted(found.values(), key=lambda m: (-m.sure, m.target, m.source, m.answer))
+
+
+def _key(name: str) -> str:
+    return name.strip().lower().replace("_", " ").replace("-", " ")
+
+
+def _belonging(
+    by_name: Mapping[str, Mapping[tuple[int, int], None]],
+) -> list[tuple[str, str, float]]:
+    """Return which property answers which, and how often it does in this vault."""
+    names = sorted(by_name)
+    pairs = []
+    for asked in names:
+        answered: Counter[str] = Counter()
+        for answer in names:
+            back = by_name[answer]
+            answered[answer] = sum((b, a) in back for a, b in by_name[asked])
+        common = [name for name in ANSWERS.get(asked, ()) if name in by_name]
+        for answer in names:
+            share = answered[answer] / len(by_name[asked])
+            if answered[answer] >= FEWEST and share >= LEAST:
+                pairs.append((asked, answer, share))
+            elif common and answer == max(common, key=lambda name: answered[name]):
+                pairs.append((asked, answer, max(share, CUSTOM)))
+    return pairs
+
+
+def _unanswered(
+    asked: str,
+    answer: str,
+    belief: float,
+    by_name: Mapping[str, Mapping[tuple[int, int], None]],
+) -> list[Missing]:
+    """Return what one property leaves unanswered, where most of its kind is answered.
+
+    A note that answers others of its askers is a better witness than the whole vault.
+    """
+    back = by_name[answer]
+    askers: dict[int, list[int]] = defaultdict(list)
+    for source, target in by_name[asked]:
+        askers[target].append(source)
+    leading = Counter(source for source, _ in back)
+    found = []
+    for target, sources in askers.items():
+        if answer in ONE_EACH and leading[target]:
+            continue
+        given = sum((target, source) in back for source in sources)
+        sure = (given + belief * WEIGHT) / (len(sources) + WEIGHT)
+        if sure < LEAST and not given and leading[target]:
+            continue
+        missing = [source for source in sources if (target, source) not in back]
+        if answer in ONE_EACH and len(missing) > 1:
+            continue  # which of them it is, nobody can say
+        if sure >= LEAST or leading[target]:
+            found += [Missing(s, target, asked, answer, sure) for s in missing]
+    return found
+
+
+def spelling_of(name: str, links: Sequence[tuple[int, int, str]]) -> str:
+    """Return how a vault mostly writes the name of a property."""
+    written = Counter(p for _, _, p in links if _key(p) == name)
+    return min(written, key=lambda one: (-written[one], one), default=name)

@@ -1,0 +1,92 @@
+"""Where a note is plain prose: text that a link could be put around.
+
+Code, math, comments, HTML, links with their labels, addresses, tags, headings and the
+frontmatter are none. Neither is what marks a callout, a footnote or a block.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from glassmind.markdown.blocks import block_ids, footnotes
+from glassmind.markdown.comments import comments, inline_elements
+from glassmind.markdown.equations import block_equations, with_equations
+from glassmind.markdown.links import wikilinks
+from glassmind.markdown.masks import Mask
+from glassmind.markdown.positions import line_starts
+from glassmind.markdown.structure import Structure, read_structure
+from glassmind.markdown.tags import inline_tags
+
+_ADDRESS = re.compile(
+    # Each begins where a word does, so that no run of letters is looked at twice.
+    rb"(?<![\w.+-])(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.|mailto:)[^\s<>]+"
+    rb"|(?<![\w.+-])[\w.+-]+@[\w.-]+"
+    rb"|(?<![\w.+-])[\w.+-]+/[\w./-]+"  # a path
+)
+_MARKER = re.compile(rb"\[[!^][^\[\]\n]*\]")
+
+
+def prose(text: str, body: int) -> list[tuple[int, int]]:
+    """Return the stretches of prose from the byte `body` on, in order.
+
+    Offsets are bytes of the text in UTF-8, half open; `body` is where the frontmatter
+    ends. No stretch crosses the end of a line.
+    """
+    source = text.encode()
+    head = source[:body].decode()
+    structure = read_structure("\n" * body + text[len(head) :] if body else text)
+    equations = block_equations(source, body, structure)
+    structure.regions = with_equations(structure.regions, equations)
+    barred = Mask.of(_barred(source, body, structure))
+    return list(_free(structure, barred, body))
+
+
+def _barred(
+    source: bytes, body: int, structure: Structure
+) -> Iterator[tuple[int, int]]:
+    starts = line_starts(source)
+    links = wikilinks(source, body, structure, starts)
+    elements = list(inline_elements(structure.html))
+    closed = [*((link.start, link.end) for link in links), *elements]
+    yield from closed
+    yield from ((region.start, region.end) for region in structure.regions)
+    yield from ((link.start, link.end) for link in structure.references)
+    yield from ((title.start, title.end) for title in structure.titles)
+    yield from comments(source, body, structure)
+    tags = inline_tags(source, body, structure, closed, starts)
+    yield from ((tag.start, tag.end) for tag in tags)
+    named = block_ids(source, body, structure, starts)
+    yield from ((mark.start, mark.end) for mark in named)
+    for note in footnotes(source, body, structure, starts):
+        if note.form == "reference":
+            yield note.start, note.end
+    for pattern in (_ADDRESS, _MARKER):
+        yield from (match.span() for match in pattern.finditer(source, body))
+
+
+def _free(structure: Structure, barred: Mask, body: int) -> Iterator[tuple[int, int]]:
+    """Yield the text that is not barred, stretches that touch joined."""
+    for start, end in _joined(structure.text_starts, structure.text_ends):
+        at = max(start, body)
+        while at < end:
+            hidden = barred.end_at(at)
+            if hidden is not None:
+                at = hidden
+                continue
+            index = bisect_right(barred.starts, at)
+            until = min((end, *barred.starts[index : index + 1]))
+            yield at, until
+            at = until
+
+
+def _joined(starts: Sequence[int], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    first, last = -1, -1
+    for start, end in sorted(zip(starts, ends, strict=True)):
+        if start == last:
+            last = end
+            continue
+        if first >= 0:
+            yield first, last
+        first, last = start, end
+    if first >= 0:
+        yield first, last

@@ -1,0 +1,134 @@
+"""What suggestions are made of: names, anchors, texts, tags, days and vectors."""
+
+import json
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import apsw
+
+from glassmind.store.sqlite.schema import version_of
+from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.types import NotePath
+from glassmind.types.suggestions import NoteNames
+
+NAMED = """
+select n.id, n.title, n.aliases,
+  (select h.text from headings h where h.note_id = n.id and h.level = 1
+   order by h.seq limit 1),
+  (select p.value from properties p where p.note_id = n.id and lower(p.name) = 'title'
+   order by p.seq limit 1)
+from notes n where n.kind = 'markdown' order by n.id
+"""
+ANCHORS = """
+select target_id, coalesce(display, target), count(distinct note_id) from links
+where target_id is not null and embed = 0 and kind in ('wikilink', 'markdown')
+  and target <> '' and note_id <> target_id
+group by target_id, coalesce(display, target) order by 1, 2
+"""
+TEXTS = """
+select note_id, text, overlap from chunks where kind <> 'frontmatter'
+order by note_id, chunk_index
+"""
+TAGS = "select note_id, json_group_array(distinct folded) from tags group by note_id"
+DAYS = """
+select n.id, coalesce(julianday(n.day), f.mtime_ns / 86400000000000.0 + 2440587.5)
+from notes n join files f on f.id = n.id order by n.id
+"""
+PATHS = "select path from files"
+VECTORS = "select note_id, vector from note_vectors where space_id = ? order by note_id"
+VECTORS_OF = """
+select note_id, vector from note_vectors
+where note_id in (select value from json_each(?)) and space_id = ? order by note_id
+"""
+PASSAGES = """
+select c.note_id, v.rows from chunks c
+join chunk_vectors l on l.chunk_id = c.id and l.space_id = ?
+join vectors v on v.id = l.vector_id
+where c.note_id in (select value from json_each(?)) order by c.note_id, c.chunk_index
+"""
+THEMES = "select note_id, theme_id from theme_members"
+PROPERTY_LINKS = """
+select note_id, target_id, property from links
+where property is not null and target_id is not null and note_id <> target_id
+order by note_id, seq
+"""
+SINCE_THEMES = 3
+"""The version of the schema from which a file can hold themes."""
+
+
+class MentionRows:
+    """A view of the rows at one moment of reading."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._space = VectorRows(db).answering()
+
+    def names(self) -> list[NoteNames]:
+        """Return what every Markdown note calls itself, by id.
+
+        Its file, its aliases, its property `title` and its first heading of level 1.
+        """
+        found = []
+        for note_id, title, aliases, heading, given in self._db.execute(NAMED):
+            said = json.loads(given) if given else ""
+            more = (heading or "", said if isinstance(said, str) else "")
+            names = dict.fromkeys((title, *json.loads(aliases), *more))
+            found.append(NoteNames(note_id, tuple(name for name in names if name)))
+        return found
+
+    def anchors(self) -> list[tuple[int, str, int]]:
+        """Return what links show: the note, the words, and how many notes say so."""
+        return [(row[0], row[1], row[2]) for row in self._db.execute(ANCHORS)]
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """Yield the passages of all notes without what they repeat, note by note."""
+        for note_id, text, overlap in self._db.execute(TEXTS):
+            yield note_id, text[overlap:]
+
+    def paths(self) -> list[NotePath]:
+        """Return every known file, which is what links are resolved by."""
+        return [row[0] for row in self._db.execute(PATHS)]
+
+    def tags(self) -> dict[int, frozenset[str]]:
+        """Return the tags of the notes that have any, in lower case."""
+        return {row[0]: frozenset(json.loads(row[1])) for row in self._db.execute(TAGS)}
+
+    def days(self) -> dict[int, float]:
+        """Return the day of each note, or that of its last change, as a number."""
+        return {row[0]: float(row[1] or 0) for row in self._db.execute(DAYS)}
+
+    def themes(self) -> dict[int, int]:
+        """Return the theme of each note; none where none were made."""
+        if version_of(self._db) < SINCE_THEMES:
+            return {}
+        return {row[0]: row[1] for row in self._db.execute(THEMES)}
+
+    def property_links(self) -> list[tuple[int, int, str]]:
+        """Return the links that properties hold: source, target, property."""
+        found = self._db.execute(PROPERTY_LINKS)
+        return [(row[0], row[1], row[2]) for row in found]
+
+    def vectors(
+        self, note_ids: Collection[int] | None = None
+    ) -> Iterator[tuple[int, bytes]]:
+        """Yield the vectors of notes, or of all, by id: unit rows of float32."""
+        if self._space is None:
+            return
+        space = self._space.id
+        rows: Any = (
+            self._db.execute(VECTORS, (space,))
+            if note_ids is None
+            else self._db.execute(VECTORS_OF, (json.dumps(sorted(note_ids)), space))
+        )
+        yield from rows
+
+    def passages(self, note_ids: Collection[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield the vectors of the passages of notes, by note and place in it."""
+        if self._space is not None:
+            bound = (self._space.id, json.dumps(sorted(note_ids)))
+            rows: Any = self._db.execute(PASSAGES, bound)
+            yield from rows
+
+    def width(self) -> int:
+        """Return how many numbers a vector has; 0 when nothing is embedded."""
+        return self._space.width if self._space else 0
