@@ -145,6 +145,12 @@ class KnownNames:
         for slips, other in sorted(near):
             yield other, slips
 
+    def end_of(
+        self, target: str, source: NotePath, *, markdown: bool = False
+    ) -> NotePath | None:
+        """Return the file that a link of a note leads to, if there is one."""
+        return self._files.resolve(target, source, markdown=markdown)
+
     def link_to(self, path: NotePath, shown: str = "") -> str:
         """Return what leads to a note from any other; `shown` is what it is to show.
 

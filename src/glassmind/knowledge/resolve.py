@@ -47,6 +47,13 @@ DIFFERENT = 0.88
 OTHER_NUMBER = 0.35
 """What is left of a likeness where a number is another: shown, and not taken."""
 
+OF_A_KIND = 0.9
+"""What is left of it where the words come before the noun that they belong to: enough
+for two of three words, not for one of two."""
+
+LONG = 3
+"""Letters up to which a word may be small in a proper name."""
+
 INSIDE = 0.8
 """What is left of it where the name is a heading's, which says less of a note."""
 
@@ -64,9 +71,10 @@ PART, WHOLE = 0.45, 0.35
 """What a name gets that holds every word of the text, and what for holding nothing
 else: above `LIKELY` from about half of it."""
 
-TAG, HEADING, LONE_HEADING, MEANING = 0.5, 0.4, 0.65, 0.5
-"""A tag or a heading is no note; a heading of several words that only one note has is
-likely where the thing is told. By meaning alone nothing is taken for another."""
+TAG, HEADING, LONE_HEADING, MEANING = 0.5, 0.4, 0.58, 0.5
+"""A tag or a heading is no note, and by meaning alone nothing is taken for another: all
+are told and none is taken. Over a wiki of 636 notes, headings taken for what is meant
+gave eight wrong guesses more and seven right ones."""
 
 ALL = 0.999
 """A share of one, as sums of floats come to it."""
@@ -98,7 +106,7 @@ def resolve(
     matches = matches_of(name, names)
     if found is not None and not (matches and matches[0].score >= SURE):
         matches = _merged([*matches, *_by_meaning(name, names, found, limit)])
-    verdict, link = _verdict(matches)
+    verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
     return Resolution(name, verdict, advice, link, tuple(matches[:limit]))
 
@@ -229,7 +237,18 @@ def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
         whole = sum(names.weight(word) for word in rest)
         held = min(weight / whole, 1.0) if whole else 0.0
         score = (weight / total) ** 2 * (PART + WHOLE * held)
+        if held < ALL and _tells_kind(wanted, rest, names.forms[other][0].text):
+            score *= OF_A_KIND
         yield other, score, _shared_reason(weight / total, held)
+
+
+def _tells_kind(wanted: Sequence[str], rest: Sequence[str], text: str) -> bool:
+    """Whether the words only say of what kind a thing is, as in `cardamom buns`.
+
+    They come before what it is; in a proper name each word is one of its own.
+    """
+    proper = all(not word[0].islower() for word in text.split() if len(word) > LONG)
+    return not proper and list(wanted) == list(rest[: len(wanted)])
 
 
 def _shared_reason(said: float, held: float) -> str:
@@ -324,7 +343,7 @@ def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
     )
 
 
-def _verdict(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
+def verdict_on(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
     """Return whether the thing is there, and the link to it where one is clear."""
     if not matches or matches[0].score < LIKELY:
         return "new", ""

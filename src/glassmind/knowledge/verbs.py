@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
+from glassmind.knowledge import ingest as ingesting
 from glassmind.knowledge.connections import connections
 from glassmind.knowledge.dismiss import (
     dismiss_finding,
@@ -22,7 +23,7 @@ from glassmind.knowledge.themes import only
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
 from glassmind.types.health import FindingNow, HealthReport
-from glassmind.types.ontology import Ontology, Resolution
+from glassmind.types.ontology import Ingestion, Ontology, Resolution
 from glassmind.types.pairs import Dismissals, Dismissed, Similar
 from glassmind.types.ranks import Metric, Ranking
 from glassmind.types.themes import Themes
@@ -115,6 +116,20 @@ class Knowledge:
         found = study.found if has_model else None
         with study.faults():
             return resolve(text, study.vocabulary().names, limit=limit, found=found)
+
+    def ingest(self, name: str, *, limit: int = ingesting.SHOWN) -> Ingestion:
+        """Return what a note names, each matched to a note or proposed as a new one.
+
+        A proposal: nothing is written.
+
+        Raises:
+            BadLimit: so many entities cannot be given.
+            NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
+        """
+        study = self._study
+        with study.faults():
+            root, path = study.config.vault.path, study.find(name)
+            return ingesting.ingest(root, path, study.vocabulary(), limit=limit)
 
     def implicit(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0

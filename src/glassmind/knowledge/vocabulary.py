@@ -5,6 +5,7 @@ from functools import cached_property
 from threading import Lock
 from typing import Protocol
 
+from glassmind.knowledge.name_table import NameTable, name_table, pieces_of
 from glassmind.knowledge.names import KnownNames
 from glassmind.knowledge.ontology import overview
 from glassmind.types import NotePath
@@ -63,6 +64,16 @@ class Vocabulary:
         """Everything that something in the vault is called by."""
         rows = self._rows()
         return KnownNames(self.entries, rows.ghosts(), rows.headings(), rows.files())
+
+    @cached_property
+    def table(self) -> NameTable:
+        """The names of notes as they are looked for in text."""
+        return name_table(
+            {
+                entry.id: [pieces_of(name) for name in (entry.title, *entry.aliases)]
+                for entry in self.entries
+            }
+        )
 
     @cached_property
     def ontology(self) -> Ontology:

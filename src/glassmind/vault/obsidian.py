@@ -11,6 +11,7 @@ from glassmind.vault.read import VaultFiles
 LIMIT_BYTES = 1024 * 1024
 """More than any settings file that Obsidian writes for a vault."""
 
+APP = ".obsidian/app.json"
 TYPES = ".obsidian/types.json"
 TEMPLATES = (
     (".obsidian/templates.json", "folder"),
@@ -19,10 +20,15 @@ TEMPLATES = (
 
 
 class ObsidianSettings(NamedTuple):
-    """The types of properties by name, the folders of templates, what went wrong."""
+    """The types of properties by name, the folders of templates, what went wrong.
+
+    `new_notes` is the folder that notes are made in, "" for the root, and None where
+    they are made beside the one they are made from.
+    """
 
     property_types: Mapping[str, str]
     template_folders: tuple[str, ...]
+    new_notes: str | None = ""
     notices: tuple[str, ...] = ()
 
 
@@ -31,6 +37,7 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
     notices: list[str] = []
     try:
         with VaultFiles(root) as files:
+            app = _read(files, APP, notices)
             types = _read(files, TYPES, notices).get("types", {})
             folders = [
                 _read(files, path, notices).get(name, "") for path, name in TEMPLATES
@@ -41,8 +48,20 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
     return ObsidianSettings(
         {name: kind for name, kind in declared if isinstance(kind, str)},
         tuple(f.strip("/") for f in folders if isinstance(f, str) and f.strip("/")),
+        _new_notes(app),
         tuple(notices),
     )
+
+
+def _new_notes(app: Mapping[str, Any]) -> str | None:
+    folder = app.get("newFileFolderPath", "")
+    match app.get("newFileLocation"):
+        case "current":
+            return None
+        case "folder" if isinstance(folder, str):
+            return folder.strip("/")
+        case _:
+            return ""
 
 
 def _read(files: VaultFiles, path: str, notices: list[str]) -> dict[str, Any]:
