@@ -60,6 +60,7 @@ HOMES = {
         "models/",
         "evaluation/",
         "graph/",
+        "knowledge/pair_",
     ),
     "numkong": ("store/vectors/",),
     "onnxruntime": ("models/",),

@@ -322,6 +322,13 @@ class Graph(Section, title="graph"):
         least=0.01,
         most=100,
     )
+    similarity: float = key(
+        0.7,
+        "How alike two notes are, at least, that are brought up without a link: a "
+        "cosine of the default model, moved to the scale of any other.",
+        least=0,
+        most=1,
+    )
 
 
 SECTIONS: Sequence[type[Section]] = (

@@ -55,7 +55,11 @@ class Copier(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexKeeper:
-    """Everything that is done to an index beside asking it."""
+    """Everything that is done to an index beside asking it.
+
+    `wrote` is called when something was written. `learn` follows new vectors, and
+    `pair` every pass of embedding, until it is told to pause.
+    """
 
     shop: Workshop
     bench: Bench
@@ -63,6 +67,7 @@ class IndexKeeper:
     wrote: Callable[[], None]
     meaning: Meaning | None = None
     learn: Callable[[], None] | None = None
+    pair: Callable[[ShowProgress, Callable[[], bool]], None] | None = None
 
     def index(
         self,
@@ -121,6 +126,8 @@ class IndexKeeper:
             passed = run_pass(meaning, progress, again=again, pause=pause)
             if passed.embedded and self.learn is not None:
                 self.learn()
+            if self.pair is not None:  # notes that are alike, by their vectors
+                self.pair(progress, pause)
         finally:
             self.wrote()
         return replace(

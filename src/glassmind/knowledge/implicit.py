@@ -10,6 +10,13 @@ from glassmind.types.pairs import Dismissals, Pair, PairStatus, Similar
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
 
+MOST = 20
+"""Notes that one is paired with. A person looks at a handful; the rest is room for
+those that are linked by now, which are paired all the same and not shown."""
+
+VERSION = 1
+"""Raised when the same vectors would make other pairs, so that all are made anew."""
+
 MOST_SHOWN = 1_000
 """Pairs that one answer shows at most, as the other lists of the engine do."""
 

@@ -44,7 +44,8 @@ class Skipped:
 
 
 Stage: TypeAlias = Literal[
-    "wait", "scan", "read", "resolve", "words", "embed", "vectors", "measure"
+    "wait", "scan", "read", "resolve", "words", "embed", "vectors", "pairs",
+    "measure",
 ]  # fmt: skip
 """What a run of indexing is at, or one of measuring."""
 

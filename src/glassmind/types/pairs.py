@@ -3,6 +3,7 @@
 Named tuples, for the reason that `types` gives.
 """
 
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeAlias
 
 from glassmind.types import NotePath
@@ -37,6 +38,8 @@ class PairState(NamedTuple):
 
     `space` names the vectors, `level` is the least similarity that was asked for on the
     scale of the default model, and `threshold` what that came to among these vectors.
+    A note has the `most` that are like it at most. `seq` is the last change of a vector
+    that was taken in.
     """
 
     space: str
@@ -44,6 +47,25 @@ class PairState(NamedTuple):
     threshold: float
     most: int
     version: int
+    seq: int
+
+
+class PairBasis(NamedTuple):
+    """What new pairs were made on: the database, and how those before were made."""
+
+    epoch: str
+    before: PairState | None
+
+
+class PairChange(NamedTuple):
+    """New lists in the place of those of the notes `anew`.
+
+    The notes `gone` are on nobody's list any more, unless the new ones say so.
+    """
+
+    rows: Sequence[Partner]
+    anew: Collection[int]
+    gone: Collection[int]
 
 
 class PairStatus(NamedTuple):

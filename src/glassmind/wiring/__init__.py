@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from glassmind.types.search import Hit
     from glassmind.types.vectors import Space
     from glassmind.wiring.index import WordsMarker
+    from glassmind.wiring.pairs import OpenPairing
     from glassmind.wiring.search import OpenMeaning
     from glassmind.wiring.write import Writing
 
@@ -215,6 +216,7 @@ class LocalAdapters:
             self.forget_words,
             meaning,
             lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
+            self.pairing,
         )
 
     def knowledge(self, found: "Callable[[str, int], Sequence[Hit]]") -> "Knowledge":
@@ -222,6 +224,13 @@ class LocalAdapters:
         from glassmind.wiring.knowledge import knowledge_for  # noqa: PLC0415
 
         return knowledge_for(self, found)
+
+    @made_once
+    def pairing(self) -> "OpenPairing":
+        """What keeps the pairs of similar notes up to their vectors."""
+        from glassmind.wiring.pairs import OpenPairing  # noqa: PLC0415
+
+        return OpenPairing(self)
 
     @made_once
     def dismissals(self) -> "DismissalBook":

@@ -244,6 +244,10 @@ end;
 create trigger note_vector_gone after delete on note_vectors begin
   insert into pair_changes (note_id) values (old.note_id);
 end;
+create trigger note_moved after update of path on files
+when exists (select 1 from note_vectors v where v.note_id = new.id) begin
+  insert into pair_changes (note_id) values (new.id);
+end;
 create table themes (
   id integer primary key autoincrement,
   label text not null,

@@ -14,6 +14,7 @@ from glassmind.store.sqlite.copying import copy_rows
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
+from glassmind.store.sqlite.pair_write import PairStep
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.rescue import HELD_MS, HUNG_MS, PARTS, rescue, try_write
 from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
@@ -189,6 +190,10 @@ class SqliteWriter:
     def theme_step(self) -> ThemeStep:
         """Return one atomic step of writing themes."""
         return ThemeStep(self._open_db(), self.fence)
+
+    def pair_step(self) -> PairStep:
+        """Return one atomic step of writing pairs of similar notes."""
+        return PairStep(self._open_db(), self.fence)
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""

@@ -15,6 +15,7 @@ STAGES = {
     "words": "Indexing words",
     "embed": "Embedding passages",
     "vectors": "Arranging vectors",
+    "pairs": "Comparing notes",
     "measure": "Asking questions",
 }
 

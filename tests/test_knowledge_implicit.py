@@ -1,0 +1,294 @@
+"""Notes that are alike without a link: who is paired with whom, and when."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from meaning_desk import LONG, MeaningDesk, WordModel
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, BadWish, NoteNotFound
+from glassmind.knowledge.implicit import MOST
+
+TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
+RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
+
+ROWS = """
+select f.path, g.path, p.similarity from pairs p join files f on f.id = p.note_id
+join files g on g.id = p.other_id order by 1, 2
+"""
+
+
+def pairs_of(desk: VaultDesk, name: str | None = None) -> list[tuple[str, str]]:
+    """Return the pairs that the engine shows."""
+    found = desk.engine.knowledge.implicit(name)
+    return [(pair.path, pair.other_path) for pair in found.pairs]
+
+
+def test_notes_that_say_the_same_are_paired_and_others_are_not(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(
+        {
+            "Cup.md": f"{TEA} and a cup of it",
+            "Pot.md": f"{TEA} and a pot of it",
+            "Train.md": RAIL,
+        }
+    )
+
+    found = meaning.engine.knowledge.implicit()
+
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+    assert found.pairs[0].similarity >= 0.7
+    assert (found.total, found.dismissed) == (1, 0)
+    assert (found.status.pairs, found.status.waiting) == (1, 0)
+
+
+def test_a_note_is_the_first_of_its_own_pairs(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot", "Rail.md": RAIL})
+
+    assert pairs_of(meaning, "Pot") == [("Pot.md", "Cup.md")]
+    assert pairs_of(meaning, "Rail") == []
+
+
+@pytest.mark.parametrize(
+    "link", ["[[Pot]]", "![[Pot]]", "[pot](Pot.md)", "[[pot|the other]]"]
+)
+def test_a_link_of_any_kind_ends_a_pair_whichever_note_has_it(
+    meaning: MeaningDesk, link: str
+) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+
+    meaning.write({"Cup.md": f"{TEA} cup {link}"})
+    meaning.index(embed=False)
+
+    assert pairs_of(meaning) == []
+
+
+def test_a_link_in_a_property_ends_a_pair_too(meaning: MeaningDesk) -> None:
+    text = f'---\nrelated: "[[Cup]]"\n---\n{TEA} pot'
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": text})
+
+    assert pairs_of(meaning) == []
+
+
+def test_a_link_that_is_taken_away_brings_the_pair_back(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup [[Pot]]", "Pot.md": f"{TEA} pot"})
+    assert pairs_of(meaning) == []
+
+    meaning.indexed({"Cup.md": f"{TEA} cup"})
+
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+
+
+def test_a_deleted_note_is_in_no_pair_at_once(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+
+    meaning.remove("Pot.md")
+    meaning.index(embed=False, accept_deletions=True)
+
+    assert pairs_of(meaning) == []
+
+
+def test_a_note_that_says_something_else_leaves_its_pairs(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+
+    meaning.indexed({"Pot.md": RAIL})
+
+    assert pairs_of(meaning) == []
+
+
+def test_without_vectors_there_are_no_pairs_and_nothing_fails(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+
+    found = vault.engine.knowledge.implicit()
+
+    assert found.pairs == ()
+    assert (found.status.pairs, found.status.state) == (0, None)
+
+
+def test_another_model_pairs_by_its_own_vectors(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    first = meaning.engine.knowledge.implicit().status.state
+    assert first is not None
+
+    meaning.use(WordModel("words two", width=64))
+    meaning.index()
+
+    second = meaning.engine.knowledge.implicit().status.state
+    assert second is not None
+    assert (first.space, second.space) == ("words one", "words two")
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+
+
+def test_a_higher_level_in_the_settings_pairs_fewer_notes(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot with a good lid"})
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+
+    meaning.open(graph__similarity=0.99)
+    meaning.index()
+
+    assert pairs_of(meaning) == []
+
+
+def test_pairs_below_a_cosine_are_left_out_on_request(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+
+    assert meaning.engine.knowledge.implicit(least=1.0).pairs == ()
+
+
+@pytest.mark.parametrize("limit", [0, 1_001])
+def test_so_many_pairs_cannot_be_given(meaning: MeaningDesk, limit: int) -> None:
+    meaning.indexed({"Cup.md": TEA})
+
+    with pytest.raises(BadLimit):
+        meaning.engine.knowledge.implicit(limit=limit)
+
+
+def test_what_cannot_be_asked_is_refused(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": TEA})
+
+    with pytest.raises(BadWish):
+        meaning.engine.knowledge.implicit(least=1.5)
+    with pytest.raises(NoteNotFound):
+        meaning.engine.knowledge.implicit("Nobody")
+
+
+def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    before = meaning.value("select value from settings where key = 'pairs'")
+
+    meaning.index()
+
+    assert meaning.value("select value from settings where key = 'pairs'") == before
+    assert meaning.value("select count(*) from pair_changes") == 0
+
+
+def test_an_index_of_the_former_release_has_no_pairs(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    meaning.close()
+    db = meaning.database()
+    for trigger in ("note_vector_put", "note_vector_gone", "note_moved"):
+        db.execute(f"drop trigger {trigger}")
+    db.execute("drop table pairs; drop table pair_changes; pragma user_version = 2")
+    db.close()
+
+    meaning.open()
+
+    assert pairs_of(meaning) == []
+    assert meaning.engine.knowledge.implicit("Cup").pairs == ()
+
+
+WORDS = ("oolong", "sencha", "kettle", "harbour", "engine", "signal")
+NOTES = tuple(f"{name}.md" for name in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+Step = tuple[str, str, tuple[str, ...]]
+STEPS: st.SearchStrategy[list[list[Step]]] = st.lists(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["write", "write", "write", "remove", "move"]),
+            st.sampled_from(NOTES),
+            st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def take(desk: MeaningDesk, step: Step) -> None:
+    """Change the vault by one step, if it can be taken."""
+    kind, path, words = step
+    there = (desk.root / path).exists()
+    if kind == "write":
+        desk.write({path: f"{' '.join(words * 3)} in all these notes of mine"})
+    elif there and kind == "remove":
+        desk.remove(path)
+    elif there and not (desk.root / "Moved" / path).exists():
+        desk.move(path, f"Moved/{path}")
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(steps=STEPS)
+def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
+) -> None:
+    monkeypatch.setattr("glassmind.knowledge.pair_pass.MOST", 4)
+    monkeypatch.setattr("glassmind.wiring.pairs.MOST", 4)
+    monkeypatch.setattr("glassmind.knowledge.pair_pass.FEW", 1)
+    meaning.write(
+        {path: f"{WORDS[i % 6]} {WORDS[i % 5]} {LONG}" for i, path in enumerate(NOTES)}
+    )
+    meaning.index(accept_deletions=True)
+
+    for changes in steps:
+        for step in changes:
+            take(meaning, step)
+        meaning.index(accept_deletions=True)
+
+    grown = meaning.rows(ROWS)
+    state = meaning.value("select value from settings where key = 'pairs'")
+    forget_pairs(meaning)
+    meaning.index()
+    anew = meaning.value("select value from settings where key = 'pairs'")
+    assert grown == meaning.rows(ROWS)
+    assert state.split(",")[:5] == anew.split(",")[:5]
+
+
+def forget_pairs(desk: MeaningDesk) -> None:
+    """Take the pairs away, as if notes had never been paired."""
+    db = desk.database()
+    db.execute("delete from pairs; delete from settings where key = 'pairs'")
+    db.close()
+
+
+def test_one_changed_note_is_compared_and_no_other(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meaning.indexed({f"{n:02}.md": f"{f'word{n // 4} ' * 40}" for n in range(40)})
+    assert pairs_of(meaning, "06") == [("06.md", f"{n:02}.md") for n in (4, 5, 7)]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("everything was compared")
+
+    monkeypatch.setattr("glassmind.knowledge.pair_pass.HalfPass", refuse)
+    meaning.indexed({"07.md": RAIL})
+
+    assert pairs_of(meaning, "07") == []
+    assert pairs_of(meaning, "06") == [("06.md", "04.md"), ("06.md", "05.md")]
+
+
+def test_no_note_has_more_than_so_many(meaning: MeaningDesk) -> None:
+    names = [f"{n:02}.md" for n in range(MOST + 10)]
+    meaning.indexed(dict.fromkeys(names, f"{TEA} {LONG}"))
+
+    sizes = meaning.rows("select count(*) from pairs group by note_id")
+
+    assert {size for (size,) in sizes} == {MOST}
+
+
+def test_two_indexes_of_one_vault_hold_equal_pairs(meaning: MeaningDesk) -> None:
+    files = {f"{n}.md": f"{TEA} {WORDS[n % 6]} {LONG}" for n in range(12)}
+    meaning.indexed(files)
+    first = meaning.rows(ROWS)
+
+    meaning.index(rebuild=True)
+
+    assert meaning.rows(ROWS) == first
+    assert len(first) > len(list(combinations(range(4), 2)))
+    assert np.isfinite([similarity for _, _, similarity in first]).all()
