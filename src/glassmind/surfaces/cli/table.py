@@ -16,6 +16,7 @@ COMMANDS = {
     "mcp": ("mcp", "serve the vault to an agent over stdin and stdout"),
     "serve": ("serve", "serve the vault over HTTP, on this machine"),
     "service": ("units", "print what lets the system index by the clock"),
+    "health": ("health", "tell what is to be mended in the notes"),
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
     "config": ("config", "show and change settings"),
     "models": ("models", "list, fetch and check what turns text into vectors"),

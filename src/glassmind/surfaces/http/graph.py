@@ -4,7 +4,9 @@ from typing import TypedDict
 
 from glassmind.render.chains import chains_as_json
 from glassmind.render.connections import connections_as_json
+from glassmind.render.health import finding_now_as_json, health_as_json
 from glassmind.render.ontology import ontology_as_json
+from glassmind.render.ranks import ranking_as_json
 from glassmind.render.resolution import resolution_as_json
 from glassmind.render.themes import themes_as_json
 from glassmind.surfaces.http.asked import Asked
@@ -42,6 +44,12 @@ def get_themes(asked: Asked) -> Reply:
     return answered(themes_as_json(found, **_place(asked)))
 
 
+def get_rank(asked: Asked) -> Reply:
+    """Answer with the notes that matter most."""
+    found = asked.engine.knowledge.rank(**asked.given)
+    return answered(ranking_as_json(found, vault=asked.engine.config.vault.name))
+
+
 def get_ontology(asked: Asked) -> Reply:
     """Answer with what the vault calls things."""
     found = asked.engine.knowledge.ontology(**asked.given)
@@ -52,3 +60,19 @@ def get_resolve(asked: Asked) -> Reply:
     """Answer whether the vault has what a text names."""
     found = asked.engine.knowledge.resolve(**asked.given)
     return answered(resolution_as_json(found, **_place(asked)))
+
+
+def get_vault_health(asked: Asked) -> Reply:
+    """Answer with what is to be mended in the vault."""
+    check = asked.given["check"]
+    found = asked.engine.knowledge.health(
+        checks=None if check is None else [check], limit=asked.given["limit"]
+    )
+    return answered(health_as_json(found))
+
+
+def get_finding(asked: Asked) -> Reply:
+    """Answer whether a finding still is one."""
+    return answered(
+        finding_now_as_json(asked.engine.knowledge.check_finding(**asked.given))
+    )

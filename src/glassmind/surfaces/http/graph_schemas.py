@@ -78,6 +78,19 @@ THEME = shape(
     ),
 )
 
+FOUND = shape(key=TEXT, path=TEXT, line=or_null("integer"), what=TEXT)
+
+CHECK = shape(
+    name=TEXT,
+    title=TEXT,
+    severity={"enum": ["high", "medium", "low"]},
+    count=COUNT,
+    dismissed=COUNT,
+    examples=listed(FOUND),
+    fix=TEXT,
+    unchecked=or_null("string"),
+)
+
 GRAPH_SCHEMAS: dict[str, Any] = {
     "Connections": shape(
         path=TEXT,
@@ -143,6 +156,46 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         link=or_null("string"),
         candidates=listed(CANDIDATE),
         notices=TEXTS,
+    ),
+    "Ranking": shape(
+        metric=TEXT,
+        theme=or_null("object"),
+        about=TEXT,
+        notes=listed(
+            shape(
+                rank=COUNT,
+                path=TEXT,
+                title=TEXT,
+                ghost=FLAG,
+                score=NUMBER,
+                inbound=COUNT,
+                outbound=COUNT,
+                hit=FLAG,
+                reason=TEXT,
+                uri=or_null("string"),
+            )
+        ),
+        total=COUNT,
+        error=NUMBER,
+        samples=COUNT,
+        notices=TEXTS,
+    ),
+    "VaultHealth": shape(
+        score=COUNT,
+        parts=listed(shape(check=TEXT, points=NUMBER, lost=NUMBER)),
+        notes=COUNT,
+        sound=COUNT,
+        findings=COUNT,
+        dismissed=COUNT,
+        checks=listed(CHECK),
+        notices=TEXTS,
+    ),
+    "Finding": shape(
+        key=TEXT,
+        state={"enum": ["there", "mended", "unchecked"]},
+        dismissed=FLAG,
+        finding={"anyOf": [FOUND, {"type": "null"}]},
+        reason=or_null("string"),
     ),
     "Themes": shape(
         vault=TEXT,

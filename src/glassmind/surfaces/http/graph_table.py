@@ -4,6 +4,10 @@ from glassmind.surfaces.http import graph
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.ranks import METRICS
+
+MOST_INBOUND = 1_000_000
+"""Where no vault comes."""
 
 MOST_SHOWN = 1_000
 """Notes of one list; more would be the vault."""
@@ -77,6 +81,35 @@ GRAPH: tuple[Route, ...] = (
     ),
     Route(
         "GET",
+        "/graph/rank",
+        "Tell which notes matter most, by one measure.",
+        graph.get_rank,
+        "Ranking",
+        (
+            Argument("metric", "string", "What counts.", "influence", METRICS),
+            _limit(20),
+            THEME,
+            Argument(
+                "about",
+                "string",
+                "Only around what a search finds.",
+                None,
+                most=LONGEST_NAME,
+            ),
+            Argument(
+                "least_inbound",
+                "integer",
+                "Only notes that so many others lead to.",
+                0,
+                least=0,
+                most=MOST_INBOUND,
+            ),
+            GHOSTS,
+        ),
+        (404, 409),
+    ),
+    Route(
+        "GET",
         "/graph/ontology",
         "Tell what the vault calls things: labels, properties, schemas, hubs.",
         graph.get_ontology,
@@ -93,5 +126,28 @@ GRAPH: tuple[Route, ...] = (
             Argument("text", "string", "A name.", most=LONGEST_NAME),
             _limit(5, 100),
         ),
+    ),
+    Route(
+        "GET",
+        "/graph/health",
+        "Tell what is to be mended in the vault, with a score.",
+        graph.get_vault_health,
+        "VaultHealth",
+        (
+            Argument("check", "string", "One check alone.", None, most=100),
+            Argument(
+                "limit", "integer", "Findings of each.", 3, least=0, most=MOST_SHOWN
+            ),
+        ),
+        (404,),
+    ),
+    Route(
+        "GET",
+        "/graph/finding",
+        "Tell whether a finding of /graph/health still is one.",
+        graph.get_finding,
+        "Finding",
+        (Argument("key", "string", "As /graph/health has it.", most=2 * LONGEST_NAME),),
+        (404,),
     ),
 )

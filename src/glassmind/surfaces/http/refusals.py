@@ -10,7 +10,12 @@ from pathlib import Path
 from glassmind import errors
 from glassmind.config import Config
 from glassmind.config.places import index_locations
-from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.errors.knowledge import (
+    AmbiguousTheme,
+    BadFindingKey,
+    UnknownCheck,
+    UnknownTheme,
+)
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import WriteRefused
 from glassmind.surfaces.http.replies import Refusal
@@ -20,6 +25,8 @@ RETRY = ((b"retry-after", b"5"),)
 BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (BadArgument, 422, "see /openapi.json for what it takes"),
     (UnknownTheme, 404, "GET /graph/themes lists them"),
+    (UnknownCheck, 404, "GET /graph/health lists them"),
+    (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
     (AmbiguousTheme, 409, "give its number"),
     (WriteRefused, 409, "the settings say what may be written: writes.mode"),
     (errors.QueryError, 422, "see /openapi.json for what it takes"),

@@ -8,11 +8,15 @@ from glassmind.render.chains import chains_as_json
 from glassmind.render.chains_text import chains_as_text
 from glassmind.render.connections import connections_as_json
 from glassmind.render.connections_text import connections_as_text
+from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
 from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.render.ranks import ranking_as_json
+from glassmind.render.ranks_text import ranking_as_text
 from glassmind.render.themes import themes_as_json
 from glassmind.render.themes_text import themes_as_text
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.output import Output
+from glassmind.types.pairs import Dismissed
 
 if TYPE_CHECKING:  # help does without it
     from glassmind.knowledge.verbs import Knowledge
@@ -109,6 +113,31 @@ def _themes(asked: Asked) -> int:
     return exits.OK if found.themes else exits.NOTHING
 
 
+def _rank(asked: Asked) -> int:
+    found = asked.knowledge.rank(**asked.wishes)
+    asked.show(
+        lambda: ranking_as_json(found, vault=asked.place["vault"]),
+        lambda: ranking_as_text(found, asked.output.style),
+    )
+    return exits.OK if found.notes else exits.NOTHING
+
+
+def _dismiss(asked: Asked) -> int:
+    return _settled(asked, asked.knowledge.dismiss(*asked.names), back=False)
+
+
+def _restore(asked: Asked) -> int:
+    return _settled(asked, asked.knowledge.restore_pair(*asked.names), back=True)
+
+
+def _settled(asked: Asked, done: Dismissed, *, back: bool) -> int:
+    asked.show(
+        lambda: dismissed_as_json(done),
+        lambda: dismissed_as_text(done, asked.output.style, back=back),
+    )
+    return exits.OK
+
+
 ACTIONS: Mapping[str, Action] = {
     "connections": Action(
         "what stands around a note",
@@ -128,5 +157,13 @@ ACTIONS: Mapping[str, Action] = {
         ("theme", "resolution", "ghosts", "refresh"),
         _themes,
     ),
+    "rank": Action(
+        "notes that matter most",
+        0,
+        ("metric", "limit", "theme", "about", "least_inbound", "ghosts"),
+        _rank,
+    ),
+    "dismiss": Action("never bring two up as alike", 2, (), _dismiss),
+    "restore": Action("take that back", 2, (), _restore),
 }
 """By name, in the order that help lists them."""

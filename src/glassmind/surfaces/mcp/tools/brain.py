@@ -1,9 +1,9 @@
 """The tools of obsidian-brain: its names, its arguments, its replies.
 
-A reply is JSON, in the text as in the values. `search` and `read_note` wrap theirs as
-`{data, context: {state, next_actions}}`, the others do not; a reply that is a list
-stands under `result` among the values, which have to be an object. Where we do other
-than obsidian-brain, docs/compatibility.md says so.
+A reply is JSON, in the text as in the values. `search`, `read_note` and
+`find_connections` wrap theirs as `{data, context: {state, next_actions}}`, the others
+do not; a reply that is a list stands under `result` among the values, which have to be
+an object. Where we do other than obsidian-brain, docs/compatibility.md says so.
 """
 
 from math import fsum
@@ -13,12 +13,19 @@ from glassmind.engine import Engine
 from glassmind.errors import IndexAbsent
 from glassmind.markdown.frontmatter import read_head
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools import brain_graph
 from glassmind.surfaces.mcp.tools.brain_hints import (
     REMEMBERED,
     note_hints,
     search_hints,
 )
-from glassmind.surfaces.mcp.tools.brain_shapes import NAME, metadata, unique, wrapped
+from glassmind.surfaces.mcp.tools.brain_shapes import (
+    NAME,
+    SERVED,
+    metadata,
+    unique,
+    wrapped,
+)
 from glassmind.surfaces.mcp.tools.brain_stubs import (
     STUB,
     is_stub,
@@ -201,9 +208,13 @@ def _unresolved(links: NoteLinks) -> list[str]:
 
 
 def reindex(call: Call) -> Answer:
-    """Bring the index up to the vault and say what changed."""
+    """Bring the index and its themes up to the vault and say what changed."""
+    resolution = call.given["resolution"]
     before = _stats(call.engine)
     report = call.engine.index(reason="reindex", progress=call.progress)
+    themes = call.engine.knowledge.themes(
+        resolution=resolution, refresh=resolution is not None
+    )
     after = call.engine.stats()
     links, ghosts = (before.links, before.ghosts) if before else (0, 0)
     made = after.ghosts - ghosts
@@ -215,7 +226,7 @@ def reindex(call: Call) -> Answer:
             "edgesIndexed": max(0, after.links - links),
             "stubNodesCreated": max(0, made),
             "stubsPruned": max(0, -made),
-            "communitiesDetected": None,
+            "communitiesDetected": themes.total,
             "warnings": list(report.warnings),
         }
     )
@@ -313,9 +324,10 @@ _TABLE: tuple[Tool, ...] = (
             Argument(
                 "resolution",
                 "number",
-                "of theme detection; no effect until themes are detected",
+                "of themes: 0.5 broader, 2 finer; kept until the next one",
                 None,
-                least=0,
+                least=0.01,
+                most=100,
             ),
         ),
         reindex,
@@ -331,4 +343,6 @@ _TABLE: tuple[Tool, ...] = (
     ),
 )
 
-TOOLS = tuple(tool._replace(fault_mark=FAULT) for tool in _TABLE)
+_BY_NAME = {tool.name: tool for tool in (*_TABLE, *brain_graph.TABLE)}
+
+TOOLS = tuple(_BY_NAME[name]._replace(fault_mark=FAULT) for name in SERVED)

@@ -13,6 +13,9 @@ REMEMBERED = 10
 FEWEST_WORDS = 2
 """What a simplified query keeps at least; one word finds anything."""
 
+CROWD = 10
+"""Neighbours above which themes are worth a look, as obsidian-brain has it."""
+
 STOPWORDS = frozenset(
     word
     for line in (
@@ -42,6 +45,8 @@ DESCRIPTIONS = {
     "find_connections": "See what is linked with it",
     "search": "Search with fewer words",
     "create_note": "Write a note that links already lead to",
+    "detect_themes": "See which groups these notes fall into",
+    "find_path_between": "See how the furthest note is reached",
 }
 
 
@@ -70,6 +75,18 @@ def note_hints(
     if outgoing:
         reason = f"the note leads to {len(outgoing)} others"
         hints.append(Hint("find_connections", {"name": note_id}, reason))
+    return hints
+
+
+def connection_hints(root: str, count: int, furthest: str) -> list[Hint]:
+    """Return what may follow a look around a note; `furthest` is empty for none."""
+    hints = []
+    if count > CROWD:
+        reason = f"{count} notes are connected, and themes may sort them"
+        hints.append(Hint("detect_themes", {}, reason))
+    if furthest:
+        ends = {"from": root, "to": furthest}
+        hints.append(Hint("find_path_between", ends, "it is the furthest of them"))
     return hints
 
 

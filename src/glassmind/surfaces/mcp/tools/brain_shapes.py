@@ -9,7 +9,17 @@ from glassmind.types.catalogue import NoteFacts
 
 NAME = Argument("name", "string", "path, title, file name, alias, or part of a title")
 
-SERVED = frozenset(("search", "list_notes", "read_note", "reindex", "index_status"))
+SERVED = (
+    "search",
+    "list_notes",
+    "read_note",
+    "find_connections",
+    "find_path_between",
+    "detect_themes",
+    "rank_notes",
+    "reindex",
+    "index_status",
+)
 """Tools that a hint may name: those there are."""
 
 

@@ -1,0 +1,120 @@
+"""`glassmind health`: what is to be mended in the vault, and how well it is in all."""
+
+from argparse import SUPPRESS, ArgumentTypeError, Namespace
+from typing import TYPE_CHECKING
+
+from glassmind.errors import WrongUsage
+from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
+from glassmind.render.health import finding_now_as_json, health_as_json
+from glassmind.render.health_text import (
+    finding_now_as_text,
+    health_as_markdown,
+    health_as_text,
+)
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser, at_least_zero
+
+if TYPE_CHECKING:  # help does without it
+    from glassmind.knowledge.verbs import Knowledge
+
+BEST = 100
+"""The score of a vault in which nothing is to be mended."""
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    add = parser.add_argument
+    add(
+        "--check",
+        metavar="NAME",
+        action="append",
+        help="this check alone; may be given several times",
+    )
+    few = parser.add_mutually_exclusive_group()
+    few.add_argument(
+        "--limit",
+        "-n",
+        type=at_least_zero,
+        metavar="N",
+        default=SUPPRESS,
+        help="most findings to show of each check",
+    )
+    few.add_argument("--all", action="store_true", help="show every finding")
+    add("--markdown", action="store_true", help="print the report as Markdown")
+    add(
+        "--fail-below",
+        type=score,
+        metavar="N",
+        help="exit with 2 where the score is lower",
+    )
+    _add_findings(parser)
+
+
+def _add_findings(parser: CommandParser) -> None:
+    """Tell the parser what can be done about one finding."""
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--again", metavar="KEY", help="look whether a finding is mended")
+    one.add_argument("--dismiss", metavar="KEY", help="never show a finding again")
+    one.add_argument("--restore", metavar="KEY", help="take a dismissal back")
+
+
+def score(text: str) -> int:
+    """Return a score from 0 to 100; the type of an option.
+
+    Raises:
+        ArgumentTypeError: it is none.
+    """
+    if text.isascii() and text.isdigit() and int(text) <= BEST:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is no score from 0 to {BEST}")
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Print the report, or do what is asked about one finding."""
+    key = args.again or args.dismiss or args.restore
+    if key is not None and (args.markdown or args.check or args.fail_below is not None):
+        raise WrongUsage("one finding is looked at alone", "health")
+    with engine_of(args, output) as engine:
+        knowledge = engine.knowledge
+        if args.again is not None:
+            return _again(knowledge, args.again, output)
+        if key is not None:
+            return _settle(knowledge, key, output, back=args.restore is not None)
+        return _report(knowledge, args, output)
+
+
+def _report(knowledge: "Knowledge", args: Namespace, output: Output) -> int:
+    wishes = {"limit": None} if args.all else {}
+    if hasattr(args, "limit"):
+        wishes = {"limit": args.limit}
+    found = knowledge.health(checks=args.check, **wishes)
+    if output.as_json:
+        output.json(health_as_json(found))
+    elif args.markdown:
+        output.text(health_as_markdown(found, whole=args.all))
+    else:
+        output.text(health_as_text(found, output.style))
+    low = args.fail_below is not None and found.score < args.fail_below
+    return exits.USAGE if low else exits.OK
+
+
+def _again(knowledge: "Knowledge", key: str, output: Output) -> int:
+    now = knowledge.check_finding(key)
+    if output.as_json:
+        output.json(finding_now_as_json(now))
+    else:
+        output.text(finding_now_as_text(now, output.style))
+    return exits.NOTHING if now.state == "mended" else exits.OK
+
+
+def _settle(knowledge: "Knowledge", key: str, output: Output, *, back: bool) -> int:
+    check, _, subject = key.partition(":")
+    verb = knowledge.restore_finding if back else knowledge.dismiss_finding
+    done = verb(check, subject)
+    if output.as_json:
+        output.json(dismissed_as_json(done))
+    else:
+        output.text(dismissed_as_text(done, output.style, back=back))
+    return exits.OK
