@@ -13,7 +13,7 @@ from typing import NamedTuple
 from glassmind.errors import BadLimit, FileUnreadable
 from glassmind.knowledge.categories import is_category_key
 from glassmind.knowledge.folding import folded
-from glassmind.knowledge.mentions import mentions_in
+from glassmind.knowledge.mentions import Spot, mentions_in
 from glassmind.knowledge.phrases import phrases_in
 from glassmind.knowledge.resolve import matches_of, verdict_on
 from glassmind.knowledge.schemas import EVERYWHERE, kind_of
@@ -25,6 +25,7 @@ from glassmind.types.notes import Note
 from glassmind.types.ontology import (
     Entity,
     EntityState,
+    Entry,
     Ingestion,
     Listed,
     Mention,
@@ -104,9 +105,10 @@ def _namings(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
     yield from _by_properties(note, vocabulary)
     yield from _by_titles(note, vocabulary)
     for phrase in phrases_in(note):
-        firm = phrase.sure or (phrase.source == "phrase" and " " in phrase.text)
         person = phrase.source == "name"
-        yield _Naming(phrase.text, phrase.source, phrase.line, firm=firm, person=person)
+        yield _Naming(
+            phrase.text, phrase.source, phrase.line, firm=phrase.sure, person=person
+        )
     for tag in note.tags:
         yield _Naming(tag.name.rpartition("/")[2], "tag", tag.line)
 
@@ -153,11 +155,18 @@ def _texts(value: PropertyValue) -> Iterator[str]:
 
 
 def _by_titles(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
-    paths = {entry.id: entry.path for entry in vocabulary.entries}
+    entries = {entry.id: entry for entry in vocabulary.counted}
     for note_id, spot in mentions_in(note, vocabulary.table).items():
-        path = paths[note_id]
-        if path != note.path and len(spot.notes) == 1 and spot.exact:
+        path = entries[note_id].path
+        alone = len(spot.notes) == 1 and spot.exact
+        if path != note.path and alone and _is_as_written(spot, entries[note_id]):
             yield _Naming(spot.text, "title", spot.line, path=path)
+
+
+def _is_as_written(spot: Spot, entry: Entry) -> bool:
+    """Whether a single word is written like the name: `home` is not the note Home."""
+    one = len(spot.name) == 1
+    return not one or spot.text in {entry.title, *entry.aliases}
 
 
 def _grouped(
@@ -165,7 +174,7 @@ def _grouped(
 ) -> list[list[_Naming]]:
     """Return the namings of each thing together, in the order they first come."""
     groups: dict[str, list[_Naming]] = {}
-    meant: dict[str, NotePath | None] = {}
+    meant: dict[str, tuple[NotePath | None, bool]] = {}
     for naming in namings:
         form = folded(naming.name)
         if not form:
@@ -173,7 +182,8 @@ def _grouped(
         path = naming.path
         if path is None and form not in meant:
             meant[form] = _meant(naming.name, vocabulary)
-        path = path or meant[form]
+        if path is None and (naming.source != "tag" or meant[form][1]):
+            path = meant[form][0]
         if path != note.path:
             groups.setdefault(path or f"\0{form}", []).append(
                 naming._replace(path=path)
@@ -185,12 +195,13 @@ def _first(group: Sequence[_Naming]) -> tuple[int, str]:
     return min(naming.line for naming in group), folded(group[0].name)
 
 
-def _meant(name: str, vocabulary: Vocabulary) -> NotePath | None:
-    """Return the note that a name surely or most likely means, if it is one."""
+def _meant(name: str, vocabulary: Vocabulary) -> tuple[NotePath | None, bool]:
+    """Return the note that a name most likely means, if any, and whether surely."""
     matches = matches_of(name, vocabulary.names)
     verdict, _ = verdict_on(matches)
-    clear = verdict in {"exists", "likely"} and matches[0].kind == "note"
-    return matches[0].path if clear else None
+    if verdict not in {"exists", "likely"} or matches[0].kind != "note":
+        return None, False
+    return matches[0].path, verdict == "exists"
 
 
 def _entity(
@@ -256,7 +267,17 @@ def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> Listed[Mention]
             text = " ".join(_MARKERS.sub("", line).split())
         else:
             text = f"{naming.property}: {naming.name}"
-        shown = text if len(text) <= LINE_CHARS else f"{text[:LINE_CHARS]}..."
-        said.append(Mention(naming.line, shown))
+        said.append(Mention(naming.line, _around(text, naming.name)))
     distinct = sorted(dict.fromkeys(said))
     return Listed(tuple(distinct[:MENTIONS_SHOWN]), len(distinct))
+
+
+def _around(text: str, name: str) -> str:
+    """Return a line, or of a long one what stands around a name."""
+    if len(text) <= LINE_CHARS:
+        return text
+    at = max(text.lower().find(name.lower()), 0)
+    start = max(0, min(at - LINE_CHARS // 2, len(text) - LINE_CHARS))
+    end = start + LINE_CHARS
+    before, after = "..." * bool(start), "..." * (end < len(text))
+    return f"{before}{text[start:end]}{after}"

@@ -46,11 +46,15 @@ class Name(NamedTuple):
 
 
 class KnownNames:
-    """The names of notes, ghosts, tags and headings, ready to be asked."""
+    """The names of notes, ghosts, tags and headings, ready to be asked.
+
+    All `entries` are known by their paths, those `named` by all their names.
+    """
 
     def __init__(
         self,
         entries: Sequence[Entry],
+        named: Sequence[Entry],
         ghosts: Iterable[GhostName],
         headings: Iterable[HeadingName],
         files: Iterable[NotePath],
@@ -60,10 +64,10 @@ class KnownNames:
         self.paths = {fold(e.path.removesuffix(NOTE_SUFFIX)): e for e in entries}
         firsts = self._first_headings()
         self._names = [
-            *(name for e in entries for name in _names_of(e, firsts.get(e.path, ""))),
+            *(name for e in named for name in _names_of(e, firsts.get(e.path, ""))),
             *_ghosts(ghosts),
         ]
-        self._tags = _tags(entries)
+        self._tags = _tags(named)
         self.forms: dict[str, list[Name]] = {}
         for name in self._names:
             if form := folded(name.text):

@@ -51,27 +51,32 @@ CALENDAR = frozenset(
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
         "january", "february", "march", "april", "may", "june", "july", "august",
         "september", "october", "november", "december", "christmas", "easter",
-        "monsieur", "madame", "mr", "mrs", "ms", "dr", "i", "ok",
+        "monsieur", "madame", "mr", "mrs", "ms", "dr", "i", "ok", "yes", "no", "it",
+        "he", "she", "we", "they", "you", "his", "her", "my", "if", "in", "on", "at",
+        "as", "to", "so", "an", "is", "or", "by", "up", "us", "let", "ask", "both",
     ]
 )  # fmt: skip
-"""Words that are always large and name no entity of a vault."""
+"""Words that are large by rule, or because they open sentences, and name nothing."""
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&]|[-.](?=\w))*")
 _AT = re.compile(r"(?<![\w.@])@([^\W\d_][\w-]*(?: (?=[A-Z])[^\W\d_][\w-]*)?)")
-_QUOTED = re.compile("[「『《]([^「」『』《》\n]{2,20})[」』》]")
+_TITLED = re.compile("[『《]([^『』《》\n]{2,20})[』》]")
+_QUOTED = re.compile("「([^「」\n]{2,10})」")
 _ADDRESSED = re.compile(
-    "([\u4e00-\u9fff々]{2,4})(?:さん|先生|氏|様|ちゃん|女士|老师)"
+    "([\u4e00-\u9fff々]{2,4}|[ァ-ヴー]{2,8})(?:さん|先生|氏|様|ちゃん|女士|老师)"
     "|([가-힣]{2,4}) ?(?:씨|님|선생님)"
 )
 _KATAKANA = re.compile("[ァ-ヴー]{3,}(?:・[ァ-ヴー]{2,})*")
 _OPENING = re.compile(r"\s*(?:>\s*)*(?:[-+*]|\d+[.)])?\s*(?:\[.\])?[\s*_\"'\u201c(\[]*")
+_FOOTNOTE = re.compile(r"(?:\[\^[^\]]*\])+$")
 _SENTENCE_END = tuple(".!?:\u2026")
 
 
 class Phrase(NamedTuple):
     """A stretch of prose that seems to name something.
 
-    `sure` says that no chance of letters made it one: `@name`, or a quoted title.
+    `sure` says that no chance of letters made it one: `@name`, a title in its brackets,
+    or several large words where nouns are small.
     """
 
     text: str
@@ -111,7 +116,7 @@ def _tokens(before: str, text: str) -> list[_Token]:
     tokens = []
     for match in _WORD.finditer(text):
         ahead = before + text[: match.start()]
-        plain = ahead.rstrip(" *_\"'\u201c([\u00ab\u2018")
+        plain = _FOOTNOTE.sub("", ahead.rstrip(" *_\"'\u201c([\u00ab\u2018"))
         opens = bool(_OPENING.fullmatch(ahead)) or plain.endswith(_SENTENCE_END)
         word = match[0].removesuffix("'s").removesuffix("\u2019s")
         end = match.start() + len(word)
@@ -125,8 +130,10 @@ def _marked(stretches: Iterable[tuple[int, str, str]]) -> Iterator[Phrase]:
     for line, _, text in stretches:
         for match in _AT.finditer(text):
             yield Phrase(match[1], line, "name", sure=True)
-        for match in _QUOTED.finditer(text):
+        for match in _TITLED.finditer(text):
             yield Phrase(match[1], line, "phrase", sure=True)
+        for match in _QUOTED.finditer(text):
+            yield Phrase(match[1], line, "phrase")
         for match in _ADDRESSED.finditer(text):
             yield Phrase(match[1] or match[2], line, "name", sure=True)
         found = _KATAKANA.findall(text)
@@ -151,7 +158,7 @@ def _capitals(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:
         alone = len(run) == 1
         if alone and (nouns or times[folded(name)] < LEAST_TIMES or run[0].opens):
             continue
-        yield Phrase(name, line, "phrase")
+        yield Phrase(name, line, "phrase", sure=not alone and not nouns)
 
 
 def _runs(text: str, tokens: list[_Token], small: set[str]) -> Iterator[list[_Token]]:

@@ -51,11 +51,17 @@ class Vocabulary:
     @cached_property
     def counted(self) -> tuple[Entry, ...]:
         """The notes that the vault is about: no templates, nothing of agents."""
-        aside = tuple(f"{f}/" for f in (self._agent, *self.settings.template_folders))
+        agents = f"{self._agent}/"
+        return tuple(e for e in self.named if not e.path.startswith(agents))
+
+    @cached_property
+    def named(self) -> tuple[Entry, ...]:
+        """The notes that one may mean by a name: no templates."""
+        folders = tuple(f"{folder}/" for folder in self.settings.template_folders)
         return tuple(
             entry
             for entry in self.entries
-            if not entry.path.startswith(aside)
+            if not entry.path.startswith(folders)
             and TEMPLATES.isdisjoint(entry.folder.lower().split("/"))
         )
 
@@ -63,7 +69,11 @@ class Vocabulary:
     def names(self) -> KnownNames:
         """Everything that something in the vault is called by."""
         rows = self._rows()
-        return KnownNames(self.entries, rows.ghosts(), rows.headings(), rows.files())
+        paths = {entry.path for entry in self.named}
+        headings = [one for one in rows.headings() if one.path in paths]
+        return KnownNames(
+            self.entries, self.named, rows.ghosts(), headings, rows.files()
+        )
 
     @cached_property
     def table(self) -> NameTable:
@@ -71,7 +81,7 @@ class Vocabulary:
         return name_table(
             {
                 entry.id: [pieces_of(name) for name in (entry.title, *entry.aliases)]
-                for entry in self.entries
+                for entry in self.counted
             }
         )
 
