@@ -1,6 +1,6 @@
 """What can go wrong when the links of a vault are asked about."""
 
-from glassmind.errors import QueryError
+from glassmind.errors import QueryError, VaultError
 
 
 class UnknownTheme(QueryError):
@@ -40,3 +40,11 @@ class BadFindingKey(QueryError):
             "such as 'orphans:Inbox/Scratch.md'"
         )
         self.key = key
+
+
+class NoHistory(VaultError):
+    """The vault has no history that could be read."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -1,19 +1,12 @@
 """Which day a note is about, where it says so itself."""
 
-import re
 from collections.abc import Mapping
-from datetime import date
-from functools import lru_cache
 
+from glassmind.markdown.days import first_day
 from glassmind.types import PropertyValue
 
 DATED_BY = ("date", "day", "created")
 """Properties that date a note, the first that holds a day wins."""
-
-FAR = 200
-"""Characters looked through for a day."""
-
-_DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
@@ -21,19 +14,6 @@ def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
     folded = {key.lower(): value for key, value in properties.items()}
     for key in DATED_BY:
         source = folded.get(key)
-        if isinstance(source, str) and (found := _first_day(source[:FAR])):
+        if isinstance(source, str) and (found := first_day(source)):
             return found
-    return _first_day(name[:FAR])
-
-
-@lru_cache(maxsize=4096)
-def _first_day(text: str) -> str | None:
-    if "-" not in text:
-        return None
-    for found in _DAY.finditer(text):
-        year, month, day = (int(part) for part in found.groups())
-        try:
-            return date(year, month, day).isoformat()
-        except ValueError:
-            continue
-    return None
+    return first_day(name)
