@@ -44,7 +44,7 @@ _COPY_NAMES = (
     (re.compile(r"(?P<name>.+) \([1-9]\)"), "Google Drive"),
     (re.compile(r"(?P<name>.+)_conflict-\d{8}-?\d{6}"), "ownCloud"),
     (re.compile(r"(?P<name>.+) \(SFConflict .+\)"), "Seafile"),
-    (re.compile(r"(?P<name>.+)-(?=[\w-]*[A-Z])[A-Z0-9][A-Z0-9-]{3,14}(?:-[2-9])?"),
+    (re.compile(r"(?P<name>.+?)-(?=[\w-]*[A-Z])[A-Z0-9][A-Z0-9-]{3,14}(?:-[2-9])?"),
      "OneDrive"),
 )  # fmt: skip
 """How sync tools call the copies that the scan takes for notes; of OneDrive, the name

@@ -17,6 +17,7 @@ _BLOCK_END = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
 _ANCHOR = re.compile(r"\{\s*#([\w:.-]+)[^}]*\}\s*$")
 """A name that other renderers of Markdown let a heading have."""
 
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
 _NO_WORD = re.compile(r"[^\w\- ]")
 
 
@@ -74,12 +75,28 @@ def broken_links(sight: Sight) -> list[Finding]:
     """Return the links to a heading or a block that their note does not have."""
     links = [link for link in sight.rows.part_links() if sight.is_written(link.path)]
     names = sight.rows.part_names({link.target_id for link in links})
+    astray = [link for link in links if not leads(link, names[link.target_id])]
+    raw = _raw_names(sight, {link.target_id for link in astray})
     found: dict[str, Finding] = {}
-    for link in links:
-        if not leads(link, names[link.target_id]):
+    for link in astray:
+        if link.target_id not in raw or not leads(link, raw[link.target_id]):
             finding = _broken(link)
             found.setdefault(finding.subject, finding)
     return list(found.values())
+
+
+def _raw_names(sight: Sight, note_ids: set[int]) -> dict[int, PartNames]:
+    """Return the headings of notes as they are written.
+
+    A link in a heading is shown by its name alone, and linked to with its target too.
+    """
+    return {
+        note: PartNames(
+            tuple((len(marks), text) for marks, text in _HEADING.findall(body)),
+            frozenset(),
+        )
+        for note, body in sight.rows.texts(note_ids)
+    }
 
 
 def _broken(link: PartLink) -> Finding:

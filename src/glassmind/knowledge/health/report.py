@@ -40,7 +40,7 @@ def told(
             continue
         open_ones = [one for one in found if one[:2] not in dismissed]
         reports.append(_report(entry, open_ones, len(found) - len(open_ones), limit))
-        counted.append(_counted(entry, open_ones))
+        counted.append(_counted(entry, open_ones, sight))
     sound = sound_notes(len(sight.notes), counted)
     score, parts = scored(counted, sound)
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
@@ -76,8 +76,9 @@ def _report(
     )
 
 
-def _counted(entry: CheckEntry, found: Sequence[Finding]) -> Counted:
-    notes = frozenset(one.path for one in found) if entry.of_notes else frozenset[str]()
+def _counted(entry: CheckEntry, found: Sequence[Finding], sight: Sight) -> Counted:
+    paths = {one.path for one in found} if entry.of_notes else set[str]()
+    notes = frozenset(paths & sight.by_path.keys())
     return Counted(entry.name, entry.severity, len(found), notes)
 
 

@@ -1,0 +1,276 @@
+"""Vault health: one planted thing for each check, its repair, and its dismissal."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+import pytest
+from health_desk import FOUND, LONG_AGO, MENDED, OLD, PLANTED, TODAY, linked, text
+from meaning_desk import MeaningDesk, WordModel
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, IndexAbsent
+from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
+from glassmind.knowledge.health.table import CHECKS
+from glassmind.render.health import health_as_json
+from glassmind.render.health_text import (
+    REPORT_CHARS,
+    finding_now_as_text,
+    health_as_markdown,
+    health_as_text,
+)
+from glassmind.render.style import Style
+from glassmind.types.health import Finding, HealthReport
+from glassmind.wiring import LocalAdapters
+
+
+@pytest.fixture
+def planted(meaning: MeaningDesk) -> MeaningDesk:
+    """The vault in which each check finds one thing, to be changed."""
+    return with_plants(meaning)
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
+    """The same for all that only look at it."""
+    desk = MeaningDesk(tmp_path_factory.mktemp("planted"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LocalAdapters, "embedder", lambda _: desk.model)
+        patch.setattr(LocalAdapters, "embedder_of", lambda _, __: desk.model)
+        yield with_plants(desk)
+        desk.close()
+
+
+def with_plants(desk: MeaningDesk) -> MeaningDesk:
+    """Return a desk with the planted vault, indexed with vectors."""
+    desk.model = WordModel(width=1024)
+    desk.models = {desk.model.space: desk.model}
+    desk.write(PLANTED)
+    desk.write(OLD, at=LONG_AGO)
+    desk.index()
+    return desk
+
+
+def health(desk: VaultDesk, **wanted: object) -> HealthReport:
+    """Return the state of a vault on the day the planted one was made for."""
+    return desk.engine.knowledge.health(**{"today": TODAY, "limit": None} | wanted)  # type: ignore[arg-type]
+
+
+def findings(report: HealthReport) -> Iterator[Finding]:
+    for check in report.checks:
+        yield from check.examples
+
+
+def subjects(report: HealthReport) -> dict[str, list[str]]:
+    """Return what each check found, those that found nothing left out."""
+    return {
+        check.name: [finding.subject for finding in check.examples]
+        for check in report.checks
+        if check.examples
+    }
+
+
+def contents(desk: VaultDesk) -> dict[str, str]:
+    return {
+        str(file.relative_to(desk.root)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(desk.root.rglob("*"))
+        if file.is_file()
+    }
+
+
+def test_each_check_finds_the_one_thing_that_is_planted_for_it(
+    seen: MeaningDesk,
+) -> None:
+    before = contents(seen)
+
+    report = health(seen)
+
+    assert subjects(report) == {check: [subject] for check, subject in FOUND.items()}
+    assert set(FOUND) == {entry.name for entry in CHECKS}
+    assert report.findings == len(CHECKS)
+    assert [check.unchecked for check in report.checks] == [""] * len(CHECKS)
+    assert contents(seen) == before
+
+
+def test_a_repair_ends_the_finding_it_is_for_and_no_other(
+    planted: MeaningDesk,
+) -> None:
+    left = dict(FOUND)
+    report = health(planted)
+    knowledge = planted.engine.knowledge
+
+    for check, files in MENDED.items():
+        key = f"{check}:{left.pop(check)}"
+        assert knowledge.check_finding(key, today=TODAY).state == "there"
+        planted.write({p: body for p, body in files.items() if body is not None})
+        planted.remove(*(path for path, body in files.items() if body is None))
+        planted.index()
+
+        assert knowledge.check_finding(key, today=TODAY).state == "mended", check
+        score, report = report.score, health(planted)
+        assert subjects(report) == {c: [s] for c, s in left.items()}, check
+        assert report.score >= score, check
+
+    assert report.score == 100
+
+
+def test_the_gravest_checks_stand_first_and_the_parts_make_the_score(
+    seen: MeaningDesk,
+) -> None:
+    report = health(seen)
+
+    ranks = [["high", "medium", "low"].index(check.severity) for check in report.checks]
+    assert ranks == sorted(ranks)
+    assert sum(part.points for part in report.parts) == pytest.approx(100)
+    lost = sum(part.lost for part in report.parts)
+    assert report.score == int(100 - lost)
+    assert 0 < lost < 100
+    assert all(0 < part.lost < part.points for part in report.parts)
+
+
+def test_two_looks_give_the_same_bytes(seen: MeaningDesk) -> None:
+    first = json.dumps(health_as_json(health(seen)))
+    seen.open()
+
+    assert json.dumps(health_as_json(health(seen))) == first
+
+
+def test_a_dismissed_finding_counts_for_nothing_until_it_is_restored(
+    planted: MeaningDesk,
+) -> None:
+    whole = health(planted)
+    knowledge = planted.engine.knowledge
+
+    knowledge.dismiss_finding("orphans", "Alone.md")
+    report = health(planted)
+
+    orphans = next(check for check in report.checks if check.name == "orphans")
+    assert (orphans.count, orphans.dismissed, orphans.examples) == (0, 1, ())
+    assert (report.findings, report.dismissed) == (whole.findings - 1, 1)
+    assert sum(p.lost for p in report.parts) < sum(p.lost for p in whole.parts)
+    now = knowledge.check_finding("orphans:Alone.md", today=TODAY)
+    assert (now.state, now.dismissed) == ("there", True)
+
+    planted.index(rebuild=True)
+    assert health(planted).dismissed == 1
+
+    knowledge.restore_finding("orphans", "Alone.md")
+    assert subjects(health(planted)) == subjects(whole)
+
+
+def test_a_dismissed_pair_is_no_finding_either(planted: MeaningDesk) -> None:
+    planted.engine.knowledge.dismiss("Alike", "Kindred")
+
+    assert "weakly_tied" not in subjects(health(planted))
+
+
+def test_only_the_checks_that_are_asked_for_are_made(seen: MeaningDesk) -> None:
+    report = health(seen, checks=["orphans", "missing-backlinks"])
+
+    assert [check.name for check in report.checks] == ["missing_reciprocal", "orphans"]
+    assert sum(part.points for part in report.parts) == pytest.approx(100)
+
+
+def test_so_many_examples_are_shown_as_are_asked_for(vault: VaultDesk) -> None:
+    vault.indexed({f"{name}.md": text(name, 9) for name in ("one", "two", "three")})
+
+    report = health(vault, limit=2)
+
+    orphans = next(check for check in report.checks if check.name == "orphans")
+    assert (orphans.count, len(orphans.examples)) == (3, 2)
+    with pytest.raises(BadLimit):
+        health(vault, limit=-1)
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "orphans:"])
+def test_a_check_that_there_is_not_is_named_with_those_there_are(
+    vault: VaultDesk, name: str
+) -> None:
+    vault.indexed({"Tea.md": "tea"})
+
+    with pytest.raises(UnknownCheck, match="orphans"):
+        health(vault, checks=[name])
+    with pytest.raises(UnknownCheck):
+        vault.engine.knowledge.dismiss_finding("nothing", "Tea.md")
+
+
+@pytest.mark.parametrize("key", ["orphans", "orphans:", ":Tea.md", "", "Tea.md"])
+def test_what_names_no_finding_is_said_to(vault: VaultDesk, key: str) -> None:
+    vault.indexed({"Tea.md": "tea"})
+
+    with pytest.raises((BadFindingKey, UnknownCheck)):
+        vault.engine.knowledge.check_finding(key)
+
+
+def test_a_check_without_its_ground_says_so_rather_than_that_all_is_well(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "tea"})
+
+    report = health(vault)
+
+    unchecked = {check.name: check.unchecked for check in report.checks}
+    assert "embedded" in unchecked["weakly_tied"]
+    assert "themes" in unchecked["stale_themes"]
+    assert unchecked["orphans"] == ""
+    assert "weakly_tied" not in {part.check for part in report.parts}
+    assert "not checked: weakly_tied" in health_as_text(report, Style())
+    now = vault.engine.knowledge.check_finding("weakly_tied:A.md <> B.md")
+    assert (now.state, bool(now.reason)) == ("unchecked", True)
+
+
+def test_nothing_indexed_is_said_to_be_so(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        health(vault)
+
+
+def test_an_empty_vault_is_well(vault: VaultDesk) -> None:
+    vault.index()
+
+    report = health(vault)
+
+    assert (report.score, report.findings, report.notes) == (100, 0, 0)
+
+
+def test_the_markdown_report_is_short_unless_it_is_wanted_whole(
+    planted: MeaningDesk,
+) -> None:
+    planted.indexed({f"Stray {at}.md": text(f"stray{at}", 9) for at in range(50)})
+    report = health(planted)
+
+    short, whole = health_as_markdown(report), health_as_markdown(report, whole=True)
+
+    assert len(short) < REPORT_CHARS
+    assert all(check.title in short for check in report.checks if check.count)
+    assert whole.count("  - Stray") == 50
+    assert all(check.fix in whole for check in report.checks if check.count)
+
+
+def test_a_report_cannot_command_a_terminal() -> None:
+    finding = Finding("ghosts", "a\x1b[31m", "No\x1b[2Jte.md", 3, "[[\x1b]0;x\x07]]")  # type: ignore[arg-type]
+    report = _report_of(finding)
+
+    shown = health_as_text(report, Style()) + health_as_markdown(report, whole=True)
+
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+
+
+def test_a_finding_looked_at_again_is_told_in_a_sentence(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "tea", "Hub.md": "hub [[Pot]]", "Pot.md": "pot"})
+    knowledge = vault.engine.knowledge
+
+    there = finding_now_as_text(knowledge.check_finding("orphans:Tea.md"), Style())
+    vault.indexed({"Tea.md": linked("tea")})
+    mended = finding_now_as_text(knowledge.check_finding("orphans:Tea.md"), Style())
+
+    assert there.startswith("still there: Tea.md: no link")
+    assert mended == "mended: orphans:Tea.md\n"
+
+
+def _report_of(finding: Finding) -> HealthReport:
+    from glassmind.types.health import CheckReport, ScorePart  # noqa: PLC0415
+
+    check = CheckReport("ghosts", "names", "low", 1, 0, (finding,), "Mend it.")
+    parts = (ScorePart("ghosts", 100, 50),)
+    return HealthReport(50, parts, (check,), 1, 1, 1, 0)

@@ -1,0 +1,349 @@
+"""The checks of vault health one by one: what they tell, what they leave alone."""
+
+from collections.abc import Mapping
+
+import pytest
+from health_desk import TODAY, text
+from vault_desk import VaultDesk
+
+from glassmind.knowledge.health.grouped import place_of, staleness
+from glassmind.knowledge.health.habits import is_date
+
+SAME = text("same", 30)
+BOARD = "[[One]] [[Two]]"
+
+
+def found(desk: VaultDesk, check: str) -> dict[str, str]:
+    """Return what one check finds: what is said of each subject."""
+    knowledge = desk.engine.knowledge
+    report = knowledge.health(checks=[check], limit=None, today=TODAY)
+    return {one.subject: one.what for one in report.checks[0].examples}
+
+
+@pytest.mark.parametrize(
+    ("copy", "of"),
+    [
+        ("Note 2.md", "Note.md"),
+        ("Note (1).md", "Note.md"),
+        ("Note-DESKTOP-AB12CD3.md", "Note.md"),
+        ("Note-LAPTOP7.md", "Note.md"),
+        ("Note_conflict-20240301-101112.md", "Note.md"),
+        ("Note (SFConflict anna@example.org 2024-03-01-10-11-12).md", "Note.md"),
+        ("Board 2.canvas", "Board.canvas"),
+    ],
+)
+def test_a_copy_with_a_name_that_notes_have_is_known_by_what_it_says(
+    vault: VaultDesk, copy: str, of: str
+) -> None:
+    card = '{"nodes":[{"id":"1","type":"text","x":0,"y":0,"width":9,"height":9,'
+    card += f'"text":"{SAME}"}}]}}'
+    body = card if copy.endswith(".canvas") else SAME
+    vault.indexed({f"In/{of}": body, f"In/{copy}": body, f"Out/{copy}": body})
+
+    assert list(found(vault, "conflict_copies")) == [f"In/{of} <> In/{copy}"]
+    assert found(vault, "near_duplicates").keys() <= {
+        f"In/{of} <> Out/{copy}",
+        f"In/{copy} <> Out/{copy}",
+    }
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "Note.sync-conflict-20240301-101112-ABCDEFG.md",
+        "Note (Conflicted copy phone 202403011011).md",
+        "Note (Anna's conflicted copy 2024-03-01).md",
+        "shot (Anna's conflicted copy 2024-03-01).png",
+    ],
+)
+def test_a_copy_that_is_left_out_of_the_index_is_found_by_its_name(
+    vault: VaultDesk, copy: str
+) -> None:
+    vault.indexed({"In/Note.md": SAME, f"In/{copy}": "other"})
+
+    (said,) = found(vault, "conflict_copies").items()
+
+    assert said[0] == f"In/{copy}"
+    assert f"copy of {copy[:4]}" in said[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("Note 2.md", text("another", 30)),
+        ("Note 1999.md", SAME),
+        ("Note-draft.md", SAME),
+        ("Note-API.md", SAME),
+        ("Noted 2.md", SAME),
+    ],
+)
+def test_a_note_that_is_merely_called_like_a_copy_is_none(
+    vault: VaultDesk, name: str, body: str
+) -> None:
+    vault.indexed({"Note.md": SAME, name: body})
+
+    assert found(vault, "conflict_copies") == {}
+
+
+def test_empty_notes_are_copies_of_nothing(vault: VaultDesk) -> None:
+    vault.indexed({"Untitled.md": "", "Untitled 2.md": "", "Untitled 3.md": "\n"})
+
+    assert found(vault, "conflict_copies") == {}
+    assert found(vault, "near_duplicates") == {}
+
+
+TARGET = """# Tea: *green* & black
+
+## Brewing `sencha` [[Pot|pots]] ^brew
+
+Steep it. ^Steep-1
+
+### Times
+
+## Storing
+
+### Times of year #spring
+"""
+
+
+LEADING = """
+[[Target#Storing]]
+[[Target#storing]]
+[[target.md#STORING]]
+[[Target#Tea green & black]]
+[[Target#Tea green black]]
+[[Target#Brewing sencha Pot pots]]
+[[Target#Brewing sencha Pot pots#Times]]
+[[Target#Tea green black#Times]]
+[[Target#Times of year spring]]
+[[Target#^Steep-1]]
+[[Target#^steep-1]]
+![[Target#Storing]]
+[[Target#Storing|shown]]
+[there](Target.md#Storing)
+[there](Target.md#storing)
+[there](Target.md#times-of-year-spring)
+[there](Target.md#tea-green--black)
+[[Target#]]
+[[#Here]]
+[[Paper.pdf#page=3]]
+[[Nobody#Nothing]]
+"""
+
+
+def test_links_that_find_their_part_are_left_alone(vault: VaultDesk) -> None:
+    note = f"# Here\n{LEADING}"
+    vault.indexed({"Target.md": TARGET, "Source.md": note, "Paper.pdf": b"%PDF"})
+
+    assert found(vault, "broken_links") == {}
+
+
+ASTRAY = {
+    "[[Target#Pouring]]": "Target.md#Pouring",
+    "[[Target#Storing#Steeping]]": "Target.md#Storing#Steeping",
+    "[[Target#Times#Storing]]": "Target.md#Times#Storing",
+    "[[Target#^steep-2]]": "Target.md#^steep-2",
+    "[[Target#times-of-year-spring]]": "Target.md#times-of-year-spring",
+    "[there](Target.md#pouring)": "Target.md#pouring",
+    "[[#There]]": "Source.md#There",
+    "[[#^there]]": "Source.md#^there",
+}
+
+
+def test_links_whose_part_is_not_there_are_found_each_once(vault: VaultDesk) -> None:
+    links = "\n".join(ASTRAY)
+    vault.indexed({"Target.md": TARGET, "Source.md": f"# Here\n\n{links}\n\n{links}"})
+
+    said = list(found(vault, "broken_links"))
+
+    assert said == [f"Source.md -> {subject}" for subject in ASTRAY.values()]
+
+
+def test_names_are_wanted_by_notes_and_the_most_wanted_come_first(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "A.md": "[[Sencha]] [[Sencha]] [[Oolong]]",
+            "B.md": "[[oolong]]",
+            "C.md": "[[Green kettles]] [[Chai]] [[shot.png]]",
+            "Green kettle.md": "green",
+            "Masala.md": "---\naliases: [chai]\n---\nspiced",
+        }
+    )
+
+    said = found(vault, "ghosts")
+
+    assert list(said) == ["oolong", "chai", "green kettles", "sencha", "shot.png"]
+    assert said["oolong"].startswith("2 notes want [[Oolong]]")
+    assert said["sencha"].startswith("1 note wants [[Sencha]]")
+    assert said["chai"].endswith("Masala.md may be meant")
+    assert said["green kettles"].endswith("Green kettle.md may be meant")
+
+
+def test_days_and_what_templates_leave_open_are_no_ghosts(vault: VaultDesk) -> None:
+    (vault.root / ".obsidian/templates.json").write_text('{"folder": "Forms"}')
+    vault.indexed(
+        {
+            "A.md": "[[2024-05-02]] [[2024-W18]] [[2024-05]] [[{{title}}]] [[<% x %>]]",
+            "Forms/Meeting.md": "[[Attendee]]",
+            "Sub/Templates/Day.md": "[[Yesterday]]",
+        }
+    )
+
+    assert found(vault, "ghosts") == {}
+
+
+def test_notes_of_days_templates_and_agents_need_no_link(vault: VaultDesk) -> None:
+    (vault.root / ".obsidian/daily-notes.json").write_text('{"folder": "Journal"}')
+    vault.indexed(
+        {
+            "2024-05-02.md": "day",
+            "Journal/A long walk.md": "day",
+            "Templates/Form.md": "form",
+            ".agent/memories/One.md": "memory",
+            "README.md": "read me",
+            "Stray.md": "stray",
+            "Views/List.base": "views: []",
+        }
+    )
+
+    assert found(vault, "orphans") == {
+        "Stray.md": "no link leads to it or from it; isolated"
+    }
+
+
+def test_an_orphan_is_told_with_what_stands_beside_it(vault: VaultDesk) -> None:
+    vault.indexed({"Tea/Sencha.md": "sencha", "Tea/Pot.md": "[[Cup]]", "Cup.md": "cup"})
+
+    said = found(vault, "orphans")
+
+    assert said == {"Tea/Sencha.md": "no link leads to it or from it; 1 other in Tea/"}
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "---\ncover: Files/shot.png\n---\ncover",
+        "---\nimages:\n  - shot.png\n---\ncover",
+        '<img src="Files/shot.png" width="100">',
+        "<a href='Files/sh%6ft.png'>there</a>",
+        "![there](Files/shot.png)",
+    ],
+)
+def test_an_attachment_that_is_named_in_whatever_way_is_left_alone(
+    vault: VaultDesk, note: str
+) -> None:
+    vault.indexed({"A.md": note, "Files/shot.png": b"1", "Files/setup.py": "2"})
+
+    assert found(vault, "unlinked_attachments") == {}
+
+
+def test_long_copies_are_near_duplicates_and_short_ones_alike_by_chance(
+    vault: VaultDesk,
+) -> None:
+    changed = SAME.split()
+    changed[3] = "changed"
+    vault.indexed(
+        {
+            "A.md": SAME,
+            "B.md": SAME,
+            "C.md": f"---\nrating: 5\n---\n{SAME}",
+            "D.md": text("other", 30),
+            "E.md": " ".join(changed),
+            "F.md": "short and sweet",
+            "G.md": "short and sweet",
+        }
+    )
+
+    assert found(vault, "near_duplicates") == {
+        "A.md <> B.md": "the same as A.md",
+        "A.md <> C.md": "100% the same as A.md",
+    }
+
+
+def test_what_many_notes_repeat_makes_none_of_them_a_duplicate(
+    vault: VaultDesk,
+) -> None:
+    form = text("form", 60)
+    vault.indexed({f"{n}.md": f"{form}\n\n{text(n, 12)}" for n in _names(12)})
+
+    assert found(vault, "near_duplicates") == {}
+
+
+def _names(count: int) -> list[str]:
+    return [f"note{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"[:count]]
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("https://www.example.org/a?b#c", "example.org"),
+        ("http://EXAMPLE.org", "example.org"),
+        ("https://github.com/Anna/notes", "github.com/anna"),
+        ("https://www.reddit.com/r/Tea/comments/1", "reddit.com/tea"),
+        ("https://www.youtube.com/watch?v=1", ""),
+        ("https://youtu.be/", ""),
+        ("https://github.com", ""),
+        ("https://[broken", ""),
+    ],
+)
+def test_a_page_is_from_who_published_it(url: str, place: str) -> None:
+    assert place_of(url) == place
+
+
+@pytest.mark.parametrize(
+    ("name", "dated"),
+    [
+        ("2024-05-02", True),
+        ("20240502", True),
+        ("2024-05-02 Thursday", True),
+        ("2024-W18", True),
+        ("2024-Q2", True),
+        ("2024.05", True),
+        ("2024", True),
+        ("2024-05-02 Steering group meeting", False),
+        ("D-003 One file", False),
+        ("1984 by Orwell", False),
+        ("Tea", False),
+    ],
+)
+def test_a_date_is_told_from_a_name_with_a_date_in_it(name: str, dated: bool) -> None:
+    assert is_date(name) is dated
+
+
+def test_a_theme_grows_stale_with_age_drift_and_silence() -> None:
+    fresh = staleness(0, 0, 0.0)
+    old = staleness(360, 0, 0.0)
+
+    assert fresh == 0
+    assert old == pytest.approx(0.6 * 0.75)
+    assert staleness(360, 0, 1.0) == pytest.approx(old + 0.3)
+    assert staleness(360, 360, 1.0) == pytest.approx(old + 0.4)
+
+
+CATEGORIES: Mapping[str, str] = {
+    "one": "category: tea",
+    "linked": 'categories: ["[[Tea]]"]',
+    "other": "category: coffee",
+}
+
+
+def _circle(folder: str, said: list[str]) -> dict[str, str]:
+    links = " ".join(f"[[{folder}{at}]]" for at in range(len(said)))
+    return {
+        f"{folder}/{folder}{at}.md": f"---\n{CATEGORIES[one]}\n---\n{links}"
+        for at, one in enumerate(said)
+    }
+
+
+def test_a_category_is_odd_only_where_categories_follow_themes(
+    vault: VaultDesk,
+) -> None:
+    teas = ["one", "linked", "one", "one", "linked", "other"]
+    vault.indexed(_circle("Tea", teas))
+    assert found(vault, "category_mismatch") == {}  # coffee has no theme of its own
+
+    vault.indexed(_circle("Coffee", ["other"] * 5))
+
+    assert list(found(vault, "category_mismatch")) == ["Tea/Tea5.md"]

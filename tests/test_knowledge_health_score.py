@@ -1,0 +1,118 @@
+"""The score of vault health, and the sketches by which duplicates are found."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.knowledge.health.score import Counted, scored, sound_notes
+from glassmind.knowledge.health.sketch import COMMON, Runs, alike, likeness, sketch
+from glassmind.knowledge.health.table import CHECKS
+
+NOTES = [f"{at}.md" for at in range(12)]
+
+
+@st.composite
+def vaults(draw: st.DrawFn) -> dict[str, list[str]]:
+    """Return where each check finds things: notes, or things that are no notes."""
+    places = st.sampled_from([*NOTES, "elsewhere"])
+    return {entry.name: draw(st.lists(places, max_size=6)) for entry in CHECKS}
+
+
+def score_of(found: dict[str, list[str]], notes: int) -> float:
+    """Return the score with its fraction, so that no rounding hides a loss."""
+    counted = [
+        Counted(
+            entry.name,
+            entry.severity,
+            len(found[entry.name]),
+            frozenset(found[entry.name]) & set(NOTES)
+            if entry.of_notes
+            else frozenset(),
+        )
+        for entry in CHECKS
+    ]
+    score, parts = scored(counted, sound_notes(notes, counted))
+    exact = 100 - sum(part.lost for part in parts)
+    assert 0 <= score <= exact + 1e-9
+    return exact
+
+
+@given(vaults(), st.integers(0, 500), st.sampled_from([entry.name for entry in CHECKS]))
+def test_mending_a_finding_never_costs_a_point(
+    found: dict[str, list[str]], more: int, check: str
+) -> None:
+    if not found[check]:
+        return
+    before = score_of(found, len(NOTES) + more)
+
+    mended = found | {check: found[check][1:]}
+
+    assert score_of(mended, len(NOTES) + more) > before
+
+
+@given(vaults(), st.integers(0, 500), st.sampled_from(NOTES))
+def test_deleting_a_note_that_something_was_found_in_never_costs_a_point(
+    found: dict[str, list[str]], more: int, note: str
+) -> None:
+    of_notes = {entry.name for entry in CHECKS if entry.of_notes}
+    if not any(note in found[check] for check in of_notes):
+        return
+    before = score_of(found, len(NOTES) + more)
+
+    left = {c: [one for one in places if one != note] for c, places in found.items()}
+
+    assert score_of(left, len(NOTES) + more - 1) > before
+
+
+@given(st.integers(0, 10_000))
+def test_a_vault_without_findings_has_all_points(notes: int) -> None:
+    assert score_of({entry.name: [] for entry in CHECKS}, notes) == 100
+
+
+def test_a_check_that_was_not_made_costs_nothing() -> None:
+    assert scored([], 10) == (100, ())
+
+
+TEXTS = st.lists(
+    st.sampled_from(["tea", "pot", "cup", "leaf", "brew", "steep", "pour"]), max_size=60
+)
+
+
+@given(st.lists(TEXTS, max_size=COMMON))
+def test_every_pair_that_is_alike_is_among_the_candidates(
+    texts: Sequence[Sequence[str]],
+) -> None:
+    runs = Runs()
+    made = [runs.of(" ".join(words)) for words in texts]
+
+    candidates = set(alike([sketch(one) for one in made], 0.8))
+
+    for one in range(len(made)):
+        for other in range(one + 1, len(made)):
+            if likeness(made[one], made[other]) >= 0.8:
+                assert (one, other) in candidates
+
+
+@given(TEXTS, TEXTS)
+def test_likeness_is_a_share_and_the_same_both_ways(
+    one: Sequence[str], other: Sequence[str]
+) -> None:
+    runs = Runs()
+    a, b = runs.of(" ".join(one)), runs.of(" ".join(other))
+
+    assert 0 <= likeness(a, b) <= 1
+    assert likeness(a, b) == likeness(b, a)
+    assert likeness(a, a) == (1.0 if len(a) else 0.0)
+    assert np.array_equal(Runs().of(" ".join(one)), a)
+
+
+def test_long_texts_with_a_few_changes_are_candidates() -> None:
+    words = [f"word{at}" for at in range(3_000)]
+    changed = [*words[:500], "other", *words[501:2_000], *words[2_020:]]
+    runs = Runs()
+    made = [runs.of(" ".join(one)) for one in (words, changed, words[::-1])]
+
+    assert alike([sketch(one) for one in made], 0.8) == [(0, 1)]
+    assert likeness(made[0], made[1]) > 0.95
