@@ -10,6 +10,7 @@ COMMANDS = {
     "graph": ("graph", "tell what follows from the links"),
     "ontology": ("ontology", "tell what the vault calls things"),
     "resolve": ("resolve", "tell whether the vault has what a text names"),
+    "ingest": ("ingest", "match what a note names with what the vault has"),
     "stats": ("stats", "tell how much the index holds"),
     "status": ("status", "tell what is current, and who is at work"),
     "watch": ("watch", "follow the vault and index what changes, until stopped"),

@@ -4,7 +4,9 @@ from typing import TypedDict
 
 from glassmind.render.chains import chains_as_json
 from glassmind.render.connections import connections_as_json
+from glassmind.render.dismissals import dismissed_as_json
 from glassmind.render.health import finding_now_as_json, health_as_json
+from glassmind.render.ingestion import ingestion_as_json
 from glassmind.render.ontology import ontology_as_json
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.resolution import resolution_as_json
@@ -76,3 +78,25 @@ def get_finding(asked: Asked) -> Reply:
     return answered(
         finding_now_as_json(asked.engine.knowledge.check_finding(**asked.given))
     )
+
+
+def get_ingest(asked: Asked) -> Reply:
+    """Answer with what a note names; nothing is written."""
+    found = asked.engine.knowledge.ingest(**asked.given)
+    return answered(ingestion_as_json(found, **_place(asked)))
+
+
+def post_dismiss(asked: Asked) -> Reply:
+    """Dismiss two notes, or take that back."""
+    knowledge, given = asked.engine.knowledge, asked.given
+    settle = knowledge.restore_pair if given["restore"] else knowledge.dismiss
+    return answered(dismissed_as_json(settle(given["a"], given["b"])))
+
+
+def post_dismiss_finding(asked: Asked) -> Reply:
+    """Dismiss a finding, or take that back."""
+    knowledge, given = asked.engine.knowledge, asked.given
+    check, _, subject = given["key"].partition(":")
+    back = given["restore"]
+    settle = knowledge.restore_finding if back else knowledge.dismiss_finding
+    return answered(dismissed_as_json(settle(check, subject)))

@@ -60,6 +60,19 @@ CANDIDATE = shape(
     uri=or_null("string"),
 )
 
+ENTITY = shape(
+    name=TEXT,
+    state={"enum": ["linked", "match", "unsure", "stub"]},
+    sources=TEXTS,
+    mentions=listed(shape(line=or_null("integer"), text=TEXT)),
+    mentions_total=COUNT,
+    link=or_null("string"),
+    path=or_null("string"),
+    uri=or_null("string"),
+    candidates=listed(CANDIDATE),
+    stub={"anyOf": [shape(path=TEXT, text=TEXT, reason=TEXT), {"type": "null"}]},
+)
+
 SOME = shape(shown={"type": "array"}, total=COUNT)
 """The first of many, and how many there are."""
 
@@ -126,6 +139,17 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         reason={"anyOf": [shape(kind=TEXT, text=TEXT), {"type": "null"}]},
         common=listed(shape(**STOP, from_source=TEXTS, from_target=TEXTS)),
         common_total=COUNT,
+    ),
+    "Dismissed": shape(file=TEXT, line=TEXT, changed=FLAG),
+    "Ingestion": shape(
+        vault=TEXT,
+        path=TEXT,
+        title=TEXT,
+        uri=TEXT,
+        entities=listed(ENTITY),
+        total=COUNT,
+        counts=ANY,
+        notices=TEXTS,
     ),
     "Ontology": shape(
         vault=TEXT,

@@ -20,6 +20,9 @@ THEME = Argument(
     "theme", "string", "One theme, by its number or label.", None, most=LONGEST_NAME
 )
 
+KEY = Argument("key", "string", "As /graph/health has it.", most=2 * LONGEST_NAME)
+RESTORE = Argument("restore", "boolean", "Take it back.", False)
+
 
 def _limit(usual: int, most: int = MOST_SHOWN) -> Argument:
     return Argument("limit", "integer", "Most of them.", usual, least=1, most=most)
@@ -126,6 +129,28 @@ GRAPH: tuple[Route, ...] = (
             Argument("text", "string", "A name.", most=LONGEST_NAME),
             _limit(5, 100),
         ),
+    ),
+    Route(
+        "GET",
+        "/graph/ingest",
+        "Match what a note names with what the vault has; nothing is written.",
+        graph.get_ingest,
+        "Ingestion",
+        (NAME, _limit(50)),
+        (404, 409),
+    ),
+    Route(
+        "POST",
+        "/graph/dismiss",
+        "Never bring two notes up as alike again, or take that back.",
+        graph.post_dismiss,
+        "Dismissed",
+        (
+            NAME._replace(name="a"),
+            NAME._replace(name="b"),
+            RESTORE,
+        ),
+        (404, 409),
     ),
     Route(
         "GET",

@@ -2,7 +2,9 @@
 
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
+    graph_dismiss,
     graph_health,
+    graph_ingest,
     graph_names,
     graph_path,
     graph_rank,
@@ -15,5 +17,7 @@ TOOLS: tuple[Tool, ...] = (
     graph_rank.TOOL,
     graph_names.RESOLVE_TOOL,
     graph_names.ONTOLOGY_TOOL,
+    graph_ingest.TOOL,
     graph_health.TOOL,
+    graph_dismiss.TOOL,
 )
