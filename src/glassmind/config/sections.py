@@ -179,6 +179,9 @@ class Search(Section, title="search"):
         most=1,
     )
     graph_weight: float = key(0.8, "Weight of links in minmax.", least=0)
+    implicit_weight: float = key(
+        0.0, "Weight of similar notes without a link in minmax.", least=0
+    )
     semantic_weight: float = key(0.55, "Weight of meaning in weighted_sum.", least=0)
     keyword_weight: float = key(0.25, "Weight of words in weighted_sum.", least=0)
     recency_weight: float = key(

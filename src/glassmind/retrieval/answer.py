@@ -5,6 +5,7 @@ from itertools import chain
 
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.graph import Vote
+from glassmind.retrieval.implicit import Likeness
 from glassmind.retrieval.passages import Shown, shown_of, snippet_of, word_reason
 from glassmind.retrieval.ranked import Ranked
 from glassmind.retrieval.search import Search, Sources
@@ -24,7 +25,6 @@ DIGITS = 6
 PLAIN_REASONS: Mapping[ChannelName, str] = {
     "memory": "remembered by an agent",
     "recent": "from the days asked for",
-    "implicit": "similar to a good hit",
 }
 
 CLOSE = 0.25
@@ -122,16 +122,21 @@ class Answer:
         return list(chunks[:1])
 
     def _names(self, batch: Sequence[Ranked]) -> dict[int, tuple[NotePath, str]]:
-        graph = self._search.graph
-        if graph is None:
-            return {}
-        via = {
-            note
-            for one in batch
-            if one.note_id in graph.votes
-            for note in graph.votes[one.note_id].via
-        }
+        """Return path and title of the notes that hits were found through."""
+        via: set[int] = set()
+        for one in batch:
+            vote, like = self._vote(one), self._likeness(one)
+            via.update(vote.via if vote is not None else ())
+            via.update((like.via,) if like is not None else ())
         return self._notes.names(via) if via else {}
+
+    def _vote(self, one: Ranked) -> Vote | None:
+        graph = self._search.graph
+        return None if graph is None else graph.votes.get(one.note_id)
+
+    def _likeness(self, one: Ranked) -> Likeness | None:
+        implicit = self._search.implicit
+        return None if implicit is None else implicit.votes.get(one.note_id)
 
     def _hit(
         self,
@@ -144,11 +149,10 @@ class Answer:
         main, *others = passages
         span, rest = merged(main, others)
         snippet = snippet_of(main, self._asked)
-        graph = self._search.graph
-        vote = graph.votes.get(one.note_id) if graph is not None else None
+        vote, like = self._vote(one), self._likeness(one)
         # meaning names every note of a small vault, however far: the most counts
         most = max(one.shares, key=lambda name: one.shares[name], default=None)
-        by_links = vote is not None and most == "graph"
+        way = _way(vote if most == "graph" else like if most == "implicit" else None)
         return Hit(
             main.path,
             main.title,
@@ -157,15 +161,15 @@ class Answer:
             main.chunk_index,
             one.score,
             snippet,
-            tuple(self._evidence(one, snippet, similarity, vote, names)),
+            tuple(self._evidence(one, snippet, similarity, names)),
             main.digest,
             main.mtime_ns,
             relevance=min(1.0, max(0.0, one.score / top)) if top > 0 else 1.0,
             adjustments=one.adjustments,
             more=tuple(self._passage(shown) for shown in rest),
             similarity=similarity,
-            depth=vote.depth if vote is not None and by_links else 0,
-            connected_via=_paths(vote, names) if by_links else (),
+            depth=way[0],
+            connected_via=tuple(names[note][0] for note in way[1] if note in names),
         )
 
     def _passage(self, shown: Shown) -> Passage:
@@ -179,7 +183,6 @@ class Answer:
         one: Ranked,
         snippet: Snippet,
         similarity: float | None,
-        vote: Vote | None,
         names: dict[int, tuple[NotePath, str]],
     ) -> Iterator[Evidence]:
         for name in sorted(one.shares, key=lambda name: (-one.shares[name], name)):
@@ -190,7 +193,9 @@ class Answer:
                 case "semantic":
                     reason = meaning_reason(similarity)
                 case "graph":
-                    reason = link_reason(vote, names)
+                    reason = link_reason(self._vote(one), names)
+                case "implicit":
+                    reason = likeness_reason(self._likeness(one), names)
                 case _:
                     reason = PLAIN_REASONS[name]
             yield Evidence(name, rank, one.shares[name], reason)
@@ -225,12 +230,24 @@ def _first_ranks(notes: Iterator[int]) -> dict[int, int]:
     return ranks
 
 
-def _paths(
-    vote: Vote | None, names: dict[int, tuple[NotePath, str]]
-) -> tuple[NotePath, ...]:
-    if vote is None:
-        return ()
-    return tuple(names[note][0] for note in vote.via if note in names)
+def _way(found: Vote | Likeness | None) -> tuple[int, tuple[int, ...]]:
+    """Return how far a note is from what led to it, and the notes on the way."""
+    match found:
+        case None:
+            return 0, ()
+        case Likeness():
+            return 1, (found.via,)
+        case Vote():
+            return found.depth, found.via
+
+
+def likeness_reason(
+    like: Likeness | None, names: dict[int, tuple[NotePath, str]]
+) -> str:
+    """Say which hit a note is like, and how much."""
+    if like is None or like.via not in names:
+        return "similar to a good hit"
+    return f"similar to {names[like.via][1]} ({like.similarity:.2f})"
 
 
 def meaning_reason(similarity: float | None) -> str:

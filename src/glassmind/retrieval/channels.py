@@ -220,13 +220,3 @@ class Graph:
             hops=1 if question.intent == "backlink" else question.wish.hop_depth,
             backward_only=question.intent == "backlink",
         )
-
-
-class Implicit:
-    """Finds notes by links that nobody wrote; there are none to read yet."""
-
-    name: ChannelName = "implicit"
-
-    def candidates(self, _: Question) -> list[Candidate]:
-        """Return nothing until similar notes are paired."""
-        return []

@@ -19,7 +19,6 @@ from glassmind.retrieval.channels import (
     DEPTH,
     Channel,
     Graph,
-    Implicit,
     Lexical,
     Meaning,
     Memory,
@@ -28,6 +27,7 @@ from glassmind.retrieval.channels import (
 )
 from glassmind.retrieval.fusion import RRF_K, Ranking, Weights, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS, Described
+from glassmind.retrieval.implicit import Implicit, Partners
 from glassmind.retrieval.plan import RANKS_ALONE, Question, Settled, weights_of
 from glassmind.retrieval.ranked import (
     Ranked,
@@ -58,7 +58,7 @@ class Sources(NamedTuple):
     """What a search asks, and how much each of it counts.
 
     `meaning` raises why there is none, and `covered` is the share of the vault that has
-    vectors; `folder` is the agent's.
+    vectors; `folder` is the agent's. `partners` are notes that are alike.
     """
 
     words: WordSearch
@@ -71,6 +71,7 @@ class Sources(NamedTuple):
     settled: Settled
     reranker: Callable[[], Reranker]
     rerank_budget_s: float
+    partners: Partners
 
 
 class Search:
@@ -87,6 +88,7 @@ class Search:
         self.votes: dict[ChannelName, list[Candidate]] = {}
         self.semantic: Semantic | None = None
         self.graph: Graph | None = None
+        self.implicit: Implicit | None = None
         self.reranked = 0
         self._described = Described(sources.notes, self.asked)
         reach = reach or question.wish.limit
@@ -159,7 +161,7 @@ class Search:
             running = threading.Thread(target=ask, name="glassmind-semantic")
             running.start()
         try:
-            if self.weights.keys() & {"lexical", "graph"}:
+            if self.weights.keys() & {"lexical", "graph", "implicit"}:
                 lexical = Lexical(self.asked, self._depth)
                 self.votes["lexical"] = lexical.candidates(self.question)
             if "graph" in self.weights:
@@ -190,7 +192,10 @@ class Search:
             notes = self._sources.notes
             chosen.append(Memory(folder, words, notes, self.semantic))
         if "implicit" in self.weights:
-            chosen.append(Implicit())
+            seeds = [(one.note_id, one.score) for one in leaders]
+            partners = self._sources.partners
+            self.implicit = Implicit(seeds, partners, self._passing)
+            chosen.append(self.implicit)
         if "recent" in self.weights:
             chosen.append(Recent(self._sources.words))
         for channel in chosen:

@@ -5,7 +5,7 @@ A part of `wiring` that a search by words does not need.
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,13 +23,16 @@ from glassmind.retrieval.plan import Settled
 from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.sqlite.edges import Edges
+from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
+from glassmind.types.pairs import Partner
 from glassmind.types.search import Intent
 from glassmind.types.vectors import Space
 from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
+    from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.models.prototypes import Prototypes
     from glassmind.ports.models import Reranker
     from glassmind.retrieval.notes import NoteReader
@@ -55,6 +58,10 @@ class Adapters(EmbeddingGrounds, Protocol):
     def notes(self) -> "NoteReader":
         """Return what finds notes by name."""
 
+    @property
+    def dismissals(self) -> "DismissalBook":
+        """What a person wants to hear no more of."""
+
     def is_embedding(self) -> bool:
         """Whether somebody embeds now, or will by itself."""
 
@@ -72,6 +79,20 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
 
         return intents_for(adapters.config, get_args(Intent)).name(text)
 
+    def partners(note_ids: Collection[int]) -> list[Partner]:
+        """Return what notes are like, without what a person dismissed."""
+        found = PairRows(connection).partners(note_ids)
+        dismissals = adapters.dismissals.now() if found else None
+        if dismissals is None or not dismissals.pairs:
+            return found
+        named = notes.names({note for one in found for note in one[:2]})
+        paths = {note: path for note, (path, _) in named.items()}
+        return [
+            one
+            for one in found
+            if not dismissals.has_pair(paths[one.note_id], paths[one.other_id])
+        ]
+
     notes = Edges(connection)
     named = intent_named if adapters.config.search.intent_model else None
     sources = Sources(
@@ -85,6 +106,7 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         settled=_settled(adapters.config),
         reranker=meaning.reranker,
         rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
+        partners=partners,
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
     return Hybrid(sources, meaning.lag, understanding)
@@ -98,6 +120,7 @@ def _settled(config: Config) -> Settled:
             "lexical": 1 - search.balance,
             "semantic": search.balance,
             "graph": search.graph_weight,
+            **({"implicit": search.implicit_weight} if search.implicit_weight else {}),
         },
         {
             "semantic": search.semantic_weight,
