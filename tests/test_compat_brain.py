@@ -14,6 +14,7 @@ from glassmind.errors.serving import BadArgument
 from glassmind.surfaces.mcp.tool import Call, read_arguments, schema_of
 from glassmind.surfaces.mcp.tools.brain_hints import (
     Hint,
+    connection_hints,
     note_hints,
     search_hints,
     simplified,
@@ -21,7 +22,7 @@ from glassmind.surfaces.mcp.tools.brain_hints import (
 from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.types.files import Progress
 
-LATER = {"create_note", "find_connections"}
+LATER = {"create_note"}
 """Tools that hints may name when their verbs are there."""
 
 TEA: dict[str, str | bytes] = {
@@ -59,6 +60,27 @@ def test_these_tools_are_served_with_these_defaults() -> None:
             "includeStubs": True,
         },
         "read_note": {"name": None, "mode": "brief", "maxContentLength": 2000},
+        "find_connections": {
+            "name": None,
+            "depth": 1,
+            "returnSubgraph": False,
+            "includeStubs": False,
+        },
+        "find_path_between": {
+            "from": None,
+            "to": None,
+            "maxDepth": 3,
+            "includeCommon": False,
+            "includeStubs": False,
+        },
+        "detect_themes": {"themeId": None, "includeStubs": False},
+        "rank_notes": {
+            "metric": "both",
+            "limit": 20,
+            "themeId": None,
+            "includeStubs": False,
+            "minIncomingLinks": 2,
+        },
         "reindex": {"resolution": None},
         "index_status": {},
     }
@@ -177,7 +199,10 @@ def test_a_search_is_remembered_and_says_what_to_do_next(vault: VaultDesk) -> No
         "last_search_query": "oolong",
         "last_search_results": ids(reply)[:10],
     }
-    assert [action["tool"] for action in context["next_actions"]] == ["read_note"]
+    assert [action["tool"] for action in context["next_actions"]] == [
+        "read_note",
+        "find_connections",
+    ]
     assert set(context["next_actions"][0]) == {"description", "tool", "args", "reason"}
 
 
@@ -228,6 +253,7 @@ HINTS: list[Hint] = [
     *search_hints("a", "hybrid", ["A.md", "B.md"]),
     *search_hints("zeppelin hangar roof beams", "semantic", []),
     *note_hints("A.md", ["B.md"], ["Ghost"]),
+    *connection_hints("A.md", 11, "B.md"),
 ]
 
 
@@ -431,7 +457,7 @@ def test_reindex_says_what_changed(vault: VaultDesk) -> None:
         "edgesIndexed": 4,
         "stubNodesCreated": 1,
         "stubsPruned": 0,
-        "communitiesDetected": None,
+        "communitiesDetected": 0,
         "warnings": [],
     }
     assert (second["nodesIndexed"], second["nodesSkipped"]) == (0, 3)

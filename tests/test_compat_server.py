@@ -15,7 +15,17 @@ from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import tools_of
 
 SETS = {
-    "brain": ["search", "list_notes", "read_note", "reindex", "index_status"],
+    "brain": [
+        "search",
+        "list_notes",
+        "read_note",
+        "find_connections",
+        "find_path_between",
+        "detect_themes",
+        "rank_notes",
+        "reindex",
+        "index_status",
+    ],
     "graphrag": ["vault_search"],
     "knowledge": ["semantic_search", "search_files"],
 }
@@ -24,6 +34,11 @@ CALLS: list[tuple[str, str, dict[str, Any]]] = [
     ("brain", "search", {"query": "oolong", "mode": "fulltext"}),
     ("brain", "list_notes", {}),
     ("brain", "read_note", {"name": "Tea", "mode": "full"}),
+    ("brain", "find_connections", {"name": "Tea", "includeStubs": True}),
+    ("brain", "find_connections", {"name": "Tea", "returnSubgraph": True}),
+    ("brain", "find_path_between", {"from": "Tea", "to": 'Odd "} name'}),
+    ("brain", "detect_themes", {"includeStubs": True}),
+    ("brain", "rank_notes", {"minIncomingLinks": 0}),
     ("brain", "index_status", {}),
     ("graphrag", "vault_search", {"query": "oolong"}),
     ("knowledge", "semantic_search", {"query": "oolong"}),
@@ -80,6 +95,10 @@ def test_a_reply_is_json_as_text_and_as_values_whatever_notes_say(
         ("brain", "read_note", {"name": "zeppelin"}, "no note is called 'zeppelin'"),
         ("brain", "search", {"query": "x", "limit": 0}, "'limit' must be"),
         ("brain", "search", {}, "'query' is missing"),
+        ("brain", "find_connections", {"name": "zeppelin"}, "no note is called"),
+        ("brain", "find_connections", {"name": "Tea", "depth": 4}, "'depth' must be"),
+        ("brain", "detect_themes", {"themeId": "zz"}, "no theme is called 'zz'"),
+        ("brain", "rank_notes", {"themeId": "zz"}, "no theme is called 'zz'"),
         ("graphrag", "vault_search", {"query": "x", "root_note": "zz"}, "no note is"),
         ("knowledge", "search_files", {"query": "x", "since": "zz"}, "is no day"),
     ],

@@ -36,9 +36,9 @@ def run(call: Call) -> Answer:
         in_place(values, "checks"),
         _brief,
         _lines,
-        head=_head(values),
+        head="\n".join([_head(values), *_unchecked(values)]),
         nothing="Nothing is to be mended.",
-        notices=(*found.notices, *_unchecked(values)),
+        notices=found.notices,
     )
     return answer_of(NAME, call, listing, actions=tuple(_actions(values, given)))
 
@@ -59,7 +59,7 @@ def _head(values: Mapping[str, Any]) -> str:
 def _unchecked(values: Mapping[str, Any]) -> Iterator[str]:
     for check in values["checks"]:
         if check["unchecked"]:
-            yield f"not checked: {check['name']} ({check['unchecked']})"
+            yield f"Not checked: {check['name']} ({check['unchecked']})"
 
 
 def _lines(_: int, check: Mapping[str, Any]) -> Iterator[str]:

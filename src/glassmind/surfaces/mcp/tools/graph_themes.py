@@ -38,7 +38,6 @@ def run(call: Call) -> Answer:
         lambda _, theme: _lines(theme, alone=alone),
         head=_head(values),
         nothing="There are no themes: few notes are linked with each other.",
-        notices=(values["warning"],) if values["warning"] else (),
     )
     return answer_of(NAME, call, listing, actions=tuple(_actions(values, alone=alone)))
 
@@ -51,10 +50,11 @@ def _brief(theme: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _head(values: Mapping[str, Any]) -> str:
-    return (
+    said = (
         f"{values['total']:,} themes of {values['notes']:,} notes, {values['apart']:,} "
         f"in none; modularity {values['modularity']:.2f}."
     )
+    return f"{said}\nNotice: {values['warning']}" if values["warning"] else said
 
 
 def _lines(theme: Mapping[str, Any], *, alone: bool) -> Iterator[str]:

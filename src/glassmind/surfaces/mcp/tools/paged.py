@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, labelled
+from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting, tokens_of
 from glassmind.surfaces.mcp.tool import Action, Answer, Call
 from glassmind.surfaces.mcp.tools.shapes import concise, is_detailed
@@ -28,8 +28,8 @@ class Listing(NamedTuple):
     `items` are all that were found; `put` returns the values with some of them in their
     place, `brief` an item as a concise answer has it, and `lines` tells an item in
     words, with the number it has. `head` is said before the list in our own words,
-    `around` are lines with words of notes that stand above it, and `nothing` is said
-    when it is empty. No page has more than `most` items.
+    `around` and `notices` are lines with words of notes that stand above it, and
+    `nothing` is said when it is empty. No page has more than `most` items.
     """
 
     items: Sequence[Mapping[str, Any]]
@@ -116,13 +116,12 @@ class _Page:
 
     def lines(self) -> Iterator[str]:
         listing, begun = self._listing, self._begun
-        for said in listing.notices:
-            yield f"Notice: {said}"
         if begun.offset and trace_of(*self._before) != begun.trace:
             yield f"Notice: {CHANGED}"
         if listing.head:
             yield listing.head
-        rows = [] if begun.offset else [*listing.around]
+        rows = [f"notice: {one_line(said)}" for said in listing.notices]
+        rows += [] if begun.offset else listing.around
         for number, item in enumerate(self.shown, begun.offset + 1):
             rows.extend(listing.lines(number, item))
         if not self.shown:
