@@ -22,6 +22,7 @@ from glassmind.types.connections import (
     Tie,
 )
 from glassmind.types.graph import NetEdge
+from glassmind.types.timeline import NoteDates
 from glassmind.vault.resolve import fold
 
 MOST_DEPTH = 3
@@ -46,6 +47,16 @@ class NoteRows(Protocol):
 
     def theme_of(self, note_id: int, /) -> ThemeName | None:
         """Return the theme that a note was last counted to."""
+
+    def dates_of(
+        self, note_ids: Collection[int], names: Collection[str], /
+    ) -> Mapping[int, NoteDates]:
+        """Return the day, the time of change and these properties of each note."""
+
+    def targets_of(
+        self, keys: Collection[tuple[int, int]], /
+    ) -> Mapping[tuple[int, int], str]:
+        """Return what links are written to lead to, by file id and place."""
 
 
 class Similar(Protocol):

@@ -19,14 +19,18 @@ from glassmind.knowledge.paths import chains
 from glassmind.knowledge.ranks import Asked, ranking
 from glassmind.knowledge.resolve import resolve
 from glassmind.knowledge.study import Study
+from glassmind.knowledge.suggest import suggest
 from glassmind.knowledge.themes import only
+from glassmind.knowledge.timeline import timeline
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
 from glassmind.types.health import FindingNow, HealthReport
 from glassmind.types.ontology import Ingestion, Ontology, Resolution
 from glassmind.types.pairs import Dismissals, Dismissed, Similar
 from glassmind.types.ranks import Metric, Ranking
+from glassmind.types.suggestions import Suggestions
 from glassmind.types.themes import Themes
+from glassmind.types.timeline import Timeline
 
 
 class Knowledge:
@@ -146,6 +150,19 @@ class Knowledge:
             note = None if name is None else self._study.find(name)
             return similar(self._study, note, limit=limit, least=least)
 
+    def suggest(self, name: str | None = None, *, limit: int = 20) -> Suggestions:
+        """Return what should be linked, best first, each with a proposed edit.
+
+        For one note or, without a name, for the whole vault. Nothing is written.
+
+        Raises:
+            BadLimit: so many cannot be given.
+            NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
+        """
+        with self._study.faults():
+            note = None if name is None else self._study.find(name)
+            return suggest(self._study, note, limit=limit)
+
     def dismiss(self, a: str, b: str) -> Dismissed:
         """Never bring two notes up as similar again, be it in a search.
 
@@ -260,3 +277,15 @@ class Knowledge:
         asked = Asked(metric, limit, theme, about, least_inbound)
         with self._study.faults():
             return ranking(self._study, asked, ghosts=ghosts)
+
+    def timeline(self, name: str, *, limit: int = 100) -> Timeline:
+        """Return how a note's neighbourhood grew, up to the latest `limit` events.
+
+        From properties, names and files, and from git where the vault is a repository.
+
+        Raises:
+            BadLimit: not so many can be given.
+            NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
+        """
+        with self._study.faults():
+            return timeline(self._study, name, limit=limit)
