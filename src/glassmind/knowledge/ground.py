@@ -1,11 +1,7 @@
-"""What all suggestions of a vault stand on: names, and how links use them.
+"""What all suggestions of a vault stand on: names, and how links use them."""
 
-Made once for a state of the rows, and shared by all who ask.
-"""
-
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Protocol
 
 from glassmind.knowledge.name_table import (
@@ -54,6 +50,9 @@ class GroundRows(Protocol):
     def themes(self) -> dict[int, int]:
         """Return the theme of each note."""
 
+    def writes_markdown(self) -> bool:
+        """Whether most links are written as Markdown does."""
+
     def property_links(self) -> list[tuple[int, int, str]]:
         """Return the links that properties hold: source, target, property."""
 
@@ -84,7 +83,6 @@ class Ground:
     links.
     """
 
-    head: str
     table: NameTable
     names: Mapping[int, Sequence[Pieces]]
     used: Mapping[tuple[Pieces, int], int]
@@ -109,28 +107,8 @@ class Ground:
         return share if exact else share * INFLECTED
 
 
-class KeptGround:
-    """Owns the newest ground; one thread makes it, the others wait for it."""
-
-    def __init__(self, rows: Callable[[], GroundRows], head: Callable[[], str]) -> None:
-        self._rows, self._head = rows, head
-        self._making = Lock()
-        self._kept: Ground | None = None
-
-    def now(self) -> Ground:
-        """Return the ground as the rows are now."""
-        head = self._head()
-        kept = self._kept
-        if kept is not None and kept.head == head:
-            return kept
-        with self._making:
-            kept = self._kept
-            if kept is None or kept.head != head:
-                kept = self._kept = _made(head, self._rows())
-            return kept
-
-
-def _made(head: str, rows: GroundRows) -> Ground:
+def ground_of(rows: GroundRows) -> Ground:
+    """Return what the rows say of names now."""
     own = {
         note_id: tuple(dict.fromkeys(pieces_of(name) for name in names))
         for note_id, names in rows.names()
@@ -141,7 +119,6 @@ def _made(head: str, rows: GroundRows) -> Ground:
         if note_id in own and is_telling(pieces):
             used[pieces, note_id] = used.get((pieces, note_id), 0) + count
     return Ground(
-        head,
         name_table(own, used),
         own,
         used,

@@ -75,20 +75,24 @@ class NameTable(NamedTuple):
     notes: Mapping[Pieces, tuple[int, ...]]
     inflected: frozenset[Pieces]
 
+    def names_of(self, note_id: int) -> list[Pieces]:
+        """Return every name that means a note, in order."""
+        return sorted(name for name, meant in self.notes.items() if note_id in meant)
+
     def matches(self, pieces: Sequence[str]) -> Iterator[Found]:
         """Yield the names in a row of pieces, from left to right, none overlapping.
 
         Where several begin at a piece, the longest is meant.
         """
-        at, size, beginnings = 0, len(pieces), self.beginnings
-        while at < size:
-            for name in beginnings.get(pieces[at], ()):
-                end = at + len(name)
-                if end <= size and tuple(pieces[at:end]) == name:
-                    yield Found(name, at, end)
-                    at = end - 1
+        beginnings, free = self.beginnings, 0
+        for at in [i for i, piece in enumerate(pieces) if piece in beginnings]:
+            if at < free:
+                continue
+            for name in beginnings[pieces[at]]:
+                if tuple(pieces[at : at + len(name)]) == name:
+                    free = at + len(name)
+                    yield Found(name, at, free)
                     break
-            at += 1
 
 
 def pieces_of(text: str) -> Pieces:

@@ -79,19 +79,22 @@ def _belonging(
     by_name: Mapping[str, Mapping[tuple[int, int], None]],
 ) -> list[tuple[str, str, float]]:
     """Return which property answers which, and how often it does in this vault."""
-    names = sorted(by_name)
+    leading: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for name, ends in by_name.items():
+        for pair in ends:
+            leading[pair].append(name)
     pairs = []
-    for asked in names:
-        answered: Counter[str] = Counter()
-        for answer in names:
-            back = by_name[answer]
-            answered[answer] = sum((b, a) in back for a, b in by_name[asked])
+    for asked in sorted(by_name):
+        answered = Counter(
+            name for a, b in by_name[asked] for name in leading.get((b, a), ())
+        )
         common = [name for name in ANSWERS.get(asked, ()) if name in by_name]
-        for answer in names:
+        usual = max(common, key=lambda name: answered[name], default="")
+        for answer in sorted({*answered, usual} - {""}):
             share = answered[answer] / len(by_name[asked])
             if answered[answer] >= FEWEST and share >= LEAST:
                 pairs.append((asked, answer, share))
-            elif common and answer == max(common, key=lambda name: answered[name]):
+            elif answer == usual:
                 pairs.append((asked, answer, max(share, CUSTOM)))
     return pairs
 
@@ -117,12 +120,10 @@ def _unanswered(
             continue
         given = sum((target, source) in back for source in sources)
         sure = (given + belief * WEIGHT) / (len(sources) + WEIGHT)
-        if sure < LEAST and not given and leading[target]:
-            continue
         missing = [source for source in sources if (target, source) not in back]
         if answer in ONE_EACH and len(missing) > 1:
             continue  # which of them it is, nobody can say
-        if sure >= LEAST or leading[target]:
+        if sure >= LEAST:
             found += [Missing(s, target, asked, answer, sure) for s in missing]
     return found
 

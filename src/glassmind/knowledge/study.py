@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
     from glassmind.knowledge.connections import NoteRows, Similar
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.facts import Facts
+    from glassmind.knowledge.ground import GroundRows, WordPlaces
     from glassmind.knowledge.health.sight import HealthRows
     from glassmind.knowledge.implicit import Pairs
     from glassmind.knowledge.themes import Themed
@@ -39,7 +41,8 @@ class Study:
     `found` returns the best hits of a search. `net` is the
     link graph as it is now, `sentences` what stands around some of its links, and
     `themed` has the themes. `vocabulary` is what the vault calls things now,
-    `troubles` what can be wrong with it.
+    `troubles` what can be wrong with it. `facts` and `mention_rows` are what
+    suggestions stand on, `words` says where words stand, if it is known.
     """
 
     config: Config
@@ -57,3 +60,6 @@ class Study:
     space: Callable[[], str]
     book: "DismissalBook"
     troubles: "Callable[[], HealthRows]"
+    facts: "Callable[[], Facts]"
+    mention_rows: "Callable[[], GroundRows]"
+    words: "Callable[[], WordPlaces | None]"

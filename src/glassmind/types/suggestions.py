@@ -5,13 +5,15 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import Digest, NotePath
 
-SuggestionKind: TypeAlias = Literal["mention", "reciprocal", "similar", "neighbours"]
+SuggestionKind: TypeAlias = Literal[
+    "mention", "reciprocal", "similar", "words", "neighbours"
+]
 """What speaks most for a link: a name in the text, a property that is not answered,
-meaning, or notes that both are linked with."""
+meaning, words of a name, or the links around both."""
 
 SignName: TypeAlias = Literal[
-    "mentions", "mentioned", "similarity", "passages", "neighbours", "walk", "tags",
-    "titles", "folder", "theme", "days", "influence", "reciprocal",
+    "mentions", "mentioned", "similarity", "passages", "wording", "worded", "walk",
+    "folder", "influence", "reciprocal",
 ]  # fmt: skip
 
 

@@ -11,11 +11,14 @@ from glassmind.graph.keeping import KeptGraph
 from glassmind.knowledge import themes
 from glassmind.knowledge.connections import Similar
 from glassmind.knowledge.dismissals import DismissalBook
+from glassmind.knowledge.facts import Facts, KeptFacts
+from glassmind.knowledge.health.habits import habits_of
 from glassmind.knowledge.implicit import undismissed
 from glassmind.knowledge.study import Graphs, Study
 from glassmind.knowledge.verbs import Knowledge
 from glassmind.knowledge.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.store.sqlite.health_rows import HealthRows
+from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
@@ -28,6 +31,7 @@ from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.store.lexical.following import FollowingIndex
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.types.search import Hit
     from glassmind.types.themes import KeptTheme, ThemeState
@@ -38,6 +42,9 @@ class Adapters(Grounds, Protocol):
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
+
+    def words(self) -> "FollowingIndex | None":
+        """Return the word index; None when there is none that can be opened."""
 
     @property
     def dismissals(self) -> DismissalBook:
@@ -77,6 +84,9 @@ def knowledge_for(
             book=book,
             troubles=lambda: HealthRows(adapters.reader.connection()),
             vocabulary=_vocabulary(adapters),
+            facts=_facts(adapters, net),
+            mention_rows=lambda: MentionRows(adapters.reader.connection()),
+            words=lambda: _words(adapters),
         )
     )
 
@@ -88,6 +98,29 @@ def _vocabulary(adapters: Adapters) -> "Callable[[], Vocabulary]":
         settings=lambda: obsidian_settings(adapters.config.vault.path),
         agent=adapters.config.writes.agent_dir,
     ).now
+
+
+def _facts(adapters: Adapters, net: Graphs) -> "Callable[[], Facts]":
+    agents = f"{adapters.config.writes.agent_dir}/"
+
+    def aside() -> Callable[[str], bool]:
+        is_template = habits_of(adapters.config.vault.path).is_template
+        return lambda path: path.startswith(agents) or is_template(path)
+
+    return KeptFacts(
+        net=net,
+        rows=lambda: MentionRows(adapters.reader.connection()),
+        head=lambda: adapters.reader.log().head(),
+        aside=aside,
+    ).now
+
+
+def _words(adapters: Adapters) -> "FollowingIndex | None":
+    """Return the word index as it is now; it may be a little behind the rows."""
+    words = adapters.words()
+    if words is not None:
+        words.reaches(adapters.reader.log().head())  # takes up what was written since
+    return words
 
 
 def _space(adapters: Adapters) -> str:

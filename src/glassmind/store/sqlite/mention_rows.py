@@ -52,6 +52,10 @@ select note_id, target_id, property from links
 where property is not null and target_id is not null and note_id <> target_id
 order by note_id, seq
 """
+WRITES_MARKDOWN = """
+select coalesce(sum(kind = 'markdown') > sum(kind = 'wikilink'), 0) from links
+where target_id in (select id from notes)
+"""
 SINCE_THEMES = 3
 """The version of the schema from which a file can hold themes."""
 
@@ -102,6 +106,10 @@ class MentionRows:
         if version_of(self._db) < SINCE_THEMES:
             return {}
         return {row[0]: row[1] for row in self._db.execute(THEMES)}
+
+    def writes_markdown(self) -> bool:
+        """Whether most links to notes are written as Markdown does."""
+        return bool(self._db.execute(WRITES_MARKDOWN).get)
 
     def property_links(self) -> list[tuple[int, int, str]]:
         """Return the links that properties hold: source, target, property."""

@@ -1,0 +1,91 @@
+"""How much each sign counts, and what a sum of them says in words.
+
+A score is a sum of strengths times weights, so that its shares add up to it. The
+weights add up to 1: a link that everything speaks for has the score 1.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from glassmind.knowledge.signs import Strengths
+from glassmind.types.suggestions import Mention, Sign, SignName, SuggestionKind
+
+WEIGHTS: Final[Mapping[SignName, float]] = {
+    "mentions": 0.19,
+    "mentioned": 0.19,
+    "passages": 0.18,
+    "worded": 0.15,
+    "wording": 0.13,
+    "similarity": 0.07,
+    "walk": 0.07,
+    "folder": 0.06,
+    "influence": 0.04,
+}
+"""Chosen on five vaults, each left out in turn; docs/graph.md has the table."""
+
+LEAST = 0.12
+"""A lower score is no suggestion: it is what two notes of one folder have."""
+
+KINDS: Final[tuple[tuple[SignName, SuggestionKind], ...]] = (
+    ("passages", "similar"),
+    ("similarity", "similar"),
+    ("worded", "words"),
+    ("wording", "words"),
+    ("walk", "neighbours"),
+    ("folder", "neighbours"),
+    ("influence", "neighbours"),
+)
+"""What kind of suggestion the strongest sign makes where no name is mentioned."""
+
+REASONS: Final[Mapping[SignName, str]] = {
+    "mentions": "its name stands in the text without a link",
+    "mentioned": "it says this note's name without a link",
+    "similarity": "the notes are alike",
+    "passages": "passages of both are alike",
+    "wording": "words of its name stand in the text",
+    "worded": "it says words of this note's name",
+    "walk": "links lead from one to the other over few notes",
+    "folder": "they stand in one folder",
+    "influence": "many notes link to it",
+    "reciprocal": "a property of the other leads here and none leads back",
+}
+
+
+def summed(signs: Mapping[SignName, Strengths], count: int) -> Strengths:
+    """Return the score of every node; signs are added in the order of the weights."""
+    total: Strengths = np.zeros(count)
+    for name, weight in WEIGHTS.items():
+        if name in signs:
+            total = total + weight * signs[name]
+    return total
+
+
+def shares(strengths: Mapping[SignName, float]) -> tuple[Sign, ...]:
+    """Return the signs that say something, the one that says most first."""
+    made = [
+        Sign(name, strengths[name], weight * strengths[name], REASONS[name])
+        for name, weight in WEIGHTS.items()
+        if strengths.get(name, 0.0) > 0
+    ]
+    return tuple(sorted(made, key=lambda sign: -sign.share))
+
+
+def reason_for(signs: tuple[Sign, ...], mention: Mention | None, cosine: float) -> str:
+    """Return why two notes should be linked, as one sentence."""
+    if mention is None:
+        said = [sign.reason for sign in signs[:2]]
+        alike = any(sign.name in {"similarity", "passages"} for sign in signs[:2])
+        more = f" ({cosine:.2f})" if alike and cosine > 0 else ""
+        return f"{' and '.join(said)}{more}"
+    reason = f"it says {mention.text!r} on line {mention.line} without a link"
+    if not mention.namesakes:
+        return reason
+    return f"{reason}, a name that {', '.join(mention.namesakes)} has too"
+
+
+def kind_of(signs: tuple[Sign, ...]) -> SuggestionKind:
+    """Return what speaks most for a link that no name asks for."""
+    best = signs[0].name if signs else "similarity"
+    return dict(KINDS).get(best, "words")
