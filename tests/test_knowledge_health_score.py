@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.knowledge.health.score import Counted, scored, sound_notes
-from glassmind.knowledge.health.sketch import COMMON, Runs, alike, likeness, sketch
+from glassmind.knowledge.health.sketch import (
+    COMMON,
+    Runs,
+    alike,
+    common_runs,
+    likeness,
+    sketch,
+)
 from glassmind.knowledge.health.table import CHECKS
 
 NOTES = [f"{at}.md" for at in range(12)]
@@ -87,7 +94,8 @@ def test_every_pair_that_is_alike_is_among_the_candidates(
     runs = Runs()
     made = [runs.of(" ".join(words)) for words in texts]
 
-    candidates = set(alike([sketch(one) for one in made], 0.8))
+    sketches = [sketch(one) for one in made]
+    candidates = set(alike(sketches, 0.8, common_runs(sketches)))
 
     for one in range(len(made)):
         for other in range(one + 1, len(made)):
@@ -114,5 +122,6 @@ def test_long_texts_with_a_few_changes_are_candidates() -> None:
     runs = Runs()
     made = [runs.of(" ".join(one)) for one in (words, changed, words[::-1])]
 
-    assert alike([sketch(one) for one in made], 0.8) == [(0, 1)]
+    sketches = [sketch(one) for one in made]
+    assert alike(sketches, 0.8, common_runs(sketches)) == [(0, 1)]
     assert likeness(made[0], made[1]) > 0.95

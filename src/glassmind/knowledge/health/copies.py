@@ -149,7 +149,7 @@ def near_duplicates(sight: Sight) -> list[Finding]:
     firsts = [group[0].id for group in same if kept[group[0].id][1] >= LEAST_RUNS]
     sketches = [kept[note][0] for note in firsts]
     common = common_runs(sketches)
-    candidates = alike(sketches, NEARLY)
+    candidates = alike(sketches, NEARLY, common)
     found += _near(
         sight, notes, [(firsts[a], firsts[b]) for a, b in candidates], common
     )

@@ -26,34 +26,46 @@ and 100,000 texts take 100 MB."""
 COMMON = 8
 """Texts beyond which a run is boilerplate; also bounds the pairs that one run makes."""
 
+_MARKS = str.maketrans(dict.fromkeys(".,;:!?()[]{}*_`\"'#>|=~-", " "))
+"""What is written around words, and differs between two versions of a text."""
+
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio, as Knuth multiplies hashes
+
+
+class _WordHashes(dict[str, int]):
+    """Hashes of words, each made when it is first met."""
+
+    def __missing__(self, word: str) -> int:
+        made = self[word] = xxhash.xxh3_64_intdigest(word.encode()) >> 1
+        return made
 
 
 class Runs:
     """Makes the runs of texts; a word is hashed once however often it is met."""
 
     def __init__(self) -> None:
-        self._words: dict[str, int] = {}
+        self._words = _WordHashes()
 
     def of(self, text: str) -> Hashes:
         """Return the hashes of all runs of a text, each once, ascending.
 
-        Case and what stands at the ends of a word do not matter. A text that is shorter
-        than a run has its words for one.
+        Case and marks do not matter. A text that is shorter than a run has its words
+        for one.
         """
-        known = self._words
-        words = [word.strip(".,;:!?()[]*_`\"'#>-") for word in text.lower().split()]
-        for word in words:
-            if word not in known:
-                known[word] = xxhash.xxh3_64_intdigest(word.encode())
-        hashes = np.array([known[word] for word in words if word], np.uint64)
+        words = text.lower().translate(_MARKS).split()
+        hashes = np.fromiter(map(self._words.__getitem__, words), np.uint64, len(words))
         if not len(hashes):
             return hashes
         runs = hashes[: max(1, len(hashes) - RUN + 1)].copy()
         for place in range(1, min(RUN, len(hashes))):
-            runs = runs * _MIX + hashes[place : place + len(runs)]
+            runs *= _MIX
+            runs += hashes[place : place + len(runs)]
         runs ^= runs >> np.uint64(31)
-        return np.unique(runs * _MIX)
+        runs *= _MIX
+        runs.sort()
+        first = np.append(np.True_, runs[1:] != runs[:-1])
+        distinct: Hashes = runs[first]
+        return distinct
 
 
 def likeness(one: Hashes, other: Hashes) -> float:
@@ -63,12 +75,15 @@ def likeness(one: Hashes, other: Hashes) -> float:
     return both / either if either else 0.0
 
 
-def alike(sketches: Sequence[Hashes], least: float) -> list[tuple[int, int]]:
+def alike(
+    sketches: Sequence[Hashes], least: float, common: Hashes
+) -> list[tuple[int, int]]:
     """Return the pairs of texts, by number, that may have this share in common.
 
-    `sketches` are the smallest hashes of each text.
+    `sketches` are the smallest hashes of each text, and `common` those that count for
+    none.
     """
-    own = _without_common(sketches)
+    own = [np.setdiff1d(one, common, assume_unique=True) for one in sketches]
     pairs: dict[tuple[int, int], int] = {}
     for texts in _sharers(own):
         for pair in combinations(texts, 2):
@@ -87,23 +102,12 @@ def sketch(runs: Hashes) -> Hashes:
     return runs[:KEPT].copy()
 
 
-def common_runs(sketches: Iterable[Hashes]) -> Hashes:
+def common_runs(sketches: Sequence[Hashes]) -> Hashes:
     """Return the runs that are boilerplate, ascending."""
-    values, counts = _counted(sketches)
+    if not sketches:
+        return np.empty(0, np.uint64)
+    values, counts = np.unique(np.concatenate(list(sketches)), return_counts=True)
     return values[counts > COMMON]
-
-
-def _without_common(sketches: Sequence[Hashes]) -> list[Hashes]:
-    common = common_runs(sketches)
-    return [np.setdiff1d(one, common, assume_unique=True) for one in sketches]
-
-
-def _counted(sketches: Iterable[Hashes]) -> tuple[Hashes, NDArray[np.int64]]:
-    whole = list(sketches)
-    if not whole:
-        return np.empty(0, np.uint64), np.empty(0, np.int64)
-    values, counts = np.unique(np.concatenate(whole), return_counts=True)
-    return values, counts.astype(np.int64)
 
 
 def _sharers(sketches: Sequence[Hashes]) -> Iterable[list[int]]:
