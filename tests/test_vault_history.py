@@ -1,0 +1,225 @@
+"""A history is read as it was written, and a vault cannot make git run anything."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from git_desk import WHO, GitDesk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glassmind.errors.knowledge import NoHistory
+from glassmind.types.history import FileHistory
+from glassmind.vault.history import changes_of, followed, repository_of
+from glassmind.vault.patches import changes_in, unquoted
+
+SECONDS = 30.0
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> GitDesk:
+    """A repository with one note, changed once."""
+    (tmp_path / "vault").mkdir()
+    desk = GitDesk(tmp_path / "vault")
+    note = desk.root / "Tea.md"
+    note.write_text("one\n")
+    desk.commit("2021-01-01")
+    note.write_text("one\n[[two]]\n")
+    desk.commit("2021-02-02")
+    return desk
+
+
+def read(desk: GitDesk, *paths: str) -> FileHistory:
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+    return changes_of(repository, paths, timeout_s=SECONDS)
+
+
+HOSTILE = {
+    "external difference": "[diff]\n\texternal = {run}\n",
+    "text conversion": '[diff "x"]\n\ttextconv = {run}\n\tcommand = {run}\n',
+    "signature": "[log]\n\tshowSignature = true\n[gpg]\n\tprogram = {run}\n",
+    "watching of files": "[core]\n\tfsmonitor = {run}\n\thooksPath = {folder}\n",
+    "filter": '[filter "x"]\n\tclean = {run}\n\tsmudge = {run}\n\tprocess = {run}\n',
+    "pager and alias": (
+        "[core]\n\tpager = {run}\n\teditor = {run}\n[pager]\n\tlog = {run}\n"
+        "[alias]\n\tlog = !{run}\n\trev-parse = !{run}\n"
+    ),
+    "fetching": (
+        "[core]\n\trepositoryformatversion = 1\n\tsshCommand = {run}\n"
+        "[extensions]\n\tpartialClone = origin\n"
+        '[remote "origin"]\n\turl = ext::{run}\n\tpromisor = true\n'
+        '[protocol]\n\tallow = always\n[protocol "ext"]\n\tallow = always\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_vault_cannot_make_git_run_a_program(
+    desk: GitDesk, tmp_path: Path, kind: str
+) -> None:
+    mark, run = tmp_path / "it ran", tmp_path / "run.sh"
+    run.write_text(f"#!/bin/sh\necho ran >> '{mark}'\n")
+    run.chmod(0o755)
+    (desk.root / ".gitattributes").write_text("*.md diff=x filter=x\n")
+    _sign_the_last_commit(desk)
+    said = HOSTILE[kind].format(run=run, folder=tmp_path)
+    with (desk.root / ".git" / "config").open("a") as config:
+        config.write(said)
+    if kind == "fetching":
+        _lose_a_blob(desk)
+
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+    followed(repository, "Tea.md", timeout_s=SECONDS)
+    changes_of(repository, ["Tea.md"], timeout_s=SECONDS)
+
+    assert not mark.exists()
+    if kind in {"external difference", "text conversion", "signature", "fetching"}:
+        _log_as_a_person_would(desk)
+        assert mark.exists(), "the trap would not have caught git either"
+
+
+def _sign_the_last_commit(desk: GitDesk) -> None:
+    """Put what looks like a signature onto the last commit."""
+    text = desk.git("cat-file", "commit", "HEAD")
+    head, _, body = text.partition("\n\n")
+    armour = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    made = subprocess.run(
+        ["git", "-C", str(desk.root), "hash-object", "-t", "commit", "-w", "--stdin"],
+        input=f"{head}\n{armour}\n\n{body}\n",
+        env={**os.environ, **WHO},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    desk.git("update-ref", "HEAD", made.stdout.strip())
+
+
+def _lose_a_blob(desk: GitDesk) -> None:
+    blob = subprocess.run(
+        ["git", "hash-object", "--stdin"],
+        input="one\n", capture_output=True, text=True, timeout=60, check=True,
+    ).stdout.strip()  # fmt: skip
+    file = desk.root / ".git" / "objects" / blob[:2] / blob[2:]
+    file.unlink()
+
+
+def _log_as_a_person_would(desk: GitDesk) -> None:
+    subprocess.run(
+        ["git", "-C", str(desk.root), "log", "-p", "--ext-diff"],
+        env={**os.environ, **WHO},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_variables_of_ours_do_not_lead_to_another_repository(
+    desk: GitDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
+    monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
+
+    found = read(desk, "Tea.md")
+
+    assert [change.added for change in found.changes] == [("one",), ("[[two]]",)]
+    assert not (tmp_path / "trace").exists()
+
+
+def test_reading_leaves_the_repository_as_it_is(desk: GitDesk) -> None:
+    def state() -> dict[str, bytes]:
+        files = sorted((desk.root / ".git").rglob("*"))
+        return {str(file): file.read_bytes() for file in files if file.is_file()}
+
+    before = state()
+
+    read(desk, "Tea.md")
+
+    assert state() == before
+
+
+def test_a_note_like_a_patch_is_not_taken_for_one(desk: GitDesk) -> None:
+    lines = [
+        "++ b/Other.md", "@@ -0,0 +1,9 @@", ":000000 100644 0 0 A\tOther.md",
+        "diff --git a/x b/x", "\0" + "0" * 40 + " 2000-01-01T00:00:00Z", "-- a", "",
+    ]  # fmt: skip
+    (desk.root / ".gitattributes").write_text("*.md diff\n")  # a NUL, yet it is text
+    (desk.root / "Odd.md").write_text("\n".join(lines))
+    (desk.root / "Zen.md").write_text("last")
+    desk.commit("2021-03-03")
+
+    found = read(desk, "Odd.md", "Zen.md", "Other.md").changes
+
+    assert [(one.path, one.kind, one.commit.day) for one in found] == [
+        ("Odd.md", "added", "2021-03-03"), ("Zen.md", "added", "2021-03-03")
+    ]  # fmt: skip
+    assert list(found[0].added) == lines[:-1]
+    assert found[1].added == ("last",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['q"uote.md', "tab\there.md", "line\nfeed.md", "Été.md", "Cafe\u0301.md",
+     " blank .md", ":(glob)**.md", "*.md", "-p.md", "back\\slash.md"],
+)  # fmt: skip
+def test_a_name_of_any_letters_is_read_as_it_is(desk: GitDesk, name: str) -> None:
+    (desk.root / name).write_text("text of it\n")
+    desk.commit("2021-03-03")
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+    path = name.replace("e\u0301", "é")
+
+    one = followed(repository, path, timeout_s=SECONDS).changes
+    all_of_it = changes_of(repository, [path], timeout_s=SECONDS).changes
+
+    assert [change.path for change in one] == [path]
+    assert one == all_of_it
+
+
+def test_a_file_is_followed_through_its_former_names(desk: GitDesk) -> None:
+    (desk.root / "a b").mkdir()
+    desk.git("mv", "Tea.md", 'a b/Te"a.md')
+    desk.commit("2021-03-03")
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+
+    found = followed(repository, 'a b/Te"a.md', timeout_s=SECONDS).changes
+
+    assert [(one.kind, one.path, one.former) for one in found] == [
+        ("added", "Tea.md", ""),
+        ("changed", "Tea.md", ""),
+        ("renamed", 'a b/Te"a.md', "Tea.md"),
+    ]
+
+
+def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> None:
+    for folder in ("objects", "refs"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "HEAD").write_text("ref: refs/heads/main\n")
+
+    with pytest.raises(NoHistory):
+        repository_of(tmp_path, timeout_s=SECONDS)
+
+
+@given(st.binary(max_size=300))
+def test_whatever_is_printed_reading_it_comes_to_an_end(printed: bytes) -> None:
+    changes_in(b"\0abc 2021-01-01T00:00:00Z\n" + printed)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.text("ab+-@:\\\0 [", max_size=6), max_size=6))
+def test_lines_that_were_added_are_read_back(lines: list[str]) -> None:
+    printed = "\0abc 2021-01-01T00:00:00Z\n\n:0 1 0 1 A\tn.md\n\n--- /dev/null\n"
+    printed += f"+++ b/n.md\n@@ -0,0 +1,{len(lines)} @@\n"
+    printed += "".join(f"+{line}\n" for line in lines)
+    printed += "\0def 2021-01-02T00:00:00Z\n\n:0 1 0 1 D\tn.md\n"
+
+    first, second = changes_in(printed.encode())
+
+    assert list(first.added) == lines
+    assert (second.kind, second.commit.day) == ("removed", "2021-01-02")
+
+
+def test_names_in_quotes_are_read_as_git_writes_them() -> None:
+    assert unquoted(rb'"a\"b\\c\td\303\251"') == 'a"b\\c\tdé'
+    assert unquoted(b"plain.md") == "plain.md"
