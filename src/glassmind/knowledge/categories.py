@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from glassmind.knowledge.folding import in_singular, key_form
@@ -43,9 +44,16 @@ class Misfit(NamedTuple):
     expected: GroupCategory
 
 
+@lru_cache(maxsize=8_192)  # the same few names stand in every note
+def _rank(name: str) -> int | None:
+    """Return how surely a property says what a note is, 0 most; None if it does not."""
+    form = in_singular(key_form(name))
+    return CATEGORY_KEYS.index(form) if form in CATEGORY_KEYS else None
+
+
 def is_category_key(name: str) -> bool:
     """Whether a property of this name says what a note is."""
-    return in_singular(key_form(name)) in CATEGORY_KEYS
+    return _rank(name) is not None
 
 
 def named_in(value: PropertyValue) -> Iterator[str]:
@@ -65,9 +73,9 @@ def named_in(value: PropertyValue) -> Iterator[str]:
 def categories_of(entry: Entry) -> list[tuple[str, str]]:
     """Return what a note says it is, with the property that says so, surest first."""
     said = [
-        (CATEGORY_KEYS.index(form), name, value)
+        (rank, name, value)
         for name, value in entry.properties.items()
-        if (form := in_singular(key_form(name))) in CATEGORY_KEYS
+        if (rank := _rank(name)) is not None
     ]
     said.sort(key=lambda one: one[:2])
     return [(name, label) for _, name, value in said for label in named_in(value)]

@@ -52,6 +52,7 @@ def key_form(text: str) -> str:
     return folded(_HUMP.sub(" ", text))
 
 
+@lru_cache(maxsize=65_536)  # the words of a large vault's names
 def singular(word: str) -> str:
     """Return the singular of an English word, or the word as it is."""
     if word in SAME_IN_PLURAL or not word.isascii() or not word.endswith("s"):
@@ -66,10 +67,9 @@ def singular(word: str) -> str:
     return word[:-1] if len(word) > LEAST_SINGULAR else word
 
 
-@lru_cache(maxsize=8_192)
 def in_singular(form: str) -> str:
     """Return a folded name with each of its words in the singular."""
-    return " ".join(singular(word) for word in form.split())
+    return " ".join([singular(word) for word in form.split()])
 
 
 def slips_between(a: str, b: str, most: int) -> int | None:

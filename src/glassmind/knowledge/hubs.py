@@ -1,8 +1,9 @@
 """Things that many notes belong to: through a property, or as a map that lists them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 
-from glassmind.knowledge.categories import categories_of, is_category_key
+from glassmind.knowledge.categories import categories_of
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, Hub, Listed
@@ -61,11 +62,16 @@ def _maps(
 def is_map(entry: Entry) -> bool:
     """Whether a note says of itself that it leads to others."""
     said = [tag.rpartition("/")[2] for tag in entry.tags]
-    said += [label for key, label in categories_of(entry) if is_category_key(key)]
-    if any(in_singular(folded(text)) in MAPS for text in said):
+    said += [label for _, label in categories_of(entry)]
+    if any(_names_map(text) for text in said):
         return True
     name = folded(entry.title)
     return name in MAPS or name.endswith((" moc", " index"))
+
+
+@lru_cache(maxsize=8_192)  # the same few tags stand in every note
+def _names_map(text: str) -> bool:
+    return in_singular(folded(text)) in MAPS
 
 
 def _listed(paths: Collection[NotePath]) -> Listed[NotePath]:

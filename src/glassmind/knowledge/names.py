@@ -8,6 +8,7 @@ letters. So asking costs about the same in a vault of any size.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from glassmind.knowledge.folding import folded, in_singular, slips_between
@@ -125,29 +126,36 @@ class KnownNames:
         return found
 
     @cached_property
-    def _lengths(self) -> dict[int, list[tuple[int, str]]]:
-        found: dict[int, list[tuple[int, str]]] = {}
+    def _alike(self) -> dict[tuple[int, str], list[tuple[int, str]]]:
+        """The folded names by their length and their digits, with their letters."""
+        found: dict[tuple[int, str], list[tuple[int, str]]] = {}
         for form in self.forms:
-            found.setdefault(len(form), []).append((_letters(form), form))
+            key = (len(form), _digits(form))
+            found.setdefault(key, []).append((_letters(form), form))
         return found
 
     def weight(self, word: str) -> float:
         """Return how much a word tells: a rare one more than a common one."""
         return math.log(2 + len(self.forms) / (1 + len(self.words.get(word, ()))))
 
-    def slips(self, form: str, most: int) -> Iterator[tuple[str, int]]:
-        """Yield the folded names a few slips away, with how many; the nearest first."""
-        letters = _letters(form)
+    def slips(self, form: str, most: int) -> list[tuple[str, int]]:
+        """Return the folded names a few slips away, with how many; the nearest first.
+
+        Digits are no slips: another number is another thing.
+        """
+        letters, digits = _letters(form), _digits(form)
+        # A swap may spoil two pieces; of one more than that, one piece is whole.
+        pieces = _cut(form, 2 * most + 1)
         near = [
             (slips, other)
             for length in range(len(form) - most, len(form) + most + 1)
-            for mask, other in self._lengths.get(length, ())
+            for mask, other in self._alike.get((length, digits), ())
             # a slip changes two letters at most
             if (mask ^ letters).bit_count() <= 2 * most
+            and any(piece in other for piece in pieces)
             and (slips := slips_between(form, other, most))
         ]
-        for slips, other in sorted(near):
-            yield other, slips
+        return [(other, slips) for slips, other in sorted(near)]
 
     def end_of(
         self, target: str, source: NotePath, *, markdown: bool = False
@@ -246,6 +254,17 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for key, form in pairs:
         found.setdefault(key, []).append(form)
     return found
+
+
+def _digits(form: str) -> str:
+    return "".join([letter for letter in form if letter.isdigit()])
+
+
+def _cut(form: str, count: int) -> list[str]:
+    """Return a text in so many pieces of about one length."""
+    size, more = divmod(len(form), count)
+    ends = [at * size + min(at, more) for at in range(count + 1)]
+    return [form[start:end] for start, end in pairwise(ends)]
 
 
 def _letters(form: str) -> int:

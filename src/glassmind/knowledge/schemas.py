@@ -7,6 +7,7 @@ schema is what most notes of a sort have; sorts of the very same notes are one.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from glassmind.knowledge.categories import categories_of
 from glassmind.types import PropertyValue
@@ -60,16 +61,18 @@ def kind_of(value: PropertyValue, name: str = "") -> ValueKind:
 
 
 def _text_kind(text: str) -> ValueKind:
-    if _LINK.fullmatch(text):
-        return "link"
+    if text[:1] in "[!":
+        return "link" if _LINK.fullmatch(text) else "text"
+    if not text[:1].isdigit():
+        return "text"
     if _DATE.fullmatch(text):
         return "date"
     return "datetime" if _DATETIME.fullmatch(text) else "text"
 
 
-def shared_kind(kinds: Mapping[str, int]) -> ValueKind:
+def shared_kind(kinds: Mapping[ValueKind, int]) -> ValueKind:
     """Return the kind that all values share, empty ones aside."""
-    told: list[ValueKind] = [kind for kind in kinds if kind != "empty"]  # type: ignore[misc]
+    told = [kind for kind in kinds if kind != "empty"]
     if not told:
         return "empty"
     return told[0] if len(told) == 1 else "mixed"
@@ -82,14 +85,8 @@ def property_uses(
 
     `declared` are the types of Obsidian's settings, by the name of the property.
     """
-    kinds: dict[str, Counter[str]] = {}
-    items: dict[str, Counter[str]] = {}
-    for entry in entries:
-        for name, value in entry.properties.items():
-            kinds.setdefault(name, Counter())[kind_of(value, name)] += 1
-            if isinstance(value, list):
-                held = items.setdefault(name, Counter())
-                held.update(kind_of(item) for item in value)
+    kinds = _by_name(Counter(chain.from_iterable(map(kinds_in, entries))))
+    items = _by_name(Counter(chain.from_iterable(map(_items_in, entries))))
     uses = [
         _use(name, counts, items.get(name, {}), declared)
         for name, counts in kinds.items()
@@ -97,10 +94,33 @@ def property_uses(
     return sorted(uses, key=lambda use: (-use.notes, use.name))
 
 
+def kinds_in(entry: Entry) -> list[tuple[str, ValueKind]]:
+    """Return the properties of a note, each with what its value is."""
+    return [(name, kind_of(value, name)) for name, value in entry.properties.items()]
+
+
+def _items_in(entry: Entry) -> list[tuple[str, ValueKind]]:
+    return [
+        (name, kind_of(item))
+        for name, value in entry.properties.items()
+        if isinstance(value, list)
+        for item in value
+    ]
+
+
+def _by_name(
+    counts: Mapping[tuple[str, ValueKind], int],
+) -> dict[str, dict[ValueKind, int]]:
+    found: dict[str, dict[ValueKind, int]] = {}
+    for (name, kind), count in counts.items():
+        found.setdefault(name, {})[kind] = count
+    return found
+
+
 def _use(
     name: str,
-    kinds: Mapping[str, int],
-    items: Mapping[str, int],
+    kinds: Mapping[ValueKind, int],
+    items: Mapping[ValueKind, int],
     declared: Mapping[str, str],
 ) -> PropertyUse:
     meant = DECLARED.get(declared.get(name, ""), "")
@@ -130,24 +150,29 @@ def schemas(entries: Sequence[Entry]) -> list[Schema]:
     for sort, notes in groups.items():
         if len(notes) >= LEAST_NOTES:
             alike.setdefault(tuple(note.id for note in notes), []).append(sort)
+    kinds = {entry.id: kinds_in(entry) for entry in entries}
     found = [
         made
         for names in alike.values()
-        if (made := schema_of(sorted(names), groups[names[0]]))
+        if (made := _schema(sorted(names), groups[names[0]], kinds))
     ]
     return sorted(found, key=lambda schema: (-schema.notes, schema.of))
 
 
-def schema_of(names: Sequence[str], notes: Sequence[Entry]) -> Schema | None:
+def schema_of(notes: Sequence[Entry]) -> Schema | None:
     """Return what most of these notes have; None when that is nothing of their own."""
-    counts: Counter[str] = Counter()
-    kinds: dict[str, Counter[str]] = {}
-    for note in notes:
-        for name, value in note.properties.items():
-            counts[name] += 1
-            kinds.setdefault(name, Counter())[kind_of(value, name)] += 1
+    return _schema((), notes, {note.id: kinds_in(note) for note in notes})
+
+
+def _schema(
+    names: Sequence[str],
+    notes: Sequence[Entry],
+    kinds: Mapping[int, Sequence[tuple[str, ValueKind]]],
+) -> Schema | None:
+    used = _by_name(Counter(chain.from_iterable(kinds[note.id] for note in notes)))
+    counts = {name: sum(told.values()) for name, told in used.items()}
     keys = [
-        SchemaKey(name, round(count / len(notes), 4), shared_kind(kinds[name]))
+        SchemaKey(name, round(count / len(notes), 4), shared_kind(used[name]))
         for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
         if count / len(notes) >= LEAST_COVERAGE
     ]

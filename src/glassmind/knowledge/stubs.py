@@ -109,7 +109,7 @@ def _sorts(entry: Entry) -> Iterable[str]:
 
 def _head(peers: Sequence[Entry]) -> list[str]:
     """Return the properties that most of its peers have, with what nearly all share."""
-    schema = schema_of((), peers)
+    schema = schema_of(peers)
     lines = []
     for key in schema.keys if schema else ():
         if key.name.lower() in {"tags", "tag"}:

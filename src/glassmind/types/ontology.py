@@ -97,7 +97,7 @@ class PropertyUse(NamedTuple):
     name: str
     notes: int
     kind: ValueKind
-    kinds: Mapping[str, int]
+    kinds: Mapping[ValueKind, int]
     items: str = ""
     declared: str = ""
     astray: int = 0

@@ -1,0 +1,377 @@
+"""The vocabulary of a vault is told from how its notes use it."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, IndexAbsent
+from glassmind.knowledge.categories import category_of, misfits
+from glassmind.knowledge.folding import folded, in_singular, slips_between
+from glassmind.knowledge.hierarchy import cycles_in, hierarchy_of
+from glassmind.knowledge.schemas import kind_of
+from glassmind.render.ontology import ontology_as_json
+from glassmind.render.ontology_text import ontology_as_text
+from glassmind.render.style import Style
+from glassmind.types import NotePath, PropertyValue
+from glassmind.types.ontology import Entry, Ontology
+
+
+def book(number: int, **more: str) -> str:
+    told = {"type": "book", "author": '"[[Ada Field]]"', "rating": "7"} | more
+    head = "\n".join(f"{key}: {value}" for key, value in told.items())
+    return f"---\n{head}\n---\nBook {number}."
+
+
+def ontology_of(vault: VaultDesk, files: dict[str, str], **wanted: int) -> Ontology:
+    vault.indexed(files)
+    return vault.engine.knowledge.ontology(**wanted)
+
+
+def spelled(found: Ontology) -> dict[str, tuple[str, ...]]:
+    return {
+        one.canonical: tuple(name for name, _ in one.variants)
+        for one in found.spellings.shown
+    }
+
+
+def test_categories_tags_and_folders_are_labels_with_their_notes(
+    vault: VaultDesk,
+) -> None:
+    found = ontology_of(
+        vault,
+        {
+            "Books/A.md": "---\ncategory: '[[Books]]'\n---\n#read/soon",
+            "Books/B.md": "---\ncategory: [Books, Essays]\n---\n#read",
+            "C.md": "plain",
+        },
+    )
+
+    labels = {(one.source, one.key, one.name): one.notes for one in found.labels.shown}
+    assert labels == {
+        ("property", "category", "Books"): 2,
+        ("property", "category", "Essays"): 1,
+        ("tag", "", "read"): 2,
+        ("folder", "", "Books"): 2,
+    }
+    assert found.labels.shown[0].examples == ("Books/A.md", "Books/B.md")
+    assert [use.name for use in found.types.shown] == ["category"]
+    assert found.notes == 3
+
+
+def test_keys_that_occur_together_in_notes_of_one_sort_are_a_schema(
+    vault: VaultDesk,
+) -> None:
+    files = {f"Books/{n}.md": book(n) for n in range(4)}
+    files["Books/4.md"] = "---\ntype: book\nauthor: Ada Field\n---\n"
+
+    found = ontology_of(vault, files)
+
+    (schema,) = found.schemas.shown
+    assert schema.of == ("Books/", "type: book")
+    assert (schema.notes, schema.whole) == (5, 4)
+    assert [(key.name, key.coverage, key.kind) for key in schema.keys] == [
+        ("author", 1.0, "mixed"),
+        ("type", 1.0, "text"),
+        ("rating", 0.8, "number"),
+    ]
+
+
+def test_notes_that_share_only_tags_have_no_schema(vault: VaultDesk) -> None:
+    files = {f"Log/{n}.md": "---\ntags: [day]\naliases: [x]\n---\n" for n in range(5)}
+
+    assert ontology_of(vault, files).schemas.total == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("tea", "text"),
+        ("2024-05-01", "date"),
+        ("2024-05-01T10:00", "datetime"),
+        ("2024-05-01 10:00:00", "datetime"),
+        ("[[Tea]]", "link"),
+        ("see [[Tea]]", "text"),
+        ("3 hours", "text"),
+        (3.5, "number"),
+        (True, "checkbox"),
+        (["a"], "list"),
+        ({"a": 1}, "object"),
+        (None, "empty"),
+        ("", "empty"),
+        ([], "empty"),
+    ],
+)
+def test_a_value_is_of_one_kind(value: object, kind: str) -> None:
+    assert kind_of(value) == kind  # type: ignore[arg-type]
+
+
+def test_values_that_are_not_of_the_declared_type_are_counted(vault: VaultDesk) -> None:
+    declared = {"types": {"rating": "number", "seen": "date", "x": 5}}
+    found = ontology_of(
+        vault,
+        {
+            ".obsidian/types.json": json.dumps(declared),
+            "A.md": "---\nrating: 7\nseen: 2024-05-01\n---\n",
+            "B.md": "---\nrating: seven\nseen: 2024-05-01T10:00\n---\n",
+            "C.md": "---\nrating:\nseen: 2024-05-01\n---\n",
+        },
+    )
+
+    uses = {use.name: use for use in found.properties.shown}
+    assert (uses["rating"].declared, uses["rating"].astray) == ("number", 1)
+    assert uses["rating"].kinds == {"empty": 1, "number": 1, "text": 1}
+    assert (uses["seen"].declared, uses["seen"].astray) == ("date", 1)
+
+
+def test_settings_of_obsidian_that_are_no_json_are_told_and_cost_nothing(
+    vault: VaultDesk,
+) -> None:
+    found = ontology_of(vault, {".obsidian/types.json": "{", "A.md": "#a"})
+
+    assert found.labels.total == 1
+    assert found.notices == (
+        ".obsidian/types.json is no valid JSON: what it says is left out",
+    )
+
+
+def test_ways_of_writing_one_word_are_told_with_the_one_most_used(
+    vault: VaultDesk,
+) -> None:
+    found = ontology_of(
+        vault,
+        {
+            "1.md": "---\ndue-date: 2024-05-01\ntype: Book\n---\n#project/river",
+            "2.md": "---\ndue-date: 2024-05-01\ntype: book\n---\n#project/river",
+            "3.md": "---\ndue_date: 2024-05-01\ntype: book\n---\n#projects/river",
+            "4.md": "---\nDueDate: 2024-05-01\nauthor: A\n---\n",
+            "5.md": "---\nauthors: [A]\n---\n",
+        },
+    )
+
+    assert spelled(found) == {
+        "due-date": ("due_date", "DueDate"),
+        "author": ("authors",),
+        "project/river": ("projects/river",),
+        "book": ("Book",),
+    }
+    reasons = {one.canonical: one.reason for one in found.spellings.shown}
+    assert reasons["book"] == "case"
+    assert reasons["author"] == "plural"
+
+
+def test_a_rare_slip_in_a_long_word_is_a_spelling_of_it(vault: VaultDesk) -> None:
+    files = {f"{n}.md": "---\nreviewed: 2024-05-01\n---\n#sourdough" for n in range(20)}
+    files["x.md"] = "---\nreveiwed: 2024-05-01\n---\n#sourdoug"
+
+    found = ontology_of(vault, files)
+
+    assert spelled(found) == {"reviewed": ("reveiwed",), "sourdough": ("sourdoug",)}
+    assert {one.reason for one in found.spellings.shown} == {"a slip"}
+
+
+@pytest.mark.parametrize(
+    ("common", "rare", "times"),
+    [
+        ("status: open", "stats: open", 1),  # too short to be sure
+        ("started: 2024-05-01", "starred: true", 1),  # values of other kinds
+        ("started: 2024-05-01", "starred: 2024-05-01\nstarted: 2024-05-01", 1),  # both
+        ("chapter1: x", "chapter2: x", 1),  # another number
+        ("contest: x", "context: x", 3),  # too often for a slip
+    ],
+)
+def test_words_that_only_look_alike_are_two_words(
+    vault: VaultDesk, common: str, rare: str, times: int
+) -> None:
+    files = {f"{n}.md": f"---\n{common}\n---\n" for n in range(20)}
+    files |= {f"r{n}.md": f"---\n{rare}\n---\n" for n in range(times)}
+
+    assert spelled(ontology_of(vault, files)) == {}
+
+
+def test_what_many_notes_name_in_one_property_is_a_hub(vault: VaultDesk) -> None:
+    files = {f"{n}.md": book(n) for n in range(4)}
+    files |= {f"i{n}.md": "by:: [[Nobody Yet]]\n" for n in range(3)}
+    files |= {"Ada Field.md": "", "Map.md": "#moc [[0]] [[1]] [[2]] [[0|again]]"}
+
+    found = ontology_of(vault, files)
+
+    hubs = [(h.property, h.name, h.path, h.members.total) for h in found.hubs.shown]
+    assert hubs == [
+        ("author", "Ada Field", "Ada Field.md", 4),
+        ("", "Map", "Map.md", 3),
+        ("by", "Nobody Yet", None, 3),
+    ]
+    assert found.hubs.shown[1].members.shown == ("0.md", "1.md", "2.md")
+
+
+def test_properties_folders_and_tags_make_hierarchies(vault: VaultDesk) -> None:
+    found = ontology_of(
+        vault,
+        {
+            "Science.md": "---\nchildren: ['[[Physics]]']\n---\n",
+            "Physics.md": "",
+            "Optics.md": "up:: [[Physics]]\n",
+            "Lenses.md": "---\npart of: '[[Optics]]'\n---\n#a/b/c",
+            "Work/Index.md": "",
+            "Work/River/River.md": "#a/d",
+        },
+    )
+
+    by = {one.nesting: one for one in found.hierarchies}
+    assert by["property"].name == "children, part of, up"
+    assert (by["property"].size, by["property"].depth) == (4, 4)
+    (root,) = by["property"].roots.shown
+    assert (root.name, root.below, root.children.shown) == ("Science", 3, ("Physics",))
+    (work,) = by["folder"].roots.shown
+    assert (work.path, work.children.shown) == ("Work/Index.md", ("River",))
+    (tag,) = by["tag"].roots.shown
+    assert (tag.name, tag.below, by["tag"].depth) == ("#a", 3, 3)
+
+
+def test_a_note_above_itself_is_told_as_a_circle(vault: VaultDesk) -> None:
+    found = ontology_of(
+        vault,
+        {
+            "A.md": "---\nup: '[[B]]'\n---\n",
+            "B.md": "---\nup: '[[C]]'\n---\n",
+            "C.md": "---\nup: '[[A]]'\n---\n",
+            "D.md": "---\nparent: '[[D]]'\n---\n",
+            "E.md": "---\nup: '[[A]]'\n---\n",
+        },
+    )
+
+    (by,) = found.hierarchies
+    assert by.cycles.shown == (("A", "C", "B"), ("D",))
+    assert by.roots.total == 0
+    assert by.size == 5
+
+
+graphs = st.dictionaries(
+    st.sampled_from("abcdefg"), st.frozensets(st.sampled_from("abcdefg"))
+)
+
+
+@given(graphs)
+def test_every_circle_is_one_and_without_any_all_stand_below_roots(
+    below: dict[str, frozenset[str]],
+) -> None:
+    cycles = cycles_in(below)
+
+    for cycle in cycles:
+        assert len(set(cycle)) == len(cycle)
+        following = [*cycle[1:], cycle[0]]
+        assert all(b in below[a] for a, b in zip(cycle, following, strict=True))
+    made = hierarchy_of("tag", "x", below, {}, {})
+    if not cycles and made.size:
+        assert made.roots.total
+        alone = [root for root in made.roots.shown if not root.below]
+        assert len(alone) < made.size or made.depth == 1
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_folding_is_idempotent_and_slips_are_symmetric(a: str, b: str) -> None:
+    assert folded(folded(a)) == folded(a)
+    assert in_singular(folded(a)) == in_singular(in_singular(folded(a))) or a.isascii()
+    assert slips_between(a, b, 3) == slips_between(b, a, 3)
+    assert slips_between(a, a, 0) == 0
+
+
+def test_templates_and_what_agents_wrote_are_no_part_of_the_vocabulary(
+    vault: VaultDesk,
+) -> None:
+    found = ontology_of(
+        vault,
+        {
+            ".obsidian/templates.json": '{"folder": "Meta/Forms"}',
+            "Meta/Forms/Book.md": "#form",
+            "Deep/Templates/Person.md": "#template",
+            ".agent/memories/One.md": "#memory",
+            "A.md": "#a",
+        },
+    )
+
+    assert [label.name for label in found.labels.shown] == ["a"]
+    assert found.notes == 1
+
+
+def test_an_overview_follows_the_index_and_two_are_equal(vault: VaultDesk) -> None:
+    first = ontology_of(vault, {"A.md": "#a", "B.md": "#b"})
+    again = vault.open().knowledge.ontology()
+    vault.indexed({"A.md": "#c"})
+
+    assert ontology_as_json(first, vault="v", root="r") == ontology_as_json(
+        again, vault="v", root="r"
+    )
+    labels = vault.engine.knowledge.ontology().labels.shown
+    assert [label.name for label in labels] == ["b", "c"]
+
+
+def test_an_overview_shows_so_many_of_each_kind_and_counts_all(
+    vault: VaultDesk,
+) -> None:
+    files = {f"F{n}/{n}.md": f"#t{n}" for n in range(5)}
+
+    found = ontology_of(vault, files, limit=2)
+
+    shown = [(label.source, label.name) for label in found.labels.shown]
+    assert shown == [("tag", "t0"), ("tag", "t1"), ("folder", "F0"), ("folder", "F1")]
+    assert found.labels.total == 10
+    with pytest.raises(BadLimit):
+        vault.engine.knowledge.ontology(limit=0)
+
+
+def test_without_an_index_there_is_no_vocabulary(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        vault.engine.knowledge.ontology()
+
+
+def test_the_sample_vault_tells_its_people_decisions_and_stations(
+    sample: VaultDesk,
+) -> None:
+    found = sample.engine.knowledge.ontology(limit=100)
+
+    sorts = {name for schema in found.schemas.shown for name in schema.of}
+    assert {"#person", "Decisions/", "type: station"} <= sorts
+    hubs = {(hub.property, hub.name) for hub in found.hubs.shown}
+    assert ("deciders", "Ines Halloran") in hubs
+    text = ontology_as_text(found, Style())
+    assert "#decision = Decisions/" in text
+    assert "\x1b" not in text
+
+
+def entry(number: int, category: object) -> Entry:
+    path = NotePath(f"{number}.md")
+    properties = {} if category is None else {"Category": category}
+    return Entry(number, path, str(number), "markdown", (), properties)  # type: ignore[arg-type]
+
+
+def test_a_category_is_what_the_surest_property_says_first() -> None:
+    names: list[PropertyValue] = ["[[Sub/Books|b]]", "z"]
+    told: dict[str, PropertyValue] = {"kind": "x", "type": "y", "categories": names}
+
+    assert category_of(Entry(1, NotePath("a"), "a", "markdown", (), told)) == "Books"
+    assert category_of(entry(1, None)) is None
+    assert category_of(entry(1, [])) is None
+
+
+def test_a_note_whose_category_is_not_that_of_its_group_is_a_misfit() -> None:
+    said = ["book", "Books", "book", "book", "film", None, ["film", "books"]]
+    entries = [entry(n, category) for n, category in enumerate(said)]
+    groups = {7: [one.path for one in entries]}
+
+    (misfit,) = misfits(groups, entries)
+
+    assert (misfit.path, misfit.category, misfit.group) == ("4.md", "film", 7)
+    assert misfit.expected.category == "book"
+    assert misfit.expected.counted == 6
+
+
+def test_a_mixed_or_small_group_has_no_misfits() -> None:
+    mixed = [entry(n, "ab"[n % 2]) for n in range(8)]
+    small = [entry(n, "a") for n in range(2)] + [entry(2, "b")]
+
+    for entries in (mixed, small):
+        assert misfits({1: [one.path for one in entries]}, entries) == []
