@@ -11,6 +11,7 @@ from glassmind.render.ontology import ontology_as_json
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.resolution import resolution_as_json
 from glassmind.render.themes import themes_as_json
+from glassmind.render.timeline import timeline_as_json
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.replies import Reply, answered
 
@@ -50,6 +51,12 @@ def get_rank(asked: Asked) -> Reply:
     """Answer with the notes that matter most."""
     found = asked.engine.knowledge.rank(**asked.given)
     return answered(ranking_as_json(found, vault=asked.engine.config.vault.name))
+
+
+def get_timeline(asked: Asked) -> Reply:
+    """Answer with how what stands around a note grew."""
+    found = asked.engine.knowledge.timeline(**asked.given)
+    return answered(timeline_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_ontology(asked: Asked) -> Reply:

@@ -204,6 +204,27 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         samples=COUNT,
         notices=TEXTS,
     ),
+    "Timeline": shape(
+        path=TEXT,
+        title=TEXT,
+        uri=TEXT,
+        events=listed(
+            shape(
+                day=TEXT,
+                time=TEXT,
+                kind=TEXT,
+                path=TEXT,
+                title=TEXT,
+                origin=TEXT,
+                detail=TEXT,
+                sentence=TEXT,
+                commit=TEXT,
+                uri=TEXT,
+            )
+        ),
+        total=COUNT,
+        notices=TEXTS,
+    ),
     "VaultHealth": shape(
         score=COUNT,
         parts=listed(shape(check=TEXT, points=NUMBER, lost=NUMBER)),

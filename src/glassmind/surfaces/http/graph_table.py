@@ -113,6 +113,15 @@ GRAPH: tuple[Route, ...] = (
     ),
     Route(
         "GET",
+        "/graph/timeline",
+        "Tell how what stands around a note grew, from dates and git.",
+        graph.get_timeline,
+        "Timeline",
+        (NAME, _limit(100)),
+        (404, 409),
+    ),
+    Route(
+        "GET",
         "/graph/ontology",
         "Tell what the vault calls things: labels, properties, schemas, hubs.",
         graph.get_ontology,

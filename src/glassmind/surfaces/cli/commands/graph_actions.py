@@ -14,6 +14,8 @@ from glassmind.render.ranks import ranking_as_json
 from glassmind.render.ranks_text import ranking_as_text
 from glassmind.render.themes import themes_as_json
 from glassmind.render.themes_text import themes_as_text
+from glassmind.render.timeline import timeline_as_json
+from glassmind.render.timeline_text import timeline_as_text
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.output import Output
 from glassmind.types.pairs import Dismissed
@@ -122,6 +124,15 @@ def _rank(asked: Asked) -> int:
     return exits.OK if found.notes else exits.NOTHING
 
 
+def _timeline(asked: Asked) -> int:
+    found = asked.knowledge.timeline(*asked.names, **asked.wishes)
+    asked.show(
+        lambda: timeline_as_json(found, vault=asked.place["vault"]),
+        lambda: timeline_as_text(found, asked.output.style),
+    )
+    return exits.OK if found.events else exits.NOTHING
+
+
 def _dismiss(asked: Asked) -> int:
     return _settled(asked, asked.knowledge.dismiss(*asked.names), back=False)
 
@@ -162,6 +173,12 @@ ACTIONS: Mapping[str, Action] = {
         0,
         ("metric", "limit", "theme", "about", "least_inbound", "ghosts"),
         _rank,
+    ),
+    "timeline": Action(
+        "how what stands around a note grew",
+        1,
+        ("limit",),
+        _timeline,
     ),
     "dismiss": Action("never bring two up as alike", 2, (), _dismiss),
     "restore": Action("take that back", 2, (), _restore),

@@ -9,12 +9,14 @@ from glassmind.surfaces.mcp.tools import (
     graph_path,
     graph_rank,
     graph_themes,
+    graph_timeline,
 )
 
 TOOLS: tuple[Tool, ...] = (
     graph_path.TOOL,
     graph_themes.TOOL,
     graph_rank.TOOL,
+    graph_timeline.TOOL,
     graph_names.RESOLVE_TOOL,
     graph_names.ONTOLOGY_TOOL,
     graph_ingest.TOOL,
