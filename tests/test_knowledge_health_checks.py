@@ -213,12 +213,27 @@ def test_notes_of_days_templates_and_agents_need_no_link(vault: VaultDesk) -> No
     }
 
 
-def test_an_orphan_is_told_with_what_stands_beside_it(vault: VaultDesk) -> None:
-    vault.indexed({"Tea/Sencha.md": "sencha", "Tea/Pot.md": "[[Cup]]", "Cup.md": "cup"})
+def test_an_orphan_is_told_with_what_stands_beside_it_or_names_it(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "Tea/Sencha.md": "sencha",
+            "Tea/Pot.md": "[[Cup]]",
+            "Cup.md": "Warm it in the good kettle of ours.",
+            "Good kettle.md": "kettle",
+            "Bare.md": "bare",
+        }
+    )
 
     said = found(vault, "orphans")
 
-    assert said == {"Tea/Sencha.md": "no link leads to it or from it; 1 other in Tea/"}
+    assert said == {
+        "Good kettle.md": "no link leads to it or from it; named in Cup.md",
+        "Tea/Sencha.md": "no link leads to it or from it; 1 other in Tea/",
+        "Bare.md": "no link leads to it or from it; isolated",
+    }
+    assert list(said)[-1] == "Bare.md"
 
 
 @pytest.mark.parametrize(

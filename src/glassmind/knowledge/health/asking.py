@@ -22,6 +22,9 @@ EXAMPLES = 3
 MOST_SHOWN = 10_000
 """Findings of a check that one answer shows at most, unless all are asked for."""
 
+MENTIONS = 5
+"""Notes asked for that may name another: one more than itself would do."""
+
 NO_VECTORS = "nothing is embedded yet; glassmind index makes vectors where a model is"
 NO_PAIRS = "similar notes have not been looked for yet; glassmind index does it"
 NO_THEMES = "there are no links that make themes"
@@ -34,6 +37,7 @@ def look(study: "Study", today: date | None) -> Sight:
         net=study.net,
         habits=lambda: habits_of(study.config.vault.path),
         similar=lambda least: _similar(study, least),
+        mentions=lambda phrase: _mentions(study, phrase),
         themes=lambda: _themes(study),
         spellings=lambda: study.vocabulary().ontology.spellings.shown,
         entries=lambda: study.vocabulary().counted,
@@ -73,6 +77,11 @@ def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
     return looked_at_again(look(study, today), key, study.book.now().findings)
+
+
+def _mentions(study: "Study", phrase: str) -> Sequence[int]:
+    words = study.words()
+    return () if words is None else words.standing(phrase, MENTIONS)[1]
 
 
 def _themes(study: "Study") -> "Sequence[Theme] | Unchecked":

@@ -1,6 +1,7 @@
 """Checks of places in the graph: alone, apart from what is alike, too central."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.knowledge.health.copies import (
@@ -31,6 +32,12 @@ TIED_BY = 2
 """Common neighbours that tie two notes well enough without a link. A judgement."""
 
 
+LEAST_WORDS = 2
+"""Words of a title that is looked for in other notes: one alone is just a word."""
+
+MOST_ASKED = 1_000
+"""Orphans whose titles are looked for: half a second of looking."""
+
 COMPANY = 20
 """Notes beside one in its folder that may say what it belongs to; more say nothing. A
 judgement."""
@@ -39,27 +46,54 @@ judgement."""
 def orphans(sight: Sight) -> list[Finding]:
     """Return the notes that no link leads to or from, those with context first.
 
-    A note of a day needs none. Context is a similar note, or others in its folder.
+    A note of a day needs none. Context is a note that names it, a similar note, or
+    others in its folder.
     """
-    similar = _most_similar(sight)
-    folders = Counter(_folder(note) for note in sight.written)
     alone = [
         note
         for note in sight.written
         if sight.is_kept(note.path) and not _is_readme(note) and not sight.near(note.id)
     ]
-    contexts = {note.id: _context(note, similar, folders) for note in alone}
-    alone.sort(key=lambda note: (not contexts[note.id], note.path))
+    contexts = _contexts(sight, alone)
+    alone.sort(key=lambda note: (note.id not in contexts, note.path))
     return [
         Finding(
             "orphans",
             note.path,
             note.path,
             0,
-            f"no link leads to it or from it; {contexts[note.id] or 'isolated'}",
+            f"no link leads to it or from it; {contexts.get(note.id, 'isolated')}",
         )
         for note in alone
     ]
+
+
+def _contexts(sight: Sight, alone: Sequence[HealthNote]) -> dict[int, str]:
+    """Return what may say where notes belong, for those that have any."""
+    similar = _most_similar(sight)
+    folders = Counter(_folder(note) for note in sight.written)
+    found = {}
+    for at, note in enumerate(alone):
+        namers = _namers(sight, note) if at < MOST_ASKED else []
+        beside = folders[_folder(note)] - 1
+        if namers:
+            found[note.id] = f"named in {namers[0]}"
+        elif note.path in similar:
+            similarity, path = similar[note.path]
+            found[note.id] = f"similar to {path} ({similarity:.2f})"
+        elif _folder(note) and 1 <= beside <= COMPANY:
+            others = "1 other" if beside == 1 else f"{beside} others"
+            found[note.id] = f"{others} in {_folder(note)}/"
+    return found
+
+
+def _namers(sight: Sight, note: HealthNote) -> list[NotePath]:
+    """Return some notes with the title of one in their text; one word tells nothing."""
+    if len(note.title.split()) < LEAST_WORDS:
+        return []
+    found = sight.grounds.mentions(note.title)
+    others = [sight.by_id[one].path for one in found if one in sight.by_id]
+    return sorted(path for path in others if path != note.path and sight.is_kept(path))
 
 
 def _is_readme(note: HealthNote) -> bool:
@@ -79,19 +113,6 @@ def _most_similar(sight: Sight) -> dict[str, tuple[float, str]]:
         best.setdefault(pair.path, (pair.similarity, pair.other_path))
         best.setdefault(pair.other_path, (pair.similarity, pair.path))
     return best
-
-
-def _context(
-    note: HealthNote, similar: dict[str, tuple[float, str]], folders: Counter[str]
-) -> str:
-    if note.path in similar:
-        similarity, path = similar[note.path]
-        return f"similar to {path} ({similarity:.2f})"
-    beside = folders[_folder(note)] - 1
-    if _folder(note) and 1 <= beside <= COMPANY:
-        others = "1 other" if beside == 1 else f"{beside} others"
-        return f"{others} in {_folder(note)}/"
-    return ""
 
 
 def weakly_tied(sight: Sight) -> list[Finding] | Unchecked:

@@ -69,12 +69,16 @@ The least is on the scale of the default model."""
 
 
 class Grounds(NamedTuple):
-    """Where everything comes from that checks look at."""
+    """Where everything comes from that checks look at.
+
+    `mentions` returns some of the notes that hold a phrase, by their ids.
+    """
 
     rows: HealthRows
     net: "Callable[[], LinkGraph]"
     habits: Callable[[], Habits]
     similar: Similar
+    mentions: Callable[[str], Sequence[int]]
     themes: "Callable[[], Sequence[Theme] | Unchecked]"
     spellings: "Callable[[], Sequence[Spelling]]"
     entries: "Callable[[], Sequence[Entry]]"
