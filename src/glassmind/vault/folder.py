@@ -30,6 +30,9 @@ TURN_S = 10.0
 """How long a writer waits for another in the same folder; each holds it for
 milliseconds."""
 
+LINKLESS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
+"""What file systems say that cannot give a file a second name, such as FAT."""
+
 LOOK_S = 0.01
 """How often it looks whether it is its turn."""
 
@@ -116,13 +119,17 @@ class OpenFolder:
         held = self._descriptor
         try:
             os.link(self._at(name), self._at(new), src_dir_fd=held, dst_dir_fd=held)
-        except FileExistsError:
-            raise
-        except (OSError, NotImplementedError):  # a disk without links: hold the name
-            os.close(self.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        except (OSError, NotImplementedError) as fault:
+            if isinstance(fault, OSError) and fault.errno not in LINKLESS:
+                raise
+            # To hold the name by an empty file first would leave that at a power cut.
+            if self.facts(new) is not None:
+                said = os.strerror(errno.EEXIST)
+                raise FileExistsError(errno.EEXIST, said, new) from fault
             self.replace(name, new)
         else:
-            self.unlink(name)
+            with suppress(OSError):  # it has both names now, and was given the new one
+                self.unlink(name)
 
     def replace(self, name: str, other: str) -> None:
         """Put a file in the place of another, in one step."""
@@ -164,8 +171,9 @@ class OpenFolder:
     def close(self) -> None:
         """Let go of the folder; a second time changes nothing."""
         if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+            held, self._descriptor = self._descriptor, None
+            with suppress(OSError):  # nothing was written to it that could be lost
+                os.close(held)
 
     def __enter__(self) -> Self:
         return self
