@@ -10,6 +10,7 @@ from glassmind.render.ingestion import ingestion_as_json
 from glassmind.render.ontology import ontology_as_json
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.resolution import resolution_as_json
+from glassmind.render.suggestions import suggestions_as_json
 from glassmind.render.themes import themes_as_json
 from glassmind.render.timeline import timeline_as_json
 from glassmind.surfaces.http.asked import Asked
@@ -51,6 +52,12 @@ def get_rank(asked: Asked) -> Reply:
     """Answer with the notes that matter most."""
     found = asked.engine.knowledge.rank(**asked.given)
     return answered(ranking_as_json(found, vault=asked.engine.config.vault.name))
+
+
+def get_suggest(asked: Asked) -> Reply:
+    """Answer with what should be linked; nothing is written."""
+    found = asked.engine.knowledge.suggest(**asked.given)
+    return answered(suggestions_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_timeline(asked: Asked) -> Reply:

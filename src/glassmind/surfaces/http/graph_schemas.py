@@ -6,6 +6,7 @@ from glassmind.surfaces.http.schemas import (
     ANY,
     COUNT,
     FLAG,
+    LINES,
     NUMBER,
     TEXT,
     TEXTS,
@@ -75,6 +76,32 @@ ENTITY = shape(
 
 SOME = shape(shown={"type": "array"}, total=COUNT)
 """The first of many, and how many there are."""
+
+SUGGESTION = shape(
+    kind=TEXT,
+    source=TEXT,
+    source_title=TEXT,
+    source_uri=TEXT,
+    target=TEXT,
+    target_title=TEXT,
+    target_uri=TEXT,
+    score=NUMBER,
+    reason=TEXT,
+    signs=listed(shape(name=TEXT, strength=NUMBER, share=NUMBER, reason=TEXT)),
+    mention=or_null("object"),
+    property=or_null("string"),
+    similarity=or_null("number"),
+    shared_notes=TEXTS,
+    shared_tags=TEXTS,
+    edit={
+        "anyOf": [
+            shape(
+                path=TEXT, digest=TEXT, line=COUNT, bytes=LINES, before=TEXT, after=TEXT
+            ),
+            {"type": "null"},
+        ]
+    },
+)
 
 THEME = shape(
     id=WHOLE,
@@ -203,6 +230,9 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         error=NUMBER,
         samples=COUNT,
         notices=TEXTS,
+    ),
+    "Suggestions": shape(
+        note=or_null("string"), suggestions=listed(SUGGESTION), notices=TEXTS
     ),
     "Timeline": shape(
         path=TEXT,

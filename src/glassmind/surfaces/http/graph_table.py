@@ -113,6 +113,15 @@ GRAPH: tuple[Route, ...] = (
     ),
     Route(
         "GET",
+        "/graph/suggest",
+        "Tell which notes should be linked, each with an edit that nobody has made.",
+        graph.get_suggest,
+        "Suggestions",
+        (NAME._replace(default=None), _limit(20)),
+        (404, 409),
+    ),
+    Route(
+        "GET",
         "/graph/timeline",
         "Tell how what stands around a note grew, from dates and git.",
         graph.get_timeline,

@@ -12,6 +12,8 @@ from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
 from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.ranks_text import ranking_as_text
+from glassmind.render.suggestions import suggestions_as_json
+from glassmind.render.suggestions_text import suggestions_as_text
 from glassmind.render.themes import themes_as_json
 from glassmind.render.themes_text import themes_as_text
 from glassmind.render.timeline import timeline_as_json
@@ -124,6 +126,16 @@ def _rank(asked: Asked) -> int:
     return exits.OK if found.notes else exits.NOTHING
 
 
+def _suggest(asked: Asked) -> int:
+    found = asked.knowledge.suggest(*asked.names, **asked.wishes)
+    asked.notice(found.notices)
+    asked.show(
+        lambda: suggestions_as_json(found, vault=asked.place["vault"]),
+        lambda: suggestions_as_text(found, asked.output.style),
+    )
+    return exits.OK if found.suggestions else exits.NOTHING
+
+
 def _timeline(asked: Asked) -> int:
     found = asked.knowledge.timeline(*asked.names, **asked.wishes)
     asked.show(
@@ -173,6 +185,13 @@ ACTIONS: Mapping[str, Action] = {
         0,
         ("metric", "limit", "theme", "about", "least_inbound", "ghosts"),
         _rank,
+    ),
+    "suggest": Action(
+        "notes that should be linked",
+        1,
+        ("limit",),
+        _suggest,
+        alone=True,
     ),
     "timeline": Action(
         "how what stands around a note grew",

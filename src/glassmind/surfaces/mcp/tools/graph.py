@@ -8,6 +8,7 @@ from glassmind.surfaces.mcp.tools import (
     graph_names,
     graph_path,
     graph_rank,
+    graph_suggest,
     graph_themes,
     graph_timeline,
 )
@@ -16,6 +17,7 @@ TOOLS: tuple[Tool, ...] = (
     graph_path.TOOL,
     graph_themes.TOOL,
     graph_rank.TOOL,
+    graph_suggest.TOOL,
     graph_timeline.TOOL,
     graph_names.RESOLVE_TOOL,
     graph_names.ONTOLOGY_TOOL,
