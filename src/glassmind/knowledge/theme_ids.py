@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from glassmind.graph.net import Ints, LinkGraph
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import LinkGraph
 
 KNOWN_SHARE = 0.5
 """What two themes have in common at least, of the smaller one, to be the same: of a

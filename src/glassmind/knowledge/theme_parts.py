@@ -4,16 +4,16 @@ What Leiden finds is taken as it is, but for two things: a community that holds 
 part of the vault is parted once more by its own links, and two notes are no theme.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
 from glassmind.graph.clusters import clusters, modularity
-from glassmind.graph.net import Floats, Ints, LinkGraph, Links
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import Floats, LinkGraph, View
 from glassmind.graph.ranks import influence
-from glassmind.types.graph import NodeRow
 
 LEAST = 3
 """Notes that make a theme: of two that link to each other, the link says it all."""
@@ -71,7 +71,7 @@ def _smaller(net: LinkGraph, labels: Ints, resolution: float) -> Ints:
             break
         for label in large:
             nodes = np.flatnonzero(labels == label)
-            inner = clusters(_within(net, nodes), resolution=resolution)
+            inner = clusters(_within(net.both_view, nodes), resolution=resolution)
             if inner.max() < 1:
                 whole.add(label)
             beyond = inner > 0
@@ -79,23 +79,35 @@ def _smaller(net: LinkGraph, labels: Ints, resolution: float) -> Ints:
     return labels
 
 
-def _within(net: LinkGraph, nodes: NDArray[np.int64]) -> LinkGraph:
-    """Return the graph of some nodes and the links between them."""
-    number = np.full(len(net), -1, np.int32)
+def _within(view: View, nodes: NDArray[np.int64]) -> LinkGraph:
+    """Return the graph of some nodes and the links between them, either way."""
+    number = np.full(len(view.starts) - 1, -1, np.int32)
     number[nodes] = np.arange(len(nodes), dtype=np.int32)
-    links = net.links
-    kept = (number[links.sources] >= 0) & (number[links.targets] >= 0)
-    inside = _chosen(links, kept)
-    inside = inside._replace(
-        sources=number[inside.sources], targets=number[inside.targets]
-    )
-    rows = [NodeRow(0, net.paths[n], "") for n in nodes.tolist()]
-    return LinkGraph(net.head, rows, inside, net.names)
+    sources = np.repeat(number, np.diff(view.starts))
+    inside = _chosen(view, (sources >= 0) & (number[view.nodes] >= 0))
+    starts = np.append(inside.starts[nodes], inside.starts[-1]).astype(np.int32)
+    return _Excerpt(View(starts, number[inside.nodes], inside.weights)).as_graph()
 
 
-def _chosen(links: Links, kept: NDArray[np.bool_]) -> Links:
-    columns: list[Any] = [column[kept] for column in links]
-    return Links(*columns)
+def _chosen(view: View, kept: NDArray[np.bool_]) -> View:
+    """Return a view with some of its links alone, of as many nodes."""
+    before = np.concatenate(([0], np.cumsum(kept)))
+    starts = before[view.starts].astype(np.int32)
+    return View(starts, view.nodes[kept], view.weights[kept])
+
+
+class _Excerpt:
+    """A graph of which there is nothing but its links, for who asks no more of it."""
+
+    def __init__(self, view: View) -> None:
+        self.out_view = self.both_view = view
+
+    def __len__(self) -> int:
+        return len(self.out_view.starts) - 1
+
+    def as_graph(self) -> LinkGraph:
+        """Return it as what `clusters` and `influence` take: they look at views."""
+        return cast("LinkGraph", self)
 
 
 def _numbered(found: Ints) -> Ints:
@@ -119,13 +131,10 @@ def _influence(net: LinkGraph, labels: Ints) -> Floats:
     All themes are ranked at once: no link leads from one to another, so each comes out
     as it would alone but for its scale.
     """
-    links = net.links
-    kept = (labels[links.sources] >= 0) & (
-        labels[links.sources] == labels[links.targets]
-    )
-    rows = [NodeRow(0, path, "") for path in net.paths]
-    inside = _chosen(links, kept)
-    ranks = influence(LinkGraph(net.head, rows, inside, net.names))
+    view = net.out_view
+    homes = np.repeat(labels, np.diff(view.starts))
+    inside = _chosen(view, (homes >= 0) & (homes == labels[view.nodes]))
+    ranks = influence(_Excerpt(inside).as_graph())
     ranks[labels < 0] = 0.0
     themed = labels >= 0
     totals = np.bincount(labels[themed], ranks[themed])

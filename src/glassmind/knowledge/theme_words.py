@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from glassmind.graph.net import Floats, Ints, LinkGraph
-from glassmind.types.graph import KINDS
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import Floats, LinkGraph
 from glassmind.types.themes import Member, Theme
 
 NAMED = 5
@@ -18,8 +18,6 @@ SHARED = 0.5
 
 NAMING = 2
 """Notes that have to name a hub before it is one."""
-
-_PROPERTY = KINDS.index("property")
 
 
 class Tags:
@@ -91,10 +89,11 @@ def _hubs(net: LinkGraph, labels: Ints) -> Mapping[int, int]:
 
     Tied is whoever names it, and itself where it is of that theme.
     """
-    links = net.links
-    named = (links.kinds == _PROPERTY) & (links.sources != links.targets)
-    named &= labels[links.sources] >= 0
-    pairs = np.unique(np.stack((links.sources[named], links.targets[named])), axis=1)
+    links = net.fans.links.flat
+    targets, _, names = links.columns
+    sources = np.repeat(np.arange(len(net)), np.diff(links.starts))
+    named = (names > 0) & (targets >= 0) & (labels[sources] >= 0)
+    pairs = np.unique(np.stack((sources[named], targets[named])), axis=1)
     by_theme = np.stack((labels[pairs[0]], pairs[1]))
     met, naming = np.unique(by_theme, axis=1, return_counts=True)
     tied = naming + (labels[met[1]] == met[0])

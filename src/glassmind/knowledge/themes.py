@@ -15,7 +15,8 @@ import numpy as np
 
 from glassmind.errors import BadWish, IndexFault
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
-from glassmind.graph.net import Floats, Ints, LinkGraph
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import Floats, LinkGraph
 from glassmind.knowledge.study import Graphs
 from glassmind.knowledge.theme_ids import (
     influence_before,
