@@ -118,26 +118,31 @@ def _most_similar(sight: Sight) -> dict[str, tuple[float, str]]:
 def weakly_tied(sight: Sight) -> list[Finding] | Unchecked:
     """Return pairs of notes that are alike, unlinked, with hardly a common neighbour.
 
-    Copies of each other are another check's, and days are alike by their nature.
+    A note is told of once, with the one it is most like: ten notes of a kind are five
+    findings and not forty-five. Orphans and copies of each other are other checks', and
+    days are alike by their nature.
     """
     pairs = sight.grounds.similar(CLOSE)
     if isinstance(pairs, Unchecked):
         return pairs
-    copies = _copies(sight)
-    return [
-        Finding(
-            "weakly_tied",
-            f"{pair.path}{PAIRED}{pair.other_path}",
-            pair.path,
-            0,
-            f"similar to {pair.other_path} ({pair.similarity:.2f}), and no link joins "
-            "them",
-        )
-        for pair in pairs
-        if all(map(sight.is_kept, pair_paths(pair)))
-        and frozenset(pair_paths(pair)) not in copies
-        and len(_common(sight, pair)) < TIED_BY
-    ]
+    copies, taken = _copies(sight), set[str]()
+    found = []
+    for pair in pairs:
+        paths = pair_paths(pair)
+        if (
+            taken.isdisjoint(paths)
+            and all(sight.is_kept(path) and _near(sight, path) for path in paths)
+            and frozenset(paths) not in copies
+            and len(_near(sight, paths[0]) & _near(sight, paths[1])) < TIED_BY
+        ):
+            taken.update(paths)
+            what = (
+                f"similar to {pair.other_path} ({pair.similarity:.2f}), and no link "
+                "joins them"
+            )
+            subject = f"{pair.path}{PAIRED}{pair.other_path}"
+            found.append(Finding("weakly_tied", subject, pair.path, 0, what))
+    return found
 
 
 def pair_paths(pair: "Pair") -> tuple[NotePath, NotePath]:
@@ -145,9 +150,8 @@ def pair_paths(pair: "Pair") -> tuple[NotePath, NotePath]:
     return pair.path, pair.other_path
 
 
-def _common(sight: Sight, pair: "Pair") -> set[int]:
-    one, other = (sight.by_path[path].id for path in pair_paths(pair))
-    return sight.near(one) & sight.near(other)
+def _near(sight: Sight, path: str) -> set[int]:
+    return sight.near(sight.by_path[path].id)
 
 
 def _copies(sight: Sight) -> set[frozenset[str]]:
