@@ -1,0 +1,282 @@
+"""What a person dismisses: where it is written, and who keeps to it."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meaning_desk import MeaningDesk
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadWish, NoteNotFound
+from glassmind.errors.writing import WritesOff
+from glassmind.knowledge.dismissals import Line, line_of, parse, parse_line
+from glassmind.types import NotePath
+from glassmind.types.pairs import DismissedFinding, DismissedPair
+
+TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
+FILE = ".agent/dismissed.txt"
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk) -> MeaningDesk:
+    """Three notes that are alike, and nobody has linked."""
+    meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in ("Cup", "Mug", "Pot")})
+    return meaning
+
+
+def pairs_of(desk: VaultDesk) -> set[tuple[str, str]]:
+    return {(p.path, p.other_path) for p in desk.engine.knowledge.implicit().pairs}
+
+
+ALL = {("Cup.md", "Mug.md"), ("Cup.md", "Pot.md"), ("Mug.md", "Pot.md")}
+
+
+def similar_to(desk: VaultDesk, name: str) -> set[str]:
+    """Return what stands beside a note as similar."""
+    return {one.path for one in desk.engine.knowledge.connections(name).similar}
+
+
+def found_by_likeness(desk: VaultDesk, text: str) -> set[str]:
+    """Return the hits of a search that stand there by likeness alone."""
+    hits = desk.ask(text, channels=("implicit",), limit=50).hits
+    return {hit.path for hit in hits}
+
+
+def test_a_dismissed_pair_is_gone_from_lists_connections_and_searches(
+    desk: MeaningDesk,
+) -> None:
+    assert pairs_of(desk) == ALL
+    assert similar_to(desk, "Cup") == {"Mug.md", "Pot.md"}
+
+    done = desk.engine.knowledge.dismiss("Pot", "Cup")
+
+    assert done.changed
+    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+    assert similar_to(desk, "Cup") == {"Mug.md"}
+    assert desk.engine.knowledge.implicit().dismissed == 1
+
+
+def test_a_search_does_not_follow_a_dismissed_pair(desk: MeaningDesk) -> None:
+    desk.indexed({"Quay.md": f"{TEA} Quay", "Zinc.md": "zinc roof " * 20})
+    hit = next(h for h in desk.ask("Quay", channels=("lexical", "implicit")).hits
+               if h.path == "Pot.md")  # fmt: skip
+    assert hit.evidence[-1].reason.startswith("similar to Quay (0.")
+    assert hit.connected_via == ("Quay.md",)
+
+    for name in ("Cup", "Mug", "Pot"):
+        desk.engine.knowledge.dismiss("Quay", name)
+
+    assert found_by_likeness(desk, "Quay") == set()
+
+
+def test_a_dismissal_can_be_taken_back(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    done = desk.engine.knowledge.restore_pair("Pot", "Cup")
+    again = desk.engine.knowledge.restore_pair("Pot", "Cup")
+
+    assert (done.changed, again.changed) == (True, False)
+    assert pairs_of(desk) == ALL
+
+
+def test_to_dismiss_twice_changes_nothing(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+    before = (desk.root / FILE).read_bytes()
+
+    done = desk.engine.knowledge.dismiss("Pot", "Cup")
+
+    assert not done.changed
+    assert (desk.root / FILE).read_bytes() == before
+
+
+def test_the_file_can_be_read_by_a_person(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Pot", "Cup")
+    desk.engine.knowledge.dismiss_finding("orphans", "Mug.md")
+
+    lines = (desk.root / FILE).read_text("utf-8").splitlines()
+
+    assert lines[0].startswith("# ")
+    assert lines[-2:] == [
+        'pair "Cup.md" "Pot.md" titles "Cup" "Pot"',
+        'finding orphans "Mug.md"',
+    ]
+
+
+def test_the_file_is_no_note_and_no_link(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Pot", "Cup")
+
+    desk.index()
+
+    assert desk.engine.stats().attachments == 0
+    assert desk.value("select count(*) from files where path like '.agent%'") == 0
+
+
+def test_a_line_written_by_hand_counts_at_once(desk: MeaningDesk) -> None:
+    desk.write({FILE: "pair Pot.md Cup.md\n"})
+
+    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+
+
+def test_a_dismissal_of_another_process_counts_at_once(desk: MeaningDesk) -> None:
+    assert pairs_of(desk) == ALL
+    first = desk.engine
+
+    desk.open().knowledge.dismiss("Cup", "Mug")
+
+    found = {(p.path, p.other_path) for p in first.knowledge.implicit().pairs}
+    assert found == ALL - {("Cup.md", "Mug.md")}
+
+
+def test_a_dismissal_outlives_the_index(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    desk.index(rebuild=True)
+
+    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+
+
+def test_a_note_that_was_moved_is_still_dismissed(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    desk.move("Pot.md", "Kitchen/Pot.md")
+    desk.index()
+
+    assert pairs_of(desk) == {("Cup.md", "Mug.md"), ("Kitchen/Pot.md", "Mug.md")}
+    assert desk.engine.knowledge.restore_pair("Pot", "Cup").changed
+    assert ("Cup.md", "Kitchen/Pot.md") in pairs_of(desk)
+
+
+def test_lines_that_nobody_understands_stay_and_are_named(desk: MeaningDesk) -> None:
+    text = '# mine\r\npair "Cup.md\r\nmaybe later\r\n\r\n'
+    desk.write({FILE: text})
+
+    problems = desk.engine.knowledge.dismissals().problems
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+    desk.engine.knowledge.restore_pair("Cup", "Pot")
+
+    assert [problem.split(": ")[0] for problem in problems] == [
+        f"{FILE} line 2 is not followed",
+        f"{FILE} line 3 is not followed",
+    ]
+    assert (desk.root / FILE).read_bytes() == text.encode()
+
+
+def test_line_ends_of_windows_stay(desk: MeaningDesk) -> None:
+    desk.write({FILE: b"\xef\xbb\xbf# mine\r\n"})
+
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    raw = (desk.root / FILE).read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf# mine\r\npair ")
+    assert raw.count(b"\r\n") == raw.count(b"\n") == 2
+    assert ("Cup.md", "Pot.md") not in pairs_of(desk)
+
+
+def test_every_dismissal_is_on_record(desk: MeaningDesk) -> None:
+    desk.engine.knowledge.dismiss("Cup", "Pot")
+    desk.engine.knowledge.restore_pair("Cup", "Pot")
+
+    log = (desk.root / ".agent/logs/writes.jsonl").read_text("utf-8").splitlines()
+
+    said = [(json.loads(line)["path"], json.loads(line)["why"]) for line in log]
+    assert said == [(FILE, "dismissed"), (FILE, "dismissal taken back")]
+
+
+def test_where_writes_are_off_nothing_is_dismissed(desk: MeaningDesk) -> None:
+    desk.open(writes__mode="off")
+
+    with pytest.raises(WritesOff):
+        desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    assert not (desk.root / ".agent").exists()
+    assert pairs_of(desk) == ALL
+
+
+def test_a_dismissal_that_is_there_counts_where_writes_are_off(
+    desk: MeaningDesk,
+) -> None:
+    desk.write({FILE: "pair Pot.md Cup.md\n"})
+    desk.open(writes__mode="off")
+
+    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+
+
+def test_the_file_stands_in_the_agent_folder_of_the_settings(
+    desk: MeaningDesk,
+) -> None:
+    desk.open(writes__agent_dir="Robot")
+
+    done = desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    assert done.file == "Robot/dismissed.txt"
+    assert (desk.root / "Robot/dismissed.txt").is_file()
+    assert not (desk.root / ".agent").exists()
+
+
+def test_what_is_no_pair_is_refused(desk: MeaningDesk) -> None:
+    with pytest.raises(BadWish):
+        desk.engine.knowledge.dismiss("Cup", "Cup")
+    with pytest.raises(NoteNotFound):
+        desk.engine.knowledge.dismiss("Cup", "Nobody")
+    with pytest.raises(BadWish):
+        desk.engine.knowledge.dismiss_finding("orphans", " ")
+
+    assert not (desk.root / ".agent").exists()
+
+
+def test_a_finding_is_dismissed_and_taken_back(desk: MeaningDesk) -> None:
+    knowledge = desk.engine.knowledge
+
+    knowledge.dismiss_finding("orphans", "Mug.md")
+    assert knowledge.dismissals().has_finding("orphans", "Mug.md")
+    assert not knowledge.dismissals().has_finding("ghosts", "Mug.md")
+
+    assert knowledge.restore_finding("orphans", "Mug.md").changed
+    assert not knowledge.dismissals().has_finding("orphans", "Mug.md")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
+def test_a_link_in_the_place_of_the_file_dismisses_nothing(
+    desk: MeaningDesk, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("pair Pot.md Cup.md\n")
+    (desk.root / ".agent").mkdir()
+    (desk.root / FILE).symlink_to(outside)
+
+    assert pairs_of(desk) == ALL
+
+
+NAMES = st.text(
+    st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12
+).filter(lambda text: bool(text.strip()))
+LINES: st.SearchStrategy[Line] = st.one_of(
+    st.builds(
+        lambda a, b, t, u: parse_line(
+            line_of(DismissedPair((NotePath(a), NotePath(b)), (t, u)))
+        ),
+        NAMES,
+        NAMES,
+        NAMES,
+        NAMES,
+    ).filter(lambda one: isinstance(one, DismissedPair)),
+    st.builds(DismissedFinding, NAMES, NAMES),
+)
+
+
+@given(one=LINES)
+def test_what_is_written_is_read_again(one: Line) -> None:
+    line = line_of(one)
+
+    assert "\n" not in line
+    assert parse_line(line) == one
+
+
+@given(text=st.text(max_size=200))
+def test_no_text_is_too_odd_to_be_read(text: str) -> None:
+    found, problems = parse(text, FILE)
+
+    assert len(found) + len(problems) <= text.count("\n") + 1
