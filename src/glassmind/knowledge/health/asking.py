@@ -8,7 +8,7 @@ from glassmind.errors import BadLimit
 from glassmind.knowledge.health.habits import habits_of
 from glassmind.knowledge.health.report import looked_at_again, told
 from glassmind.knowledge.health.sight import Grounds, Sight
-from glassmind.knowledge.implicit import undismissed
+from glassmind.knowledge.implicit import alike, undismissed
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def look(study: "Study", today: date | None) -> Sight:
         net=study.net,
         habits=lambda: habits_of(study.config.vault.path),
         similar=lambda least: _similar(study, least),
+        nearest=lambda path: next(iter(alike(study, path, limit=1)), None),
         mentions=lambda phrase: _mentions(study, phrase),
         themes=lambda: _themes(study),
         spellings=lambda: study.vocabulary().ontology.spellings.shown,

@@ -36,7 +36,7 @@ LEAST_WORDS = 2
 """Words of a title that is looked for in other notes: one alone is just a word."""
 
 MOST_ASKED = 1_000
-"""Orphans whose titles are looked for: half a second of looking."""
+"""Orphans whose like and whose titles are looked for: a second of looking."""
 
 COMPANY = 20
 """Notes beside one in its folder that may say what it belongs to; more say nothing. A
@@ -70,17 +70,17 @@ def orphans(sight: Sight) -> list[Finding]:
 
 def _contexts(sight: Sight, alone: Sequence[HealthNote]) -> dict[int, str]:
     """Return what may say where notes belong, for those that have any."""
-    similar = _most_similar(sight)
     folders = Counter(_folder(note) for note in sight.written)
     found = {}
     for at, note in enumerate(alone):
-        namers = _namers(sight, note) if at < MOST_ASKED else []
+        asked = at < MOST_ASKED
+        namers = _namers(sight, note) if asked else []
+        like = sight.grounds.nearest(note.path) if asked and not namers else None
         beside = folders[_folder(note)] - 1
         if namers:
             found[note.id] = f"named in {namers[0]}"
-        elif note.path in similar:
-            similarity, path = similar[note.path]
-            found[note.id] = f"similar to {path} ({similarity:.2f})"
+        elif like is not None:
+            found[note.id] = f"similar to {like.other_path} ({like.similarity:.2f})"
         elif _folder(note) and 1 <= beside <= COMPANY:
             others = "1 other" if beside == 1 else f"{beside} others"
             found[note.id] = f"{others} in {_folder(note)}/"
@@ -103,16 +103,6 @@ def _is_readme(note: HealthNote) -> bool:
 
 def _folder(note: HealthNote) -> str:
     return note.path.rpartition("/")[0]
-
-
-def _most_similar(sight: Sight) -> dict[str, tuple[float, str]]:
-    """Return the most similar note of each that has one, by path."""
-    pairs = sight.grounds.similar(0.0)
-    best: dict[str, tuple[float, str]] = {}
-    for pair in () if isinstance(pairs, Unchecked) else pairs:
-        best.setdefault(pair.path, (pair.similarity, pair.other_path))
-        best.setdefault(pair.other_path, (pair.similarity, pair.path))
-    return best
 
 
 def weakly_tied(sight: Sight) -> list[Finding] | Unchecked:

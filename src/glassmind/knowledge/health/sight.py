@@ -71,6 +71,7 @@ The least is on the scale of the default model."""
 class Grounds(NamedTuple):
     """Where everything comes from that checks look at.
 
+    `nearest` returns the note that one is most like, unlinked and above the threshold.
     `mentions` returns some of the notes that hold a phrase, by their ids.
     """
 
@@ -78,6 +79,7 @@ class Grounds(NamedTuple):
     net: "Callable[[], LinkGraph]"
     habits: Callable[[], Habits]
     similar: Similar
+    nearest: "Callable[[NotePath], Pair | None]"
     mentions: Callable[[str], Sequence[int]]
     themes: "Callable[[], Sequence[Theme] | Unchecked]"
     spellings: "Callable[[], Sequence[Spelling]]"
