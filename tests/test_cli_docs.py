@@ -113,11 +113,14 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
         return done.stdout.split()
 
     assert completed("sea") == ["search"]
-    assert completed("--json", "re") == ["read", "read-chunks", "restore"]
+    assert completed("--json", "rea") == ["read", "read-chunks"]
     assert completed("search", "--ex") == ["--explain"]
     assert completed("search", "--unique", "") == ["notes", "chunks"]
     assert completed("search", "heron", "-n", "") == []
     assert completed("config", "se") == ["set"]
+    assert completed("graph", "con") == ["connections"]
+    assert completed("graph", "connections", "--format", "g") == ["graphml"]
+    assert completed("health", "--fail") == ["--fail-below"]
     assert "--vault" in completed("--v")
 
 
