@@ -11,6 +11,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.knowledge.implicit import MOST
+from glassmind.render.reports import status_as_json
+from glassmind.render.reports_text import status_as_text
+from glassmind.render.style import Style
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
@@ -292,3 +295,18 @@ def test_two_indexes_of_one_vault_hold_equal_pairs(meaning: MeaningDesk) -> None
     assert meaning.rows(ROWS) == first
     assert len(first) > len(list(combinations(range(4), 2)))
     assert np.isfinite([similarity for _, _, similarity in first]).all()
+
+
+def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    shown = status_as_json(meaning.engine.status(), root="Notes")["pairs"]
+    assert shown == {"count": 1, "waiting": 0, "threshold": 0.72}
+
+    meaning.write({"Mug.md": f"{TEA} mug", "Pot.md": RAIL})
+    meaning.index(embed=False)
+
+    status = meaning.engine.status()
+    text = status_as_text(status, Style(colour=False), root="Notes")
+    assert "Similar notes: 1 pair from 0.72, 1 note still to be compared\n" in text

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from glassmind.errors import ModelFault
 from glassmind.ports.indexing import KnownVectors
 from glassmind.types.catalogue import Check
+from glassmind.types.pairs import PairStatus
 
 VERIFY = "run: glassmind index --verify"
 UPDATE = "run: glassmind index"
@@ -18,6 +19,7 @@ class VectorBench:
     `chosen` is how the settings name the model, empty where they want none; `model`
     opens it or raises a `ModelFault`. `damage` reads the whole matrix, `behind` says
     how many changes it has yet to apply (None for all), `holder` names who embeds now.
+    `pairs` says how many notes are known to be alike.
     """
 
     chosen: str
@@ -27,6 +29,7 @@ class VectorBench:
     damage: Callable[[], str | None]
     behind: Callable[[], int | None]
     holder: Callable[[], str | None]
+    pairs: Callable[[], PairStatus]
 
 
 def look_at_model(bench: VectorBench) -> Iterator[Check]:

@@ -46,6 +46,7 @@ def status_of(bench: Bench) -> Status:
         notices=tuple(notices),
         watch=bench.watch(),
         resident=bench.resident() or "",
+        pairs=vectors.pairs(),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from glassmind.render.pairs import pair_status_as_json
 from glassmind.render.watch import watch_as_json
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
@@ -90,6 +91,7 @@ def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
         "notices": list(status.notices),
         "watch": watch_as_json(status.watch),
         "resident": status.resident,
+        "pairs": pair_status_as_json(status.pairs),
     }
 
 

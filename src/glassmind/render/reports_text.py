@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from glassmind.render.notes_text import bytes_in_words
+from glassmind.render.pairs_text import pair_status_as_text
 from glassmind.render.style import Style
 from glassmind.render.watch import watch_as_text
 from glassmind.types.catalogue import Check, Stats, Status
@@ -94,6 +95,7 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
             level = _rest(status)
         yield f"Vectors: {much} ({kinds}), {level}"
         yield f"Space: {style.clean(status.space)}"
+        yield f"Similar notes: {pair_status_as_text(status.pairs)}"
     else:
         yield "Vectors: none"
     yield f"Model: {style.clean(status.model or 'none is chosen')}"

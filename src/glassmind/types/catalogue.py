@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from glassmind.types import NotePath, Span
+from glassmind.types.pairs import UNPAIRED, PairStatus
 from glassmind.types.vectors import Coverage
 from glassmind.types.watch import UNWATCHED, WatchState
 
@@ -133,7 +134,7 @@ class Status:
     them. `model` is what the settings name and `space` what answers now, both empty
     for none; `coverage` counts chunks. `writing` and `embedding` name who is at it,
     `watch` says whether anybody follows the vault, `resident` which process answers for
-    all others that stay with it.
+    all others that stay with it. `pairs` counts notes that are alike.
     """
 
     notes: int
@@ -150,6 +151,7 @@ class Status:
     notices: Sequence[str] = ()
     watch: WatchState = UNWATCHED
     resident: str = ""
+    pairs: PairStatus = UNPAIRED
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

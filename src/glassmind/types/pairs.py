@@ -80,6 +80,10 @@ class PairStatus(NamedTuple):
     state: PairState | None
 
 
+UNPAIRED = PairStatus(0, 0, None)
+"""Where notes were never compared."""
+
+
 class Similar(NamedTuple):
     """Pairs without a link, the most similar first; `total` before the limit.
 

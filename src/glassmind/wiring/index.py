@@ -17,9 +17,11 @@ from glassmind.store.lexical import integrity as word_integrity
 from glassmind.store.lexical import place as word_place
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
+from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import integrity, place
+from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 from glassmind.wiring.grounds import EmbeddingGrounds
@@ -137,6 +139,11 @@ def vector_bench(adapters: Adapters) -> VectorBench:
     def known() -> VectorRows:
         return adapters.reader.vectors()
 
+    def pairs() -> PairStatus:
+        space = known().answering()
+        rows = PairRows(adapters.reader.connection())
+        return rows.status(space.name if space else "")
+
     names = {"none": "", "smart-connections": "Smart Connections"}
     for served in ("ollama", "openai"):
         names[served] = f"{chosen.model or USUAL_SERVED[served]} ({served})"
@@ -149,6 +156,7 @@ def vector_bench(adapters: Adapters) -> VectorBench:
         damage=lambda: integrity.damage_in(matrix()),
         behind=behind,
         holder=lock.busy_holder,
+        pairs=pairs,
     )
 
 

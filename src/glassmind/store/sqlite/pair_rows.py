@@ -8,7 +8,7 @@ import apsw
 
 from glassmind.store.sqlite.schema import version_of
 from glassmind.types import NotePath
-from glassmind.types.pairs import Pair, PairState, PairStatus, Partner
+from glassmind.types.pairs import UNPAIRED, Pair, PairState, PairStatus, Partner
 
 SINCE = 3
 """The version of the schema from which a file can hold pairs."""
@@ -60,8 +60,8 @@ where n.title in (select value from json_each(?)) order by f.path
 """
 SETTING = "select value from settings where key = ?"
 COUNT = """
-select count(*) from (select distinct min(note_id, other_id), max(note_id, other_id)
-from pairs)
+select count(*) from pairs p where p.note_id < p.other_id or not exists
+  (select 1 from pairs q where q.note_id = p.other_id and q.other_id = p.note_id)
 """
 WAITING = "select count(distinct note_id) from pair_changes"
 ANY_CHANGE = "select exists (select 1 from pair_changes)"
@@ -86,7 +86,7 @@ class PairRows:
     def status(self, space: str) -> PairStatus:
         """Return how many pairs there are; `space` names the vectors that answer."""
         if not self._some:
-            return PairStatus(0, 0, None)
+            return UNPAIRED
         state = self.state()
         pairs: Any = self._db.execute(COUNT).get
         waiting: Any = self._db.execute(WAITING).get
