@@ -75,8 +75,10 @@ class Pen:
     def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
         """Return the shortest end of a path that leads there from a note."""
         parts = target.removesuffix(NOTE_SUFFIX).split("/")
-        for size in range(1, len(parts) + 1):
-            name = "/".join(parts[-size:]) + suffix
+        ends = ["/".join(parts[-size:]) for size in range(1, len(parts) + 1)]
+        # from the root, where a note of that name stands nearer
+        for end in (*ends, f"/{ends[-1]}"):
+            name = end + suffix
             if self.files.resolve(name, source) == target:
                 return name
         return None

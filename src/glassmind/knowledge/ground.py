@@ -1,10 +1,11 @@
 """What all suggestions of a vault stand on: names, and how links use them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from glassmind.knowledge.name_table import (
+    COMMON_WORDS,
     NameTable,
     Pieces,
     is_telling,
@@ -113,11 +114,7 @@ def ground_of(rows: GroundRows) -> Ground:
         note_id: tuple(dict.fromkeys(pieces_of(name) for name in names))
         for note_id, names in rows.names()
     }
-    used: dict[tuple[Pieces, int], int] = {}
-    for note_id, shown, count in rows.anchors():
-        pieces = pieces_of(shown.rpartition("/")[2].removesuffix(".md"))
-        if note_id in own and is_telling(pieces):
-            used[pieces, note_id] = used.get((pieces, note_id), 0) + count
+    used = _used(rows.anchors(), own)
     return Ground(
         name_table(own, used),
         own,
@@ -127,3 +124,24 @@ def ground_of(rows: GroundRows) -> Ground:
         rows.days(),
         rows.themes(),
     )
+
+
+def _used(
+    anchors: Iterable[tuple[int, str, int]], own: Mapping[int, Sequence[Pieces]]
+) -> dict[tuple[Pieces, int], int]:
+    """Return what links call notes, and in how many notes they do.
+
+    Words that one note used once, and that no name of the other holds, are no name:
+    `see the message` may lead anywhere.
+    """
+    used: dict[tuple[Pieces, int], int] = {}
+    for note_id, shown, count in anchors:
+        pieces = pieces_of(shown.rpartition("/")[2].removesuffix(".md"))
+        if note_id in own and is_telling(pieces):
+            used[pieces, note_id] = used.get((pieces, note_id), 0) + count
+    held = {note: {p for name in names for p in name} for note, names in own.items()}
+    return {
+        (pieces, note): count
+        for (pieces, note), count in used.items()
+        if count > 1 or not held[note].isdisjoint(set(pieces) - COMMON_WORDS)
+    }

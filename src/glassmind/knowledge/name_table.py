@@ -157,7 +157,8 @@ def is_telling(pieces: Pieces) -> bool:
         return wide >= FEWEST_WIDE or len(text) - wide >= FEWEST_LETTERS
     if len(_LETTER.findall(text)) < FEWEST_LETTERS:
         return False
-    return any(word not in COMMON_WORDS for word in pieces if word.isalnum())
+    words = (piece for piece in pieces if piece.isalnum())
+    return any(len(w) >= FEWEST_LETTERS and w not in COMMON_WORDS for w in words)
 
 
 def _inflections(pieces: Pieces) -> Iterator[Pieces]:
@@ -167,6 +168,8 @@ def _inflections(pieces: Pieces) -> Iterator[Pieces]:
         return
     if last.endswith("ies"):
         yield (*before, f"{last[:-3]}y")
+    elif last.endswith(("xes", "ches", "shes", "sses")):
+        yield (*before, last[:-2])
     elif last.endswith("s"):
         if not last.endswith(("ss", "us", "is")) and len(last) > SHORTEST_STEM:
             yield (*before, last[:-1])

@@ -27,6 +27,11 @@ LOOKED_INTO = 200
 """The best notes whose passages are compared, too: a few milliseconds."""
 
 
+SMALL = 0.5
+"""What one word in small letters counts where the note's name has a large one: in most
+vaults `home` is where one goes, and `Home` the note."""
+
+
 class Pages:
     """Notes as they are on disk, each read once."""
 
@@ -113,11 +118,14 @@ def _mentions(
     """Return how likely each note is meant by what stands in the text."""
     found = np.zeros(len(facts.net))
     known: dict[Pieces, int] = {}
+    titles = facts.net.titles
     for node, spot in spots.items():
         if spot.name not in known:
             known[spot.name] = _standing(words, spot.name, 0)[0]
         note_id = int(facts.net.ids[node])
         likely = facts.ground.likelihood(spot.name, note_id, known[spot.name])
+        if len(spot.name) == 1 and spot.text.islower() and not titles[node].islower():
+            likely *= SMALL
         found[node] = np.sqrt(likely / len(spot.notes))
     return found
 
