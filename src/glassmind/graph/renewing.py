@@ -18,7 +18,6 @@ from glassmind.graph.net import (
     Fans,
     LinkGraph,
     Nodes,
-    by_id,
     distinct_row,
     link_columns,
 )
@@ -73,8 +72,11 @@ def renewed(
     nodes = _retitled(net, now)
     names = {name: place for place, name in enumerate(net.names)}
     rows = _link_rows(net, now.ids, links, names)
-    fans = _relinked(net, rows)
-    return LinkGraph(head, nodes, fans, tuple(names))
+    fans, touched = _relinked(net, rows)
+    both = net.known_both
+    if both is not None:
+        both = both.with_rows({node: fans.merged(node) for node in touched})
+    return LinkGraph(head, nodes, fans, tuple(names), both)
 
 
 def _retitled(net: LinkGraph, now: NodeRows) -> Nodes:
@@ -91,8 +93,7 @@ def _link_rows(
     net: LinkGraph, own: Iterable[int], links: LinkRows, names: dict[str, int]
 ) -> dict[int, Row]:
     """Return the new links of each node that has any news."""
-    known = by_id(net.ids)
-    sources, columns = link_columns(known, links, names)
+    sources, columns = link_columns(net.by_id, links, names)
     rows = dict.fromkeys(
         net.nodes_of(np.array(list(own), np.int64)).tolist(), _NO_LINKS
     )
@@ -106,8 +107,8 @@ def _link_rows(
     return rows
 
 
-def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> Fans:
-    """Return the fans with these links in place of the former ones."""
+def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> tuple[Fans, set[int]]:
+    """Return the fans with these links, and the nodes with other neighbours now."""
     out: dict[int, Row] = {}
     news: dict[int, list[tuple[int, int]]] = {}
     for node, row in rows.items():
@@ -124,11 +125,12 @@ def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> Fans:
         target: _amended(net.fans.into.row(target), pairs)
         for target, pairs in news.items()
     }
-    return Fans(
+    fans = Fans(
         net.fans.links.with_rows(rows),
         net.fans.out.with_rows(out),
         net.fans.into.with_rows(into),
     )
+    return fans, {*out, *into}
 
 
 def _amended(row: Row, pairs: Sequence[tuple[int, int]]) -> Row:
@@ -166,7 +168,12 @@ def _renumbered(net: LinkGraph, moves: Moves) -> LinkGraph:
         out=fans.out.with_rows({n: _mended(fans.out.row(n)) for n in touched_out}),
         into=fans.into.with_rows({n: _mended(fans.into.row(n)) for n in touched_into}),
     )
-    return LinkGraph(net.head, _renamed(net, moves, came), fans, net.names)
+    both = net.known_both
+    if both is not None:
+        touched = {*touched_out, *touched_into}
+        both = moved(both, _NO_NODES)
+        both = both.with_rows({n: _mended(both.row(n)) for n in touched})
+    return LinkGraph(net.head, _renamed(net, moves, came), fans, net.names, both)
 
 
 def _numbers(net: LinkGraph, moves: Moves) -> tuple[list[int], Ints, NDArray[np.int64]]:
