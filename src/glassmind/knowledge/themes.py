@@ -68,7 +68,7 @@ class KeepThemes(Protocol):
     ) -> None:
         """Keep themes in place of those that were made from `before`.
 
-        Not where the rows have gone on from `head`, nor where others were faster.
+        Not where the links have gone on from `head`, nor where others were faster.
 
         Raises:
             IndexFault: they cannot be written, or not within `wait_s`.
@@ -94,12 +94,15 @@ class _Parting(NamedTuple):
     modularity: float
 
 
-class _Answer(NamedTuple):
-    """Themes that were told, with what they depend on."""
+class _Made(NamedTuple):
+    """Themes with what they depend on.
+
+    `before` is what the rows kept when they were made, `state` what is to be kept.
+    """
 
     net: LinkGraph
-    state: ThemeState | None
-    resolution: float
+    before: ThemeState | None
+    state: ThemeState
     themes: Themes
 
 
@@ -108,7 +111,7 @@ class Themed:
 
     def __init__(self, sources: Sources) -> None:
         self._sources, self._lock = sources, Lock()
-        self._told: dict[bool, _Answer] = {}
+        self._told: dict[bool, _Made] = {}
 
     def now(
         self,
@@ -130,15 +133,13 @@ class Themed:
             net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
             wanted = self._wanted(state, resolution, refresh=refresh)
             told = self._told.get(ghosts)
-            if told is not None and not refresh:
-                known = (told.net is net, told.state, told.resolution)
-                if known == (True, state, wanted):
-                    return told.themes
-            keeping = not ghosts and (refresh or resolution is None)
-            themes = self._made(net, wanted, keeping=keeping, anew=refresh)
-            state = self._sources.rows().state()
-            self._told[ghosts] = _Answer(net, state, wanted, themes)
-            return themes
+            if refresh or told is None or not _holds(told, net, state, wanted):
+                told = self._made(net, wanted, anew=refresh)
+            self._told[ghosts] = told
+            if not ghosts and (refresh or resolution is None):
+                with suppress(IndexFault):  # whoever can write answers no better
+                    self._keep(told, state, anew=refresh)
+            return told.themes
 
     def renew(self, wait_s: float) -> None:
         """Make the themes that are kept current, waiting so long for other writers.
@@ -150,7 +151,7 @@ class Themed:
             net, state = self._sources.net(), self._sources.rows().state()
             wanted = self._wanted(state, None, refresh=False)
             if not _is_of(state, fingerprint(net), wanted):
-                self._made(net, wanted, keeping=True, wait_s=wait_s)
+                self._keep(self._made(net, wanted), state, wait_s=wait_s)
 
     def _wanted(
         self, state: ThemeState | None, resolution: float | None, *, refresh: bool
@@ -163,62 +164,50 @@ class Themed:
             return usual
         return state.resolution
 
-    def _made(
-        self,
-        net: LinkGraph,
-        resolution: float,
-        *,
-        keeping: bool,
-        anew: bool = False,
-        wait_s: float | None = None,
-    ) -> Themes:
+    def _made(self, net: LinkGraph, resolution: float, *, anew: bool = False) -> _Made:
         """Return the themes of a graph, from the rows if they are there."""
         rows = self._sources.rows()
         kept, graph = rows.kept(), fingerprint(net)
         state = kept.state
-        same = _is_of(state, graph, resolution) and not anew
-        if same and state is not None:
+        if state is not None and _is_of(state, graph, resolution) and not anew:
             parting = _from_rows(net, kept, state)
         else:
             parting = _from_links(net, kept, resolution)
         themes = _told(net, parting, resolution, Tags(rows.tags()))
-        if keeping and not same:
-            made = ThemeState(
-                graph,
-                resolution,
-                parting.modularity,
-                self._sources.usual,
-                themes.notes - themes.apart,
-            )
-            self._keep(net, themes, made, state, wait_s)
-        return themes
+        made = ThemeState(
+            graph,
+            resolution,
+            parting.modularity,
+            self._sources.usual,
+            themes.notes - themes.apart,
+        )
+        return _Made(net, state, made, themes)
 
     def _keep(
         self,
-        net: LinkGraph,
-        themes: Themes,
-        made: ThemeState,
-        before: ThemeState | None,
-        wait_s: float | None,
+        made: _Made,
+        known: ThemeState | None,
+        *,
+        anew: bool = False,
+        wait_s: float = 0.0,
     ) -> None:
-        """Write themes; where nobody waits for that, they may stay unwritten."""
-        number = {
-            path: int(note) for path, note in zip(net.paths, net.ids, strict=True)
-        }
+        """Write themes, unless they are what is `known` to be kept."""
+        if made.state == known and not anew:
+            return
+        net = made.net
+        ids = dict(zip(net.paths, net.ids.tolist(), strict=True))
         kept = [
             KeptTheme(
                 theme.id,
                 theme.label,
                 theme.summary,
-                [(number[one.path], one.influence) for one in theme.members],
+                [(ids[one.path], one.influence) for one in theme.members],
             )
-            for theme in themes.themes
+            for theme in made.themes.themes
         ]
-        harmless = (IndexFault,) if wait_s is None else ()
-        with suppress(*harmless):
-            self._sources.keep(
-                kept, made, head=net.head, before=before, wait_s=wait_s or 0.0
-            )
+        self._sources.keep(
+            kept, made.state, head=net.head, before=made.before, wait_s=wait_s
+        )
 
 
 def _check(resolution: float | None) -> None:
@@ -227,6 +216,14 @@ def _check(resolution: float | None) -> None:
     if not LEAST_RESOLUTION <= resolution <= MOST_RESOLUTION:
         bounds = f"a number from {LEAST_RESOLUTION:g} to {MOST_RESOLUTION:g}"
         raise BadWish("resolution", resolution, bounds)
+
+
+def _holds(
+    told: _Made, net: LinkGraph, state: ThemeState | None, resolution: float
+) -> bool:
+    """Whether what was told is what would be told now."""
+    unchanged = state in (told.before, told.state)
+    return told.net is net and told.state.resolution == resolution and unchanged
 
 
 def _is_of(state: ThemeState | None, graph: str, resolution: float) -> bool:

@@ -8,7 +8,7 @@ import apsw
 
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.begin import Fence, begin, end
-from glassmind.store.sqlite.log import text_log
+from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.types.themes import KeptTheme, KeptThemes, ThemeState
 
 STATE = "themes"
@@ -88,11 +88,11 @@ class ThemeStep:
     ) -> bool:
         """Keep these themes in place of those that were made from `before`.
 
-        Whether that was done: not where the rows have gone on from `head`, nor where
+        Whether that was done: not where the links have gone on from `head`, nor where
         others were faster.
         """
         known = ThemeRows(self._db).state()
-        if text_log(self._db).head() != head or known != before:
+        if NetRows(self._db).head() != head or known != before:
             return False
         self._db.execute(DROP_MEMBERS)
         self._db.execute(DROP_THEMES)

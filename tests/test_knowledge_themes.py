@@ -1,0 +1,339 @@
+"""Themes of a vault: what they are, what is said of them, and how one is asked for."""
+
+from concurrent.futures import ThreadPoolExecutor
+from math import fsum, inf, nan
+
+import pytest
+from theme_desk import (
+    BREAD,
+    TEA,
+    WOOD,
+    everything,
+    files,
+    group,
+    numbered,
+    paths_of,
+    three_groups,
+    told_of,
+)
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadWish, IndexAbsent
+from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.render.style import Style
+from glassmind.render.themes import themes_as_json
+from glassmind.render.themes_text import themes_as_text
+from glassmind.types.themes import Member, Theme, Themes
+
+
+def test_notes_that_link_to_each_other_are_a_theme(vault: VaultDesk) -> None:
+    vault.indexed(three_groups())
+
+    assert told_of(vault) == {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
+
+
+def test_modularity_of_two_cliques_is_what_the_textbook_says(vault: VaultDesk) -> None:
+    vault.indexed(group(numbered("a", 5)) | group(numbered("b", 5)))
+
+    found = vault.engine.knowledge.themes()
+
+    assert found.total == 2
+    assert found.modularity == pytest.approx(0.5)
+    assert found.warning == ""
+
+
+def test_a_star_is_one_theme_called_after_its_centre(vault: VaultDesk) -> None:
+    leaves = numbered("leaf", 6)
+    vault.indexed({"Sun.md": "", **{f"{name}.md": "[[Sun]]" for name in leaves}})
+
+    (theme,) = vault.engine.knowledge.themes().themes
+
+    assert (theme.label, theme.size) == ("Sun", 7)
+    assert theme.members[0].influence > 3 * theme.members[1].influence
+    assert [one.path for one in theme.members[1:]] == sorted(files(leaves))
+
+
+def test_links_of_every_kind_hold_a_theme_together(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "a.md": "![[b]]",
+            "b.md": "[to c](c.md)",
+            "c.md": "---\nup: '[[a]]'\n---\n",
+            "apart.md": "[[nowhere]]",
+        }
+    )
+
+    assert told_of(vault) == {1: files("abc")}
+
+
+def test_notes_without_company_belong_to_no_theme_and_are_counted(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        three_groups() | {"x.md": "[[y]]", "y.md": "", "alone.md": "[[gone]]"}
+    )
+
+    found = vault.engine.knowledge.themes()
+
+    assert (found.total, found.notes, found.apart) == (3, 18, 3)
+
+
+def test_a_vault_without_links_has_no_themes_and_no_warning(vault: VaultDesk) -> None:
+    vault.indexed({"a.md": "one", "b.md": "two"})
+
+    found = vault.engine.knowledge.themes()
+
+    assert (found.themes, found.modularity, found.apart) == ((), 0.0, 2)
+    assert found.warning == ""
+
+
+def test_groups_that_are_hardly_groups_come_with_a_warning(vault: VaultDesk) -> None:
+    vault.indexed(group(numbered("all", 8)))
+
+    found = vault.engine.knowledge.themes()
+
+    assert found.total == 1
+    assert "modularity 0.00 is low" in found.warning
+
+
+def test_the_influence_of_all_members_makes_one(vault: VaultDesk) -> None:
+    vault.indexed(three_groups())
+
+    for theme in vault.engine.knowledge.themes().themes:
+        shares = [member.influence for member in theme.members]
+        assert fsum(shares) == pytest.approx(1.0)
+        assert shares == sorted(shares, reverse=True)
+
+
+def test_influence_is_that_among_the_members_alone(vault: VaultDesk) -> None:
+    vault.indexed(three_groups())
+    apart = VaultDesk(vault.root.parent / "apart")
+    apart.indexed(group(TEA))
+
+    (_, *_), (alone,) = (
+        vault.engine.knowledge.themes().themes,
+        apart.engine.knowledge.themes().themes,
+    )
+    inside = vault.engine.knowledge.themes(theme=1).themes[0]
+    apart.close()
+
+    wanted = {one.path: one.influence for one in alone.members}
+    assert {one.path: one.influence for one in inside.members} == pytest.approx(wanted)
+
+
+def test_a_summary_names_members_tags_and_size(vault: VaultDesk) -> None:
+    vault.indexed(
+        group(
+            ["Oolong", "Sencha", "Assam"],
+            {"Oolong": "#tea #Green", "Sencha": "#Tea #cold", "Assam": "#tea/black"},
+        )
+    )
+
+    (theme,) = vault.engine.knowledge.themes().themes
+
+    assert theme.summary == (
+        "Key members: Assam, Oolong, Sencha. "
+        "Tags: #Tea, #cold, #Green, #tea/black. 3 notes."
+    )
+    assert theme.tags == (("Tea", 2), ("cold", 1), ("Green", 1), ("tea/black", 1))
+
+
+def test_a_summary_names_no_more_than_five_of_each(vault: VaultDesk) -> None:
+    tags = " ".join(f"#t{number}" for number in range(9))
+    vault.indexed(group(numbered("n", 9), {"n 01": tags}))
+
+    (theme,) = vault.engine.knowledge.themes().themes
+
+    assert theme.summary.count("#") == 5
+    assert theme.summary.count("n 0") == 5
+
+
+def test_a_theme_whose_members_name_one_hub_is_confirmed(vault: VaultDesk) -> None:
+    hub = "---\nup: '[[Teas]]'\n---\n"
+    notes = group([*TEA, "Teas"])
+    vault.indexed(
+        three_groups()
+        | notes
+        | {f"{name}.md": hub + notes[f"{name}.md"] for name in TEA[:4]}
+    )
+
+    standings = {
+        one.id: (one.standing, one.hub)
+        for one in vault.engine.knowledge.themes().themes
+    }
+
+    assert standings[1] == ("confirmed", "Teas.md")
+    assert standings[2] == ("emergent", "")
+
+
+def test_half_of_a_theme_is_not_enough_to_confirm_it(vault: VaultDesk) -> None:
+    hub = "---\nup: '[[Teas]]'\n---\n"
+    notes = group([*TEA[:5], "Teas"])
+    vault.indexed(notes | {f"{name}.md": hub + notes[f"{name}.md"] for name in TEA[:2]})
+
+    (theme,) = vault.engine.knowledge.themes().themes
+
+    assert (theme.size, theme.standing) == (6, "emergent")
+
+
+def test_one_theme_is_asked_for_by_its_id_or_its_label(vault: VaultDesk) -> None:
+    vault.indexed(three_groups())
+    knowledge = vault.engine.knowledge
+    whole = knowledge.themes()
+    label = whole.themes[1].label
+
+    by_id, by_label = knowledge.themes(theme=2), knowledge.themes(theme=label.upper())
+
+    assert by_id.themes == by_label.themes == (whole.themes[1],)
+    assert (by_id.total, by_id.modularity) == (3, whole.modularity)
+
+
+@pytest.mark.parametrize(("name", "closest"), [("tee 01", "tea"), ("99", "bread")])
+def test_an_unknown_theme_is_refused_with_the_closest(
+    vault: VaultDesk, name: str, closest: str
+) -> None:
+    vault.indexed(three_groups())
+
+    with pytest.raises(UnknownTheme, match=closest) as caught:
+        vault.engine.knowledge.themes(theme=name)
+
+    assert caught.value.name == name
+
+
+def test_an_unknown_theme_of_a_vault_without_any_says_so(vault: VaultDesk) -> None:
+    vault.indexed({"a.md": "one"})
+
+    with pytest.raises(UnknownTheme, match="there are no themes"):
+        vault.engine.knowledge.themes(theme="")
+
+
+def test_a_label_that_two_themes_have_asks_for_the_id(vault: VaultDesk) -> None:
+    hub = {f"{name}/Hub.md": "" for name in ("x", "y")}
+    leaves = {
+        f"{name}/{n}.md": f"[[{name}/Hub]]" for name in ("x", "y") for n in range(4)
+    }
+    vault.indexed(hub | leaves)
+
+    with pytest.raises(AmbiguousTheme, match="1, 2; give the id"):
+        vault.engine.knowledge.themes(theme="hub")
+
+    assert vault.engine.knowledge.themes(theme=2).themes[0].label == "Hub"
+
+
+@pytest.mark.parametrize("resolution", [0, -1.0, nan, inf, 1000.0])
+def test_a_resolution_that_there_is_not_is_refused(
+    vault: VaultDesk, resolution: float
+) -> None:
+    vault.indexed(three_groups())
+
+    with pytest.raises(BadWish, match="resolution"):
+        vault.engine.knowledge.themes(resolution=resolution)
+
+
+def test_a_higher_resolution_makes_more_themes(vault: VaultDesk) -> None:
+    ring = [group(numbered(f"g{n}", 4)) for n in range(8)]
+    ties = {f"g{n} 01": f"[[g{(n + 1) % 8} 02]]\n" for n in range(8)}
+    tied = [group(numbered(f"g{n}", 4), ties) for n in range(8)]
+    vault.indexed({path: text for part in tied for path, text in part.items()})
+
+    sizes = [
+        vault.engine.knowledge.themes(resolution=resolution).total
+        for resolution in (0.1, 1.0)
+    ]
+
+    assert sizes[0] < sizes[1] <= len(ring)
+
+
+def test_ghosts_are_members_only_where_they_are_asked_for(vault: VaultDesk) -> None:
+    vault.indexed({f"{n}.md": "[[Someday]]" for n in range(5)})
+    knowledge = vault.engine.knowledge
+
+    without, with_ghosts = knowledge.themes(), knowledge.themes(ghosts=True)
+
+    assert (without.total, without.apart, without.ghosts) == (0, 5, False)
+    (theme,) = with_ghosts.themes
+    assert (theme.label, theme.members[0].ghost) == ("Someday", True)
+    assert (with_ghosts.apart, with_ghosts.ghosts) == (0, True)
+    assert told_of(vault) == {}
+
+
+def test_a_large_theme_is_parted_by_its_own_links(vault: VaultDesk) -> None:
+    # Beside many links elsewhere, groups that hang together by one link seem one.
+    small = [numbered(f"small {n}", 5) for n in range(5)]
+    ties = {f"small {n} 01": f"[[small {n + 1} 02]]\n" for n in range(4)}
+    notes = group(numbered("large", 60))
+    for names in small:
+        notes |= group(names, ties)
+    vault.indexed(notes)
+
+    found = told_of(vault)
+
+    assert sorted(map(len, found.values())) == [5, 5, 5, 5, 5, 60]
+
+
+def test_the_same_vault_has_the_same_themes_whatever_came_first(
+    vault: VaultDesk,
+) -> None:
+    notes = three_groups()
+    vault.indexed(notes)
+    other = VaultDesk(vault.root.parent / "other")
+    backward = sorted(notes, reverse=True)
+    for some in (backward[::2], backward[1::2]):
+        other.indexed({path: notes[path] for path in some})
+
+    ours, theirs = (
+        themes_as_json(desk.engine.knowledge.themes(), vault="v", root="r")
+        for desk in (vault, other)
+    )
+    other.close()
+
+    assert ours == theirs
+
+
+def test_many_who_ask_at_once_are_told_the_same(vault: VaultDesk) -> None:
+    vault.indexed(three_groups())
+    knowledge = vault.engine.knowledge
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: knowledge.themes(), range(32)))
+
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_without_an_index_there_is_nothing_to_part(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        vault.engine.knowledge.themes()
+
+
+def test_themes_are_read_by_programs_and_by_people(vault: VaultDesk) -> None:
+    vault.indexed(three_groups(tea_01="#leaf"))
+    found = vault.engine.knowledge.themes()
+
+    whole = themes_as_json(found, vault="Notes", root="/v", members=2)
+    text = themes_as_text(found, Style())
+    one = themes_as_text(vault.engine.knowledge.themes(theme=3), Style())
+
+    assert [len(theme["members"]) for theme in whole["themes"]] == [2, 2, 2]
+    assert [theme["size"] for theme in whole["themes"]] == [6, 5, 4]
+    assert whole["themes"][0]["tags"] == [{"name": "leaf", "notes": 1}]
+    assert "3 themes of 15 notes" in text
+    assert "wood 04.md" in one
+    assert "tea 01.md" not in one
+
+
+def test_a_title_cannot_command_the_terminal() -> None:
+    member = Member("a.md", "\x1b[2Jred", 1.0)
+    theme = Theme(1, member.title, f"Key members: {member.title}.", (member,))
+    found = Themes((theme,), 0.5, 1.0, 1, 1, 0)
+
+    assert "\x1b" not in themes_as_text(found, Style())
+
+
+def test_a_vault_without_themes_says_what_one_would_be(vault: VaultDesk) -> None:
+    vault.indexed({"a.md": "one"})
+
+    text = themes_as_text(vault.engine.knowledge.themes(), Style())
+
+    assert text.startswith("no themes: three notes")
+    assert everything(vault.engine.knowledge.themes()) == ""
+    assert paths_of(vault.engine.knowledge.themes()) == {}
