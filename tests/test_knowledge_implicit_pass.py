@@ -1,0 +1,337 @@
+"""The pass that pairs notes: exact, interrupted, resumed, killed, on its own scale."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from meaning_desk import MeaningDesk
+from numpy.typing import NDArray
+
+from glassmind.errors import IndexAbsent
+from glassmind.knowledge import pair_pass, pair_search
+from glassmind.knowledge.pair_scale import SAMPLE, USUAL, sample_of, threshold_for
+from glassmind.knowledge.pair_search import HalfPass, Lists, measured
+from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.types.files import Progress
+
+Rows = NDArray[np.float32]
+Entry = tuple[int, int, float]
+
+
+def unit(rows: NDArray[np.float64]) -> Rows:
+    made: Rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("f4")
+    return made
+
+
+def never() -> bool:
+    return False
+
+
+def by_hand(rows: Rows, most: int, threshold: float) -> list[Entry]:
+    """Return every list, pair by pair."""
+    one, other = np.triu_indices(len(rows), 1)
+    found: dict[int, list[tuple[float, int]]] = {}
+    values = measured(rows, one, rows, other)
+    for a, b, value in zip(one.tolist(), other.tolist(), values.tolist(), strict=True):
+        if value >= threshold:
+            found.setdefault(a, []).append((-value, b))
+            found.setdefault(b, []).append((-value, a))
+    return [(a, b, -s) for a in sorted(found) for s, b in sorted(found[a])[:most]]
+
+
+def listed(work: HalfPass) -> list[Entry]:
+    found = work.found()
+    columns = found.owner.tolist(), found.other.tolist(), found.similarity.tolist()
+    return list(zip(*columns, strict=True))
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int, int], None]:
+    """Return what makes blocks, buffers and strips small."""
+
+    def choose(tall: int, wide: int, buffered: int) -> None:
+        monkeypatch.setattr(pair_search, "TALL", tall)
+        monkeypatch.setattr(pair_search, "WIDE", wide)
+        monkeypatch.setattr(pair_search, "BUFFERED", buffered)
+        monkeypatch.setattr(pair_search, "DENSE", buffered)
+        monkeypatch.setattr(pair_search, "STRIP", 3)
+
+    return choose
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    count=st.integers(0, 120),
+    copies=st.integers(0, 40),
+    block=st.tuples(st.integers(1, 40), st.integers(1, 40)),
+    buffered=st.integers(1, 500),
+)
+def test_blocks_find_what_comparing_pair_by_pair_finds(
+    seed: int, count: int, copies: int, block: tuple[int, int], buffered: int
+) -> None:
+    rng, (tall, wide) = np.random.default_rng(seed), block
+    rows = unit(rng.standard_normal((count, 6)) + 0.001)
+    rows[rng.integers(0, max(count, 1), min(copies, count))] = rows[:1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pair_search, "TALL", tall)
+        patch.setattr(pair_search, "WIDE", wide)
+        patch.setattr(pair_search, "BUFFERED", buffered)
+        patch.setattr(pair_search, "DENSE", buffered)
+        work = HalfPass(rows, 5, 0.4)
+        assert work.run(never)
+
+    assert listed(work) == by_hand(rows, 5, 0.4)
+
+
+def test_a_pass_that_was_left_goes_on_where_it_stopped(
+    small: Callable[[int, int, int], None],
+) -> None:
+    small(8, 8, 50)
+    rows = unit(np.random.default_rng(5).standard_normal((60, 6)))
+    work, asked = HalfPass(rows, 5, 0.4), []
+
+    def pause() -> bool:
+        asked.append(work.at)
+        return True
+
+    while not work.run(pause):
+        pass
+
+    assert asked == sorted(asked)
+    assert len(asked) == 36  # every block once
+    assert listed(work) == by_hand(rows, 5, 0.4)
+
+
+def test_of_equals_the_first_by_path_stay() -> None:
+    lists = Lists(1, 2, 0.5)
+
+    lists.merge(np.array([0, 0]), np.array([9, 4]), np.array([0.8, 0.8]))
+    lists.merge(np.array([0, 0]), np.array([2, 7]), np.array([0.8, 0.9]))
+
+    assert lists.found().other.tolist() == [7, 2]
+
+
+def test_a_similarity_does_not_depend_on_what_else_is_measured() -> None:
+    rows = unit(np.random.default_rng(1).standard_normal((500, 384)))
+    one, other = np.arange(0, 499), np.arange(1, 500)
+
+    together = measured(rows, one, rows, other)
+    backwards = measured(rows, other, rows, one)
+    alone = [measured(rows, one[i : i + 1], rows, other[i : i + 1])[0] for i in one]
+
+    assert together.tolist() == backwards.tolist() == alone
+
+
+def around(rng: np.random.Generator, count: int, common: float) -> Rows:
+    """Return rows whose cosines lie around a value, as those of some models do."""
+    rows = unit(rng.standard_normal((count, 384)))
+    shared = np.zeros(384)
+    shared[0] = 1.0
+    return unit(np.sqrt(1 - common) * rows + np.sqrt(common) * shared)
+
+
+def test_the_level_is_moved_to_the_scale_of_a_model() -> None:
+    rng = np.random.default_rng(3)
+    low, usual, high = (around(rng, 800, c) for c in (0.0, USUAL, 0.62))
+
+    assert threshold_for(0.7, usual) == 0.7
+    assert threshold_for(0.7, low) == pytest.approx(0.62, abs=0.02)
+    assert threshold_for(0.7, high) == pytest.approx(0.85, abs=0.02)
+
+
+def test_a_share_of_notes_is_paired_whatever_the_model() -> None:
+    rng = np.random.default_rng(4)
+    centres = unit(rng.standard_normal((100, 384)))
+    shares = []
+    for common in (0.0, USUAL, 0.62):
+        rows = unit(centres[rng.integers(0, 100, 400)] + 0.5 * unit(
+            rng.standard_normal((400, 384))))  # fmt: skip
+        shared = np.zeros(384)
+        shared[0] = 1.0
+        rows = unit(np.sqrt(1 - common) * rows + np.sqrt(common) * shared)
+        work = HalfPass(rows, 20, threshold_for(0.7, rows))
+        assert work.run(never)
+        shares.append(len(work.found().owner) / 400)
+
+    assert max(shares) < 1.3 * min(shares)
+    assert min(shares) > 1
+
+
+def test_a_few_notes_say_little_of_a_model() -> None:
+    same = np.full((3, 4), 0.5, np.float32)
+
+    assert threshold_for(0.7, same) < 0.75
+    assert threshold_for(0.7, same[:0]) == threshold_for(0.7, same[:1]) == 0.7
+
+
+def test_one_note_more_changes_one_of_the_sample() -> None:
+    paths = [f"Notes/{n}.md" for n in range(3 * SAMPLE)]
+
+    before = {paths[i] for i in sample_of(paths)}
+    more = sorted([*paths, "Another.md"])
+    after = {more[i] for i in sample_of(more)}
+
+    assert len(before) == len(after) == SAMPLE
+    assert len(before ^ after) in (0, 2)
+
+
+def kinds(desk: MeaningDesk, count: int = 60) -> None:
+    """Write notes that are alike in fours."""
+    words = {f"{n:03}.md": f"word{n // 4} " * 40 for n in range(count)}
+    desk.write(words)
+
+
+def rows_of(desk: MeaningDesk) -> list[tuple[object, ...]]:
+    return desk.rows(
+        "select f.path, g.path from pairs p join files f on f.id = p.note_id "
+        "join files g on g.id = p.other_id order by 1, 2"
+    )
+
+
+def test_a_pass_makes_way_and_is_gone_on_with(
+    meaning: MeaningDesk,
+    monkeypatch: pytest.MonkeyPatch,
+    small: Callable[[int, int, int], None],
+) -> None:
+    small(8, 8, 50)
+    kinds(meaning)
+    keeper = meaning.engine._adapters.keeper()
+    keeper.index(embed=False)
+    begun: list[HalfPass] = []
+
+    def counted(rows: Rows, most: int, threshold: float) -> HalfPass:
+        begun.append(HalfPass(rows, most, threshold))
+        return begun[-1]
+
+    monkeypatch.setattr(pair_pass, "HalfPass", counted)
+    keeper.embed(pause=lambda: bool(begun))
+    assert rows_of(meaning) == []
+
+    meaning.write({"New.md": "word0 " * 40})
+    meaning.index()
+
+    assert len(begun) == 1
+    assert ("New.md", "000.md") in rows_of(meaning)
+    assert ("059.md", "058.md") in rows_of(meaning)
+
+
+def test_what_it_has_come_to_is_shown(meaning: MeaningDesk) -> None:
+    kinds(meaning)
+    seen: list[Progress] = []
+
+    meaning.index(progress=seen.append)
+
+    assert [one for one in seen if one.stage == "pairs"][-1] == ("pairs", 60, 60)
+
+
+def test_pairs_of_a_database_that_is_another_by_now_are_not_written(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds(meaning)
+    meaning.index(embed=False)
+    replace = PairStep.replace
+    asked: list[bool] = []
+
+    def late(step: PairStep, rows: object, state: object, basis: object) -> bool:
+        if not asked:  # somebody has paired the notes while we did
+            db = step._db
+            db.execute("update settings set value = 'another' where key = 'epoch'")
+        asked.append(replace(step, rows, state, basis))  # type: ignore[arg-type]
+        return asked[-1]
+
+    monkeypatch.setattr(PairStep, "replace", late)
+    meaning.index()
+
+    assert asked == [False, True]
+    assert ("059.md", "058.md") in rows_of(meaning)
+
+
+@contextmanager
+def reading(desk: MeaningDesk, seen: set[int]) -> Iterator[None]:
+    """Count the pairs over and over, beside whoever writes them."""
+    stop = Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                seen.add(desk.value("select count(*) from pairs"))
+            except IndexAbsent:
+                continue
+
+    thread = Thread(target=read)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(timeout=60)
+
+
+def test_nobody_ever_sees_half_of_the_pairs(meaning: MeaningDesk) -> None:
+    meaning.write({f"{n:03}.md": f"word{n % 50} " * (20 + n % 9) for n in range(300)})
+    meaning.index()
+    seen: set[int] = set()
+    whole = {meaning.value("select count(*) from pairs")}
+
+    with reading(meaning, seen):
+        for level in (0.999, 0.2, 0.99, 0.7):
+            meaning.open(graph__similarity=level)
+            meaning.index()
+            whole.add(meaning.value("select count(*) from pairs"))
+
+    assert len(whole) > 1
+    assert seen <= whole
+
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from meaning_desk import MeaningDesk
+from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.wiring import LocalAdapters
+
+desk = MeaningDesk(Path({root!r}))
+LocalAdapters.embedder = lambda _: desk.model
+LocalAdapters.embedder_of = lambda _, space: desk.models.get(space.name)
+put = PairStep._set
+
+def die(step, state):
+    put(step, state)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+PairStep._set = die
+desk.index()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
+def test_a_pass_that_is_killed_leaves_the_pairs_as_they_were(
+    meaning: MeaningDesk, tmp_path: Path
+) -> None:
+    kinds(meaning)
+    meaning.index()
+    before = rows_of(meaning)
+    meaning.write({f"{n:03}.md": f"word{n % 7} " * 40 for n in range(60)})
+    meaning.close()
+    (meaning.root / ".obsidian").rmdir()  # a desk makes it
+    script = KILLED.format(tests=str(Path(__file__).parent), root=str(tmp_path))
+
+    done = subprocess.run([sys.executable, "-c", script], timeout=60, check=False)
+
+    assert done.returncode == -signal.SIGKILL
+    assert rows_of(meaning) == before
+    meaning.open()
+    meaning.index()
+    assert len(rows_of(meaning)) > 60
+    assert rows_of(meaning) != before
