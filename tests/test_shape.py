@@ -60,7 +60,7 @@ HOMES = {
         "models/",
         "evaluation/",
         "graph/",
-        "knowledge/pair_",
+        "knowledge/",
     ),
     "numkong": ("store/vectors/",),
     "onnxruntime": ("models/",),
