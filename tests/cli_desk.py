@@ -1,13 +1,18 @@
 """The real program, started as a user starts it, in a home and a vault of its own."""
 
+import io
 import json
 import os
 import pty
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from glassmind.surfaces.cli.program import run_program
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 KEPT = ("PATH", "LANG", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "SYSTEMROOT")
@@ -89,6 +94,28 @@ class Program:
 
     def _command(self, *args: str | Path) -> list[str]:
         return [sys.executable, "-m", "glassmind", *map(str, args)]
+
+
+class Inside(Program):
+    """The same program in this process, for what needs no process of its own."""
+
+    def __init__(self, program: Program) -> None:
+        self.home, self.vault, self.env = program.home, program.vault, program.env
+
+    def bare(self, *args: str | Path, **variables: str) -> Done:
+        """Run without a vault."""
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+        argv = [str(arg) for arg in args]
+        chosen = mock.patch.dict(os.environ, {**self.env, **variables}, clear=True)
+        with chosen, redirect_stdout(out), redirect_stderr(err):
+            code = run_program(argv)
+        return Done(argv, code, *(_written(stream) for stream in (out, err)))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")
 
 
 def _all_of(terminal: int) -> str:

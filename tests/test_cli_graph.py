@@ -1,0 +1,308 @@
+"""What follows from the links, from the command line."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from cli_desk import Inside, with_index, with_note, with_sample
+
+NOTE = "Heron node v3"
+HEAVY = {"numpy", "graspologic_native", "tantivy", "onnxruntime", "rich", "mcp"}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Inside:
+    return Inside(with_index(tmp_path_factory.mktemp("graph")))
+
+
+def test_connections_show_each_hop_with_the_sentences_of_its_links(
+    program: Inside,
+) -> None:
+    done = program.run("graph", "connections", "Heron", "node", "v3", "--depth", "2")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Projects/Heron node v3.md")
+    assert "\n1 hop: " in done.stdout
+    assert "\n2 hops: " in done.stdout
+    assert "[[Heron node v3]]" in done.stdout
+
+
+@pytest.mark.parametrize("shape", ["graphml", "dot", "json"])
+def test_connections_can_be_had_for_programs(program: Inside, shape: str) -> None:
+    done = program.run("graph", "connections", NOTE, "--format", shape)
+
+    assert done.returncode == 0
+    if shape == "graphml":
+        root = ET.fromstring(done.stdout)  # noqa: S314 - made by ourselves
+        assert root.tag.endswith("graphml")
+    elif shape == "dot":
+        assert done.stdout.startswith("digraph")
+        assert done.stdout.rstrip().endswith("}")
+    else:
+        assert json.loads(done.stdout)["path"] == f"Projects/{NOTE}.md"
+
+
+def test_links_between_neighbours_are_told_when_asked_for(program: Inside) -> None:
+    without = program.json("graph", "connections", NOTE)
+    with_links = program.json("graph", "connections", NOTE, "--subgraph")
+
+    assert without["subgraph"] is None
+    assert with_links["subgraph"]["edges"]
+
+
+def test_a_path_leads_from_one_note_to_the_other(program: Inside) -> None:
+    found = program.json("graph", "path", "Home", "Everyday sourdough", "-n", "2")
+
+    lengths = [chain["length"] for chain in found["chains"]]
+    assert lengths == sorted(lengths)
+    assert len(lengths) == 2
+    for chain in found["chains"]:
+        assert chain["notes"][0]["path"] == "Home.md"
+        assert chain["notes"][-1]["path"] == "Recipes/Everyday sourdough.md"
+    assert found["common"]
+
+
+def test_without_a_path_the_reason_is_told_and_the_exit_code_says_so(
+    program: Inside,
+) -> None:
+    asked = ("graph", "path", "Home", "Inbox/Untitled.md")
+
+    done = program.run(*asked)
+    reason = program.json(*asked)["reason"]
+
+    assert done.returncode == 1
+    assert reason["kind"] == "not_connected"
+    assert reason["text"] in done.stdout
+
+
+def test_themes_are_told_with_their_key_members_or_one_with_all(
+    program: Inside,
+) -> None:
+    themes = program.json("graph", "themes")["themes"]
+    alone = program.json("graph", "themes", "--theme", str(themes[0]["id"]))
+    shown = program.run("graph", "themes").stdout
+
+    assert len(themes) > 2
+    assert alone["themes"] == [themes[0]]
+    assert all(theme["label"] in shown for theme in themes)
+
+
+def test_a_finer_resolution_gives_no_fewer_themes(program: Inside) -> None:
+    fine = program.json("graph", "themes", "--resolution", "4")
+    usual = program.json("graph", "themes")
+
+    assert fine["resolution"] == 4
+    assert fine["total"] >= usual["total"]
+
+
+@pytest.mark.parametrize("metric", ["influence", "bridging", "hubs", "authorities"])
+def test_notes_are_ranked_by_every_measure(program: Inside, metric: str) -> None:
+    found = program.json("graph", "rank", "--metric", metric, "-n", "4")
+
+    scores = [note["score"] for note in found["notes"]]
+    assert found["metric"] == metric
+    assert [note["rank"] for note in found["notes"]] == [1, 2, 3, 4]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_ranking_keeps_to_what_it_is_about(program: Inside) -> None:
+    about = program.json("graph", "rank", "--about", "sourdough", "-n", "3")
+    theme = program.json("graph", "rank", "--theme", "1", "-n", "3")
+    many = program.json("graph", "rank", "--min-inbound", "10")
+
+    assert about["about"] == "sourdough"
+    assert theme["theme"]["id"] == 1
+    assert min(note["inbound"] for note in many["notes"]) >= 10
+
+
+def test_suggestions_come_with_the_edit_and_change_nothing(program: Inside) -> None:
+    def content() -> dict[Path, bytes]:
+        notes = program.vault.rglob("*.md")
+        return {note: note.read_bytes() for note in notes}
+
+    before = content()
+
+    of_all = program.json("graph", "suggest", "-n", "3")
+    of_one = program.json("graph", "suggest", "2025", "in", "review")
+
+    assert len(of_all["suggestions"]) == 3
+    assert of_all["note"] is None
+    assert of_one["note"] == "Journal/2025 in review.md"
+    assert any(one["edit"] for one in of_one["suggestions"])
+    assert content() == before
+
+
+def test_a_timeline_begins_with_what_was_first(program: Inside) -> None:
+    found = program.json("graph", "timeline", "Heron", "network", "-n", "6")
+    shown = program.run("graph", "timeline", "Heron", "network").stdout
+
+    days = [event["day"] for event in found["events"]]
+    assert len(days) == 6
+    assert days == sorted(days)
+    assert found["total"] > 6
+    assert days[-1] in shown
+
+
+def test_two_notes_are_dismissed_once_and_brought_back_once(tmp_path: Path) -> None:
+    program = Inside(with_sample(tmp_path))
+    program.run("index")
+    pair = (NOTE, "Everyday sourdough")
+
+    first, second = (program.json("graph", "dismiss", *pair) for _ in range(2))
+    listed = (program.vault / first["file"]).read_text("utf-8")
+    third, fourth = (program.json("graph", "restore", *pair) for _ in range(2))
+
+    changed = [done["changed"] for done in (first, second, third, fourth)]
+    assert changed == [True, False, True, False]
+    assert first["line"] in listed
+    assert first["line"] not in (program.vault / first["file"]).read_text("utf-8")
+
+
+def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> None:
+    program = Inside(with_sample(tmp_path))
+    program.run("index")
+
+    done = program.run(
+        "graph",
+        "dismiss",
+        NOTE,
+        "Everyday sourdough",
+        GLASSMIND_WRITES_MODE="off",
+    )
+
+    assert done.returncode == 3
+    assert "writes.mode is off" in done.stderr
+    assert not (program.vault / ".agent/dismissed.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["connections"], "takes the NAME of a note"),
+        (["connections", " "], "no note is named"),
+        (["path", "Home"], "takes two names"),
+        (["path", "Home", "Areas", "Index"], 'write those with blanks as "Deep Work"'),
+        (["themes", "Home"], "takes no names"),
+        (["rank", "--depth", "2"], "--depth goes with connections"),
+        (["connections", "Home", "--theme", "1"], "--theme goes with themes and rank"),
+        (["connections", "Home", "--depth", "4"], "invalid choice: 4"),
+        (["path", "Home", "Flat", "--hops", "21"], "most_hops 21 cannot be met"),
+        (["path", "Home", "Flat", "--no-common", "-n", "0"], "no whole number from 1"),
+        (["themes", "--resolution", "0"], "no number above 0"),
+        (["themes", "--resolution", "nan"], "no number above 0"),
+        (["themes", "--resolution", "1000"], "from 0.01 to 100"),
+        (["themes", "--theme", "zeppelin"], "no theme is called 'zeppelin'"),
+        (["rank", "--about", " "], "nothing"),
+        (["fly"], "invalid choice: 'fly'"),
+        ([], "action"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(
+    program: Inside, asked: list[str], said: str
+) -> None:
+    done = program.run("graph", *asked)
+
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["graph", "connections", "zeppelin hangar"],
+        ["graph", "path", "Home", "zeppelin hangar"],
+        ["graph", "timeline", "zeppelin hangar"],
+        ["graph", "suggest", "zeppelin hangar"],
+        ["graph", "dismiss", "Home", "zeppelin hangar"],
+        ["ingest", "zeppelin hangar"],
+    ],
+    ids=" ".join,
+)
+def test_a_name_that_nobody_has_is_an_error_about_the_vault(
+    program: Inside, asked: list[str]
+) -> None:
+    done = program.run(*asked)
+    error = program.json(*asked)["error"]
+
+    assert done.returncode == 3
+    assert error["kind"] == "NoteNotFound"
+    assert "zeppelin hangar" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["graph", "connections", "Tea"],
+        ["graph", "themes"],
+        ["graph", "rank"],
+        ["graph", "suggest"],
+        ["ontology"],
+        ["resolve", "Tea"],
+        ["ingest", "Tea"],
+        ["health"],
+    ],
+    ids=" ".join,
+)
+def test_without_an_index_all_say_so(tmp_path: Path, asked: list[str]) -> None:
+    program = Inside(with_note(tmp_path))
+
+    done = program.run(*asked)
+
+    assert done.returncode == 4
+    assert "no index" in done.stderr
+
+
+def test_a_vault_of_one_note_has_nothing_to_tell(tmp_path: Path) -> None:
+    program = Inside(with_note(tmp_path))
+    program.run("index")
+
+    codes = {
+        action: program.run("graph", *asked).returncode
+        for action, asked in {
+            "connections": ["connections", "Tea"],
+            "themes": ["themes"],
+            "suggest": ["suggest"],
+        }.items()
+    }
+
+    assert codes == dict.fromkeys(codes, 1)
+
+
+def test_what_a_note_holds_cannot_command_the_terminal(tmp_path: Path) -> None:
+    text = "# Tea\n\nTo [[Cup]] \x1b]0;owned\x07 \u202ego.\n"
+    program = Inside(with_note(tmp_path, text))
+    (program.vault / "Cup.md").write_text("Tea and \x1b[31m[[Tea]].\n", "utf-8")
+    program.run("index")
+
+    for asked in (
+        ["graph", "connections", "Tea"],
+        ["graph", "path", "Tea", "Cup"],
+        ["graph", "timeline", "Tea"],
+        ["graph", "suggest"],
+        ["graph", "rank"],
+        ["ingest", "Tea"],
+        ["resolve", "\x1b]0;owned\x07"],
+        ["health"],
+        ["health", "--markdown"],
+        ["ontology"],
+    ):
+        shown = program.run(*asked)
+        assert not {"\x1b", "\x07", "\u202e"} & set(shown.stdout + shown.stderr), asked
+
+
+def test_colours_are_for_terminals_that_want_them(program: Inside) -> None:
+    asked = ("graph", "connections", NOTE)
+
+    assert "\x1b[1m" in program.on_terminal(*asked)
+    assert "\x1b[" not in program.on_terminal(*asked, NO_COLOR="1")
+    assert "\x1b[" not in program.run(*asked).stdout
+
+
+@pytest.mark.parametrize(
+    "command", ["graph", "health", "ontology", "resolve", "ingest"]
+)
+def test_help_costs_none_of_what_answers_need(program: Inside, command: str) -> None:
+    assert program.imported(command, "--help") & HEAVY == set()
