@@ -13,9 +13,10 @@ from typing import NamedTuple
 from glassmind.errors import BadLimit, FileUnreadable
 from glassmind.knowledge.categories import is_category_key
 from glassmind.knowledge.folding import folded
+from glassmind.knowledge.matching import matches_of
 from glassmind.knowledge.mentions import Spot, mentions_in
 from glassmind.knowledge.phrases import phrases_in
-from glassmind.knowledge.resolve import matches_of, verdict_on
+from glassmind.knowledge.resolve import verdict_on
 from glassmind.knowledge.schemas import EVERYWHERE, kind_of
 from glassmind.knowledge.stubs import Wanted, stub_for
 from glassmind.knowledge.vocabulary import Vocabulary
@@ -104,11 +105,12 @@ def _namings(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
     yield from _by_links(note, vocabulary)
     yield from _by_properties(note, vocabulary)
     yield from _by_titles(note, vocabulary)
+    known = vocabulary.names.forms
     for phrase in phrases_in(note):
+        opened = folded(phrase.text) not in known and folded(phrase.rest) in known
+        name = phrase.rest if opened else phrase.text
         person = phrase.source == "name"
-        yield _Naming(
-            phrase.text, phrase.source, phrase.line, firm=phrase.sure, person=person
-        )
+        yield _Naming(name, phrase.source, phrase.line, firm=phrase.sure, person=person)
     for tag in note.tags:
         yield _Naming(tag.name.rpartition("/")[2], "tag", tag.line)
 

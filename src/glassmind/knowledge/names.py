@@ -14,7 +14,7 @@ from typing import NamedTuple
 from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName, NameKind
-from glassmind.vault.resolve import NOTE_SUFFIX, Names, fold
+from glassmind.vault.resolve import NOTE_SUFFIX, Names, fold, name_key
 
 LEAST_INITIALS = 3
 """Words that a name has to have to be known by their first letters."""
@@ -61,7 +61,9 @@ class KnownNames:
         files: Iterable[NotePath],
     ) -> None:
         self._headings = list(headings)
-        self._files = Names.of(files)
+        known = list(files)
+        self._files = Names.of(known)
+        self._namesakes = _grouped((name_key(path), path) for path in known)
         self.paths = {fold(e.path.removesuffix(NOTE_SUFFIX)): e for e in entries}
         firsts = self._first_headings()
         self._names = [
@@ -174,24 +176,22 @@ class KnownNames:
         parts = bare.split("/")
         for at in range(len(parts) - 1, -1, -1):
             target = "/".join(parts[at:])
-            if self._files.resolve(target, NotePath("")) == path and self._is_alone(
-                target, path
-            ):
+            if self._leads_only_to(path, target):
                 break
         else:
-            target = f"/{path}"
+            target = f"/{bare}"
         display = shown if shown and shown != target and "]" not in shown else ""
         return f"[[{target}|{display}]]" if display else f"[[{target}]]"
 
-    def _is_alone(self, target: str, path: NotePath) -> bool:
-        """Whether a target means one note, whichever folder it is written in."""
-        whole = target == path.removesuffix(NOTE_SUFFIX)
+    def _leads_only_to(self, path: NotePath, target: str) -> bool:
+        """Whether a target means one file, whichever folder it is written in."""
+        if self._files.resolve(target, NotePath("")) != path:
+            return False
         ending = f"/{fold(target)}"
-        same = self.forms.get(folded(target.rpartition("/")[2]), ())
-        return whole or not any(
-            name.path not in {None, path}
-            and f"/{fold(str(name.path)).removesuffix(NOTE_SUFFIX)}".endswith(ending)
-            for name in same
+        return not any(
+            f"/{fold(other)}".endswith((ending, ending + NOTE_SUFFIX))
+            for other in self._namesakes.get(name_key(path), ())
+            if other != path
         )
 
 

@@ -9,11 +9,10 @@ by how many words do: there one word alone is no name.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from glassmind.knowledge.folding import folded
 from glassmind.knowledge.name_table import COMMON_WORDS
 from glassmind.markdown.positions import line_starts
 from glassmind.markdown.prose import prose
@@ -46,14 +45,15 @@ INSIDE_NAMES = frozenset(
 )  # fmt: skip
 """Small words that a name may hold between its large ones."""
 
-CALENDAR = frozenset(
+OPENERS = INSIDE_NAMES | frozenset(
     [
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
         "january", "february", "march", "april", "may", "june", "july", "august",
         "september", "october", "november", "december", "christmas", "easter",
         "monsieur", "madame", "mr", "mrs", "ms", "dr", "i", "ok", "yes", "no", "it",
         "he", "she", "we", "they", "you", "his", "her", "my", "if", "in", "on", "at",
-        "as", "to", "so", "an", "is", "or", "by", "up", "us", "let", "ask", "both",
+        "as", "to", "so", "an", "a", "is", "or", "by", "up", "us", "let", "ask", "both",
+        "read", "met", "saw", "call", "ring", "tell", "write", "see", "add", "buy",
     ]
 )  # fmt: skip
 """Words that are large by rule, or because they open sentences, and name nothing."""
@@ -76,13 +76,15 @@ class Phrase(NamedTuple):
     """A stretch of prose that seems to name something.
 
     `sure` says that no chance of letters made it one: `@name`, a title in its brackets,
-    or several large words where nouns are small.
+    or several large words where nouns are small. `rest` is what is left without a word
+    that may be large only because it opens a sentence.
     """
 
     text: str
     line: int
     source: str
     sure: bool = False
+    rest: str = ""
 
 
 class _Token(NamedTuple):
@@ -131,9 +133,11 @@ def _marked(stretches: Iterable[tuple[int, str, str]]) -> Iterator[Phrase]:
         for match in _AT.finditer(text):
             yield Phrase(match[1], line, "name", sure=True)
         for match in _TITLED.finditer(text):
-            yield Phrase(match[1], line, "phrase", sure=True)
+            if any(map(str.isalnum, match[1])):
+                yield Phrase(" ".join(match[1].split()), line, "phrase", sure=True)
         for match in _QUOTED.finditer(text):
-            yield Phrase(match[1], line, "phrase")
+            if any(map(str.isalnum, match[1])):
+                yield Phrase(" ".join(match[1].split()), line, "phrase")
         for match in _ADDRESSED.finditer(text):
             yield Phrase(match[1] or match[2], line, "name", sure=True)
         found = _KATAKANA.findall(text)
@@ -144,25 +148,45 @@ def _marked(stretches: Iterable[tuple[int, str, str]]) -> Iterator[Phrase]:
 
 def _capitals(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:
     inside = [token for _, _, tokens in lines for token in tokens if not token.opens]
-    small = {token.text for token in inside if not token.large}
     large = sum(1 for token in inside if token.large)
     nouns = len(inside) >= LEAST_WORDS and large / len(inside) > LARGE_NOUNS
-    found = [
+    small = {token.text for token in inside if not token.large}
+    rows = [
         (line, run)
         for line, text, tokens in lines
-        for run in _runs(text, tokens, small)
+        for run in _runs(text, tokens, None if nouns else small)
     ]
-    times = Counter(folded(run[-1].text) for _, run in found if len(run) == 1)
-    for line, run in found:
-        name = " ".join(token.text for token in run)
-        alone = len(run) == 1
-        if alone and (nouns or times[folded(name)] < LEAST_TIMES or run[0].opens):
+    within = {_text(run) for _, run in rows if not run[0].opens}
+    found = [(line, run, _text(run), _text(run[1:])) for line, run in rows]
+    times = Counter(_without(text, rest, within) for _, _, text, rest in found)
+    for line, run, text, rest in found:
+        name = _without(text, rest, within)
+        if len(run) == 1 and (nouns or name not in within or times[name] < LEAST_TIMES):
             continue
-        yield Phrase(name, line, "phrase", sure=not alone and not nouns)
+        tail = rest if run[0].opens and " " in name else ""
+        yield Phrase(name, line, "phrase", " " in name and not nouns, tail)
 
 
-def _runs(text: str, tokens: list[_Token], small: set[str]) -> Iterator[list[_Token]]:
-    """Yield the rows of large words, small ones between them, nothing at the ends."""
+def _text(run: Sequence[_Token]) -> str:
+    return " ".join(token.text for token in run)
+
+
+def _without(text: str, rest: str, within: Collection[str]) -> str:
+    """Return a name, or what is left of it without the word that opens the sentence.
+
+    That is where the rest stands elsewhere by itself.
+    """
+    return rest if text not in within and rest in within else text
+
+
+def _runs(
+    text: str, tokens: list[_Token], small: Collection[str] | None
+) -> Iterator[list[_Token]]:
+    """Yield the rows of large words, small ones between them, nothing at the ends.
+
+    `small` are words that the note writes small too; None where every word that opens
+    a sentence may be one.
+    """
     run: list[_Token] = []
     for token in tokens:
         joined = bool(run) and text[run[-1].end : token.start] == " "
@@ -176,17 +200,17 @@ def _runs(text: str, tokens: list[_Token], small: set[str]) -> Iterator[list[_To
     yield from _named(run, small)
 
 
-def _named(run: list[_Token], small: set[str]) -> Iterator[list[_Token]]:
+def _named(run: list[_Token], small: Collection[str] | None) -> Iterator[list[_Token]]:
     """Yield a row without what does not belong to a name, if any is left."""
     while run and not run[-1].large:
         run = run[:-1]
     if run and run[0].opens:
         first = run[0].text.lower()
-        if first in small or first in COMMON_WORDS or first in INSIDE_NAMES:
+        if small is None or first in small or first in COMMON_WORDS | OPENERS:
             run = run[1:]
     while run and not run[0].large:
         run = run[1:]
-    telling = [t for t in run if t.text.lower() not in CALENDAR | COMMON_WORDS]
+    telling = [t for t in run if t.text.lower() not in COMMON_WORDS | OPENERS]
     if telling and len(run) <= MOST_WORDS and len(run[0].text) > 1:
         yield run
 

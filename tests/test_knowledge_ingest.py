@@ -1,0 +1,307 @@
+"""What a note names is matched to a note or proposed as one; nothing is written."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
+from glassmind.knowledge.phrases import phrases_in
+from glassmind.markdown.read import read_note
+from glassmind.render.ingestion import ingestion_as_json, ingestion_as_text
+from glassmind.render.style import Style
+from glassmind.types import NotePath
+from glassmind.types.ontology import Entity
+
+
+def entities(vault: VaultDesk, name: str, **wanted: int) -> dict[str, Entity]:
+    found = vault.engine.knowledge.ingest(name, **wanted)
+    return {one.name: one for one in found.entities.shown}
+
+
+def named(text: str, source: str = "") -> list[str]:
+    note = read_note(NotePath("a.md"), text)
+    return [p.text for p in phrases_in(note) if not source or p.source == source]
+
+
+def hashed(root: Path) -> dict[str, str]:
+    return {
+        str(file): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(root.rglob("*"))
+        if file.is_file()
+    }
+
+
+def test_links_are_told_as_linked_and_ghosts_as_stubs(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "A.md": "See [[Tea]] and [[Deep Work|that book]].\n\n![[x.png]] [[A]]",
+            "Tea.md": "",
+            "B.md": "[[Deep Work]]",
+        }
+    )
+
+    found = entities(vault, "A")
+
+    assert {name: one.state for name, one in found.items()} == {
+        "Tea": "linked",
+        "Deep Work": "stub",
+    }
+    assert found["Deep Work"].stub is not None
+    assert found["Deep Work"].stub.path == "Deep Work.md"
+    assert "[[A]]" in found["Deep Work"].stub.text
+    (mention,) = found["Tea"].mentions.shown
+    assert (mention.line, mention.text) == (
+        1,
+        "See [[Tea]] and [[Deep Work|that book]].",
+    )
+
+
+def test_a_note_named_without_a_link_is_a_match(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Day.md": "Read Deep Work, and asked Amara about home.\n\nAmara agreed.",
+            "Deep Work.md": "",
+            "Amara Sellick.md": "",
+            "Home.md": "",
+        }
+    )
+
+    found = entities(vault, "Day")
+
+    assert found["Deep Work"].state == "match"
+    assert found["Deep Work"].link == "[[Deep Work]]"
+    assert found["Amara"].state == "unsure"
+    assert found["Amara"].path == "Amara Sellick.md"
+    assert found["Amara"].mentions.total == 2
+    assert set(found) == {"Deep Work", "Amara"}  # `home` is a word
+
+
+def test_one_thing_under_two_names_is_one_entity(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Day.md": "[[Heron network]] grew; the Heron stations too, River net said.",
+            "Heron network.md": "---\naliases: [Heron, River net]\n---\n",
+        }
+    )
+
+    found = entities(vault, "Day")
+
+    assert list(found) == ["Heron network"]
+    assert found["Heron network"].state == "linked"
+
+
+def test_a_stub_stands_where_its_kind_does_with_their_properties(
+    vault: VaultDesk,
+) -> None:
+    person = "---\nrole: x\nemail: y\ntags: [person, work]\n---\n"
+    files = {f"People/{name}.md": person for name in ("Ada A", "Bo B", "Cy C")}
+    files["People/Cy C.md"] = "---\nrole: x\ntags: [person]\n---\n"
+    files |= {
+        f"Books/{n}.md": f"---\nauthor: '[[{name}]]'\n---\n"
+        for n, name in enumerate(("Ada A", "Bo B", "Cy C"))
+    }
+    files["Books/New.md"] = "---\nauthor: Dot Dee\nyear: 1999\n---\nWith @Eve as well."
+    vault.indexed({".obsidian/app.json": "{}", **files})
+
+    found = entities(vault, "Books/New")
+
+    assert list(found) == ["Dot Dee", "Eve"]
+    stub, eve = found["Dot Dee"].stub, found["Eve"].stub
+    assert stub is not None
+    assert eve is not None
+    assert stub.path == "People/Dot Dee.md"
+    assert stub.reason == "most that author leads to stand in People"
+    assert stub.text == ("---\nrole:\ntags: [person]\nemail:\n---\nNamed in [[New]].\n")
+    assert eve.path == "People/Eve.md"
+    assert found["Dot Dee"].mentions.shown[0].text == "author: Dot Dee"
+
+
+@pytest.mark.parametrize(
+    ("settings_of_obsidian", "path"),
+    [
+        ("{}", "Ada Field.md"),
+        ('{"newFileLocation": "current"}', "Log/Ada Field.md"),
+        (
+            '{"newFileLocation": "folder", "newFileFolderPath": "In/box/"}',
+            "In/box/Ada Field.md",
+        ),
+        ("no json", "Ada Field.md"),
+    ],
+)
+def test_a_stub_of_no_known_kind_stands_where_new_notes_are_made(
+    vault: VaultDesk, settings_of_obsidian: str, path: str
+) -> None:
+    vault.indexed(
+        {".obsidian/app.json": settings_of_obsidian, "Log/A.md": "[[Ada Field]]"}
+    )
+
+    stub = entities(vault, "Log/A")["Ada Field"].stub
+
+    assert stub is not None
+    assert stub.path == path
+
+
+def test_a_stub_is_named_as_the_links_to_it_are(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "A.md": "We met ADA FIELD there, and Ada Field again.",
+            "B.md": "[[Ada Field]]",
+            "C.md": "---\nby: '[[Who: what?]]'\n---\n",
+        }
+    )
+
+    stubs = [one.stub for one in entities(vault, "A").values()]
+
+    assert [stub and stub.path for stub in stubs] == ["Ada Field.md"]
+    (odd,) = entities(vault, "C").values()
+    assert odd.stub is not None
+    assert odd.stub.path == "Who what.md"
+
+
+def test_tags_are_matched_to_notes_and_never_made_stubs(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "#area/sailing #nothing", "Sailing.md": "", "Note.md": ""})
+
+    found = entities(vault, "A")
+
+    assert {name: one.path for name, one in found.items()} == {"sailing": "Sailing.md"}
+
+
+def test_two_notes_of_one_name_leave_the_choice(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "Ask the Night Watch.", **_twice("Night Watch")})
+
+    found = entities(vault, "A")["Night Watch"]
+
+    assert (found.state, found.link) == ("unsure", "")
+    assert len(found.candidates) == 2
+
+
+def _twice(name: str) -> dict[str, str]:
+    return {f"{folder}/{name}.md": "" for folder in ("X", "Y")}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("She met Ada Field there.", ["Ada Field"]),
+        ("Ada Field was there.", ["Ada Field"]),
+        ("The Bank of England fell. It rose.", ["Bank of England"]),
+        ("We saw Corrig, and Corrig saw us.", ["Corrig", "Corrig"]),
+        ("We saw Corrig once.", []),
+        ("On Monday in March. On Monday in March.", []),
+        ("- Ring the loft\n- Ring the bell", []),
+        ("Ask `Ada Field` or [[Bo Field]] or https://Ada.Field/Ab.", []),
+        (
+            "He read 『風の歌』 and 《红楼梦》.",
+            ["红楼梦", "風の歌"],
+        ),
+        ("田中さんと話した。", ["田中"]),
+        ("Met @ada and bo@x.org.", ["ada"]),
+        ("Read Ada Field now; I like Ada Field.", ["Ada Field", "Ada Field"]),
+        ("Visited Low Water. We like Low Water.", ["Low Water", "Low Water"]),
+        ("Then Ada's Mill burned.", []),
+    ],
+)
+def test_names_are_told_from_other_words_by_their_letters(
+    text: str, names: list[str]
+) -> None:
+    assert sorted(named(text)) == sorted(names)
+
+
+def test_terms_that_come_again_and_again_are_named(vault: VaultDesk) -> None:
+    text = "The water level rose. A water level fell. Every water level counts."
+    vault.indexed({"A.md": text, "B.md": "water level once"})
+
+    assert named(text) == ["water level"] * 3
+    assert entities(vault, "A")["water level"].state == "stub"
+    assert entities(vault, "B") == {}
+
+
+def test_large_nouns_are_no_names_in_a_language_that_writes_them_large() -> None:
+    german = (
+        "Der Hund lief durch den Garten und die Katze schlief im Haus. Am Abend kam "
+        "der Nachbar mit einem Korb, darin Brot und Wein aus dem Keller. Der Hund "
+        "sah die Katze an, und der Nachbar gab dem Hund ein Brot aus dem Korb."
+    )
+
+    assert named(german) == []
+
+
+def test_nothing_of_the_vault_is_written(vault: VaultDesk) -> None:
+    files = {"A.md": "[[Ghost]] and Ada Field with @Bo. #tag", "B.md": "x"}
+    vault.indexed(files)
+    before = hashed(vault.root)
+
+    found = vault.engine.knowledge.ingest("A")
+
+    assert found.counts["stub"] == 3
+    assert hashed(vault.root) == before
+
+
+def test_the_note_is_read_as_it_is_on_disk_now(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "", "Tea.md": ""})
+
+    vault.write({"A.md": "about [[Tea]]"})
+
+    assert list(entities(vault, "A")) == ["Tea"]
+    vault.remove("A.md")
+    with pytest.raises(FileUnreadable):
+        entities(vault, "A")
+
+
+def test_names_and_limits_that_cannot_be_are_refused(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "[[B]] [[C]] [[D]]"})
+
+    with pytest.raises(NoteNotFound):
+        entities(vault, "Nobody knows")
+    with pytest.raises(BadLimit):
+        entities(vault, "A", limit=0)
+    found = vault.engine.knowledge.ingest("A", limit=2)
+    assert (len(found.entities.shown), found.entities.total) == (2, 3)
+    assert found.counts == {"linked": 0, "match": 0, "unsure": 0, "stub": 3}
+
+
+def test_without_an_index_nothing_is_ingested(vault: VaultDesk) -> None:
+    vault.write({"A.md": ""})
+
+    with pytest.raises(IndexAbsent):
+        entities(vault, "A")
+
+
+def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
+    engine = sample.engine
+
+    found = engine.knowledge.ingest("Reading/Low Water Marks.md")
+    again = sample.open().knowledge.ingest("Reading/Low Water Marks.md")
+
+    by_name = {one.name: one for one in found.entities.shown}
+    author = by_name["Liesl Hartvig"].stub
+    assert author is not None
+    assert author.path == "People/Liesl Hartvig.md"
+    assert "\nrole:\n" in author.text
+    assert by_name["Millbrook weir"].state == "linked"
+    told = ingestion_as_json(found, vault="V", root="/v")
+    assert told == ingestion_as_json(again, vault="V", root="/v")
+    text = ingestion_as_text(found, Style())
+    assert "would be People/Liesl Hartvig.md" in text
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["Ada", "Field", "of", "the", ".", "\n", "- ", "**", "[[", "]]", "`", "@",
+             "「", "」", "water", "level", "#a", "\u00e9", "|", "茶", "> ", "$"]
+        )
+    ).map(" ".join)
+)  # fmt: skip
+def test_any_text_gives_phrases_that_stand_in_it(text: str) -> None:
+    note = read_note(NotePath("a.md"), text)
+    lines = note.text.split("\n")
+
+    for phrase in phrases_in(note):
+        line = " ".join(lines[phrase.line - 1].lower().split())
+        assert phrase.text.lower() in line

@@ -1,0 +1,346 @@
+"""A text is matched to what the vault has, and nothing new is called existing."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from meaning_desk import MeaningDesk
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
+from glassmind.knowledge.folding import folded, slips_between
+from glassmind.knowledge.names import KnownNames
+from glassmind.knowledge.resolve import resolve
+from glassmind.render.resolution import resolution_as_json, resolution_as_text
+from glassmind.render.style import Style
+from glassmind.types import NotePath
+from glassmind.types.ontology import Entry, GhostName, Resolution
+from glassmind.vault.resolve import Names
+
+GOLD = Path(__file__).parent / "gold" / "names.jsonl"
+
+
+def labelled() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in GOLD.read_text("utf-8").splitlines()]
+
+
+def asked(vault: VaultDesk, text: str, **wanted: int) -> Resolution:
+    return vault.engine.knowledge.resolve(text, **wanted)
+
+
+def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> KnownNames:
+    entries = [
+        Entry(
+            n, NotePath(path), path.rpartition("/")[2].removesuffix(".md"), "markdown"
+        )
+        for n, path in enumerate(sorted(paths))
+    ]
+    known = [entry.path for entry in entries]
+    return KnownNames(entries, entries, [GhostName(g, 1, 1) for g in ghosts], [], known)
+
+
+def test_labelled_names_of_the_sample_vault_are_judged_right(sample: VaultDesk) -> None:
+    told: Counter[tuple[str, str]] = Counter()
+    right = 0
+    for case in labelled():
+        found = asked(sample, case["text"])
+        told[case["verdict"], found.verdict] += 1
+        path = found.candidates[0].path if found.candidates else None
+        right += found.verdict == case["verdict"] and case["path"] in {None, path}
+
+    called_existing = sum(n for (_, got), n in told.items() if got == "exists")
+    assert called_existing == told["exists", "exists"]  # nothing else is called so
+    assert right / told.total() >= 0.95, told
+    assert told.total() >= 100
+
+
+def test_a_note_that_was_never_written_is_not_called_existing(
+    sample: VaultDesk,
+) -> None:
+    listed = sample.engine.list_notes(limit=1000).notes
+    entries = [
+        Entry(n, one.path, one.title, one.kind, one.aliases)
+        for n, one in enumerate(listed)
+    ]
+
+    told: Counter[str] = Counter()
+    for entry in entries:
+        others = [one for one in entries if one is not entry]
+        paths = [one.path for one in others]
+        names = KnownNames(others, others, [], [], paths)
+        if folded(entry.title) not in names.forms:  # both folders have an Index
+            told[resolve(entry.title, names, limit=5).verdict] += 1
+
+    assert told["exists"] == 0
+    assert told["new"] / told.total() >= 0.9, told
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("Deep Work", "[[Deep Work]]"),
+        ("deep work", "[[Deep Work]]"),
+        ("[[Deep Work]]", "[[Deep Work]]"),
+        ("deep-work", "[[Deep Work]]"),
+        ("Focus/Deep Work.md", "[[Deep Work]]"),
+        ("  \u201cDeep Work\u201d ", "[[Deep Work]]"),
+        ("DW", "[[Deep Work|DW]]"),
+        ("A book on focus", "[[Deep Work]]"),
+    ],
+)
+def test_a_note_that_is_called_so_exists(
+    vault: VaultDesk, text: str, link: str
+) -> None:
+    vault.indexed(
+        {"Focus/Deep Work.md": "---\naliases: [DW]\ntitle: A book on focus\n---\nx"}
+    )
+
+    found = asked(vault, text)
+
+    assert (found.verdict, found.link) == ("exists", link)
+    assert found.advice.startswith(f"Write {link}: ")
+    assert found.candidates[0].path == "Focus/Deep Work.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Deep Works", "the same but for a plural"),
+        ("work, deep", "the same words in another order"),
+        ("Dep Work", "one slip away"),
+        ("Deep Wrok", "one slip away"),
+        ("Deepwork", "the same but for a blank"),
+        ("The deep work", "the same words in another order"),
+        ("2024 Deep Work", "its name shares words"),
+        ("Cal Newport's rules", "its first heading says so, but for marks"),
+        ("NTP", "its words begin with NTP"),
+    ],
+)
+def test_a_note_that_is_nearly_called_so_is_likely_with_the_reason(
+    vault: VaultDesk, text: str, reason: str
+) -> None:
+    vault.indexed(
+        {
+            "Deep Work.md": "# Cal Newports rules\n",
+            "Network time protocol.md": "",
+            "Else.md": "",
+        }
+    )
+
+    found = asked(vault, text)
+
+    assert found.candidates[0].reason == reason
+    if reason != "its name shares words":
+        assert found.verdict == "likely"
+        assert found.advice.startswith("Most likely [[")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C++",
+        "C#",
+        "Deep Purple",
+        "D-005",
+        "Trip 2027",
+        "Résumé 2",
+        "茶道",
+        "Tobias Field",
+    ],
+)
+def test_another_thing_with_a_name_alike_is_new(vault: VaultDesk, text: str) -> None:
+    vault.indexed(
+        {
+            "C.md": "", "Deep Work.md": "", "D-004.md": "", "Trip 2026.md": "",
+            "Resume.md": "", "茶.md": "", "Tobias Wren.md": "", "Ada Field.md": "",
+        }
+    )  # fmt: skip
+
+    found = asked(vault, text)
+
+    assert (found.verdict, found.link) == ("new", "")
+
+
+def test_an_accent_that_the_note_lacks_may_make_another_word(vault: VaultDesk) -> None:
+    vault.indexed({"Resume.md": "", "Café.md": ""})
+
+    assert asked(vault, "Résumé").verdict == "likely"
+    assert asked(vault, "cafe").verdict == "exists"
+
+
+def test_two_notes_of_one_name_are_for_a_person_to_choose(vault: VaultDesk) -> None:
+    vault.indexed({"A/Index.md": "", "B/Index.md": "", "C/Tea.md": "", "Tea.md": ""})
+
+    found = asked(vault, "index")
+
+    assert (found.verdict, found.link) == ("ambiguous", "")
+    assert found.advice == (
+        "2 things may be meant, choose one: [[A/Index]], [[B/Index]]."
+    )
+    assert asked(vault, "B/Index").link == "[[B/Index]]"
+    assert asked(vault, "C/Tea").link == "[[C/Tea]]"
+
+
+def test_the_title_of_one_note_goes_before_the_alias_of_another(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "", "Oolong.md": "---\naliases: [Tea]\n---\n"})
+
+    found = asked(vault, "Tea")
+
+    assert (found.verdict, found.link) == ("exists", "[[Tea]]")
+    assert [one.path for one in found.candidates] == ["Tea.md", "Oolong.md"]
+
+
+def test_a_ghost_is_new_under_the_name_that_links_already_use(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "[[Ada Field]] and [[Ada Field|her]]", "B.md": ""})
+
+    found = asked(vault, "ada field")
+
+    assert (found.verdict, found.link) == ("new", "[[Ada Field]]")
+    assert found.candidates[0].links == 2
+    assert found.advice == (
+        "No note yet, but 2 links lead to [[Ada Field]]: a new note of that very name "
+        "answers them."
+    )
+    assert asked(vault, "Ada Fields").verdict == "likely"
+
+
+def test_tags_and_headings_of_that_name_are_told_and_not_taken(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "#boats\n\n## Low: water [marks]\n", "B.md": "#boats"})
+
+    tag, heading = asked(vault, "boat"), asked(vault, "low water marks")
+
+    assert (tag.verdict, tag.candidates[0].title) == ("new", "#boats")
+    assert tag.candidates[0].links == 2
+    assert heading.verdict == "new"
+    assert heading.candidates[0].link == "[[A#Low water marks]]"
+    assert "a heading in line 3" in heading.advice
+    assert asked(vault, "#boats").verdict == "exists"
+
+
+def test_a_template_is_nothing_to_link_to(vault: VaultDesk) -> None:
+    vault.indexed({"Templates/Decision.md": "# Choice", "A.md": ""})
+
+    assert asked(vault, "Decision").verdict == "new"
+    assert asked(vault, "Choice").verdict == "new"
+    assert asked(vault, "Templates/Decision").verdict == "exists"
+
+
+def test_a_new_note_is_known_and_a_deleted_one_is_not(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "", "Milk.md": ""})
+    before = asked(vault, "Sencha").verdict
+
+    vault.remove("Tea.md")
+    vault.indexed({"Sencha.md": ""})
+
+    assert before == "new"
+    assert asked(vault, "Sencha").verdict == "exists"
+    assert asked(vault, "Tea").verdict == "new"
+
+
+def test_a_note_may_be_called_by_marks_alone(vault: VaultDesk) -> None:
+    vault.indexed({"🔥.md": "", "Fire.md": ""})
+
+    assert asked(vault, "🔥").link == "[[🔥]]"
+    assert asked(vault, "🌊").verdict == "new"
+
+
+def test_by_meaning_notes_are_shown_and_none_is_taken(meaning: MeaningDesk) -> None:
+    meaning.write({"Oolong.md": "tea kettle steeping", "Bread.md": "flour and salt"})
+    meaning.index()
+
+    found = meaning.engine.knowledge.resolve("tea kettle")
+
+    assert found.verdict == "new"
+    shown = {str(one.path): one.reason for one in found.candidates}
+    assert shown["Oolong.md"] == "similar by meaning"
+    assert meaning.engine.knowledge.resolve("Bread").verdict == "exists"
+
+
+@pytest.mark.parametrize("text", ["", "  ", "#", "@", "[[]]"])
+def test_a_text_without_a_name_is_refused(vault: VaultDesk, text: str) -> None:
+    vault.indexed({"A.md": ""})
+
+    if text == "[[]]":  # brackets are marks like others
+        assert asked(vault, text).verdict == "new"
+        return
+    with pytest.raises(NothingAsked):
+        asked(vault, text)
+
+
+def test_so_many_candidates_are_given_as_are_asked_for(vault: VaultDesk) -> None:
+    vault.indexed({f"Tea {word}.md": "" for word in ("pot", "cup", "leaf")})
+
+    assert len(asked(vault, "tea", limit=2).candidates) == 2
+    for limit in (0, 101):
+        with pytest.raises(BadLimit):
+            asked(vault, "tea", limit=limit)
+
+
+def test_without_an_index_nothing_is_resolved(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        asked(vault, "Tea")
+
+
+def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultDesk) -> None:
+    vault.indexed({"Tea\x1b[31m.md": "", "Tea pot.md": ""})
+
+    found = asked(vault, "tea pots")
+    told = resolution_as_json(found, vault="V", root="/v")
+
+    assert told["verdict"] == "likely"
+    assert told["candidates"][0]["uri"] == "obsidian://open?vault=V&file=Tea%20pot"
+    text = resolution_as_text(asked(vault, "tea"), Style())
+    assert "\x1b" not in text
+
+
+words = st.sampled_from(
+    ["tea", "River", "node", "the", "v3", "Été", "2024", "茶", "C++", "co-op", "плыть"]
+)
+titles = st.lists(words, min_size=1, max_size=3).map(" ".join)
+folders = st.sampled_from(["", "A/", "B/", "A/B/"])
+vaults = st.lists(
+    st.tuples(folders, titles).map("".join), min_size=1, max_size=6, unique_by=str.lower
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(vaults, st.data())
+def test_whatever_notes_are_called_each_is_found_and_its_link_leads_to_it(
+    stems: list[str], chance: st.DataObject
+) -> None:
+    paths = [f"{stem}.md" for stem in stems]
+    names, files = names_of(*paths), Names.of(paths)
+    path = chance.draw(st.sampled_from(paths))
+    source = chance.draw(st.sampled_from(paths))
+
+    by_path = resolve(path, names, limit=5)
+    by_title = resolve(path.rpartition("/")[2].removesuffix(".md"), names, limit=5)
+
+    assert by_path.candidates[0].path == path
+    target = by_path.candidates[0].link[2:-2]
+    assert files.resolve(target, NotePath(source)) == path
+    assert by_title.verdict in {"exists", "ambiguous", "likely"}
+    assert path in {one.path for one in by_title.candidates}
+
+
+@settings(deadline=None)
+@given(titles, titles)
+def test_slips_are_found_as_if_every_name_were_compared(a: str, b: str) -> None:
+    names = names_of(f"{a}.md")
+    form, other = folded(a), folded(b)
+
+    found = dict(names.slips(other, 2)).get(form)
+
+    digits = ["".join(filter(str.isdigit, text)) for text in (form, other)]
+    expected = slips_between(form, other, 2) or None
+    assert found == (expected if digits[0] == digits[1] else None)
