@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from glassmind.evaluation.gold import plain
+from glassmind.markdown.sentences import ENDS, MARKER
 from glassmind.types.notes import Link, Note
 from glassmind.vault.resolve import fold
 
@@ -16,8 +17,6 @@ HERE = "\x00"
 
 _WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORDS = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
-_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
-_MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?|#{1,6}\s+)?")
 _MARKS = str.maketrans(dict.fromkeys("*_`~|<>=", " "))
 _GAPS = re.compile(r"[(\[]\s*[)\]]|\s+(?=[.,;:!?)])")
 _OUTSIDE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|https?://\S+")
@@ -48,7 +47,7 @@ def sentence_around(
     start, end = _stretch(note, source, link)
     inside = [x for x in note.links if start <= x.start and x.end <= end]
     text = _told(source, start, end, inside, same)
-    marked = next((part for part in _ENDS.split(text) if HERE in part), "")
+    marked = next((part for part in ENDS.split(text) if HERE in part), "")
     said = plain(_GAPS.sub("", marked.replace(HERE, " ").translate(_MARKS)))
     return said if FEWEST <= size_of(said) <= MOST else None
 
@@ -82,5 +81,5 @@ def _told(
         at = link.end
     parts.append(source[at:end].decode("utf-8", "replace"))
     text = _OUTSIDE.sub(r"\1", "".join(parts))
-    lines = (_MARKER.sub("", line) for line in text.split("\n"))
+    lines = (MARKER.sub("", line) for line in text.split("\n"))
     return " ".join(" ".join(lines).split())

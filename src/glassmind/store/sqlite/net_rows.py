@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from glassmind.markdown.sentences import sentence_at
 from glassmind.store.sqlite.log import Log, link_log, text_log
 from glassmind.types.graph import GhostLink, LinkRows, NodeRows
 
@@ -50,8 +51,10 @@ select note_id, seq, target from links where target_id is null and target <> ''
 order by note_id, seq
 """
 AROUND = """
-select l.note_id, l.seq, coalesce(l.property, ''), l.target, l.line - c.start_line,
-  c.text
+select l.note_id, l.seq, coalesce(l.property, ''), l.target, l.kind,
+  (select count(*) from links p where p.note_id = l.note_id and p.seq < l.seq
+   and p.line = l.line and p.kind = l.kind and p.target = l.target),
+  l.line - c.start_line, c.text
 from json_each(?) k
 join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
 left join chunks c on c.id = (select x.id from chunks x where x.note_id = l.note_id
@@ -111,16 +114,12 @@ class NetRows:
     def sentences(
         self, keys: Collection[tuple[int, int]]
     ) -> dict[tuple[int, int], str]:
-        """Return the sentence around each link, by file id and place in the note."""
-        found: dict[tuple[int, int], str] = {}
+        """Return the sentence around each link, by file id and place in the note.
+
+        A link in a property gives that property; one that is gone gives nothing.
+        """
         rows: Any = self._db.execute(AROUND, (json.dumps(list(keys)),))
-        for note_id, seq, name, target, at, text in rows:
-            if name:
-                found[note_id, seq] = f"{name}: [[{target}]]"
-            elif text is not None:
-                lines = text.split("\n")
-                found[note_id, seq] = lines[min(at, len(lines) - 1)].strip()
-        return found
+        return {row[:2]: _sentence(*row[2:]) for row in rows}
 
     def _log(self) -> Log[Any] | None:
         """Return the log of links; an index of the former release has none."""
@@ -130,6 +129,17 @@ class NetRows:
         if ids is None:
             return self._db.execute(every)
         return self._db.execute(some, (json.dumps(list(ids)),))
+
+
+def _sentence(  # noqa: PLR0913, PLR0917 - the columns of a row
+    name: str, target: str, kind: str, nth: int, at: int, text: str | None
+) -> str:
+    if name:
+        return f"{name}: [[{target}]]"
+    if text is None:
+        return ""
+    written = f"[[{target}" if kind == "wikilink" else f"]({target}"
+    return sentence_at(text, at, written, nth)
 
 
 def _numbers(column: str) -> NDArray[np.int64]:
