@@ -8,6 +8,7 @@ from glassmind.render.dismissals import dismissed_as_json
 from glassmind.render.health import finding_now_as_json, health_as_json
 from glassmind.render.ingestion import ingestion_as_json
 from glassmind.render.ontology import ontology_as_json
+from glassmind.render.pairs import similar_as_json
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.resolution import resolution_as_json
 from glassmind.render.suggestions import suggestions_as_json
@@ -58,6 +59,12 @@ def get_suggest(asked: Asked) -> Reply:
     """Answer with what should be linked; nothing is written."""
     found = asked.engine.knowledge.suggest(**asked.given)
     return answered(suggestions_as_json(found, vault=asked.engine.config.vault.name))
+
+
+def get_similar(asked: Asked) -> Reply:
+    """Answer with notes that are alike without a link."""
+    found = asked.engine.knowledge.implicit(**asked.given)
+    return answered(similar_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_timeline(asked: Asked) -> Reply:

@@ -231,6 +231,25 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         samples=COUNT,
         notices=TEXTS,
     ),
+    "Similar": shape(
+        note=or_null("string"),
+        pairs=listed(
+            shape(
+                path=TEXT,
+                title=TEXT,
+                uri=TEXT,
+                other_path=TEXT,
+                other_title=TEXT,
+                other_uri=TEXT,
+                similarity=NUMBER,
+            )
+        ),
+        total=COUNT,
+        dismissed=COUNT,
+        status=shape(
+            count=COUNT, waiting=or_null("integer"), threshold=or_null("number")
+        ),
+    ),
     "Suggestions": shape(
         note=or_null("string"), suggestions=listed(SUGGESTION), notices=TEXTS
     ),

@@ -122,6 +122,19 @@ GRAPH: tuple[Route, ...] = (
     ),
     Route(
         "GET",
+        "/graph/similar",
+        "Tell which notes are alike without a link, the most similar first.",
+        graph.get_similar,
+        "Similar",
+        (
+            NAME._replace(default=None),
+            _limit(20),
+            Argument("least", "number", "Least cosine.", 0.0, least=0, most=1),
+        ),
+        (404, 409),
+    ),
+    Route(
+        "GET",
         "/graph/timeline",
         "Tell how what stands around a note grew, from dates and git.",
         graph.get_timeline,

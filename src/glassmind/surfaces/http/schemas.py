@@ -44,6 +44,7 @@ HIT = shape(
     similarity=or_null("number"),
     depth=COUNT,
     connected_via=TEXTS,
+    hops=listed(shape(source=TEXT, target=TEXT, kind=TEXT, property=TEXT)),
     evidence=listed(EVIDENCE),
     adjustments=listed(shape(name=TEXT, share=NUMBER, reason=TEXT)),
     snippet=SNIPPET,

@@ -110,6 +110,13 @@ def _add_choices(parser: CommandParser) -> None:
         help="themes: find them anew",
     )
     add(
+        "--least",
+        type=float,
+        metavar="C",
+        default=SUPPRESS,
+        help="similar: least cosine between two notes",
+    )
+    add(
         "--metric",
         choices=METRICS,
         default=SUPPRESS,

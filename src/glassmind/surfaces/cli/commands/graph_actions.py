@@ -10,6 +10,8 @@ from glassmind.render.connections import connections_as_json
 from glassmind.render.connections_text import connections_as_text
 from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
 from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.render.pairs import similar_as_json
+from glassmind.render.pairs_text import similar_as_text
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.ranks_text import ranking_as_text
 from glassmind.render.suggestions import suggestions_as_json
@@ -136,6 +138,15 @@ def _suggest(asked: Asked) -> int:
     return exits.OK if found.suggestions else exits.NOTHING
 
 
+def _similar(asked: Asked) -> int:
+    found = asked.knowledge.implicit(*asked.names, **asked.wishes)
+    asked.show(
+        lambda: similar_as_json(found, vault=asked.place["vault"]),
+        lambda: similar_as_text(found, asked.output.style),
+    )
+    return exits.OK if found.pairs else exits.NOTHING
+
+
 def _timeline(asked: Asked) -> int:
     found = asked.knowledge.timeline(*asked.names, **asked.wishes)
     asked.show(
@@ -191,6 +202,13 @@ ACTIONS: Mapping[str, Action] = {
         1,
         ("limit",),
         _suggest,
+        alone=True,
+    ),
+    "similar": Action(
+        "notes that are alike without a link",
+        1,
+        ("limit", "least"),
+        _similar,
         alone=True,
     ),
     "timeline": Action(
