@@ -194,6 +194,20 @@ def test_days_and_what_templates_leave_open_are_no_ghosts(vault: VaultDesk) -> N
     assert found(vault, "ghosts") == {}
 
 
+def test_a_file_that_is_left_out_of_the_index_is_no_ghost(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            ".glassmindignore": "Archive/\nDraft.md\n",
+            "Archive/2019/Old plan.md": "old",
+            "Archive/shot.png": b"1",
+            "Draft.md": "draft",
+            "A.md": "[[Old plan]] [[archive/2019/old plan.md]] [[shot.png]] [[Draft]]",
+        }
+    )
+
+    assert found(vault, "ghosts") == {}
+
+
 def test_notes_of_days_templates_and_agents_need_no_link(vault: VaultDesk) -> None:
     (vault.root / ".obsidian/daily-notes.json").write_text('{"folder": "Journal"}')
     vault.indexed(

@@ -32,7 +32,7 @@ def _text_lines(report: HealthReport, style: Style) -> Iterator[str]:
 
 def _check_lines(check: CheckReport, style: Style, lost: float) -> Iterator[str]:
     gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
-    head = style.strong(f"{check.count:,} {check.title}")
+    head = style.strong(f"{check.title}: {check.count:,}")
     yield f"{check.severity}  {head} ({check.name}, -{lost:.1f}{gone})"
     for finding in check.examples:
         yield f"  {style.clean(_place(finding))}{style.clean(finding.what)}"
@@ -97,7 +97,7 @@ def _markdown(
         if not check.count:
             continue
         gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
-        lines.append(f"- **{check.severity}** {check.count:,} {check.title}{gone}")
+        lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
         for finding in check.examples[:examples]:
             lines.append(f"  - {_plain(_place(finding) + finding.what, chars)}")
         if fixes:

@@ -1,6 +1,6 @@
 """What the verbs of vault health ask for, from what a study has."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from glassmind.knowledge.health.report import looked_at_again, told
 from glassmind.knowledge.health.sight import Grounds, Sight
 from glassmind.knowledge.implicit import alike, undismissed
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
+from glassmind.vault.left_out import left_out_names
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -32,10 +33,13 @@ NO_THEMES = "there are no links that make themes"
 
 def look(study: "Study", today: date | None) -> Sight:
     """Return one look at the vault of a study."""
+    root, rows = study.config.vault.path, study.troubles()
     grounds = Grounds(
-        rows=study.troubles(),
+        rows=rows,
         net=study.net,
-        habits=lambda: habits_of(study.config.vault.path),
+        habits=lambda: habits_of(root),
+        left_out=lambda: left_out_names(root, [path for path, _ in rows.skipped()]),
+        agent=study.config.writes.agent_dir,
         similar=lambda least: _similar(study, least),
         nearest=lambda path: next(iter(alike(study, path, limit=1)), None),
         mentions=lambda phrase: _mentions(study, phrase),
@@ -67,8 +71,17 @@ def report(
         checks=checks,
         limit=limit,
         dismissed=book.findings,
-        notices=book.problems,
+        notices=(*book.problems, *_behind(study)),
     )
+
+
+def _behind(study: "Study") -> Iterator[str]:
+    """Yield what is not known yet of similar notes, where some of it is."""
+    space = study.space()
+    status = study.pairs().status(space) if space else None
+    if status is not None and status.state is not None and status.waiting != 0:
+        much = "all" if status.waiting is None else f"{status.waiting:,}"
+        yield f"what {much} of the notes are like is not known yet; glassmind index"
 
 
 def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:

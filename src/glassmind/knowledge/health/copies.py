@@ -188,7 +188,7 @@ def _near(
     }
     seen: set[int] = set()
     for one, other in candidates:
-        if other in seen or min(len(own[one]), len(own[other])) < LEAST_RUNS:
+        if other in seen or min(len(own.get(n, ())) for n in (one, other)) < LEAST_RUNS:
             continue
         share = likeness(own[one], own[other])
         if share >= NEARLY:

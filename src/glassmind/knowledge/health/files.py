@@ -37,7 +37,7 @@ ATTACHMENTS = frozenset(
 )
 """What Obsidian shows in a note; other files are in a vault for other reasons."""
 
-_LINE = re.compile(r"\(line (\d+)\)")
+_LINE = re.compile(r" \(line (\d+)\)")
 _SHOWN = re.compile(r"""(?:src|href)\s*=\s*["']?([^"'>\s][^"'>]*)""", re.IGNORECASE)
 _TOO_LARGE = "it is larger than"
 
@@ -49,7 +49,7 @@ def invalid_yaml(sight: Sight) -> list[Finding]:
         if note.error is not None and not sight.habits.is_template(note.path):
             line = _LINE.search(note.error)
             at = int(line[1]) if line else 1
-            what = note.error.rstrip(".")
+            what = _LINE.sub("", note.error.rstrip("."))
             what = what[:1].lower() + what[1:]
             found.append(Finding("invalid_yaml", note.path, note.path, at, what))
     return found
@@ -83,7 +83,11 @@ def unlinked_attachments(sight: Sight) -> list[Finding]:
     named = _named_files(sight) if files else set()
     return [
         Finding(
-            "unlinked_attachments", path, path, 0, "no note shows it or links to it"
+            "unlinked_attachments",
+            path,
+            path,
+            0,
+            "no indexed note shows it or links to it",
         )
         for path in files
         if fold(path.rpartition("/")[2]) not in named

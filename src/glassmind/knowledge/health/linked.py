@@ -29,13 +29,16 @@ answered. A judgement, above what a mere suggestion takes."""
 def ghosts(sight: Sight) -> list[Finding]:
     """Return the names that links lead to in vain, the most wanted first.
 
-    Left out are links in templates, names that wait to be filled in, and days: a day
-    is linked to before it has a note.
+    Left alone are links in templates, names that wait to be filled in, days, which are
+    linked to before they have a note, and files that were left out of the index.
     """
+    lost = sight.rows.lost_links()
+    left_out = sight.grounds.left_out() if lost else frozenset()
     wanted: dict[str, list[LostLink]] = {}
-    for link in sight.rows.lost_links():
+    for link in lost:
         name = link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-        if sight.is_written(link.path) and not (is_date(name) or is_placeholder(name)):
+        meant = is_date(name) or is_placeholder(name) or fold(name) in left_out
+        if sight.is_written(link.path) and not meant:
             key = fold(link.target).removesuffix(NOTE_SUFFIX)
             wanted.setdefault(key, []).append(link)
     known = _other_names(sight)

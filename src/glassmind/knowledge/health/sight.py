@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from glassmind.types.pairs import Pair
     from glassmind.types.themes import Theme
 
-AGENT_FOLDER = ".agent/"
-
 
 class HealthRows(Protocol):
     """What the rows tell of a vault's troubles."""
@@ -72,12 +70,16 @@ class Grounds(NamedTuple):
     """Where everything comes from that checks look at.
 
     `nearest` returns the note that one is most like, unlinked and above the threshold.
-    `mentions` returns some of the notes that hold a phrase, by their ids.
+    `left_out` returns what files are called that are not in the index, and `agent` is
+    the folder of agents. `mentions` returns some of the notes that hold a phrase, by
+    their ids.
     """
 
     rows: HealthRows
     net: "Callable[[], LinkGraph]"
     habits: Callable[[], Habits]
+    left_out: Callable[[], frozenset[str]]
+    agent: str
     similar: Similar
     nearest: "Callable[[NotePath], Pair | None]"
     mentions: Callable[[str], Sequence[int]]
@@ -124,7 +126,9 @@ class Sight:
 
     def is_written(self, path: str) -> bool:
         """Whether a path is that of a note, rather than a template or an agent's."""
-        return not path.startswith(AGENT_FOLDER) and not self.habits.is_template(path)
+        agent = self.grounds.agent
+        is_agents = bool(agent) and path.startswith(f"{agent}/")
+        return not is_agents and not self.habits.is_template(path)
 
     def is_kept(self, path: str) -> bool:
         """Whether a path is that of a Markdown note of the owner that is no day's."""
