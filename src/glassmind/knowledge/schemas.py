@@ -1,12 +1,12 @@
 """Which properties occur together in notes of one sort, and what their values are.
 
 Notes are of one sort when they share a category, a tag, or the folder they stand in. A
-schema is what most notes of a sort have; sorts of the very same notes are one.
+schema is what most notes of a sort have; sorts that have the same keys share one.
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from glassmind.knowledge.categories import categories_of
@@ -151,12 +151,40 @@ def schemas(entries: Sequence[Entry]) -> list[Schema]:
         if len(notes) >= LEAST_NOTES:
             alike.setdefault(tuple(note.id for note in notes), []).append(sort)
     kinds = {entry.id: kinds_in(entry) for entry in entries}
+    by_keys: dict[frozenset[str], list[list[str]]] = {}
+    for names in alike.values():
+        if made := _schema(sorted(names), groups[names[0]], kinds):
+            by_keys.setdefault(_own_keys(made), []).append(names)
     found = [
-        made
-        for names in alike.values()
-        if (made := _schema(sorted(names), groups[names[0]], kinds))
+        schema for sorts in by_keys.values() for schema in _joined(sorts, groups, kinds)
     ]
     return sorted(found, key=lambda schema: (-schema.notes, schema.of))
+
+
+def _own_keys(schema: Schema) -> frozenset[str]:
+    return frozenset(key.name for key in schema.keys) - EVERYWHERE
+
+
+def _joined(
+    sorts: Sequence[Sequence[str]],
+    groups: Mapping[str, Sequence[Entry]],
+    kinds: Mapping[int, Sequence[tuple[str, ValueKind]]],
+) -> Iterator[Schema]:
+    """Yield the one schema of sorts with the same keys, that of most notes named first.
+
+    Sorts that share just the notes with these keys keep a schema each.
+    """
+    names = [name for same in sorts for name in same]
+    names.sort(key=lambda name: (-len(groups[name]), name))
+    notes = {note.path: note for name in names for note in groups[name]}
+    every = [note for _, note in sorted(notes.items())]
+    apart = [(sorted(same), groups[same[0]]) for same in sorts]
+    alone = [made for one in apart if (made := _schema(*one, kinds))]
+    joined = _schema(names, every, kinds)
+    if joined is not None and _own_keys(joined) == _own_keys(alone[0]):
+        yield joined
+    else:
+        yield from alone
 
 
 def schema_of(notes: Sequence[Entry]) -> Schema | None:

@@ -14,6 +14,9 @@ from glassmind.types.ontology import (
     Spelling,
 )
 
+SORTS_SHOWN = 4
+"""Sorts of one schema that are named: what fits a line beside its keys."""
+
 SOURCES = {"property": "Categories", "tag": "Tags", "folder": "Folders"}
 
 
@@ -81,7 +84,9 @@ def _use(use: PropertyUse) -> str:
 
 def _schema(schema: Schema) -> str:
     keys = ", ".join(f"{key.name} {key.coverage:.0%} {key.kind}" for key in schema.keys)
-    return f"{' = '.join(schema.of)}  {counted(schema.notes, 'note')}: {keys}"
+    more = len(schema.of) - SORTS_SHOWN
+    sorts = ", ".join(schema.of[:SORTS_SHOWN]) + f" and {more:,} more" * (more > 0)
+    return f"{sorts}  {counted(schema.notes, 'note')}: {keys}"
 
 
 def _spelling(spelling: Spelling) -> str:

@@ -114,7 +114,7 @@ class SchemaKey(NamedTuple):
 class Schema(NamedTuple):
     """The properties that occur together in notes of one sort.
 
-    `of` names what these notes share, several names where they mean the same notes.
+    `of` names what these notes share, several names where each has the same keys.
     `whole` counts the notes that have every key.
     """
 
