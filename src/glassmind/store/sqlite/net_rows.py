@@ -27,8 +27,8 @@ NODES = _NODES.format("true")
 NODES_OF = _NODES.format("f.id in (select value from json_each(?))")
 _LINKS = """
 select json_group_array(note_id), json_group_array(coalesce(target_id, 0)),
-  json_group_array(line * 8 + case when embed then 1 else case kind
-    when 'wikilink' then 0 when 'markdown' then 2 when 'property' then 3 else 4 end end)
+  json_group_array(line * 8 + case kind when 'canvas' then 4 when 'property' then 3
+    else case when embed then 1 when kind = 'markdown' then 2 else 0 end end)
 from {}
 """
 LINKS = _LINKS.format("links not indexed")
