@@ -78,8 +78,8 @@ def test_json_has_all_that_text_has_and_more(program: Program) -> None:
     assert set(hit) == {
         "path", "title", "heading_path", "heading", "lines", "chunk_index", "score",
         "relevance", "channels", "match_reason", "similarity", "depth",
-        "connected_via", "evidence", "adjustments", "snippet", "more", "digest",
-        "modified", "uri",
+        "connected_via", "hops", "evidence", "adjustments", "snippet", "more",
+        "digest", "modified", "uri",
     }  # fmt: skip
     assert (hit["relevance"], hit["channels"]) == (1.0, ["lexical"])
     assert hit["heading"] == f"{hit['path']}#{hit['heading_path'][-1]}"

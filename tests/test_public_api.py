@@ -64,7 +64,7 @@ VALUES = {
     Ghost: "target links incoming",
     Hit: (
         "path title heading_path span chunk_index score snippet evidence digest "
-        "mtime_ns relevance adjustments more similarity depth connected_via"
+        "mtime_ns relevance adjustments more similarity depth connected_via hops"
     ),
     IndexReport: (
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "

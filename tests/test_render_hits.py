@@ -89,6 +89,7 @@ def test_json_says_where_why_and_what() -> None:
                 "similarity": None,
                 "depth": 0,
                 "connected_via": [],
+                "hops": [],
                 "evidence": [
                     {
                         "channel": "lexical",

@@ -11,14 +11,13 @@ from search_desk import check_whole, harbour
 
 from glassmind.retrieval.graph import (
     MOST_VISITED,
-    PROPERTY_CONFIDENCE,
     Described,
     Vote,
     spread,
     together,
     walk,
 )
-from glassmind.types.graph import Edge, LinkLine
+from glassmind.types.graph import CONFIDENCE, Edge, Home, LinkLine
 
 LONG = 8
 """Words of a question that counts as a sentence."""
@@ -51,6 +50,9 @@ class Links:
 
     def link_lines(self, _: Collection[int]) -> list[LinkLine]:
         return self.lines
+
+    def homes(self, _: Collection[int]) -> dict[int, Home]:
+        return {}
 
     def __getattr__(self, name: str) -> Any:
         raise NotImplementedError(name)
@@ -114,7 +116,7 @@ def test_a_link_in_a_property_says_less_than_one_in_a_sentence() -> None:
     votes = {vote.note_id: vote.score for vote in walk([1], links, hops=1)}
     spreading = spread([(1, 1.0)], links, LONG)
 
-    assert PROPERTY_CONFIDENCE == 0.7
+    assert CONFIDENCE["property"] == 0.7
     assert (votes[2], votes[3]) == (0.35, 0.5)
     assert spreading[2].score == pytest.approx(0.7 * spreading[3].score)
 
@@ -203,7 +205,8 @@ def test_a_line_speaks_for_what_it_links_to_by_what_it_says() -> None:
     described = Described(Links([], lines=lines), asked)
     described.read([7])
 
-    assert described.votes == {9: Vote(9, 0.8, 1, (2,), "strong")}
+    step = Edge(2, 9, "", "link")
+    assert described.votes == {9: Vote(9, 0.8, 1, (2,), "strong", steps=(step,))}
 
 
 def test_both_kinds_of_votes_count_half() -> None:

@@ -42,6 +42,7 @@ def hit_as_json(hit: Hit, *, vault: str) -> dict[str, Any]:
         "similarity": hit.similarity,
         "depth": hit.depth,
         "connected_via": list(hit.connected_via),
+        "hops": [dict(hop._asdict()) for hop in hit.hops],
         "evidence": [_evidence(evidence) for evidence in hit.evidence],
         "adjustments": [dict(one._asdict()) for one in hit.adjustments],
         "snippet": _snippet(hit.snippet),

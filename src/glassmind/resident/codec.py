@@ -17,6 +17,7 @@ SEARCH, FILES = "glassmind.types.search", "glassmind.types.files"
 RECORDS = {
     "SearchReply": SEARCH,
     "Hit": SEARCH,
+    "Hop": SEARCH,
     "Passage": SEARCH,
     "Snippet": SEARCH,
     "Evidence": SEARCH,

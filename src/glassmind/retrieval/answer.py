@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.graph import Vote
@@ -10,10 +11,12 @@ from glassmind.retrieval.passages import Shown, shown_of, snippet_of, word_reaso
 from glassmind.retrieval.ranked import Ranked
 from glassmind.retrieval.search import Search, Sources
 from glassmind.types import NotePath, Span
+from glassmind.types.graph import Edge
 from glassmind.types.search import (
     ChannelName,
     Evidence,
     Hit,
+    Hop,
     Passage,
     Snippet,
     Wish,
@@ -153,6 +156,8 @@ class Answer:
         # meaning names every note of a small vault, however far: the most counts
         most = max(one.shares, key=lambda name: one.shares[name], default=None)
         way = _way(vote if most == "graph" else like if most == "implicit" else None)
+        paths = {note: path for note, (path, _) in names.items()}
+        paths[one.note_id] = main.path
         return Hit(
             main.path,
             main.title,
@@ -168,8 +173,9 @@ class Answer:
             adjustments=one.adjustments,
             more=tuple(self._passage(shown) for shown in rest),
             similarity=similarity,
-            depth=way[0],
-            connected_via=tuple(names[note][0] for note in way[1] if note in names),
+            depth=way.depth,
+            connected_via=tuple(paths[note] for note in way.via if note in paths),
+            hops=tuple(_hops(way.steps, paths)),
         )
 
     def _passage(self, shown: Shown) -> Passage:
@@ -230,15 +236,29 @@ def _first_ranks(notes: Iterator[int]) -> dict[int, int]:
     return ranks
 
 
-def _way(found: Vote | Likeness | None) -> tuple[int, tuple[int, ...]]:
-    """Return how far a note is from what led to it, and the notes on the way."""
+class _Way(NamedTuple):
+    """How far a note is from what led to it, the notes on the way, and the links."""
+
+    depth: int = 0
+    via: tuple[int, ...] = ()
+    steps: tuple[Edge, ...] = ()
+
+
+def _way(found: Vote | Likeness | None) -> _Way:
     match found:
         case None:
-            return 0, ()
+            return _Way()
         case Likeness():
-            return 1, (found.via,)
+            step = Edge(found.via, found.note_id, "", "implicit")
+            return _Way(1, (found.via,), (step,))
         case Vote():
-            return found.depth, found.via
+            return _Way(found.depth, found.via, found.steps)
+
+
+def _hops(steps: Sequence[Edge], paths: Mapping[int, NotePath]) -> Iterator[Hop]:
+    for source, target, name, kind in steps:
+        if source in paths and target in paths:
+            yield Hop(paths[source], paths[target], kind, name)
 
 
 def likeness_reason(
@@ -261,8 +281,17 @@ def meaning_reason(similarity: float | None) -> str:
 
 
 def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> str:
-    """Say how links lead to a note."""
-    if vote is None or not vote.via:
+    """Say how links, or the theme that it shares with others, lead to a note."""
+    if vote is None:
+        return "the note asked about"
+    theme = f"in the theme {vote.theme} with other good hits" if vote.theme else ""
+    if not vote.linked:
+        return theme
+    return f"{_linked(vote, names)}, {theme}" if theme else _linked(vote, names)
+
+
+def _linked(vote: Vote, names: dict[int, tuple[NotePath, str]]) -> str:
+    if not vote.via:
         return "the note asked about"
     titles = [names[note][1] for note in vote.via if note in names]
     if not titles:
@@ -273,4 +302,6 @@ def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> st
         )
         return f"linked from {titles[-1]}: {line}"
     way = " > ".join(titles)
-    return f"links to {way}" if vote.backward else f"linked from {way}"
+    said = f"links to {way}" if vote.backward else f"linked from {way}"
+    last = vote.steps[-1].property if vote.steps else ""
+    return f"{said} as {last}" if last else said

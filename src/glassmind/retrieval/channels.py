@@ -190,8 +190,10 @@ class Graph:
         leaders: Sequence[tuple[int, float]],
         described: graph.Described,
         passing: Callable[[], Collection[int] | None],
+        *,
+        by_theme: bool = True,
     ) -> None:
-        self._notes, self._passing = notes, passing
+        self._notes, self._passing, self._by_theme = notes, passing, by_theme
         self._leaders, self._described = leaders, described
         self.votes: dict[int, graph.Vote] = {}
 
@@ -205,6 +207,8 @@ class Graph:
                 known = votes.get(vote.note_id)
                 if known is None or vote.score > known.score:
                     votes[vote.note_id] = vote
+            if self._by_theme:
+                votes = graph.kindred(votes, self._leaders, self._notes)
         passing = self._passing()
         if passing is not None:
             votes = {note: vote for note, vote in votes.items() if note in passing}

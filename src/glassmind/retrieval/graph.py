@@ -3,15 +3,16 @@
 Two things make a link count. A note that good hits lead to gets part of their strength,
 less of it where a hit has many links or the note is linked from everywhere. And a link
 whose own line says what was asked speaks for its target, however weak the note it
-stands in: the line is a description of the target by the person who wrote it.
+stands in: the line is a description of the target by the person who wrote it. Beside
+links, good hits speak a little for the other notes of their theme.
 """
 
-from collections.abc import Iterable, Sequence
-from math import sqrt
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, sqrt
 from typing import NamedTuple
 
 from glassmind.ports.retrieval import AskedWords, NoteFacts
-from glassmind.types.graph import Edge
+from glassmind.types.graph import CONFIDENCE, KINDS, Edge
 from glassmind.types.search import Candidate
 
 SEEDS = 20
@@ -27,17 +28,21 @@ the note of that name is wanted rather than those it leads to."""
 DECAY = 0.5
 """What one more hop leaves of a vote."""
 
-PROPERTY_CONFIDENCE = 0.7
-"""A link in a property says less than one in a sentence; that one counts 1."""
-
 MOST_VISITED = 1_000
 """Notes that a walk visits at most; a hub leads everywhere."""
+
+
+THEME_SHARE = 0.1
+"""What a note gets where all other good hits are of its theme. From .05 to .2 all sets
+measure about the same (docs/ranking.md); what was said more plainly should decide."""
 
 
 class Vote(NamedTuple):
     """What the graph says for a note: how strongly, how far away, through what.
 
-    `via` are the notes on the way, from where it began.
+    `via` are the notes on the way, from where it began, and `steps` the links between
+    them, the last one that to the note or from it. `theme` is the label of the one that
+    other good hits share; a note that is not `linked` has nothing but that.
     """
 
     note_id: int
@@ -46,11 +51,19 @@ class Vote(NamedTuple):
     via: tuple[int, ...]
     line: str = ""
     backward: bool = False
+    steps: tuple[Edge, ...] = ()
+    theme: str = ""
+    linked: bool = True
 
 
 def confidence(edge: Edge) -> float:
     """Return how much a link says of what it leads to."""
-    return PROPERTY_CONFIDENCE if edge.property else 1.0
+    return CONFIDENCE["property" if edge.property else edge.kind]
+
+
+def plainness(edge: Edge) -> tuple[float, int, str]:
+    """Return what links between the same notes are sorted by: that which says most."""
+    return (-confidence(edge), KINDS.index(edge.kind), edge.property)
 
 
 def spread(
@@ -64,26 +77,24 @@ def spread(
     edges = notes.edges_from(strengths)
     if not edges:
         return {}
-    outward: dict[int, dict[int, float]] = {}
-    for edge in edges:
-        targets = outward.setdefault(edge.source, {})
-        targets[edge.target] = max(targets.get(edge.target, 0.0), confidence(edge))
+    outward: dict[int, dict[int, Edge]] = {}
+    for edge in sorted(edges, key=plainness):
+        outward.setdefault(edge.source, {}).setdefault(edge.target, edge)
     inbound = notes.inbound({edge.target for edge in edges})
     much = min(words, WHOLE_SENTENCE) / WHOLE_SENTENCE
     scores: dict[int, float] = {}
-    strongest: dict[int, tuple[float, int]] = {}
+    strongest: dict[int, tuple[float, Edge]] = {}
     for source, strength in strengths.items():  # best first: sums are always the same
         targets = outward.get(source, {})
-        for target, sure in sorted(targets.items()):
-            share = much * strength * sure
+        for target, edge in sorted(targets.items()):
+            share = much * strength * confidence(edge)
             share /= sqrt(len(targets)) * sqrt(inbound.get(target, 1))
             scores[target] = scores.get(target, 0.0) + share
-            if share > strongest.get(target, (0.0, 0))[0]:
-                strongest[target] = (share, source)
+            if share > (strongest[target][0] if target in strongest else 0.0):
+                strongest[target] = (share, edge)
     return {
-        target: Vote(target, min(1.0, score), 1, (strongest[target][1],))
-        for target, score in scores.items()
-        if target in strongest
+        target: Vote(target, min(1.0, scores[target]), 1, (edge.source,), steps=(edge,))
+        for target, (_, edge) in strongest.items()
     }
 
 
@@ -103,12 +114,16 @@ class Described:
         """Take in the lines of more chunks."""
         new = [chunk for chunk in chunks if chunk not in self._read]
         self._read.update(new)
-        for source, target, line in self._notes.link_lines(new) if new else ():
+        for found in self._notes.link_lines(new) if new else ():
+            source, target, line, name, kind = found
             if line not in self._known:
                 self._known[line] = self._asked.coverage(line)
             score, best = self._known[line], self.votes.get(target)
             if score > 0 and (best is None or score > best.score):
-                self.votes[target] = Vote(target, score, 1, (source,), line.strip())
+                step = Edge(source, target, name, kind)
+                self.votes[target] = Vote(
+                    target, score, 1, (source,), line.strip(), steps=(step,)
+                )
 
 
 def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
@@ -135,24 +150,24 @@ def walk(
     reached = {root: Vote(root, 1.0, 0, ()) for root in roots}
     edge_of = set(roots)
     for depth in range(1, hops + 1):
-        steps = [
-            (e.target, e.source, confidence(e), True) for e in notes.edges_to(edge_of)
-        ]
+        steps = [(e.target, e.source, True, e) for e in notes.edges_to(edge_of)]
         if not backward_only:
             forward = notes.edges_from(edge_of)
-            steps += [(e.source, e.target, confidence(e), False) for e in forward]
+            steps += [(e.source, e.target, False, e) for e in forward]
+        steps.sort(key=lambda one: (one[0], one[1], plainness(one[3]), one[2]))
         level: dict[int, Vote] = {}
-        for origin, note_id, sure, backward in sorted(steps):
+        for origin, note_id, backward, edge in steps:
             if note_id in reached:
                 continue
             before = reached[origin]
             part = 1.0 if backward_only and depth == 1 else DECAY
             vote = Vote(
                 note_id,
-                before.score * part * sure,
+                before.score * part * confidence(edge),
                 depth,
                 (*before.via, origin),
                 backward=backward,
+                steps=(*before.steps, edge),
             )
             known = level.get(note_id)
             if known is None or vote.score > known.score:
@@ -163,6 +178,34 @@ def walk(
         if not edge_of or len(reached) > MOST_VISITED:
             break
     return sorted(found.values(), key=order_of)[:MOST_VISITED]
+
+
+def kindred(
+    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: NoteFacts
+) -> dict[int, Vote]:
+    """Return the votes, and those for the best hits, with what their themes add.
+
+    That is the part of all other good hits, by strength, that belong to the theme of a
+    note: it is not for a hit to speak for itself.
+    """
+    strengths = dict(seeds[:SEEDS])
+    lifted = dict(votes)
+    homes = notes.homes({*votes, *strengths})
+    held: dict[int, list[float]] = {}
+    for note_id, strength in strengths.items():
+        if note_id in homes:
+            held.setdefault(homes[note_id].theme, []).append(strength)
+    by_theme = {theme: fsum(strong) for theme, strong in held.items()}
+    total = fsum(strengths.values())
+    for note_id, (theme, label) in homes.items():
+        own = strengths.get(note_id, 0.0)
+        others = by_theme.get(theme, 0.0) - own
+        if others > 0 and len(held[theme]) > (note_id in strengths):
+            share = THEME_SHARE * min(1.0, others / (total - own))
+            vote = votes.get(note_id) or Vote(note_id, 0.0, 0, (), linked=False)
+            score = min(1.0, vote.score + share)
+            lifted[note_id] = vote._replace(score=score, theme=label)
+    return lifted
 
 
 def order_of(vote: Vote) -> tuple[float, int, int]:

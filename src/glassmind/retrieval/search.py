@@ -208,7 +208,10 @@ class Search:
         for name in BOTH:
             self._read_links(name)
         notes = self._sources.notes
-        self.graph = Graph(notes, seeds, self._described, self._passing)
+        by_theme = self.question.wish.fusion not in RANKS_ALONE
+        self.graph = Graph(
+            notes, seeds, self._described, self._passing, by_theme=by_theme
+        )
         return self.graph
 
     def _read_links(self, name: ChannelName) -> None:

@@ -42,6 +42,7 @@ class Edge(NamedTuple):
     source: int
     target: int
     property: str
+    kind: EdgeKind = "link"
 
 
 class LinkLine(NamedTuple):
@@ -50,6 +51,15 @@ class LinkLine(NamedTuple):
     source: int
     target: int
     line: str
+    property: str = ""
+    kind: EdgeKind = "link"
+
+
+class Home(NamedTuple):
+    """The theme that a note belongs to."""
+
+    theme: int
+    label: str
 
 
 class NetEdge(NamedTuple):

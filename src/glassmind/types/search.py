@@ -6,9 +6,12 @@ Named tuples, for the reason that `types` gives.
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from glassmind.types import NotePath, Span
+
+if TYPE_CHECKING:  # a search by words follows no links
+    from glassmind.types.graph import EdgeKind
 
 ChannelName: TypeAlias = Literal[
     "lexical", "semantic", "graph", "implicit", "memory", "recent"
@@ -98,14 +101,27 @@ class Passage(NamedTuple):
     digest: str
 
 
+class Hop(NamedTuple):
+    """One link on the way to a hit, from the note that holds it to where it leads.
+
+    `property` names the one it stands in, and is empty for a link in the text. Of an
+    `implicit` one, nobody wrote it: the two are alike.
+    """
+
+    source: NotePath
+    target: NotePath
+    kind: "EdgeKind"
+    property: str = ""
+
+
 class Hit(NamedTuple):
     """A passage that matters for the query, and why.
 
     The shares of `evidence` and `adjustments` add up to `score`; `relevance` is the
     score against that of the best hit. `more` are further passages of the same note.
     `depth` counts the links between the note and what was asked for, and
-    `connected_via` names the notes they lead through; 0 and none for a note that was
-    found rather by what it says.
+    `connected_via` names the notes they lead through, `hops` the links themselves, each
+    as it was written; 0 and none for a note that was found rather by what it says.
     """
 
     path: NotePath
@@ -124,6 +140,7 @@ class Hit(NamedTuple):
     similarity: float | None = None
     depth: int = 0
     connected_via: tuple[NotePath, ...] = ()
+    hops: tuple[Hop, ...] = ()
 
     @property
     def channels(self) -> tuple[ChannelName, ...]:

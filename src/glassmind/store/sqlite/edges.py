@@ -6,32 +6,44 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.schema import version_of
+from glassmind.store.sqlite.theme_rows import SINCE
 from glassmind.types import NotePath
-from glassmind.types.graph import Edge, LinkLine
+from glassmind.types.graph import Edge, Home, LinkLine
 
-FROM = """
-select distinct l.note_id, l.target_id, coalesce(l.property, '')
+_KIND = """
+case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
+  when 'markdown' then 'markdown' when 'property' then 'property' else 'canvas' end end
+"""
+FROM = f"""
+select distinct l.note_id, l.target_id, coalesce(l.property, ''), {_KIND}
 from links l join notes t on t.id = l.target_id
 where l.note_id in (select value from json_each(?)) and l.target_id <> l.note_id
-"""
-TO = """
-select distinct l.note_id, l.target_id, coalesce(l.property, '')
+"""  # noqa: S608 - our own words
+TO = f"""
+select distinct l.note_id, l.target_id, coalesce(l.property, ''), {_KIND}
 from links l
 where l.target_id in (select value from json_each(?)) and l.target_id <> l.note_id
-"""
+"""  # noqa: S608 - our own words
 INBOUND = """
 select target_id, count(distinct note_id) from links
 where target_id in (select value from json_each(?)) and target_id <> note_id
 group by target_id
 """
-LINES = """
-select c.note_id, l.target_id, l.line - c.start_line, c.text
+HOMES = """
+select m.note_id, m.theme_id, t.label
+from theme_members m join themes t on t.id = m.theme_id
+where m.note_id in (select value from json_each(?))
+"""
+LINES = f"""
+select c.note_id, l.target_id, l.line - c.start_line, c.text,
+  coalesce(l.property, ''), {_KIND}
 from chunks c join links l
   on l.note_id = c.note_id and l.line between c.start_line and c.end_line
 join notes t on t.id = l.target_id
 where c.id in (select value from json_each(?)) and l.target_id <> l.note_id
 order by c.id, l.seq
-"""
+"""  # noqa: S608 - our own words
 PATHS = """
 select f.id, f.path, n.title from files f join notes n on n.id = f.id
 where f.id in (select value from json_each(?))
@@ -61,7 +73,7 @@ class Edges:
         self._db = db
 
     def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
-        """Return where the notes lead, each pair once for each property."""
+        """Return where the notes lead, each pair once for each kind and property."""
         return [Edge(*row) for row in self._ask(FROM, note_ids)]
 
     def edges_to(self, note_ids: Collection[int]) -> list[Edge]:
@@ -72,13 +84,20 @@ class Edges:
         """Return how many notes lead to each."""
         return dict(self._ask(INBOUND, note_ids))
 
+    def homes(self, note_ids: Collection[int]) -> dict[int, Home]:
+        """Return the theme of each note that has one, as they were made last."""
+        if version_of(self._db) < SINCE:
+            return {}
+        return {row[0]: Home(*row[1:]) for row in self._ask(HOMES, note_ids)}
+
     def link_lines(self, chunk_ids: Collection[int]) -> list[LinkLine]:
         """Return the line around each link to a note that stands in the chunks."""
         found, lines, last = [], [""], None
-        for source, target, at, text in self._ask(LINES, chunk_ids):
+        for source, target, at, text, *kind in self._ask(LINES, chunk_ids):
             if text is not last:
                 lines, last = text.split("\n"), text
-            found.append(LinkLine(source, target, lines[min(at, len(lines) - 1)]))
+            line = lines[min(at, len(lines) - 1)]
+            found.append(LinkLine(source, target, line, *kind))
         return found
 
     def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
