@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from health_desk import FOUND, LONG_AGO, MENDED, OLD, PLANTED, TODAY, linked, text
+from hypothesis import given
+from hypothesis import strategies as st
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
@@ -20,7 +22,7 @@ from glassmind.render.health_text import (
     health_as_text,
 )
 from glassmind.render.style import Style
-from glassmind.types.health import Finding, HealthReport
+from glassmind.types.health import CheckReport, Finding, HealthReport, ScorePart
 from glassmind.wiring import LocalAdapters
 
 
@@ -263,6 +265,39 @@ def test_the_markdown_report_is_short_unless_it_is_wanted_whole(
     assert all(check.fix in whole for check in report.checks if check.count)
 
 
+@given(
+    st.lists(
+        st.builds(
+            CheckReport,
+            name=st.just("ghosts"),
+            title=st.just("names that links lead to and no file has"),
+            severity=st.sampled_from(["high", "medium", "low"]),
+            count=st.integers(0, 10**6),
+            dismissed=st.integers(0, 10**6),
+            examples=st.lists(
+                st.builds(
+                    Finding,
+                    check=st.just("ghosts"),
+                    subject=st.text(),
+                    path=st.text(max_size=300),
+                    line=st.integers(0, 10**6),
+                    what=st.text(max_size=300),
+                ),
+                max_size=4,
+            ).map(tuple),
+            fix=st.just("Write the note, or correct the link."),
+            unchecked=st.sampled_from(["", "there are no links that make themes"]),
+        ),
+        min_size=len(CHECKS),
+        max_size=len(CHECKS),
+    )
+)
+def test_no_report_is_longer_than_it_may_be(checks: list[CheckReport]) -> None:
+    report = HealthReport(50, (), tuple(checks), 1, 1, 1, 0)
+
+    assert len(health_as_markdown(report)) < REPORT_CHARS
+
+
 def test_a_report_cannot_command_a_terminal() -> None:
     finding = Finding("ghosts", "a\x1b[31m", "No\x1b[2Jte.md", 3, "[[\x1b]0;x\x07]]")  # type: ignore[arg-type]
     report = _report_of(finding)
@@ -286,8 +321,6 @@ def test_a_finding_looked_at_again_is_told_in_a_sentence(vault: VaultDesk) -> No
 
 
 def _report_of(finding: Finding) -> HealthReport:
-    from glassmind.types.health import CheckReport, ScorePart  # noqa: PLC0415
-
     check = CheckReport("ghosts", "names", "low", 1, 0, (finding,), "Mend it.")
     parts = (ScorePart("ghosts", 100, 50),)
     return HealthReport(50, parts, (check,), 1, 1, 1, 0)

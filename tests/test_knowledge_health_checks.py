@@ -1,13 +1,19 @@
 """The checks of vault health one by one: what they tell, what they leave alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from health_desk import TODAY, text
+from hypothesis import given
+from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.knowledge.health.grouped import place_of, staleness
 from glassmind.knowledge.health.habits import is_date
+from glassmind.knowledge.health.linked import leads
+from glassmind.render.address import linked_heading
+from glassmind.types import NotePath
+from glassmind.types.health import PartLink, PartNames
 
 SAME = text("same", 30)
 BOARD = "[[One]] [[Two]]"
@@ -159,6 +165,22 @@ def test_links_whose_part_is_not_there_are_found_each_once(vault: VaultDesk) -> 
     assert said == [f"Source.md -> {subject}" for subject in ASTRAY.values()]
 
 
+@given(
+    st.lists(
+        st.text("aB 1-_.,:;!?#^|[]()*`'\"&é日", max_size=12), min_size=1, max_size=4
+    )
+)
+def test_a_heading_is_found_by_the_link_that_obsidian_makes_for_it(
+    texts: Sequence[str],
+) -> None:
+    names = PartNames(tuple((1, text) for text in texts), frozenset())
+
+    for heading in texts:
+        subpath = f"#{linked_heading(heading)}"
+        path = NotePath("A.md")
+        assert leads(PartLink(path, "wikilink", 1, path, subpath, 1), names)
+
+
 def test_names_are_wanted_by_notes_and_the_most_wanted_come_first(
     vault: VaultDesk,
 ) -> None:
@@ -179,6 +201,33 @@ def test_names_are_wanted_by_notes_and_the_most_wanted_come_first(
     assert said["sencha"].startswith("1 note wants [[Sencha]]")
     assert said["chai"].endswith("Masala.md may be meant")
     assert said["green kettles"].endswith("Green kettle.md may be meant")
+
+
+@pytest.mark.parametrize("settings", ["{", "[]", '{"folder": 3}', '{"folder": "/"}'])
+def test_settings_that_cannot_be_read_say_nothing(
+    vault: VaultDesk, settings: str
+) -> None:
+    for name in ("templates", "daily-notes"):
+        (vault.root / f".obsidian/{name}.json").write_text(settings)
+    vault.indexed({"A.md": "[[Unwritten]]"})
+
+    assert list(found(vault, "ghosts")) == ["unwritten"]
+
+
+def test_an_answer_is_missed_only_where_most_are_given(vault: VaultDesk) -> None:
+    def author(name: str) -> str:
+        return f'---\nauthor: "[[{name}]]"\n---\n{text(name.lower(), 8)}'
+
+    def person(*books: str) -> str:
+        return "---\nbooks:\n" + "".join(f'  - "[[{b}]]"\n' for b in books) + "---\n"
+
+    books = {f"Book {at}.md": author("Ann") for at in range(4)}
+    vault.indexed({"Ann.md": "ann", **books})
+    assert found(vault, "missing_reciprocal") == {}
+
+    vault.indexed({"Ann.md": person("Book 0", "Book 1", "Book 2")})
+
+    assert list(found(vault, "missing_reciprocal")) == ["Ann.md books: Book 3.md"]
 
 
 def test_days_and_what_templates_leave_open_are_no_ghosts(vault: VaultDesk) -> None:
