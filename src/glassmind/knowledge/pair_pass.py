@@ -57,8 +57,11 @@ class Source(Protocol):
     def order(self, space: Space, /) -> list[tuple[int, str]]:
         """Return the notes that have a vector with their paths, by path."""
 
-    def vectors(self, space: Space, note_ids: Sequence[int], /) -> Iterator[bytes]:
-        """Yield the rows of notes in their order, joined, some thousands at a time."""
+    def vectors(self, space: Space, note_ids: Sequence[int], /) -> bytes:
+        """Return the rows of notes in their order, joined."""
+
+    def every_vector(self, space: Space, /) -> Iterator[tuple[Sequence[int], bytes]]:
+        """Yield all notes with their rows, joined, some thousands at a time, by id."""
 
     def touching(self, note_ids: Collection[int], /) -> list[Partner]:
         """Return the entries of lists that are theirs, or name them."""
@@ -89,6 +92,24 @@ class Ground(NamedTuple):
     ids: list[int]
 
 
+class Scale(NamedTuple):
+    """The threshold that some notes gave, when changes had come to `seq`."""
+
+    epoch: str
+    space: Space
+    sample: Sequence[int]
+    seq: int
+    threshold: float
+
+    def holds(self, now: "Scale", before: PairState | None, changed: set[int]) -> bool:
+        """Whether the same notes would give the same again.
+
+        Changes that another process has taken in are among `changed` no more.
+        """
+        seen = before is None or before.seq <= self.seq
+        return seen and self[:3] == now[:3] and changed.isdisjoint(self.sample)
+
+
 class Pairing:
     """Keeps the pairs of one vault up to its vectors, by one thread at a time.
 
@@ -103,6 +124,7 @@ class Pairing:
     ) -> None:
         self._source, self._step, self._level = source, step, level
         self._left: tuple[Ground, HalfPass] | None = None
+        self._scale: Scale | None = None
 
     def run(self, progress: ShowProgress, pause: Callable[[], bool]) -> bool:
         """Bring the pairs up to the vectors; return whether they are.
@@ -139,8 +161,15 @@ class Pairing:
             return None
         order = source.order(space)
         ids, paths = [one for one, _ in order], [path for _, path in order]
-        sample = _matrix(source, space, [ids[i] for i in sample_of(paths)])
-        made = made._replace(threshold=threshold_for(self._level, sample))
+        sample = tuple(ids[i] for i in sample_of(paths))
+        scale = Scale(source.epoch(), space, sample, seq, 0.0)
+        if self._scale is not None and self._scale.holds(scale, before, set(changed)):
+            threshold = self._scale.threshold
+        else:
+            rows = _rows_of(source.vectors(space, sample), space.width)
+            threshold = threshold_for(self._level, rows)
+        self._scale = scale._replace(threshold=threshold)
+        made = made._replace(threshold=threshold)
         basis = PairBasis(source.epoch(), before)
         return Ground(basis, space, made, changed, ids)
 
@@ -227,19 +256,18 @@ class Change:
     def made(self) -> PairChange | None:
         """Return the lists that have to be written; None for too much to keep."""
         ids, threshold = self._ground.ids, self._ground.after.threshold
-        rows = _matrix(self._source, self._ground.space, self.anew)
+        space, number = self._ground.space, Numbering(ids)
+        rows = _rows_of(self._source.vectors(space, self.anew), space.width)
         own = np.array([self._number[note] for note in self.anew], np.int64)
         brings = np.array([note in self._changed for note in self.anew], np.bool_)
         is_anew = np.zeros(len(ids), np.bool_)
         is_anew[own] = True
         lists = Lists(len(self.anew), MOST, threshold)
         gained: list[tuple[Numbers, Numbers, np.ndarray]] = []
-        at, count = 0, 0
-        for raw in self._source.vectors(self._ground.space, ids) if len(own) else ():
-            columns = _rows_of(raw, self._ground.space.width)
-            row, column, similarity = near(rows, columns, threshold)
-            column += at
-            at += len(columns)
+        count = 0
+        for notes, raw in self._source.every_vector(space) if len(own) else ():
+            row, column, similarity = near(rows, _rows_of(raw, space.width), threshold)
+            column = number.of(notes)[column]
             other = column != own[row]
             lists.merge(row[other], column[other], similarity[other])
             gain = brings[row] & ~is_anew[column]
@@ -287,14 +315,27 @@ def _is_alike(before: PairState, after: PairState) -> bool:
     return before[:2] == after[:2] and before[3:5] == after[3:5]
 
 
-def _matrix(source: Source, space: Space, note_ids: Sequence[int]) -> Floats:
-    rows = np.empty((len(note_ids), space.width), np.float32)
-    at = 0
-    for raw in source.vectors(space, note_ids):
-        part = _rows_of(raw, space.width)
-        rows[at : at + len(part)] = part
-        at += len(part)
+def _matrix(source: Source, space: Space, ids: Sequence[int]) -> Floats:
+    """Return the rows of all notes in the order of `ids`, by path."""
+    number = Numbering(ids)
+    rows = np.empty((len(ids), space.width), np.float32)
+    for notes, raw in source.every_vector(space):
+        rows[number.of(notes)] = _rows_of(raw, space.width)
     return rows
+
+
+class Numbering:
+    """The place of each note among all, by path."""
+
+    def __init__(self, ids: Sequence[int]) -> None:
+        self._ids = np.asarray(ids, np.int64)
+        self._order = np.argsort(self._ids)
+        self._sorted = self._ids[self._order]
+
+    def of(self, notes: Sequence[int]) -> Numbers:
+        """Return the places of notes that are all among them."""
+        places: Numbers = self._order[np.searchsorted(self._sorted, notes)]
+        return places
 
 
 def _rows_of(raw: bytes, width: int) -> Floats:

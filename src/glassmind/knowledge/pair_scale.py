@@ -45,8 +45,9 @@ def threshold_for(level: float, sample: NDArray[np.float32]) -> float:
     count = len(sample)
     usual = USUAL
     if count > 1:
-        pairs = (sample @ sample.T)[np.triu_indices(count, 1)]
-        median = float(np.median(pairs))
+        cosines = sample @ sample.T
+        # both halves: the median is that of one
+        median = float(np.median(cosines[~np.eye(count, dtype=np.bool_)]))
         usual = (median * count + USUAL * AS_IF) / (count + AS_IF)
     moved = 1 - (1 - level) * (1 - usual) / (1 - USUAL)
     return min(HIGHEST, max(LOWEST, round(moved * STEPS) / STEPS))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 import apsw
@@ -16,6 +17,10 @@ from glassmind.types.vectors import Space
 ORDER = """
 select v.note_id, f.path from note_vectors v join files f on f.id = v.note_id
 where v.space_id = ? and length(v.vector) = ? order by f.path
+"""
+SCAN = """
+select note_id, vector from note_vectors
+where space_id = ? and length(vector) = ? order by note_id
 """
 VECTORS = """
 select v.vector from json_each(?) j
@@ -79,11 +84,17 @@ class PairSource:
         rows: Any = self._db.execute(ORDER, (space.id, 4 * space.width))
         return list(rows)
 
-    def vectors(self, space: Space, note_ids: Sequence[int]) -> Iterator[bytes]:
-        """Yield the rows of notes in their order, joined, some thousands at a time."""
-        for at in range(0, len(note_ids), BATCH):
-            asked = (json.dumps(note_ids[at : at + BATCH]), space.id)
-            yield b"".join(row[0] for row in self._db.execute(VECTORS, asked))
+    def vectors(self, space: Space, note_ids: Sequence[int]) -> bytes:
+        """Return the rows of notes in their order, joined."""
+        asked = (json.dumps(note_ids), space.id)
+        return b"".join(row[0] for row in self._db.execute(VECTORS, asked))
+
+    def every_vector(self, space: Space) -> Iterator[tuple[Sequence[int], bytes]]:
+        """Yield all notes with their rows, joined, some thousands at a time, by id."""
+        found: Any = self._db.execute(SCAN, (space.id, 4 * space.width))
+        while batch := list(islice(found, BATCH)):
+            ids, rows = zip(*batch, strict=True)
+            yield ids, b"".join(rows)
 
     def touching(self, note_ids: Collection[int]) -> list[Partner]:
         """Return the entries of lists that are theirs, or name them."""

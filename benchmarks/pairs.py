@@ -1,0 +1,205 @@
+"""The bars of pairing similar notes, against a bare product of the same matrix.
+
+    python benchmarks/pairs.py [--notes N]
+
+Vectors of our own making go into an index of their own, and a process of its own pairs
+them, from the rows and back into the rows. After each block of ours the same block is
+multiplied bare, so that whatever else the machine does slows both. Pairing needs the
+half of all products above the diagonal, and so does the baseline; a bare product of the
+whole square, which nobody needs, would take twice as long. The bare one keeps nothing:
+it is no answer to anything.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from glassmind.knowledge import pair_pass, pair_search
+from glassmind.knowledge.implicit import MOST
+from glassmind.knowledge.pair_pass import Pairing
+from glassmind.knowledge.pair_search import HalfPass
+from glassmind.store.sqlite.connection import open_writer
+from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.store.sqlite.pair_source import PairSource
+from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.types.files import Progress
+
+WIDTH, GROUPS = 384, 20_000
+NOTES = 100_000
+MOST_TIMES, MOST_MB = 2.0, 1_000
+CHANGED = 20
+"""Notes that change one by one, to time what follows from each."""
+
+Rows = NDArray[np.float32]
+
+
+def unit(rows: Rows) -> Rows:
+    """Return rows at unit length."""
+    made: Rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return made
+
+
+def vectors(count: int) -> Iterator[Rows]:
+    """Yield rows in groups of about five that are much alike, as notes of a vault."""
+    rng = np.random.default_rng(7)
+    centres = unit(rng.standard_normal((GROUPS, WIDTH), np.float32))
+    for begin in range(0, count, 10_000):
+        some = min(10_000, count - begin)
+        noise = unit(rng.standard_normal((some, WIDTH), np.float32))
+        yield unit(centres[rng.integers(GROUPS, size=some)] + np.float32(0.6) * noise)
+
+
+def fill(folder: Path, count: int) -> None:
+    """Write an index that holds nothing but notes with vectors."""
+    db = open_writer(folder)
+    with db:
+        db.execute("insert into spaces values (1, 'made', ?, '{}', '')", (WIDTH,))
+        db.execute("insert into settings values ('space', 'made')")
+        number = 0
+        for rows in vectors(count):
+            for row in rows:
+                number += 1
+                path = f"{number:07}.md"
+                db.execute(
+                    "insert into files values (?, ?, 'markdown', 0, 0, 0, null, '')",
+                    (number, path),
+                )
+                db.execute(
+                    "insert into notes values (?, 'markdown', ?, '', 'utf-8', null, "
+                    "'[]', null, '')",
+                    (number, path),
+                )
+                db.execute(
+                    "insert into note_vectors values (?, 1, ?)", (number, row.tobytes())
+                )
+    db.close()
+
+
+class Beside:
+    """Multiplies bare what was just multiplied by ours, and keeps its time apart."""
+
+    def __init__(self) -> None:
+        self.spent_s = 0.0
+        self._blocks: Iterator[tuple[int, int, int, int]] = iter(())
+        self._rows: Rows = np.empty((0, WIDTH), np.float32)
+        self._room = np.empty(pair_search.TALL * pair_search.WIDE, np.float32)
+
+    def watched(self, rows: Rows, most: int, threshold: float) -> HalfPass:
+        """Begin a pass of ours, and be ready for its blocks."""
+        work = HalfPass(rows, most, threshold)
+        self._rows, self._blocks = rows, work._blocks()  # noqa: SLF001 - the same
+        return work
+
+    def turn(self, _: Progress) -> None:
+        """Multiply the block that ours has just done with."""
+        block = next(self._blocks, None)
+        if block is None:
+            return
+        began = time.perf_counter()
+        top, bottom, left, right = block
+        tall, wide = bottom - top, right - left
+        room = self._room[: tall * wide].reshape(tall, wide)
+        np.matmul(self._rows[top:bottom], self._rows[left:right].T, out=room)
+        self.spent_s += time.perf_counter() - began
+
+
+def pairing_of(db: apsw.Connection) -> Pairing:
+    """Return what pairs the notes of an open index, without locks."""
+
+    @contextmanager
+    def step() -> Iterator[PairStep]:
+        with PairStep(db, lambda: None) as one:
+            yield one
+
+    opened: Callable[[], AbstractContextManager[PairStep]] = step
+    return Pairing(lambda: PairSource(db), opened, 0.7)
+
+
+def measure(folder: Path) -> dict[str, float]:
+    """Pair every note, then change some, and say what it took."""
+    db = open_writer(folder)
+    beside = Beside()
+    pair_pass.HalfPass = beside.watched  # type: ignore[assignment,attr-defined]
+    pairing = pairing_of(db)
+    began = time.perf_counter()
+    pairing.run(beside.turn, lambda: False)
+    whole_s = time.perf_counter() - began - beside.spent_s
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    times = []
+    for number in range(1, CHANGED + 1):
+        moved = "update note_vectors set vector = vector where note_id = ?"
+        db.execute(moved, (number,))
+        db.execute("insert into pair_changes (note_id) values (?)", (number,))
+        began = time.perf_counter()
+        pairing.run(beside.turn, lambda: False)
+        times.append(time.perf_counter() - began)
+    rows = PairRows(db)
+    ids = list(range(1, 11))
+    began = time.perf_counter()
+    for _ in range(100):
+        rows.partners(ids)
+    asked_s = (time.perf_counter() - began) / 100
+    found = rows.status("made")
+    db.close()
+    return {
+        "whole_s": whole_s,
+        "bare_s": beside.spent_s,
+        "peak_mb": peak_mb,
+        "changed_s": statistics.median(times),
+        "asked_s": asked_s,
+        "pairs": found.pairs,
+    }
+
+
+def main() -> int:
+    """Print the bars; 1 when one is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--notes", type=int, default=NOTES)
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child is not None:
+        print(json.dumps(measure(given.child)))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="glassmind-bench-") as folder:
+        fill(Path(folder), given.notes)
+        command = [sys.executable, __file__, "--child", folder]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        size = os.path.getsize(Path(folder) / "index.db") / 2**20  # noqa: PTH202
+    found = json.loads(done.stdout)
+    return shown(given.notes, found, size)
+
+
+def shown(notes: int, found: dict[str, float], size_mb: float) -> int:
+    """Print what was measured; return whether a bar was missed."""
+    ratio, peak = found["whole_s"] / found["bare_s"], found["peak_mb"]
+    slow, large = ratio > MOST_TIMES, peak > MOST_MB
+    print(f"{notes:,} notes x {WIDTH}: {found['pairs']:,.0f} pairs, {MOST} a note")
+    print(
+        f"pair all, rows to rows        {found['whole_s']:8.2f} s; bare product of the "
+        f"half {found['bare_s']:.2f} s: {ratio:.2f}x  <= {MOST_TIMES:g}x  "
+        f"{'FAIL' if slow else 'ok'}"
+    )
+    print(f"  against a bare product of the whole square: {ratio / 2:.2f}x (derived)")
+    print(f"peak memory                   {peak:8.0f} MB  < {MOST_MB:,} MB  "
+          f"{'FAIL' if large else 'ok'}")  # fmt: skip
+    print(f"one note changed              {found['changed_s'] * 1000:8.1f} ms")
+    print(f"partners of ten hits          {found['asked_s'] * 1000:8.2f} ms")
+    print(f"index with vectors and pairs  {size_mb:8.0f} MB")
+    return int(slow or large)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
