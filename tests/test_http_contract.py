@@ -11,8 +11,12 @@ import pytest
 from http_desk import serving
 from vault_desk import VaultDesk
 
+from glassmind.surfaces.http.table import ROUTES
+
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 LIMIT_S = 600
+
+DESCRIBED = sum(not route.later for route in ROUTES if route.schema != "OpenApi")
 
 SETTINGS = """
 [[operations]]
@@ -64,10 +68,10 @@ def test_a_few_requests_of_every_kind_are_answered_as_described(
     vault: VaultDesk, tmp_path: Path
 ) -> None:
     said = examined(
-        vault, tmp_path, "--phases", "fuzzing", "--max-examples", "8", "--seed", "7"
+        vault, tmp_path, "--phases", "fuzzing", "--max-examples", "5", "--seed", "7"
     )
 
-    assert re.search(r"Tested: 8", said)
+    assert re.search(rf"Tested: {DESCRIBED}", said)
 
 
 @pytest.mark.slow
@@ -76,4 +80,4 @@ def test_every_request_is_answered_as_described(
 ) -> None:
     said = examined(vault, tmp_path, "--max-examples", "100")
 
-    assert re.search(r"Tested: 8", said)
+    assert re.search(rf"Tested: {DESCRIBED}", said)

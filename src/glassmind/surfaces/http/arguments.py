@@ -41,7 +41,7 @@ LONGEST_NAME = 1_000
 _OTHER = object()
 """What stands for a value of another kind, which every reader refuses."""
 
-_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?", re.ASCII)
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
 
 _KINDS: Mapping[Kind, tuple[type, ...]] = {

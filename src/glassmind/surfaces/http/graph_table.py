@@ -203,7 +203,16 @@ GRAPH: tuple[Route, ...] = (
         "Tell whether a finding of /graph/health still is one.",
         graph.get_finding,
         "Finding",
-        (Argument("key", "string", "As /graph/health has it.", most=2 * LONGEST_NAME),),
+        (KEY,),
         (404,),
+    ),
+    Route(
+        "POST",
+        "/graph/finding/dismiss",
+        "Never bring a finding up again, or take that back.",
+        graph.post_dismiss_finding,
+        "Dismissed",
+        (KEY, RESTORE),
+        (404, 409),
     ),
 )

@@ -1,0 +1,168 @@
+"""What follows from the links, over HTTP."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from http_desk import Web, serving
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
+from glassmind.surfaces.http.graph_table import GRAPH
+
+NOTE = "Projects/Heron node v3.md"
+
+ASKED: dict[str, dict[str, Any]] = {
+    "/graph/connections": {"name": NOTE, "depth": 2, "subgraph": "true"},
+    "/graph/path": {"source": "Home", "target": "Everyday sourdough"},
+    "/graph/themes": {"resolution": 2},
+    "/graph/rank": {"metric": "bridging", "limit": 3, "about": "heron"},
+    "/graph/suggest": {"limit": 3},
+    "/graph/similar": {"name": NOTE},
+    "/graph/timeline": {"name": "Heron network", "limit": 5},
+    "/graph/ontology": {"limit": 3},
+    "/graph/resolve": {"text": "Heron nodes"},
+    "/graph/ingest": {"name": "2025 in review"},
+    "/graph/health": {"check": "orphans"},
+    "/graph/finding": {"key": "orphans:Inbox/Untitled.md"},
+}
+
+
+@pytest.fixture(scope="module")
+def web(sample: VaultDesk) -> Iterator[Web]:
+    with serving(sample.engine) as web:
+        yield web
+
+
+@pytest.fixture
+def tea(vault: VaultDesk) -> Iterator[Web]:
+    vault.indexed(
+        {
+            "Folder/Tea & cups.md": "To [[Cup]] and [[Nobody]].",
+            "Cup.md": "For [[Tea & cups]].",
+            "a/Same.md": "",
+            "b/Same.md": "",
+        }
+    )
+    with serving(vault.engine) as web:
+        yield web
+
+
+def test_all_routes_that_read_are_tried_here() -> None:
+    assert {route.path for route in GRAPH if route.method == "GET"} == set(ASKED)
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_an_answer_is_of_the_shape_that_is_described(web: Web, path: str) -> None:
+    answer = web.get(f"{path}?{urlencode(ASKED[path])}")
+
+    assert answer.status == 200, answer.body
+    (route,) = [one for one in GRAPH if (one.method, one.path) == ("GET", path)]
+    jsonschema.validate(answer.json, GRAPH_SCHEMAS[route.schema])
+    described = set(GRAPH_SCHEMAS[route.schema]["properties"])
+    assert set(answer.json) == described
+
+
+def test_a_name_may_hold_slashes_and_whatever_else(tea: Web) -> None:
+    query = urlencode({"name": "Folder/Tea & cups.md", "ghosts": "true"})
+
+    answer = tea.get(f"/graph/connections?{query}")
+
+    near = [one["path"] for one in answer.json["hops"][0]["neighbours"]]
+    assert answer.json["path"] == "Folder/Tea & cups.md"
+    assert near == ["Cup.md", "Nobody"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "code"),
+    [
+        ("/graph/connections?name=Zeppelin", 404, "note_not_found"),
+        ("/graph/connections?name=Same", 409, "ambiguous_name"),
+        ("/graph/connections", 422, "bad_argument"),
+        ("/graph/connections?name=Cup&depth=4", 422, "bad_argument"),
+        ("/graph/connections?name=Cup&odd=1", 422, "bad_argument"),
+        ("/graph/path?source=Cup&target=Zeppelin", 404, "note_not_found"),
+        ("/graph/path?source=Cup&target=Cup&most_hops=0", 422, "bad_argument"),
+        ("/graph/themes?theme=zeppelin", 404, "unknown_theme"),
+        ("/graph/rank?theme=zeppelin", 404, "unknown_theme"),
+        ("/graph/rank?metric=fame", 422, "bad_argument"),
+        ("/graph/health?check=zeppelin", 404, "unknown_check"),
+        ("/graph/finding?key=zeppelin", 404, "bad_finding_key"),
+        ("/graph/dismiss?a=Cup&b=Same", 405, "wrong_method"),
+        ("/graph", 404, "no_route"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_a_hint(
+    tea: Web, asked: str, status: int, code: str
+) -> None:
+    answer = tea.get(asked)
+
+    assert (answer.status, answer.code) == (status, code)
+    assert answer.json["error"]["hint"]
+
+
+def test_nothing_of_it_is_told_to_strangers(tea: Web) -> None:
+    for route in GRAPH:
+        body = None if route.method == "GET" else b"{}"
+        headers = {} if body is None else {"Content-Type": "application/json"}
+        assert tea.ask(route.method, route.path, body, headers).status == 401
+
+
+def test_a_pair_is_dismissed_and_brought_back_by_json_alone(
+    tea: Web, vault: VaultDesk
+) -> None:
+    pair = {"a": "Folder/Tea & cups.md", "b": "Cup"}
+    form = {**tea.known, "Content-Type": "application/x-www-form-urlencoded"}
+
+    refused = tea.ask("POST", "/graph/dismiss", "a=Cup&b=Tea", form)
+    first = tea.post("/graph/dismiss", pair)
+    listed = (vault.root / first.json["file"]).read_text("utf-8")
+    back = tea.post("/graph/dismiss", {**pair, "restore": True})
+
+    assert refused.status == 415
+    assert first.json["changed"] is back.json["changed"] is True
+    assert first.json["line"] in listed
+    jsonschema.validate(first.json, GRAPH_SCHEMAS["Dismissed"])
+
+
+def test_a_finding_is_dismissed_by_its_key(tea: Web) -> None:
+    def keys() -> list[str]:
+        report = tea.get("/graph/health?check=orphans").json
+        return [one["key"] for one in report["checks"][0]["examples"]]
+
+    assert keys() == ["orphans:a/Same.md", "orphans:b/Same.md"]
+    done = tea.post("/graph/finding/dismiss", {"key": "orphans:a/Same.md"})
+
+    assert done.status == 200
+    assert keys() == ["orphans:b/Same.md"]
+    again = tea.get("/graph/finding?key=orphans:a/Same.md").json
+    assert (again["state"], again["dismissed"]) == ("there", True)
+
+
+def test_where_nothing_may_be_written_a_dismissal_is_refused(vault: VaultDesk) -> None:
+    vault.open(writes__mode="off")
+    vault.indexed({"A.md": "a", "B.md": "b"})
+
+    with serving(vault.engine) as web:
+        answer = web.post("/graph/dismiss", {"a": "A", "b": "B"})
+
+    assert (answer.status, answer.code) == (409, "writes_off")
+    assert not (vault.root / ".agent/dismissed.txt").exists()
+
+
+def test_before_the_index_all_say_so(vault: VaultDesk) -> None:
+    vault.write({"Tea.md": "oolong"})
+
+    with serving(vault.engine) as web:
+        for path, given in ASKED.items():
+            answer = web.get(f"{path}?{urlencode(given)}")
+            assert (answer.status, answer.code) == (503, "index_absent"), path
+
+
+def test_the_description_has_every_route_of_the_graph(web: Web) -> None:
+    paths = web.get("/openapi.json").json["paths"]
+
+    for route in GRAPH:
+        assert route.method.lower() in paths[route.path]
