@@ -36,12 +36,14 @@ LAST_RUN = """
 select started_at from index_runs where seconds > 0 order by id desc limit 1
 """
 REASONS = "select reason, count(*) from skipped group by reason order by 2 desc, 1"
-LIST = """
+_FACTS = """
 select f.path, n.title, n.kind, f.size, f.mtime_ns, n.day, n.aliases,
   (select json_group_array(distinct t.name) from tags t where t.note_id = n.id),
   (select json_group_object(p.name, json(p.value)) from properties p
    where p.note_id = n.id)
 from notes n join files f on f.id = n.id
+"""
+_PASSING = """
 where (:folder = '' or f.path like :folder escape '\\')
   and (:tag = '' or exists (select 1 from tags t where t.note_id = n.id
        and (t.folded = :tag or t.folded like :below escape '\\')))
@@ -56,8 +58,9 @@ where (:folder = '' or f.path like :folder escape '\\')
   and (:until is null or coalesce(n.day,
        date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')) < :until)
   and (:kind = '' or n.kind = :kind)
-  and (:path is null or f.path = :path)
 """
+LIST = f"{_FACTS} {_PASSING}"
+FACTS_OF = f"{_FACTS} where f.path = ?"
 PAGE = " order by f.path limit :limit offset :offset"
 NEWEST = " order by f.mtime_ns desc, f.path limit :limit offset :offset"
 CHUNKS_OF = """
@@ -171,7 +174,6 @@ class Catalogue:
         folder = str(wanted["folder"]).strip("/")
         tag = str(wanted["tag"]).lstrip("#").rstrip("/").lower()
         bound = {
-            "path": None,
             **wanted,
             "folder": _pattern(f"{folder}/") if folder else "",
             "tag": tag,
@@ -193,9 +195,7 @@ class Catalogue:
 
     def links_of(self, path: NotePath, *, limit: int) -> NoteLinks:
         """Return a note of the index with its links, each way the first so many."""
-        wanted = dict.fromkeys(("since", "until", "value")) | {"path": path, "limit": 1}
-        plain = dict.fromkeys(("folder", "tag", "property", "kind"), "")
-        (note,) = self.notes({**plain, **wanted, "offset": 0}).notes
+        (note,) = map(_note, self._db.execute(FACTS_OF, (path,)))
         bound = {"path": path, "limit": limit}
         out: Any = self._db.execute(OUTGOING, bound)
         inward: Any = self._db.execute(INCOMING, bound)
