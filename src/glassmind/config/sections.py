@@ -220,7 +220,6 @@ class Writes(Section, title="writes"):
         "off: nothing is written; agent-only: the agent folder; propose: also "
         "proposals for other notes; allow: other notes directly.",
         choices=("off", "agent-only", "propose", "allow"),
-        later=True,
     )
     user_notes: UserNotes = key(
         "propose",

@@ -12,8 +12,9 @@ class WritesOff(WriteRefused):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} was not written: writes.mode is off, so nothing is written to the "
-            'vault; set it to "agent-only" or more to allow the agent folder'
+            f"{path} was not written: the settings let nothing be written to the "
+            'vault; set writes.mode to "agent-only" or more, and leave '
+            "writes.agent_dir a folder"
         )
         self.path = path
 
