@@ -1,14 +1,20 @@
 """What stands around a note: neighbours by hop, each link with its sentence."""
 
+import random
+from itertools import pairwise
+
+import apsw
 import pytest
+from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadLimit, BadWish, IndexAbsent, NoteNotFound
+from glassmind.store.sqlite import schema
 from glassmind.types.connections import Connections, Neighbour
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\nup: '[[Drinks]]'\n---\n#drink #Green\n\nIt comes from [[Camellia]]."
-    " Brew it in a [kettle](Kettle.md).\n\n![[Oolong]]\n[[Nobody]] knows.\n",
+    " Brew it in a [kettle](Kettle.md).\n\n![[Oolong]]\n\n[[Nobody]] knows.\n",
     "Drinks.md": "#drink\n\n- [[Tea]] is one\n- [[Coffee]] is another\n",
     "Camellia.md": "A plant. #green\n",
     "Kettle.md": "Made in [[Japan]].\n",
@@ -185,3 +191,96 @@ def test_what_was_written_since_is_seen(vault: VaultDesk) -> None:
     vault.indexed({"Milk.md": "goes into [[Tea]]"})
 
     assert "Milk.md" in by_path(around(vault, "Tea"))
+
+
+def test_a_note_is_told_with_its_theme_once_themes_are_known(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    assert around(vault, "Tea").theme is None
+
+    (theme, *_) = [
+        theme
+        for theme in vault.engine.knowledge.themes().themes
+        if any(member.path == "Tea.md" for member in theme.members)
+    ]
+
+    known = around(vault, "Tea").theme
+    assert known is not None
+    assert (known.id, known.label) == (theme.id, theme.label)
+
+
+def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningDesk) -> None:
+    meaning.indexed(
+        {
+            "Tea.md": "oolong sencha matcha kettle leaves water steep harvest " * 3,
+            "Cha.md": "sencha oolong kettle matcha leaves steep harvest water " * 3,
+            "Bike.md": "wheels chain saddle spokes handlebar brakes pedal tyre " * 3,
+        }
+    )
+
+    found = meaning.engine.knowledge.connections("Tea")
+
+    assert [note.path for note in found.similar] == ["Cha.md"]
+    assert found.similar[0].similarity > 0.7
+    meaning.engine.knowledge.dismiss("Tea", "Cha")
+    assert meaning.engine.knowledge.connections("Tea").similar == ()
+
+
+def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    vault.close()
+    db = vault.database()
+    for kind in ("trigger", "index", "table"):
+        for name in made_since(2, kind):
+            db.execute(f"drop {kind} if exists {name}")
+    db.execute("pragma user_version = 2")
+    db.close()
+    knowledge = vault.open().knowledge
+
+    found = knowledge.connections("Tea", depth=2, ghosts=True, subgraph=True)
+
+    assert (found.theme, found.similar) == (None, ())
+    assert found.rings[0].total == 5
+    assert knowledge.path("Tea", "Japan").chains[0].stops[1].path == "Kettle.md"
+    assert knowledge.rank(limit=1).total == 9
+    assert knowledge.timeline("Tea").total > 5
+
+
+def made_since(version: int, kind: str) -> list[str]:
+    """Return what of a kind the database got after a version of the schema."""
+    names = []
+    for steps in (schema.MIGRATIONS[:version], schema.MIGRATIONS):
+        db = apsw.Connection(":memory:")
+        for step in steps:
+            step(db)
+        rows = db.execute("select name from sqlite_schema where type = ?", (kind,))
+        names.append([str(row[0]) for row in rows])
+        db.close()
+    return [n for n in names[1] if n not in names[0] and "autoindex" not in n]
+
+
+def test_a_vault_linked_at_random_is_told_as_it_is(vault: VaultDesk) -> None:
+    chance = random.Random(11)
+    ends = {n: {chance.randrange(60) for _ in range(chance.randrange(4))} - {n}
+            for n in range(60)}  # fmt: skip
+    vault.indexed(
+        {f"{n:02}.md": " ".join(f"[[{end:02}]]" for end in ends[n]) for n in range(60)}
+    )
+    ties = {n: ends[n] | {m for m in range(60) if n in ends[m]} for n in range(60)}
+
+    for root in range(0, 60, 7):
+        found = around(vault, f"{root:02}", depth=3, limit=100)
+
+        far = {root: 0}
+        for hop in (1, 2, 3):
+            reached = {t for n in far for t in ties[n]} - far.keys()
+            far |= dict.fromkeys(reached, hop)
+        shown = {int(n.title): n for ring in found.rings for n in ring.neighbours}
+        assert {n: near.hop for n, near in shown.items()} == {
+            n: hop for n, hop in far.items() if hop
+        }
+        for number, near in shown.items():
+            way = [root, *(int(step[:2]) for step in near.via), number]
+            assert len(way) == near.hop + 1
+            assert all(b in ties[a] for a, b in pairwise(way))
+            assert ("outbound" in near.directions) == (number in ends[way[-2]])
+            assert ("inbound" in near.directions) == (way[-2] in ends[number])
