@@ -4,9 +4,10 @@ A part of `wiring` that a search by words does not need.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
+from glassmind.errors import IndexBusy
 from glassmind.knowledge.dismissals import DismissalBook
 from glassmind.knowledge.implicit import MOST, VERSION
 from glassmind.store.lock import WriterLock
@@ -53,7 +54,8 @@ class OpenPairing:
     def __call__(self, progress: "ShowProgress", pause: Callable[[], bool]) -> None:
         """Bring the pairs up to the vectors, until `pause` says so.
 
-        Another process that is at it already is left alone.
+        Another process that is at it already is left alone, and so are rows that others
+        write for too long: what is not paired now is paired the next time.
 
         Raises:
             IndexFault: the rows cannot be read, or do not take them.
@@ -63,11 +65,13 @@ class OpenPairing:
             if pause() or self._is_level():
                 return
             lock = WriterLock(adapters.place.folder / LOCK, takes_over=True)
-            if lock.take_unless_alive():
-                try:
+            if not lock.take_unless_alive():
+                return
+            try:
+                with suppress(IndexBusy):
                     self._opened().run(progress, pause)
-                finally:
-                    lock.release()
+            finally:
+                lock.release()
 
     def _is_level(self) -> bool:
         """Whether there is nothing to do, told without what pairing needs."""
