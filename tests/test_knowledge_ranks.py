@@ -3,11 +3,15 @@
 from typing import Any
 
 import pytest
+from graph_desk import content, net_of
+from hypothesis import given
+from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.graph import ranks as measures
+from glassmind.graph.part import part_of
 from glassmind.render.ranks import ranking_as_json
 from glassmind.render.ranks_text import ranking_as_text
 from glassmind.render.style import Style
@@ -188,3 +192,33 @@ def test_programs_and_people_read_the_same_order(vault: VaultDesk) -> None:
     assert "Hub.md  5 notes lead to it, first of all s0" in lines[0]
     again = vault.open().knowledge.rank(limit=2, about="s0 OR hub")
     assert ranking_as_json(again, vault="V") == shown
+
+
+nodes = st.integers(0, 7)
+
+
+@given(st.lists(st.tuples(nodes, nodes), max_size=30), st.sets(nodes))
+def test_a_part_of_the_graph_has_the_links_between_its_nodes(
+    edges: list[tuple[int, int]], chosen: set[int]
+) -> None:
+    net, inside = net_of(edges, 8), sorted(chosen)
+
+    part = part_of(net, inside)
+
+    assert part.paths == [net.paths[node] for node in inside]
+    assert part.ids.tolist() == net.ids[inside].tolist()
+    for place, node in enumerate(inside):
+        kept = [edge for edge in net.edges_from(node) if edge.target in chosen]
+        found = part.edges_from(place)
+        assert [(inside[e.target], e.seq, e.line, e.kind) for e in found] == [
+            (e.target, e.seq, e.line, e.kind) for e in kept
+        ]
+        around = [one for one in net.around(node).tolist() if one in chosen]
+        assert [inside[one] for one in part.around(place).tolist()] == around
+
+
+@given(st.lists(st.tuples(nodes, nodes), max_size=30))
+def test_the_whole_as_a_part_is_the_whole(edges: list[tuple[int, int]]) -> None:
+    net = net_of(edges, 8)
+
+    assert content(part_of(net, range(8))) == content(net)
