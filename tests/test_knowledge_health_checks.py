@@ -80,6 +80,9 @@ def test_a_copy_that_is_left_out_of_the_index_is_found_by_its_name(
         ("Note 1999.md", SAME),
         ("Note-draft.md", SAME),
         ("Note-API.md", SAME),
+        ("Note-FINAL.md", SAME),
+        ("Note-DRAFT-2.md", SAME),
+        ("Note-2024-02.md", SAME),
         ("Noted 2.md", SAME),
     ],
 )
@@ -89,6 +92,24 @@ def test_a_note_that_is_merely_called_like_a_copy_is_none(
     vault.indexed({"Note.md": SAME, name: body})
 
     assert found(vault, "conflict_copies") == {}
+
+
+def test_a_copy_that_has_grown_is_one_and_a_note_of_the_same_form_is_none(
+    vault: VaultDesk,
+) -> None:
+    form = text("form", 12)
+    vault.indexed(
+        {
+            "Grown.md": SAME,
+            "Grown 2.md": f"{SAME} {text('more', 60)}",
+            "Call.md": f"{form} {text('callone', 20)}",
+            "Call 2.md": f"{form} {text('calltwo', 20)}",
+            "Tiny.md": "a few words",
+            "Tiny 2.md": "a few words more",
+        }
+    )
+
+    assert list(found(vault, "conflict_copies")) == ["Grown.md <> Grown 2.md"]
 
 
 def test_empty_notes_are_copies_of_nothing(vault: VaultDesk) -> None:

@@ -35,20 +35,22 @@ NEARLY = 0.8
 note of 100 words with five of them changed, here and there, has 0.67; with three, 0.79;
 in one place, 0.9."""
 
-COPIED = 0.5
-"""The share from which a note with the name of a copy is one: its original has been
-edited since, or it has. `Meeting 2` has little of `Meeting`."""
+COPIED = 0.8
+"""The share of the shorter note that stands in the longer one from which a note with
+the name of a copy is one: one of both may have grown since. `Meeting 2` has little of
+`Meeting`. A judgement."""
 
 _COPY_NAMES = (
     (re.compile(r"(?P<name>.+) [2-9]"), "iCloud"),
     (re.compile(r"(?P<name>.+) \([1-9]\)"), "Google Drive"),
     (re.compile(r"(?P<name>.+)_conflict-\d{8}-?\d{6}"), "ownCloud"),
     (re.compile(r"(?P<name>.+) \(SFConflict .+\)"), "Seafile"),
-    (re.compile(r"(?P<name>.+?)-(?=[\w-]*[A-Z])[A-Z0-9][A-Z0-9-]{3,14}(?:-[2-9])?"),
+    (re.compile(r"(?P<name>.+?)-(?=[A-Z0-9-]*[0-9-])(?!DRAFT|FINAL|COPY|VERSION|BACKUP)"
+                r"[A-Z][A-Z0-9-]{3,14}(?:-[2-9])?"),
      "OneDrive"),
 )  # fmt: skip
 """How sync tools call the copies that the scan takes for notes; of OneDrive, the name
-of a machine, which Windows writes in capitals and cuts at 15."""
+of a machine: capitals, which Windows cuts at 15, with a number or a hyphen in them."""
 
 _MARKED = re.compile(
     r"(?P<name>.+?)(?:\.sync-conflict-[\w-]+| ?\([^()]*conflicted copy[^()]*\))"
@@ -91,11 +93,23 @@ def _named_copies(sight: Sight) -> Iterator[Finding]:
         one, other = runs.get(note.id), runs.get(original.id)
         if one is None or other is None or note.id in seen:
             continue
-        if likeness(one, other) >= COPIED:
+        if _is_copy(one, other):
             seen.add(note.id)
             subject = f"{original.path}{PAIRED}{note.path}"
             what = f"a copy of {original.path}, as {tool} makes them"
             yield Finding("conflict_copies", subject, note.path, 0, what)
+
+
+def _is_copy(one: Hashes, other: Hashes) -> bool:
+    """Whether the shorter of two texts is hardly more than a part of the longer one.
+
+    Texts too short to tell are copies only when they are the same.
+    """
+    least = min(len(one), len(other))
+    both = len(np.intersect1d(one, other, assume_unique=True))
+    if least < LEAST_EXACT:
+        return both == least == max(len(one), len(other))
+    return both >= COPIED * least
 
 
 def _originals(

@@ -10,7 +10,7 @@ from glassmind.knowledge.reciprocal import missing_answers, spelling_of
 from glassmind.types.health import Finding, LostLink, PartLink, PartNames
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
-_APART = re.compile(r"[^\w\-]+|_(?=\W)|(?<=\W)_")
+_APART = re.compile(r"(?:[^\w\-]|_)+")
 """Obsidian compares headings by their words: marks between them do not count."""
 
 _BLOCK_END = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
