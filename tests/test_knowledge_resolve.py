@@ -13,7 +13,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.knowledge.folding import folded, slips_between
-from glassmind.knowledge.names import KnownNames
+from glassmind.knowledge.names import KnownNames, Sources
 from glassmind.knowledge.resolve import resolve
 from glassmind.render.resolution import resolution_as_json, resolution_as_text
 from glassmind.render.style import Style
@@ -40,7 +40,8 @@ def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> KnownNames:
         for n, path in enumerate(sorted(paths))
     ]
     known = [entry.path for entry in entries]
-    return KnownNames(entries, entries, [GhostName(g, 1, 1) for g in ghosts], [], known)
+    wanted = [GhostName(ghost, 1, 1) for ghost in ghosts]
+    return KnownNames.of(Sources(entries, entries, wanted, {}, known))
 
 
 def test_labelled_names_of_the_sample_vault_are_judged_right(sample: VaultDesk) -> None:
@@ -71,7 +72,7 @@ def test_a_note_that_was_never_written_is_not_called_existing(
     for entry in entries:
         others = [one for one in entries if one is not entry]
         paths = [one.path for one in others]
-        names = KnownNames(others, others, [], [], paths)
+        names = KnownNames.of(Sources(others, others, [], {}, paths))
         if folded(entry.title) not in names.forms:  # both folders have an Index
             told[resolve(entry.title, names, limit=5).verdict] += 1
 
@@ -245,6 +246,38 @@ def test_a_new_note_is_known_and_a_deleted_one_is_not(vault: VaultDesk) -> None:
     assert before == "new"
     assert asked(vault, "Sencha").verdict == "exists"
     assert asked(vault, "Tea").verdict == "new"
+
+
+def test_names_that_are_kept_are_those_of_a_fresh_look(vault: VaultDesk) -> None:
+    steps: list[dict[str, str]] = [
+        {"Tea pot.md": "# Kettle\n\n## Old lid\n#brew [[Cup]]", "A/Tea.md": ""},
+        {"Cup.md": "---\naliases: [Mug, Tea]\n---\n"},
+        {"Tea pot.md": "# Urn\n\n## New lid\n#brews [[Saucer]]"},
+        {
+            "B/Tea.md": "---\ntitle: Kettle\nup: '[[Cup]]'\n---\n",
+            "Templates/Cup.md": "",
+        },
+        {},
+        {"Saucer.md": "", "A/Tea.md": "---\naliases: [Infusion]\n---\n"},
+    ]
+    texts = [
+        "tea", "Kettle", "urn", "mugs", "saucer", "Old lid", "new lid", "brew", "cup",
+        "pot tea", "Infusoin", "A/Tea", "pot",
+    ]  # fmt: skip
+    first = vault.open()
+    for number, files in enumerate(steps):
+        vault.write(files)
+        if number == 4:
+            vault.remove("Cup.md")
+            vault.move("B/Tea.md", "C/Tea cosy.md")
+        vault.index()
+        fresh = vault.open()
+
+        kept = [first.knowledge.resolve(text) for text in texts]
+
+        assert kept == [fresh.knowledge.resolve(text) for text in texts]
+        assert first.knowledge.ontology() == fresh.knowledge.ontology()
+        assert first.knowledge.ingest("Tea pot") == fresh.knowledge.ingest("Tea pot")
 
 
 def test_a_note_may_be_called_by_marks_alone(vault: VaultDesk) -> None:

@@ -8,13 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from glassmind.knowledge.folding import folded, in_singular
-from glassmind.knowledge.names import (
-    SMALL_WORDS,
-    KnownNames,
-    Name,
-    bag_of,
-    initials_of,
-)
+from glassmind.knowledge.forms import SMALL_WORDS, Name, bag_of, initials_of
+from glassmind.knowledge.names import KnownNames
 from glassmind.types import NotePath
 from glassmind.types.ontology import NameMatch
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
@@ -151,13 +146,13 @@ def _near(
 ) -> Iterator[tuple[str, float, str]]:
     """Yield names that differ by more than marks, each with its score and reason."""
     single = in_singular(form)
-    for other in names.singulars.get(single, ()):
+    for other in names.by("singular", single):
         yield other, PLURAL, "the same but for a plural"
     if " " in form:
-        for other in names.bags.get(bag_of(form), ()):
+        for other in names.by("bag", bag_of(form)):
             yield other, ORDER, "the same words in another order"
-    elif form in names.initials:
-        for other in names.initials[form]:
+    else:
+        for other in names.by("initials", form):
             yield other, INITIALS, f"its words begin with {form.upper()}"
     for letters in sorted(initials_of(form)):
         if letters in names.forms:
@@ -172,7 +167,7 @@ def _slips(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
     most = 2 if long else int(len(form) >= ONE_SLIP_LETTERS)
     if not most:
         return
-    known = all(in_singular(word) in names.words for word in form.split())
+    known = all(names.by("word", in_singular(word)) for word in form.split())
     for other, count in names.slips(form, most):
         if form.replace(" ", "") == other.replace(" ", ""):
             yield other, PLURAL, "the same but for a blank"
@@ -189,11 +184,11 @@ def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
     total = sum(weights.values())
     shared: dict[str, float] = {}
     for word in wanted:
-        holders = names.words.get(word, ())
+        holders = names.by("word", word)
         if len(holders) <= COMMON:
             shared.update(dict.fromkeys(holders, 0.0))
     for word in wanted:
-        for other in shared.keys() & set(names.words.get(word, ())):
+        for other in shared.keys() & set(names.by("word", word)):
             shared[other] += weights[word]
     dated = any(_has_digit(word) for word in wanted)
     for other, weight in shared.items():

@@ -93,7 +93,6 @@ def knowledge_for(
 
 def _vocabulary(adapters: Adapters) -> "Callable[[], Vocabulary]":
     return KeptVocabulary(
-        head=lambda: adapters.reader.log().head(),
         rows=lambda: OntologyRows(adapters.reader.connection()),
         settings=lambda: obsidian_settings(adapters.config.vault.path),
         agent=adapters.config.writes.agent_dir,

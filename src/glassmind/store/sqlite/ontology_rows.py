@@ -2,33 +2,42 @@
 
 import json
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.log import Log, link_log, text_log
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName, PropertyLink
 
-ENTRIES = """
+_ENTRIES = """
 select n.id, f.path, n.title, n.kind, n.aliases,
   (select json_group_array(t.name order by t.seq) from tags t where t.note_id = n.id),
   (select json_group_object(p.name, json(p.value) order by p.seq) from properties p
    where p.note_id = n.id)
-from notes n join files f on f.id = n.id order by f.path
+from notes n join files f on f.id = n.id where {} order by f.path
 """
-PROPERTY_LINKS = """
+_THESE = "in (select value from json_each(?))"
+ENTRIES = _ENTRIES.format("true")
+ENTRIES_OF = _ENTRIES.format(f"n.id {_THESE}")
+_PROPERTY_LINKS = """
 select l.note_id, l.seq, l.property, l.target, t.path
 from links l left join files t on t.id = l.target_id
-where l.property is not null and l.target <> ''
+where l.property is not null and l.target <> '' and {0}
 union all
 select l.note_id, l.seq, d.key, l.target, t.path
 from fields d join links l on l.note_id = d.note_id
   and l.start_byte >= d.start_byte and l.end_byte <= d.end_byte
 left join files t on t.id = l.target_id
-where d.form <> 'emoji' and l.property is null and l.target <> ''
+where d.form <> 'emoji' and l.property is null and l.target <> '' and {0}
 order by 1, 2
 """
 """A link inside an inline field is a link of that property too."""
+PROPERTY_LINKS = _PROPERTY_LINKS.format("true")
+PROPERTY_LINKS_OF = _PROPERTY_LINKS.format(
+    "l.note_id in (select value from json_each(?1))"
+)
 LED_TO = """
 select distinct l.note_id, f.path from links l
 join notes n on n.id = l.target_id join files f on f.id = n.id
@@ -40,11 +49,17 @@ select min(target), count(*), count(distinct note_id) from links
 where target_id is null and target <> '' group by name_key, lower(target)
 order by 2 desc, 1
 """
-HEADINGS = """
+_HEADINGS = """
 select f.path, h.level, h.text, h.line from headings h join files f on f.id = h.note_id
-where h.text <> '' order by f.path, h.seq
+where h.text <> '' and {} order by f.path, h.seq
 """
+HEADINGS = _HEADINGS.format("true")
+HEADINGS_OF = _HEADINGS.format(f"h.note_id {_THESE}")
 FILES = "select path from files order by path"
+HAS_LOG = "select exists (select 1 from sqlite_master where name = 'link_changes')"
+
+MOST_CHANGES = 1_000
+"""Notes that are read one by one; from some such number on all are read as fast."""
 
 
 class OntologyRows:
@@ -53,10 +68,40 @@ class OntologyRows:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
-    def entries(self) -> list[Entry]:
-        """Return every note with what describes it, by path."""
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Keep the rows as they are for all that is read inside it."""
+        with self._db:
+            yield
+
+    def head(self) -> str:
+        """Return how far the rows have come: what notes say, and where links lead."""
+        return "\n".join(log.head() for log in self._logs())
+
+    def changed(self, head: str) -> set[int] | None:
+        """Return the notes that may be others since; None when any may be."""
+        markers, logs = head.split("\n"), self._logs()
+        if len(markers) != len(logs):
+            return None
+        found: set[int] = set()
+        for marker, log in zip(markers, logs, strict=True):
+            pending = log.pending(marker)
+            if pending is None or pending > MOST_CHANGES:
+                return None
+            found.update(log.after(marker, MOST_CHANGES)[0])
+        return found
+
+    def _logs(self) -> list[Log[Any]]:
+        logs: list[Log[Any]] = [text_log(self._db)]
+        if self._db.execute(HAS_LOG).get:  # an index of the former release has none
+            logs.append(link_log(self._db))
+        return logs
+
+    def entries(self, note_ids: Collection[int] | None = None) -> list[Entry]:
+        """Return every note, or some, with what describes it, by path."""
         links: dict[int, list[PropertyLink]] = {}
-        for note_id, _, name, target, path in self._ask(PROPERTY_LINKS):
+        told = self._ask(PROPERTY_LINKS, PROPERTY_LINKS_OF, note_ids)
+        for note_id, _, name, target, path in told:
             links.setdefault(note_id, []).append(PropertyLink(name, target, path))
         return [
             Entry(
@@ -70,7 +115,7 @@ class OntologyRows:
                 tuple(links.get(note_id, ())),
             )
             for note_id, path, title, kind, aliases, tags, properties in self._ask(
-                ENTRIES
+                ENTRIES, ENTRIES_OF, note_ids
             )
         ]
 
@@ -84,15 +129,22 @@ class OntologyRows:
 
     def ghosts(self) -> list[GhostName]:
         """Return the names that links lead to in vain, the most wanted first."""
-        return [GhostName(*row) for row in self._ask(GHOSTS)]
+        return [GhostName(*row) for row in self._db.execute(GHOSTS)]
 
-    def headings(self) -> list[HeadingName]:
-        """Return every heading, by path and place."""
-        return [HeadingName(*row) for row in self._ask(HEADINGS)]
+    def headings(
+        self, note_ids: Collection[int] | None = None
+    ) -> dict[NotePath, list[HeadingName]]:
+        """Return the headings of every note, or of some, in order."""
+        found: dict[NotePath, list[HeadingName]] = {}
+        for row in self._ask(HEADINGS, HEADINGS_OF, note_ids):
+            found.setdefault(row[0], []).append(HeadingName(*row))
+        return found
 
     def files(self) -> list[NotePath]:
         """Return every file a link may lead to, by path."""
-        return [path for (path,) in self._ask(FILES)]
+        return [path for (path,) in self._db.execute(FILES)]
 
-    def _ask(self, statement: str) -> Iterator[Any]:
-        return iter(self._db.execute(statement))
+    def _ask(self, every: str, some: str, ids: Collection[int] | None) -> Iterator[Any]:
+        if ids is None:
+            return iter(self._db.execute(every))
+        return iter(self._db.execute(some, (json.dumps(sorted(ids)),)))
