@@ -26,7 +26,8 @@ def net_of(
         np.array(marks, np.int64),
         [],
     )
-    return build("", NodeRows(list(range(1, count + 1)), names, names), rows)
+    ids = np.arange(1, count + 1, dtype=np.int64)
+    return build("", NodeRows(ids, names, names), rows)
 
 
 def content(net: LinkGraph) -> dict[str, object]:

@@ -221,8 +221,7 @@ def ghost_key(name: str) -> str:
 def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
     """Return the graph of notes, given by path, and of the links between them."""
     count = len(nodes.ids)
-    ids = np.array(nodes.ids, np.int64)
-    known = by_id(ids)
+    known = by_id(nodes.ids)
     names: dict[str, int] = {"": 0}
     sources, columns = link_columns(known, rows, names)
     order = np.argsort(sources, kind="stable")  # by path; as written within a note
@@ -230,7 +229,7 @@ def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
     starts = starts_of(np.bincount(sources, minlength=count))
     links = Flat(starts, tuple(column[order] for column in columns))
     fans = fans_of(links)
-    named = Nodes(ids, nodes.paths, nodes.titles, count)
+    named = Nodes(nodes.ids, nodes.paths, nodes.titles, count)
     return LinkGraph(head, named, fans, tuple(names))
 
 
@@ -259,7 +258,9 @@ def fans_of(links: Flat) -> Fans:
     sources = np.repeat(np.arange(count, dtype=np.int64), np.diff(links.starts))
     keys = _packed(sources, targets, marks & _KIND)[targets != NOWHERE]
     out = _distinct(count, keys)
-    return Fans(Fan(links), Fan(out), Fan(_distinct(count, _turned(out))))
+    turned = np.sort(_keys(out, turned=True))
+    into = _rows_of(count, turned, turned >> MARK_BITS)
+    return Fans(Fan(links), Fan(out), Fan(into))
 
 
 def distinct_row(targets: Column, marks: Column) -> Row:
@@ -277,14 +278,11 @@ def _packed(rows: Column, nodes: Column, kinds: Column) -> NDArray[np.int64]:
     return (rows.astype(np.int64) << _NODE_BITS | nodes) << MARK_BITS | kinds
 
 
-def _keys(flat: Flat) -> NDArray[np.int64]:
+def _keys(flat: Flat, *, turned: bool = False) -> NDArray[np.int64]:
+    """Return rows as packed keys, or each as if its node led to it."""
     rows = np.repeat(np.arange(len(flat.starts) - 1), np.diff(flat.starts))
-    return _packed(rows, flat.columns[0], flat.columns[1])
-
-
-def _turned(flat: Flat) -> NDArray[np.int64]:
-    rows = np.repeat(np.arange(len(flat.starts) - 1), np.diff(flat.starts))
-    return _packed(flat.columns[0], rows, flat.columns[1])
+    nodes, kinds = flat.columns
+    return _packed(nodes, rows, kinds) if turned else _packed(rows, nodes, kinds)
 
 
 def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
@@ -295,10 +293,17 @@ def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
     np.not_equal(pairs[1:], pairs[:-1], out=first[1:])
     if not first.all():
         keys, pairs = keys[first], pairs[first]
-    rows = (pairs >> _NODE_BITS).astype(np.int32)
-    nodes = (pairs & ((1 << _NODE_BITS) - 1)).astype(np.int32)
-    starts = starts_of(np.bincount(rows, minlength=count))
-    return Flat(starts, (nodes, (keys & _KIND).astype(np.uint8)))
+    return _rows_of(count, keys, pairs)
+
+
+def _rows_of(count: int, keys: NDArray[np.int64], pairs: NDArray[np.int64]) -> Flat:
+    """Return the rows of packed keys, which are sorted and say no pair twice."""
+    nodes = pairs.astype(np.int32)  # of a longer number, its end
+    nodes &= (1 << _NODE_BITS) - 1
+    kinds = keys.astype(np.uint8)
+    kinds &= _KIND
+    return Flat(starts_of(np.bincount(pairs >> _NODE_BITS, minlength=count)),
+                (nodes, kinds))  # fmt: skip
 
 
 def _view(flat: Flat) -> View:

@@ -28,21 +28,28 @@ class Reputation(NamedTuple):
 
 
 class Arcs(NamedTuple):
-    """Pairs of nodes with a link from the one to the other, as wide as numpy counts."""
+    """Pairs of nodes with a link from the one to the other, as wide as numpy counts.
+
+    There are no weights where all are 1, as in most vaults.
+    """
 
     size: int
     sources: NDArray[np.intp]
     targets: NDArray[np.intp]
-    weights: Floats
+    weights: Floats | None
 
     def forward(self, scores: Floats) -> Floats:
         """Return what each node gets when each gives its score to all it leads to."""
-        flow = scores.take(self.sources) * self.weights
+        flow = scores.take(self.sources)
+        if self.weights is not None:
+            flow *= self.weights
         return _sums(self.targets, flow, self.size)
 
     def backward(self, scores: Floats) -> Floats:
         """Return what each node gets of all it leads to."""
-        flow = scores.take(self.targets) * self.weights
+        flow = scores.take(self.targets)
+        if self.weights is not None:
+            flow *= self.weights
         return _sums(self.sources, flow, self.size)
 
 
@@ -58,7 +65,7 @@ def influence(net: LinkGraph, among: Sequence[int] | Ints | None = None) -> Floa
     many = float(linked.sum())
     if not many:
         return linked
-    given = _sums(arcs.sources, arcs.weights, arcs.size)
+    given = arcs.backward(np.ones(arcs.size))
     share = np.divide(DAMPING, given, out=np.zeros(arcs.size), where=given > 0)
     dangling = np.flatnonzero((linked > 0) & (given == 0))
     ranks = start = linked / many
@@ -104,4 +111,5 @@ def _arcs(net: LinkGraph, among: Sequence[int] | Ints | None) -> Arcs:
         inside[np.asarray(among, np.intp)] = True
         kept = inside[sources] & inside[targets]
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    return Arcs(count, sources, targets, weights)
+    alike = bool((weights == 1.0).all())
+    return Arcs(count, sources, targets, None if alike else weights)

@@ -48,15 +48,17 @@ def moves_in(net: LinkGraph, changed: Collection[int], now: NodeRows) -> Moves:
         for file_id, node in zip(ids.tolist(), before, strict=True)
         if node != NOWHERE
     }
-    at = dict(zip(now.ids, now.paths, strict=True))
+    at = dict(zip(now.ids.tolist(), now.paths, strict=True))
     left = sorted(
         node for file_id, node in known.items() if at.get(file_id) != net.paths[node]
     )
     gone = {int(net.ids[node]) for node in left}
-    rows = zip(now.ids, now.paths, now.titles, strict=True)
+    rows = zip(now.ids.tolist(), now.paths, now.titles, strict=True)
     came = [row for row in rows if row[0] in gone or row[0] not in known]
-    return Moves(left, NodeRows(*map(list, zip(*came, strict=True))) if came
-                 else NodeRows([], [], []))  # fmt: skip
+    numbers = np.array([row[0] for row in came], np.int64)
+    return Moves(
+        left, NodeRows(numbers, [row[1] for row in came], [row[2] for row in came])
+    )
 
 
 def renewed(
@@ -67,7 +69,7 @@ def renewed(
     `now` names every note that changed and `links` are all links of those, and of
     whatever else leads to what came.
     """
-    if moves.left or moves.came.ids:
+    if moves.left or len(moves.came.ids):
         net = _renumbered(net, moves)
     nodes = _retitled(net, now)
     names = {name: place for place, name in enumerate(net.names)}
@@ -81,7 +83,7 @@ def renewed(
 
 def _retitled(net: LinkGraph, now: NodeRows) -> Nodes:
     titles = None
-    places = net.nodes_of(np.array(now.ids, np.int64)).tolist()
+    places = net.nodes_of(now.ids).tolist()
     for node, title in zip(places, now.titles, strict=True):
         if net.titles[node] != title:
             titles = titles or list(net.titles)
@@ -90,13 +92,11 @@ def _retitled(net: LinkGraph, now: NodeRows) -> Nodes:
 
 
 def _link_rows(
-    net: LinkGraph, own: Iterable[int], links: LinkRows, names: dict[str, int]
+    net: LinkGraph, own: NDArray[np.int64], links: LinkRows, names: dict[str, int]
 ) -> dict[int, Row]:
     """Return the new links of each node that has any news."""
     sources, columns = link_columns(net.by_id, links, names)
-    rows = dict.fromkeys(
-        net.nodes_of(np.array(list(own), np.int64)).tolist(), _NO_LINKS
-    )
+    rows = dict.fromkeys(net.nodes_of(own).tolist(), _NO_LINKS)
     if len(sources):
         breaks = np.flatnonzero(np.diff(sources)) + 1
         firsts = [0, *breaks.tolist()]
@@ -148,7 +148,7 @@ def _amended(row: Row, pairs: Sequence[tuple[int, int]]) -> Row:
 def _renumbered(net: LinkGraph, moves: Moves) -> LinkGraph:
     """Return the graph with nodes taken out and put in; those have their old links."""
     places, number, came = _numbers(net, moves)
-    carried = [net.node_of(file_id) for file_id in moves.came.ids]
+    carried = [net.node_of(file_id) for file_id in moves.came.ids.tolist()]
     leaving = [Cut(node, node + 1, ()) for node in moves.left]
 
     def moved(fan: Fan, empty: Row) -> Fan:
@@ -192,7 +192,7 @@ def _numbers(net: LinkGraph, moves: Moves) -> tuple[list[int], Ints, NDArray[np.
     number[moves.left] = NOWHERE
     staying = np.concatenate(([0], np.cumsum(stays)))
     came = staying[places] + np.arange(len(places))
-    for file_id, place in zip(moves.came.ids, came.tolist(), strict=True):
+    for file_id, place in zip(moves.came.ids.tolist(), came.tolist(), strict=True):
         former = net.node_of(file_id)
         if former is not None:
             number[former] = place

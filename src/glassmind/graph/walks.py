@@ -53,17 +53,24 @@ def rings(
     edge = np.array(roots, np.int32)
     known, found, left = [edge], list[Ints](), most
     while len(found) < depth and left > 0:
-        near = np.zeros(len(net), np.bool_)
-        near[_gathered(flat, edge)] = True
-        for ring in known:
-            near[ring] = False
-        edge = np.flatnonzero(near)[:left].astype(np.int32)
+        if len(known) == len(roots) == 1:
+            edge = flat.columns[0][slice(*flat.starts[roots[0] : roots[0] + 2])][:left]
+        else:
+            edge = _ring(flat, edge, known)[:left]
         if not len(edge):
             break
         found.append(edge)
         known.append(edge)
         left -= len(edge)
     return found
+
+
+def _ring(flat: Flat, edge: Ints, known: list[Ints]) -> Ints:
+    near = np.zeros(len(flat.starts) - 1, np.bool_)
+    near[_gathered(flat, edge)] = True
+    for ring in known:
+        near[ring] = False
+    return np.flatnonzero(near).astype(np.int32)
 
 
 def inner_links(net: LinkGraph, nodes: Sequence[int] | Ints) -> Inner:
@@ -101,15 +108,13 @@ def shortest_paths(  # noqa: PLR0913 - each bound by its name
     if one == other or limit < 1:
         return Found(chains, cut=False)
     search = _Search(net.both.flat, one, other, time.monotonic() + most_seconds)
-    for hops in range(1, most_hops + 1):
-        for chain in search.chains(hops):
+    for levels in search.levels(most_hops):
+        for chain in search.within(levels):
             if len(chains) == limit:
                 return Found(chains, cut=True)
             chains.append(chain)
         if search.late:
             return Found(chains, cut=True)
-        if search.apart:
-            break
     return Found(chains, cut=False)
 
 
@@ -121,45 +126,64 @@ class _Reach(NamedTuple):
 
 
 class _Search:
-    """A search for chains between two nodes, longer and longer ones.
-
-    `late` says that time ran out, `apart` that nothing leads from one to the other.
-    """
+    """A search for chains between two nodes; `late` says that time ran out."""
 
     def __init__(self, flat: Flat, one: int, other: int, deadline: float) -> None:
         self._flat, self._ends, self._deadline = flat, (one, other), deadline
         self._count = len(flat.starts) - 1
-        self._reach = [self._only(one)], [self._only(other)]
-        self._seen = [level[0].mask.copy() for level in self._reach]
-        self._steps, self._met = 0, False
-        self.late = self.apart = False
+        self._steps = 0
+        self.late = False
 
-    def chains(self, hops: int) -> Iterator[tuple[int, ...]]:
-        """Yield the chains of exactly so many hops, by number of their nodes."""
-        near, far = -(-hops // 2), hops // 2
-        self._extend(0, near)
-        self._extend(1, far)
-        if hops == 1:  # walks stop before the far end, so they do not meet at it
-            there = [self._reach[1][0].mask] if self._met else []
-        else:
-            middle = self._reach[0][near].mask & self._reach[1][far].mask
-            there = self._levels(middle, near, hops) if middle.any() else []
-        return self._within(there) if there else iter(())
+    def levels(self, most_hops: int) -> Iterator[list[Mask]]:
+        """Yield, for the shortest chains and each longer kind, where they can stop.
 
-    def _levels(self, middle: Mask, near: int, hops: int) -> list[Mask]:
-        """Return what can be the first, the second ... and the last stop of a chain."""
-        before, behind = [middle], list[Mask]()
-        for place in range(near - 1, 0, -1):
-            known = self._reach[0][place].mask
-            before.append(self._stepped(np.flatnonzero(before[-1])) & known)
-        here = middle
-        for place in range(near + 1, hops):
-            known = self._reach[1][hops - place].mask
-            here = self._stepped(np.flatnonzero(here)) & known
-            behind.append(here)
-        return [*reversed(before), *behind, self._reach[1][0].mask]
+        The first level holds what can be the first stop, the last one the far end.
+        """
+        nearest = self._nearest(most_hops)
+        if nearest is None:
+            return
+        yield nearest
+        fores, backs = ([self._only(end)] for end in self._ends)
+        for hops in range(len(nearest) + 1, most_hops + 1):
+            if time.monotonic() > self._deadline:
+                self.late = True
+                return
+            self._extend(fores, -(-hops // 2))
+            self._extend(backs, hops // 2)
+            yield self._between(fores, backs, hops)
 
-    def _within(self, levels: list[Mask]) -> Iterator[tuple[int, ...]]:
+    def _nearest(self, most_hops: int) -> list[Mask] | None:
+        """Return the levels of the shortest chains; None when there is none."""
+        fores, backs = ([self._only(end)] for end in self._ends)
+        seen = [reach[0].mask.copy() for reach in (fores, backs)]
+        for hops in range(1, most_hops + 1):
+            side = int(len(fores[-1].nodes) > len(backs[-1].nodes))
+            reach = (fores, backs)[side]
+            near = self._stepped(reach[-1].nodes)
+            near &= ~seen[side]
+            seen[side] |= near
+            reach.append(_Reach(near, np.flatnonzero(near)))
+            if not len(reach[-1].nodes):
+                return None
+            if (fores[-1].mask & backs[-1].mask).any():
+                return self._between(fores, backs, hops)
+        return None
+
+    def _between(
+        self, fores: list[_Reach], backs: list[_Reach], hops: int
+    ) -> list[Mask]:
+        """Return the stops of ways that meet where the last of both sides do."""
+        middle = hops + 1 - len(backs)
+        stops = {middle: fores[middle].mask & backs[hops - middle].mask}
+        for place in range(middle - 1, 0, -1):
+            here = self._stepped(np.flatnonzero(stops[place + 1]))
+            stops[place] = here & fores[place].mask
+        for place in range(middle + 1, hops + 1):
+            here = self._stepped(np.flatnonzero(stops[place - 1]))
+            stops[place] = here & backs[hops - place].mask
+        return [stops[place] for place in range(1, hops + 1)]
+
+    def within(self, levels: list[Mask]) -> Iterator[tuple[int, ...]]:
         """Yield the chains that have each stop at its level."""
         starts, (nodes, *_) = self._flat
 
@@ -184,20 +208,15 @@ class _Search:
                 chain.append(node)
                 choices.append(onward(node, len(chain) - 1))
 
-    def _extend(self, side: int, steps: int) -> None:
+    def _extend(self, reach: list[_Reach], steps: int) -> None:
         """Lay out what a walk from one end can reach in so many steps.
 
         It passes neither end: a chain does not come back to where it began.
         """
-        reach, seen = self._reach[side], self._seen[side]
         while len(reach) <= steps:
             near = self._stepped(reach[-1].nodes)
-            self._met = self._met or bool(near[self._ends[1 - side]])
             near[list(self._ends)] = False
             reach.append(_Reach(near, np.flatnonzero(near)))
-            if seen[reach[-1].nodes].all():  # the same again from here on
-                self.apart = not self._met
-            seen |= near
 
     def _stepped(self, nodes: NDArray[np.int64]) -> Mask:
         near = np.zeros(self._count, np.bool_)

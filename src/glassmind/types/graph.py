@@ -81,7 +81,7 @@ class NetEdge(NamedTuple):
 class NodeRows(NamedTuple):
     """Notes as nodes, by path: file id, path and title of each."""
 
-    ids: list[int]
+    ids: "NDArray[np.int64]"
     paths: list[str]
     titles: list[str]
 

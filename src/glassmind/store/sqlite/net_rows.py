@@ -92,8 +92,8 @@ class NetRows:
 
     def nodes(self, file_ids: Collection[int] | None = None) -> NodeRows:
         """Return every note, or those of these files, by path."""
-        rows = self._ask(NODES, NODES_OF, file_ids)
-        return NodeRows(*(json.loads(column) for column in next(iter(rows))))
+        ids, paths, titles = next(iter(self._ask(NODES, NODES_OF, file_ids)))
+        return NodeRows(_numbers(ids), json.loads(paths), json.loads(titles))
 
     def links(self, note_ids: Collection[int] | None = None) -> LinkRows:
         """Return every link, or those of these notes, by note and as written."""
