@@ -438,7 +438,7 @@ def test_the_newer_of_two_does_not_overtake_a_better_one_where_ranks_alone_count
     assert reply.hits[0].path.startswith("Old ")
 
 
-def test_links_that_nobody_wrote_are_not_known_yet_and_harm_nothing(
+def test_where_no_notes_are_alike_likeness_finds_nothing_and_harms_nothing(
     desk: MeaningDesk,
 ) -> None:
     alone = desk.ask("skiff leaks", channels=("implicit",))

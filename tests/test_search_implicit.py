@@ -1,0 +1,113 @@
+"""The channel of likeness: notes much like a good hit, without a link to it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from meaning_desk import MeaningDesk
+from search_desk import check_whole
+
+from glassmind.retrieval.implicit import PARTNERS, likenesses
+from glassmind.types.pairs import Partner
+
+TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
+RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk) -> MeaningDesk:
+    """One note that is asked for by name, two like it, one of them linked."""
+    meaning.indexed(
+        {
+            "Cup.md": f"{TEA} porcelain",
+            "Mug.md": f"{TEA} [[Cup]]",
+            "Pot.md": TEA,
+            "Train.md": RAIL,
+        }
+    )
+    return meaning
+
+
+def test_a_note_like_a_good_hit_is_found_with_its_reason(desk: MeaningDesk) -> None:
+    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+
+    cup, pot = reply.hits
+    assert (cup.path, pot.path) == ("Cup.md", "Pot.md")
+    (evidence,) = pot.evidence
+    assert evidence.channel == "implicit"
+    assert evidence.reason.startswith("similar to Cup (0.9")
+    assert (pot.connected_via, pot.depth) == (("Cup.md",), 1)
+    check_whole(reply.hits)
+
+
+def test_a_note_that_is_linked_is_left_to_the_links(desk: MeaningDesk) -> None:
+    hits = desk.ask("porcelain", channels=("lexical", "implicit")).hits
+
+    assert "Mug.md" not in [hit.path for hit in hits]
+
+
+def test_likeness_alone_can_be_asked_for(desk: MeaningDesk) -> None:
+    reply = desk.ask("porcelain", channels=("implicit",))
+
+    assert [hit.path for hit in reply.hits] == ["Pot.md"]
+    assert reply.channels == ("implicit",)
+
+
+def test_likeness_takes_part_only_where_the_settings_say_so(
+    desk: MeaningDesk,
+) -> None:
+    assert "implicit" not in desk.ask("porcelain").channels
+
+    desk.open(search__implicit_weight=0.5)
+
+    assert "implicit" in desk.ask("porcelain").channels
+
+
+def test_a_note_that_does_not_pass_the_filters_is_not_found_by_likeness(
+    desk: MeaningDesk,
+) -> None:
+    found = desk.found("porcelain path:Cup", channels=("lexical", "implicit"))
+
+    assert found == ["Cup.md"]
+
+
+def test_an_index_of_the_former_release_answers_without_likeness(
+    desk: MeaningDesk,
+) -> None:
+    desk.close()
+    db = desk.database()
+    for trigger in ("note_vector_put", "note_vector_gone", "note_moved"):
+        db.execute(f"drop trigger {trigger}")
+    db.execute("drop table pairs; drop table pair_changes; pragma user_version = 2")
+    db.close()
+    desk.open()
+
+    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+
+    assert [hit.path for hit in reply.hits] == ["Cup.md"]
+    assert reply.degraded == ()
+
+
+SHARES = st.sampled_from([n / 20 for n in range(21)])
+STRENGTHS = st.lists(SHARES, min_size=1, max_size=8)
+PAIRS = st.lists(st.tuples(st.integers(0, 7), st.integers(8, 20), SHARES), max_size=40)
+
+
+@given(strengths=STRENGTHS, pairs=PAIRS)
+def test_each_hit_brings_a_few_and_none_beyond_its_own_strength(
+    strengths: list[float], pairs: list[tuple[int, int, float]]
+) -> None:
+    leaders = list(enumerate(strengths))
+    known = sorted(
+        (Partner(*one) for one in pairs if one[0] < len(strengths)),
+        key=lambda one: (one.note_id, -one.similarity),
+    )
+
+    votes = likenesses(leaders, known)
+
+    assert [vote.score for vote in votes] == sorted(
+        (vote.score for vote in votes), reverse=True
+    )
+    assert len({vote.note_id for vote in votes}) == len(votes)
+    assert len(votes) <= PARTNERS * len(strengths)
+    for vote in votes:
+        assert vote.score <= strengths[vote.via] * vote.similarity
