@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 from health_desk import TODAY, text
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
@@ -186,6 +186,7 @@ def test_links_whose_part_is_not_there_are_found_each_once(vault: VaultDesk) -> 
     assert said == [f"Source.md -> {subject}" for subject in ASTRAY.values()]
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.text("aB 1-_.,:;!?#^|[]()*`'\"&é日", max_size=12), min_size=1, max_size=4

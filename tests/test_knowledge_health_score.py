@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassmind.knowledge.health.score import Counted, scored, sound_notes
@@ -46,6 +46,7 @@ def score_of(found: dict[str, list[str]], notes: int) -> float:
     return exact
 
 
+@settings(deadline=None)
 @given(vaults(), st.integers(0, 500), st.sampled_from([entry.name for entry in CHECKS]))
 def test_mending_a_finding_never_costs_a_point(
     found: dict[str, list[str]], more: int, check: str
@@ -59,6 +60,7 @@ def test_mending_a_finding_never_costs_a_point(
     assert score_of(mended, len(NOTES) + more) > before
 
 
+@settings(deadline=None)
 @given(vaults(), st.integers(0, 500), st.sampled_from(NOTES))
 def test_deleting_a_note_that_something_was_found_in_never_costs_a_point(
     found: dict[str, list[str]], more: int, note: str
@@ -73,6 +75,7 @@ def test_deleting_a_note_that_something_was_found_in_never_costs_a_point(
     assert score_of(left, len(NOTES) + more - 1) > before
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_vault_without_findings_has_all_points(notes: int) -> None:
     assert score_of({entry.name: [] for entry in CHECKS}, notes) == 100
@@ -87,6 +90,7 @@ TEXTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(TEXTS, max_size=COMMON))
 def test_every_pair_that_is_alike_is_among_the_candidates(
     texts: Sequence[Sequence[str]],
@@ -103,6 +107,7 @@ def test_every_pair_that_is_alike_is_among_the_candidates(
                 assert (one, other) in candidates
 
 
+@settings(deadline=None)
 @given(TEXTS, TEXTS)
 def test_likeness_is_a_share_and_the_same_both_ways(
     one: Sequence[str], other: Sequence[str]
