@@ -7,6 +7,7 @@ many, `n / (n + room)` of its points.
 
 Room goes by the notes in which nothing was found, not by all: whoever mends a note gets
 more room everywhere, and whoever deletes it loses none. So mending never costs a point.
+Things that are found in no single note, such as ghosts, make no note unsound.
 """
 
 import math
