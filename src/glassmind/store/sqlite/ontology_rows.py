@@ -76,26 +76,23 @@ class OntologyRows:
 
     def head(self) -> str:
         """Return how far the rows have come: what notes say, and where links lead."""
-        return "\n".join(log.head() for log in self._logs())
+        return self._log().head()
 
-    def changed(self, head: str) -> set[int] | None:
+    def changed(self, head: str) -> list[int] | None:
         """Return the notes that may be others since; None when any may be."""
-        markers, logs = head.split("\n"), self._logs()
-        if len(markers) != len(logs):
+        log = self._log()
+        pending = log.pending(head)
+        if pending is None or pending > MOST_CHANGES:
             return None
-        found: set[int] = set()
-        for marker, log in zip(markers, logs, strict=True):
-            pending = log.pending(marker)
-            if pending is None or pending > MOST_CHANGES:
-                return None
-            found.update(log.after(marker, MOST_CHANGES)[0])
-        return found
+        return log.after(head, MOST_CHANGES)[0]
 
-    def _logs(self) -> list[Log[Any]]:
-        logs: list[Log[Any]] = [text_log(self._db)]
-        if self._db.execute(HAS_LOG).get:  # an index of the former release has none
-            logs.append(link_log(self._db))
-        return logs
+    def _log(self) -> Log[Any]:
+        """Return the log of links, which tells of every other change to a note too.
+
+        An index of the former release has none, and may be behind with its links.
+        """
+        has = self._db.execute(HAS_LOG).get
+        return link_log(self._db) if has else text_log(self._db)
 
     def entries(self, note_ids: Collection[int] | None = None) -> list[Entry]:
         """Return every note, or some, with what describes it, by path."""
