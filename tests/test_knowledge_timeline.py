@@ -59,6 +59,21 @@ def test_without_a_history_properties_names_and_files_date_everything(
     assert notice.endswith(NO_GIT)
 
 
+def test_a_link_in_a_dated_note_is_as_old_as_that_note(vault: VaultDesk) -> None:
+    vault.write(
+        {"Ada.md": "lives in [[York]]", "2021-03-04.md": "met [[Ada]]",
+         "York.md": "---\ncreated: 2024-06-01\n---\n"},
+        at=second("2022-01-01"),
+    )  # fmt: skip
+    vault.index()
+
+    found = vault.engine.knowledge.timeline("Ada")
+
+    links = [(e.day, e.path) for e in found.events if e.sentence]
+    assert links == [("2021-03-04", "2021-03-04.md"), ("2024-06-01", "York.md")]
+    assert found.events[2].detail == "Ada was made at the latest"
+
+
 @pytest.fixture
 def grown(vault: VaultDesk) -> tuple[VaultDesk, GitDesk]:
     """A vault whose links came one after another; its files are all of one day."""

@@ -1,8 +1,9 @@
 """How the neighbourhood of a note grew: every link and note of it with its first day.
 
 The surest date is taken. A note is as old as a property says, else as the day in its
-name; else the earlier of its first commit and the last change of its file. A link is as
-old as the commit that brought it; where none is known, as the younger of its two notes.
+name; else the earlier of its first commit and the last change of its file, and then it
+may be older. A link is as old as the commit that brought it; where none is known, as
+the note that it stands in, or as the one it leads to if that is known to be younger.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -155,11 +156,16 @@ def _event(
     )
 
 
+def _made_in_words(title: str, made: _Moment) -> str:
+    latest = " at the latest" if made.origin == "modified" else ""
+    return f"{title} was made{latest}"
+
+
 def _own(scene: _Scene) -> Iterator[Event]:
     """Yield what happened to the note itself."""
     net, root, past = scene.net, scene.root, scene.past
     made, title = scene.made(root), net.titles[root]
-    yield _event(scene, made, "made", root, f"{title} was made")
+    yield _event(scene, made, "made", root, _made_in_words(title, made))
     for step in past.renames:
         said = f"{title} was called {step.former} before"
         yield _event(scene, _committed(step.commit), "renamed", root, said)
@@ -178,8 +184,9 @@ def _around(study: Study, scene: _Scene) -> Iterator[Event]:
     written = study.neighbours().targets_of([_key(net, edge) for edge in every])
     said = study.sentences([_key(net, edges[0]) for edges in links.values()])
     for node in scene.near:
-        detail = f"{net.titles[node]} was made"
-        yield _event(scene, scene.made(node), "neighbour_made", node, detail)
+        made = scene.made(node)
+        detail = _made_in_words(net.titles[node], made)
+        yield _event(scene, made, "neighbour_made", node, detail)
     for (source, target), edges in links.items():
         node, kind = (target, LINKS_TO) if source == root else (source, LINKED_FROM)
         detail = f"{kind.replace('_', ' ')} {net.titles[node]}"
@@ -206,4 +213,6 @@ def _first_link(
     commit = scene.past.first_link(net.paths[source], names)
     if commit is not None:
         return _committed(commit)
-    return max(scene.made(source), scene.made(target))
+    made = scene.made(target)
+    holder = scene.made(source)
+    return holder if made.origin == "modified" else max(holder, made)
