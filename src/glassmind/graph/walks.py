@@ -102,7 +102,7 @@ def shortest_paths(  # noqa: PLR0913 - each bound by its name
     """Return chains from one node to another, shortest first, equal ones by path.
 
     No chain visits a node twice. Links are followed either way. When `most_seconds`
-    are over, or there are more than `limit`, the rest is cut.
+    are over, or there are `limit` chains, the rest is cut: longer ones, if any.
     """
     chains: list[tuple[int, ...]] = []
     if one == other or limit < 1:
@@ -113,9 +113,9 @@ def shortest_paths(  # noqa: PLR0913 - each bound by its name
             if len(chains) == limit:
                 return Found(chains, cut=True)
             chains.append(chain)
-        if search.late:
-            return Found(chains, cut=True)
-    return Found(chains, cut=False)
+        if len(chains) == limit and len(levels) < most_hops:
+            return Found(chains, cut=True)  # whether there are longer ones is not told
+    return Found(chains, cut=search.late)
 
 
 class _Reach(NamedTuple):
@@ -145,12 +145,17 @@ class _Search:
         yield nearest
         fores, backs = ([self._only(end)] for end in self._ends)
         for hops in range(len(nearest) + 1, most_hops + 1):
-            if time.monotonic() > self._deadline:
-                self.late = True
+            self.late = self.late or time.monotonic() > self._deadline
+            if self.late:
                 return
-            self._extend(fores, -(-hops // 2))
-            self._extend(backs, hops // 2)
-            yield self._between(fores, backs, hops)
+            yield self._longer(fores, backs, hops)
+
+    def _longer(
+        self, fores: list[_Reach], backs: list[_Reach], hops: int
+    ) -> list[Mask]:
+        self._extend(fores, -(-hops // 2))
+        self._extend(backs, hops // 2)
+        return self._between(fores, backs, hops)
 
     def _nearest(self, most_hops: int) -> list[Mask] | None:
         """Return the levels of the shortest chains; None when there is none."""
