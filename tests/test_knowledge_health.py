@@ -138,6 +138,16 @@ def test_two_looks_give_the_same_bytes(seen: MeaningDesk) -> None:
     assert json.dumps(health_as_json(health(seen))) == first
 
 
+def test_an_index_made_anew_gives_the_same_report(planted: MeaningDesk) -> None:
+    for path in ("Broken.md", "Alike.md", "Leaf two.md", "Log/Entry 07.md"):
+        planted.indexed({path: PLANTED[path] + "\n"})  # type: ignore[operator]
+    first = health_as_json(health(planted))
+
+    planted.index(rebuild=True)
+
+    assert health_as_json(health(planted)) == first
+
+
 def test_a_dismissed_finding_counts_for_nothing_until_it_is_restored(
     planted: MeaningDesk,
 ) -> None:

@@ -180,6 +180,8 @@ def missing_reciprocal(sight: Sight) -> list[Finding]:
         for link in sight.rows.property_links()
         if link[0] in written and link[1] in written
     ]
+    missing = [one for one in missing_answers(links) if one.sure >= SURE]
+    missing.sort(key=lambda one: (-one.sure, written[one.target], written[one.source]))
     return [
         Finding(
             "missing_reciprocal",
@@ -189,6 +191,5 @@ def missing_reciprocal(sight: Sight) -> list[Finding]:
             f"{written[one.source]} names it in {spelling_of(one.asked, links)}, and "
             f"its {spelling_of(one.answer, links)} does not name that back",
         )
-        for one in missing_answers(links)
-        if one.sure >= SURE
+        for one in missing
     ]
