@@ -1,6 +1,8 @@
 """The vocabulary of a vault is told from how its notes use it."""
 
 import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
-from glassmind.knowledge.categories import category_of, misfits
+from glassmind.knowledge.categories import categories_of
 from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.hierarchy import cycles_in, hierarchy_of
 from glassmind.knowledge.schemas import kind_of
@@ -347,6 +349,58 @@ def test_without_an_index_there_is_no_vocabulary(vault: VaultDesk) -> None:
         vault.engine.knowledge.ontology()
 
 
+def test_an_index_of_the_former_release_has_a_vocabulary_too(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "#a [[Cup]]", "Pot.md": "[[Tea]]"})
+    vault.close()
+    db = vault.database()
+    for table in ("link_changes", "theme_members", "themes"):
+        db.execute(f"drop table {table}")
+    db.execute("pragma user_version = 2")
+    db.close()
+    knowledge = vault.open().knowledge
+
+    assert [label.name for label in knowledge.ontology().labels.shown] == ["a"]
+    assert knowledge.resolve("tea").verdict == "exists"
+    assert knowledge.resolve("cup").link == "[[Cup]]"
+    assert knowledge.ingest("Tea").counts["stub"] == 1
+
+
+def test_many_threads_share_one_vocabulary_while_notes_change(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({f"{n}.md": f"#t{n} [[Ghost {n}]]" for n in range(30)})
+    knowledge = vault.engine.knowledge
+
+    def ask(number: int) -> tuple[int, str]:
+        found = knowledge.resolve(f"Ghost {number % 30}")
+        return knowledge.ontology().labels.total, found.verdict
+
+    with ThreadPoolExecutor(8) as pool:
+        first = list(pool.map(ask, range(40)))
+        vault.indexed({"Ghost 7.md": "#new"})
+        second = list(pool.map(ask, range(40)))
+
+    assert set(first) == {(30, "new")}
+    assert {total for total, _ in second} == {31}
+    assert Counter(verdict for _, verdict in second) == {"new": 38, "exists": 2}
+
+
+def test_odd_properties_are_counted_as_what_they_are(vault: VaultDesk) -> None:
+    deep = "[" * 40 + "x" + "]" * 40
+    found = ontology_of(
+        vault,
+        {
+            "A.md": f"---\ntype: {deep}\nn: 1e400\n'': x\nup: '[['\n---\n",
+            "B.md": "---\ntype: [[Books]]\nup: '[[]]'\n---\nup:: [[B]]",
+            "C.md": "---\ntype: {a: [1]}\n? [x]\n: y\n---\n",
+        },
+    )
+
+    assert "Books" in {label.name for label in found.labels.shown}
+    assert ontology_as_text(found, Style())
+    json.dumps(ontology_as_json(found, vault="v", root="r"), allow_nan=False)
+
+
 def test_the_sample_vault_tells_its_people_decisions_and_stations(
     sample: VaultDesk,
 ) -> None:
@@ -361,36 +415,15 @@ def test_the_sample_vault_tells_its_people_decisions_and_stations(
     assert "\x1b" not in text
 
 
-def entry(number: int, category: object) -> Entry:
-    path = NotePath(f"{number}.md")
-    properties = {} if category is None else {"Category": category}
-    return Entry(number, path, str(number), "markdown", (), properties)  # type: ignore[arg-type]
-
-
-def test_a_category_is_what_the_surest_property_says_first() -> None:
+def test_what_a_note_says_it_is_comes_from_the_surest_property_first() -> None:
     names: list[PropertyValue] = ["[[Sub/Books|b]]", "z"]
-    told: dict[str, PropertyValue] = {"kind": "x", "type": "y", "categories": names}
+    told: dict[str, PropertyValue] = {"kind": "x", "Type": "y", "categories": names}
 
-    assert category_of(Entry(1, NotePath("a"), "a", "markdown", (), told)) == "Books"
-    assert category_of(entry(1, None)) is None
-    assert category_of(entry(1, [])) is None
+    said = categories_of(Entry(1, NotePath("a.md"), "a", "markdown", (), told))
 
-
-def test_a_note_whose_category_is_not_that_of_its_group_is_a_misfit() -> None:
-    said = ["book", "Books", "book", "book", "film", None, ["film", "books"]]
-    entries = [entry(n, category) for n, category in enumerate(said)]
-    groups = {7: [one.path for one in entries]}
-
-    (misfit,) = misfits(groups, entries)
-
-    assert (misfit.path, misfit.category, misfit.group) == ("4.md", "film", 7)
-    assert misfit.expected.category == "book"
-    assert misfit.expected.counted == 6
-
-
-def test_a_mixed_or_small_group_has_no_misfits() -> None:
-    mixed = [entry(n, "ab"[n % 2]) for n in range(8)]
-    small = [entry(n, "a") for n in range(2)] + [entry(2, "b")]
-
-    for entries in (mixed, small):
-        assert misfits({1: [one.path for one in entries]}, entries) == []
+    assert said == [
+        ("categories", "Books"),
+        ("categories", "z"),
+        ("Type", "y"),
+        ("kind", "x"),
+    ]
