@@ -80,7 +80,7 @@ VALUES = {
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
-        "embedding sizes folder notices watch resident"
+        "embedding sizes folder notices watch resident pairs"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "
