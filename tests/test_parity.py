@@ -5,7 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from http_desk import Web, serving
@@ -52,7 +52,8 @@ class Ways(NamedTuple):
 
     def tool(self, name: str, /, **given: object) -> Any:
         """Return the values that a tool answers."""
-        answer = call(make_server(self.desk.engine), name, **given)
+        server = make_server(self.desk.engine, toolsets=("core", "graph"))
+        answer = call(server, name, **given)
         return without(answer.structured_content, PAGED)
 
 
@@ -136,6 +137,74 @@ def test_a_run_of_indexing_is_told_the_same_by_every_way(ways: Ways) -> None:
 
     assert set(printed) == set(served)
     assert without(printed, CHANGING) == without(served, CHANGING)
+
+
+NOTE = "Projects/Heron node v3.md"
+
+GRAPH: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "connections": (["connections", NOTE, "-n", "3"], {"name": NOTE, "limit": 3}),
+    "path": (
+        ["path", "Home", "Flat", "-n", "2"],
+        {"source": "Home", "target": "Flat", "limit": 2},
+    ),
+    "rank": (["rank", "-n", "5"], {"limit": 5}),
+    "suggest": (["suggest", "-n", "4"], {"limit": 4}),
+    "timeline": (["timeline", NOTE, "-n", "4"], {"name": NOTE, "limit": 4}),
+    "ontology": ([], {"limit": 4}),
+    "resolve": ([], {"text": "Heron nodes"}),
+    "ingest": ([], {"name": "Journal/2025 in review.md"}),
+    "health": ([], {"limit": 2}),
+}
+"""What is asked of the graph: as the program takes it, and as the others do."""
+
+COMMANDS: dict[str, list[str]] = {
+    "ontology": ["ontology", "-n", "4"],
+    "resolve": ["resolve", "Heron nodes"],
+    "ingest": ["ingest", "2025 in review"],
+    "health": ["health", "-n", "2"],
+}
+"""Those that have a command of their own."""
+
+
+@pytest.mark.parametrize("verb", GRAPH)
+def test_what_follows_from_links_is_the_same_by_every_way(
+    ways: Ways, verb: str
+) -> None:
+    words, given = GRAPH[verb]
+
+    printed = ways.program(*COMMANDS.get(verb, ["graph", *words]))
+    served = ways.web.get(f"/graph/{verb}?{urlencode(given)}").json
+    told = ways.tool(f"glassmind_{verb}", response_format="detailed", **given)
+
+    assert "error" not in printed
+    assert printed == served == told
+
+
+def test_themes_are_the_same_by_every_way(ways: Ways) -> None:
+    printed = ways.program("graph", "themes", "--theme", "2")
+    served = ways.web.get("/graph/themes?theme=2").json
+    told = ways.tool("glassmind_themes", theme="2", response_format="detailed")
+
+    assert printed == served == told
+    assert printed["themes"][0]["id"] == 2
+
+
+def test_similar_notes_are_the_same_by_every_way(ways: Ways) -> None:
+    printed = ways.program("graph", "similar", "-n", "3")
+    served = ways.web.get("/graph/similar?limit=3").json
+
+    assert printed == served
+    assert "error" not in printed
+
+
+def test_a_finding_is_told_the_same_by_every_way(ways: Ways) -> None:
+    key = "orphans:Inbox/Untitled.md"
+
+    printed = ways.program("health", "--again", key)
+    served = ways.web.get(f"/graph/finding?{urlencode({'key': key})}").json
+
+    assert printed == served
+    assert printed["state"] == "there"
 
 
 @pytest.mark.parametrize("name", ["zeppelin hangar", "../../etc/passwd"])

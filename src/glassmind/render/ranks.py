@@ -7,7 +7,7 @@ from glassmind.types.ranks import RankedNote, Ranking
 
 
 def ranking_as_json(found: Ranking, *, vault: str) -> dict[str, Any]:
-    """Return the notes by rank; `error` is 0 where scores are exact.
+    """Return the notes by rank; `margin` is how far a score may be off, mostly 0.
 
     `vault` is the name that Obsidian knows the vault by.
     """
@@ -18,7 +18,7 @@ def ranking_as_json(found: Ranking, *, vault: str) -> dict[str, Any]:
         "about": found.about,
         "notes": [_note(note, vault) for note in found.notes],
         "total": found.total,
-        "error": found.error,
+        "margin": found.error,
         "samples": found.samples,
         "notices": list(found.notices),
     }

@@ -227,7 +227,7 @@ GRAPH_SCHEMAS: dict[str, Any] = {
             )
         ),
         total=COUNT,
-        error=NUMBER,
+        margin=NUMBER,
         samples=COUNT,
         notices=TEXTS,
     ),

@@ -54,8 +54,8 @@ def run(call: Call) -> Answer:
 
 def _head(values: Mapping[str, Any]) -> str:
     said = f"Of {values['total']:,} notes, by {values['metric']}."
-    if values["error"]:
-        off, samples = values["error"], values["samples"]
+    if values["margin"]:
+        off, samples = values["margin"], values["samples"]
         said += f" Measured from {samples:,} notes: a score may be off by {off:.2g}."
     return said
 
