@@ -192,6 +192,20 @@ def test_a_file_is_followed_through_its_former_names(desk: GitDesk) -> None:
     ]
 
 
+def test_a_note_made_from_a_template_begins_with_itself(desk: GitDesk) -> None:
+    text = "".join(f"line {n} of the template\n" for n in range(20))
+    (desk.root / "Template.md").write_text(text)
+    desk.commit("2021-03-03")
+    (desk.root / "Note.md").write_text(f"{text}and more\n")
+    (desk.root / "Template.md").write_text(f"{text}changed\n")
+    desk.commit("2021-04-04")
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+
+    (made,) = followed(repository, "Note.md", timeout_s=SECONDS).changes
+
+    assert (made.kind, made.path, made.commit.day) == ("added", "Note.md", "2021-04-04")
+
+
 def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> None:
     for folder in ("objects", "refs"):
         (tmp_path / folder).mkdir()

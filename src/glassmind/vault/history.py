@@ -105,12 +105,20 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
 
 
 def followed(repository: Repository, path: str, *, timeout_s: float) -> FileHistory:
-    """Return what happened to one file, also under the names that it had before."""
+    """Return what happened to one file, also under the names that it had before.
+
+    Git goes on to what a file was copied from; a note made from a template is new.
+    """
     for spelled in dict.fromkeys((path, normalize("NFD", path))):
         wanted = [*_LOG, "--follow", "--find-renames", "--", spelled]
         found = _asked(repository, wanted, timeout_s=timeout_s)
-        if found.changes:
-            return FileHistory(found.changes[::-1], found.cut)
+        own: list[FileChange] = []
+        for change in found.changes:
+            own.insert(0, change)
+            if change.kind == "added":
+                return FileHistory(tuple(own), cut=False)
+        if own:
+            return FileHistory(tuple(own), found.cut)
     return FileHistory((), cut=False)
 
 
