@@ -159,14 +159,15 @@ def test_one_changed_note_does_not_read_the_others(
     vault.indexed(ring(50))
     kept = kept_of(vault)
     kept.now()
-    asked: list[int | None] = []
-    links = NetRows.links
+    asked: list[int] = []
+    links_of = NetRows.links_of
 
-    def counted(rows: NetRows, note_ids: Any = None) -> Any:
-        asked.append(None if note_ids is None else len(note_ids))
-        return links(rows, note_ids)
+    def counted(rows: NetRows, note_ids: Any) -> Any:
+        asked.append(len(note_ids))
+        return links_of(rows, note_ids)
 
-    monkeypatch.setattr(NetRows, "links", counted)
+    monkeypatch.setattr(NetRows, "links_of", counted)
+    monkeypatch.delattr(NetRows, "links")
     vault.indexed({"n007.md": "to [[n009]] and [[n011]]"})
     net = kept.now()
 

@@ -33,6 +33,7 @@ def with_ghosts(net: LinkGraph, vain: Sequence[GhostLink]) -> LinkGraph:
         [*net.paths, *shown],
         [*net.titles, *shown],
         net.note_count,
+        net.nodes.table,
         keys,
     )
     fans = fans_of(Flat(starts_of(counts), (targets, *rest)))

@@ -12,7 +12,13 @@ from typing import Protocol
 from glassmind.graph.ghosts import with_ghosts
 from glassmind.graph.net import LinkGraph, build
 from glassmind.graph.renewing import moves_in, renewed
-from glassmind.types.graph import GhostLink, LinkRows, NodeRows
+from glassmind.types.graph import (
+    GhostLink,
+    LinkRow,
+    LinkRows,
+    NodeRow,
+    NodeRows,
+)
 
 
 class NetRows(Protocol):
@@ -24,14 +30,23 @@ class NetRows(Protocol):
     def head(self) -> str:
         """Return how far the rows have come."""
 
-    def changed(self, head: str, /) -> Sequence[int] | None:
-        """Return the files whose links may be others since; None when any may be."""
+    def news(self, head: str, /) -> tuple[str, Sequence[int]] | None:
+        """Return a later head, and the files whose links may be others since then.
 
-    def nodes(self, file_ids: Collection[int] | None = None, /) -> NodeRows:
-        """Return every note, or those of these files, by path."""
+        None when any may be.
+        """
 
-    def links(self, note_ids: Collection[int] | None = None, /) -> LinkRows:
-        """Return every link, or those of these notes, by note and as written."""
+    def nodes(self) -> NodeRows:
+        """Return every note, by path."""
+
+    def nodes_of(self, file_ids: Collection[int], /) -> Sequence[NodeRow]:
+        """Return those of these files that are notes, by path."""
+
+    def links(self) -> LinkRows:
+        """Return every link, by note and as written."""
+
+    def links_of(self, note_ids: Collection[int], /) -> Sequence[LinkRow]:
+        """Return every link of these notes, by note and as written."""
 
     def leading_to(self, file_ids: Collection[int], /) -> Sequence[int]:
         """Return the notes with a link to any of these files."""
@@ -56,26 +71,27 @@ class KeptGraph:
         if kept is not None and kept.head == rows.head():
             return kept
         with self._making, rows.still():
-            head = rows.head()
-            plain = self._plain = self._current(rows, head)
+            plain = self._plain = self._current(rows)
             if not ghosts:
                 return plain
             kept = self._ghostly
-            if kept is None or kept.head != head:
+            if kept is None or kept.head != plain.head:
                 kept = self._ghostly = with_ghosts(plain, rows.ghosts())
             return kept
 
-    def _current(self, rows: NetRows, head: str) -> LinkGraph:
+    def _current(self, rows: NetRows) -> LinkGraph:
         """Return the graph of the rows, without ghosts."""
         last = self._plain
-        if last is not None and last.head == head:
-            return last
-        changed = None if last is None else rows.changed(last.head)
-        if last is None or changed is None:
+        news = None if last is None else rows.news(last.head)
+        if last is None or news is None:
+            head = rows.head()
+            if last is not None and last.head == head:
+                return last
             return build(head, rows.nodes(), rows.links())
-        now = rows.nodes(changed)
+        head, changed = news
+        now = rows.nodes_of(changed)
         moves = moves_in(last, changed, now)
-        came = moves.came.ids.tolist()
+        came = [row.id for row in moves.came]
         leading = rows.leading_to(came) if came else ()
-        links = rows.links({*now.ids.tolist(), *leading})
+        links = rows.links_of({*(row.id for row in now), *leading})
         return renewed(last, head, moves, now, links)

@@ -52,13 +52,15 @@ class View(NamedTuple):
 class Nodes(NamedTuple):
     """What the nodes are called: file ids, paths and titles, notes by path.
 
-    From `note_count` on they are ghosts, by `ghosts`: what their spellings share.
+    From `note_count` on they are ghosts, by `ghosts`: what their spellings share. The
+    `table` finds the node of a file id: see `by_id`.
     """
 
     ids: NDArray[np.int64]
     paths: Sequence[str]
     titles: Sequence[str]
     note_count: int
+    table: Ints
     ghosts: Sequence[str] = ()
 
 
@@ -95,7 +97,8 @@ class LinkGraph:
         both: Fan | None = None,
     ) -> None:
         self.head, self.nodes, self.fans, self.names = head, nodes, fans, names
-        self.ids, self.paths, self.titles, self.note_count, _ = nodes
+        self.ids, self.paths, self.titles = nodes.ids, nodes.paths, nodes.titles
+        self.note_count = nodes.note_count
         self.known_both = both
 
     def __len__(self) -> int:
@@ -114,12 +117,13 @@ class LinkGraph:
 
     def node_of(self, file_id: int) -> int | None:
         """Return the node of a file."""
-        found = int(self.nodes_of(np.array([file_id]))[0])
+        table = self.nodes.table
+        found = int(table[file_id]) if 0 <= file_id < len(table) else NOWHERE
         return None if found == NOWHERE else found
 
     def nodes_of(self, file_ids: NDArray[np.int64]) -> Ints:
         """Return the node of each file; `NOWHERE` for one that is no note."""
-        return numbered(self.by_id, file_ids)
+        return numbered(self.nodes.table, file_ids)
 
     def outward(self, node: int) -> Ints:
         """Return what a node leads to, ascending."""
@@ -181,11 +185,6 @@ class LinkGraph:
         """The neighbours of each node, whichever leads to the other."""
         return _view(self.both.flat)
 
-    @cached_property
-    def by_id(self) -> Ints:
-        """The node of each file id; see `numbered`."""
-        return by_id(self.ids[: self.note_count])
-
     def _edges(self, source: int, places: NDArray[np.int64]) -> list[NetEdge]:
         row = self.fans.links.row(source)
         columns = [column[places].tolist() for column in row]
@@ -229,7 +228,7 @@ def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
     starts = starts_of(np.bincount(sources, minlength=count))
     links = Flat(starts, tuple(column[order] for column in columns))
     fans = fans_of(links)
-    named = Nodes(nodes.ids, nodes.paths, nodes.titles, count)
+    named = Nodes(nodes.ids, nodes.paths, nodes.titles, count, known)
     return LinkGraph(head, named, fans, tuple(names))
 
 
@@ -265,13 +264,13 @@ def fans_of(links: Flat) -> Fans:
 
 def distinct_row(targets: Column, marks: Column) -> Row:
     """Return what one note leads to: each node once, and its strongest kind."""
-    kept = targets >= 0
-    keys = np.unique(targets[kept].astype(np.int64) << MARK_BITS | marks[kept] & _KIND)
+    keys = targets.astype(np.int64) << MARK_BITS | marks & _KIND
+    keys.sort()
     nodes = keys >> MARK_BITS
-    first = np.ones(len(keys), np.bool_)
-    first[1:] = nodes[1:] != nodes[:-1]
-    kinds = (keys & _KIND).astype(np.uint8)
-    return nodes[first].astype(np.int32), kinds[first]
+    first = nodes >= 0
+    first[1:] &= nodes[1:] != nodes[:-1]
+    keys = keys[first]
+    return (keys >> MARK_BITS).astype(np.int32), (keys & _KIND).astype(np.uint8)
 
 
 def _packed(rows: Column, nodes: Column, kinds: Column) -> NDArray[np.int64]:

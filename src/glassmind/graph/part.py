@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from glassmind.graph.fans import Flat, starts_of
-from glassmind.graph.net import NOWHERE, LinkGraph, Nodes, fans_of
+from glassmind.graph.net import NOWHERE, LinkGraph, Nodes, by_id, fans_of
 
 
 def part_of(net: LinkGraph, nodes: Sequence[int]) -> LinkGraph:
@@ -28,6 +28,7 @@ def part_of(net: LinkGraph, nodes: Sequence[int]) -> LinkGraph:
         [net.paths[node] for node in nodes],
         [net.titles[node] for node in nodes],
         notes,
+        by_id(net.ids[chosen[:notes]]),
         [net.nodes.ghosts[node - net.note_count] for node in nodes[notes:]],
     )
     return LinkGraph(net.head, named, fans_of(links), net.names)

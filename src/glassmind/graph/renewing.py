@@ -6,7 +6,7 @@ replaces rows of what it leads to.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,12 +18,12 @@ from glassmind.graph.net import (
     Fans,
     LinkGraph,
     Nodes,
+    by_id,
     distinct_row,
-    link_columns,
 )
-from glassmind.types.graph import LinkRows, NodeRows
+from glassmind.types.graph import LinkRow, NodeRow
 
-_EMPTY = np.zeros(0, np.int32)
+_EMPTY: Ints = np.zeros(0, np.int32)
 _NO_LINKS: Row = (_EMPTY, _EMPTY, _EMPTY)
 _NO_NODES: Row = (_EMPTY, np.zeros(0, np.uint8))
 
@@ -31,49 +31,44 @@ _NO_NODES: Row = (_EMPTY, np.zeros(0, np.uint8))
 class Moves(NamedTuple):
     """Nodes that change their number of themselves.
 
-    `left` are numbers of before whose notes went, or stand at another path now;
-    `came` are the ids of those that stand somewhere now, with where, by path.
+    `left` are numbers of before whose notes went, or stand at another path now; `came`
+    are those that stand somewhere now, by path.
     """
 
     left: list[int]
-    came: NodeRows
+    came: list[NodeRow]
 
 
-def moves_in(net: LinkGraph, changed: Collection[int], now: NodeRows) -> Moves:
+def moves_in(net: LinkGraph, changed: Iterable[int], now: Sequence[NodeRow]) -> Moves:
     """Return which of the changed files come and go; `now` are those that are notes."""
-    ids = np.array(sorted(changed), np.int64)
-    before = net.nodes_of(ids).tolist()
-    known = {
-        file_id: node
-        for file_id, node in zip(ids.tolist(), before, strict=True)
-        if node != NOWHERE
+    known = {file_id: net.node_of(file_id) for file_id in changed}
+    at = {row.id: row.path for row in now}
+    left = {
+        node
+        for file_id, node in known.items()
+        if node is not None and at.get(file_id) != net.paths[node]
     }
-    at = dict(zip(now.ids.tolist(), now.paths, strict=True))
-    left = sorted(
-        node for file_id, node in known.items() if at.get(file_id) != net.paths[node]
-    )
-    gone = {int(net.ids[node]) for node in left}
-    rows = zip(now.ids.tolist(), now.paths, now.titles, strict=True)
-    came = [row for row in rows if row[0] in gone or row[0] not in known]
-    numbers = np.array([row[0] for row in came], np.int64)
-    return Moves(
-        left, NodeRows(numbers, [row[1] for row in came], [row[2] for row in came])
-    )
+    came = [row for row in now if known[row.id] is None or known[row.id] in left]
+    return Moves(sorted(left), came)
 
 
 def renewed(
-    net: LinkGraph, head: str, moves: Moves, now: NodeRows, links: LinkRows
+    net: LinkGraph,
+    head: str,
+    moves: Moves,
+    now: Sequence[NodeRow],
+    links: Sequence[LinkRow],
 ) -> LinkGraph:
     """Return the graph after it, without ghosts.
 
     `now` names every note that changed and `links` are all links of those, and of
     whatever else leads to what came.
     """
-    if moves.left or len(moves.came.ids):
+    if moves.left or moves.came:
         net = _renumbered(net, moves)
     nodes = _retitled(net, now)
     names = {name: place for place, name in enumerate(net.names)}
-    rows = _link_rows(net, now.ids, links, names)
+    rows = _link_rows(net, now, links, names)
     fans, touched = _relinked(net, rows)
     both = net.known_both
     if both is not None:
@@ -81,36 +76,42 @@ def renewed(
     return LinkGraph(head, nodes, fans, tuple(names), both)
 
 
-def _retitled(net: LinkGraph, now: NodeRows) -> Nodes:
+def _retitled(net: LinkGraph, now: Sequence[NodeRow]) -> Nodes:
     titles = None
-    places = net.nodes_of(now.ids).tolist()
-    for node, title in zip(places, now.titles, strict=True):
-        if net.titles[node] != title:
+    for file_id, _, title in now:
+        node = net.node_of(file_id)
+        if node is not None and net.titles[node] != title:
             titles = titles or list(net.titles)
             titles[node] = title
     return net.nodes if titles is None else net.nodes._replace(titles=titles)
 
 
 def _link_rows(
-    net: LinkGraph, own: NDArray[np.int64], links: LinkRows, names: dict[str, int]
+    net: LinkGraph,
+    own: Sequence[NodeRow],
+    links: Sequence[LinkRow],
+    names: dict[str, int],
 ) -> dict[int, Row]:
     """Return the new links of each node that has any news."""
-    sources, columns = link_columns(net.by_id, links, names)
-    rows = dict.fromkeys(net.nodes_of(own).tolist(), _NO_LINKS)
-    if len(sources):
-        breaks = np.flatnonzero(np.diff(sources)) + 1
-        firsts = [0, *breaks.tolist()]
-        parts = zip(*(np.split(column, breaks) for column in columns), strict=True)
-        for first, row in zip(firsts, parts, strict=True):
-            rows[int(sources[first])] = row
-    rows.pop(NOWHERE, None)
+    written: dict[int, list[tuple[int, int, int]]] = {row.id: [] for row in own}
+    for source, target, mark, name in links:
+        node = net.node_of(target) if target != source else None
+        said = names.setdefault(name, len(names))
+        there = NOWHERE if node is None else node
+        written.setdefault(source, []).append((there, mark, said))
+    rows: dict[int, Row] = {}
+    for source, parts in written.items():
+        node = net.node_of(source)
+        if node is not None:
+            table = np.array(parts, np.int32).reshape(-1, 3).T
+            rows[node] = (table[0], table[1], table[2])
     return rows
 
 
 def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> tuple[Fans, set[int]]:
     """Return the fans with these links, and the nodes with other neighbours now."""
     out: dict[int, Row] = {}
-    news: dict[int, list[tuple[int, int]]] = {}
+    news: dict[int, dict[int, int]] = {}
     for node, row in rows.items():
         before, after = net.fans.out.row(node), distinct_row(row[0], row[1])
         was = dict(zip(before[0].tolist(), before[1].tolist(), strict=True))
@@ -120,10 +121,10 @@ def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> tuple[Fans, set[int]]:
         out[node] = after
         for target in was.keys() | now.keys():
             if was.get(target) != now.get(target):
-                news.setdefault(target, []).append((node, now.get(target, NOWHERE)))
+                news.setdefault(target, {})[node] = now.get(target, NOWHERE)
     into = {
-        target: _amended(net.fans.into.row(target), pairs)
-        for target, pairs in news.items()
+        target: _amended(net.fans.into.row(target), kinds)
+        for target, kinds in news.items()
     }
     fans = Fans(
         net.fans.links.with_rows(rows),
@@ -133,29 +134,32 @@ def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> tuple[Fans, set[int]]:
     return fans, {*out, *into}
 
 
-def _amended(row: Row, pairs: Sequence[tuple[int, int]]) -> Row:
+def _amended(row: Row, kinds: Mapping[int, int]) -> Row:
     """Return who leads to a node, some with another kind of link or with none."""
-    nodes, kinds = row
-    ours = np.array(sorted(pairs), np.int64).reshape(-1, 2)
-    kept = ~np.isin(nodes, ours[:, 0])
-    added = ours[ours[:, 1] != NOWHERE]
-    nodes = np.concatenate((nodes[kept], added[:, 0].astype(np.int32)))
-    kinds = np.concatenate((kinds[kept], added[:, 1].astype(np.uint8)))
-    order = np.argsort(nodes)
-    return nodes[order], kinds[order]
+    known = dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
+    known.update(kinds)
+    kept = sorted(item for item in known.items() if item[1] != NOWHERE)
+    return (
+        np.array([node for node, _ in kept], np.int32),
+        np.array([kind for _, kind in kept], np.uint8),
+    )
 
 
 def _renumbered(net: LinkGraph, moves: Moves) -> LinkGraph:
     """Return the graph with nodes taken out and put in; those have their old links."""
     places, number, came = _numbers(net, moves)
-    carried = [net.node_of(file_id) for file_id in moves.came.ids.tolist()]
+    carried = [net.node_of(row.id) for row in moves.came]
     leaving = [Cut(node, node + 1, ()) for node in moves.left]
 
     def moved(fan: Fan, empty: Row) -> Fan:
         rows = [empty if node is None else fan.row(node) for node in carried]
         coming = [Cut(p, p, [r]) for p, r in zip(places, rows, strict=True)]
         starts, (nodes, *rest) = recut(fan.flat, _merged([*leaving, *coming]))
-        return Fan(fan.flat._replace(starts=starts, columns=(number[nodes], *rest)))
+        return Fan(
+            fan.flat._replace(
+                starts=starts, columns=(number.take(nodes, mode="wrap"), *rest)
+            )
+        )
 
     fans = Fans(
         moved(net.fans.links, _NO_LINKS),
@@ -183,7 +187,7 @@ def _numbers(net: LinkGraph, moves: Moves) -> tuple[list[int], Ints, NDArray[np.
     what leads nowhere, so that it keeps it.
     """
     count = len(net)
-    places = [bisect_left(net.paths, path) for path in moves.came.paths]
+    places = [bisect_left(net.paths, row.path) for row in moves.came]
     stays = np.ones(count, np.bool_)
     stays[moves.left] = False
     before = np.cumsum(np.bincount(places, minlength=count + 1))
@@ -192,8 +196,8 @@ def _numbers(net: LinkGraph, moves: Moves) -> tuple[list[int], Ints, NDArray[np.
     number[moves.left] = NOWHERE
     staying = np.concatenate(([0], np.cumsum(stays)))
     came = staying[places] + np.arange(len(places))
-    for file_id, place in zip(moves.came.ids.tolist(), came.tolist(), strict=True):
-        former = net.node_of(file_id)
+    for row, place in zip(moves.came, came.tolist(), strict=True):
+        former = net.node_of(row.id)
         if former is not None:
             number[former] = place
     return places, number, came
@@ -229,11 +233,10 @@ def _renamed(net: LinkGraph, moves: Moves, came: NDArray[np.int64]) -> Nodes:
     paths, titles = list(net.paths), list(net.titles)
     for node in sorted(gone, reverse=True):
         del paths[node], titles[node]
-    rows = zip(came.tolist(), moves.came.paths, moves.came.titles, strict=True)
-    for node, path, title in rows:
-        paths.insert(node, path)
-        titles.insert(node, title)
+    for node, row in zip(came.tolist(), moves.came, strict=True):
+        paths.insert(node, row.path)
+        titles.insert(node, row.title)
     ids = np.delete(net.ids, moves.left)
     spots = came - np.arange(len(came))
-    ids = np.insert(ids, spots, moves.came.ids)
-    return Nodes(ids, paths, titles, len(paths))
+    ids = np.insert(ids, spots, [row.id for row in moves.came])
+    return Nodes(ids, paths, titles, len(paths), by_id(ids))

@@ -78,8 +78,25 @@ class NetEdge(NamedTuple):
     confidence: float
 
 
+class NodeRow(NamedTuple):
+    """One note as a node: file id, path and title."""
+
+    id: int
+    path: str
+    title: str
+
+
+class LinkRow(NamedTuple):
+    """One link from file to file, as `LinkRows` have them; `property` may be empty."""
+
+    source: int
+    target: int
+    mark: int
+    property: str
+
+
 class NodeRows(NamedTuple):
-    """Notes as nodes, by path: file id, path and title of each."""
+    """Every note as a node, by path: columns of what a `NodeRow` says."""
 
     ids: "NDArray[np.int64]"
     paths: list[str]
@@ -87,7 +104,7 @@ class NodeRows(NamedTuple):
 
 
 class LinkRows(NamedTuple):
-    """Every link of some notes, from file to file, by source and as written.
+    """Every link, from file to file, by source and as written, as columns.
 
     A target is 0 where no file is meant. A mark is eight times the line plus the number
     of the kind. `properties` are source, place among its links, and name of those that

@@ -60,18 +60,6 @@ VECTORS = Statements(
     prune="delete from vector_changes where seq < ?",
 )
 
-LINKS = Statements(
-    empty="select not exists (select 1 from link_changes) "
-    "and not exists (select 1 from notes)",
-    head="select seq, token from link_changes order by seq desc limit 1",
-    first="select min(seq) from link_changes",
-    token="select token from link_changes where seq = ?",  # noqa: S106 - as above
-    pending="select count(*) from link_changes where seq > ?",
-    following="select seq, note_id, token from link_changes where seq > ? "
-    "order by seq limit ?",
-    prune="delete from link_changes where seq < ?",
-)
-
 
 class Log(Generic[T_co]):
     """One change log of an open database; `read` returns notes as they are now.
@@ -169,11 +157,3 @@ def vector_log(db: apsw.Connection, space_id: int) -> Log[NoteVectors]:
     """Return the log of vectors, for a sidecar of one space."""
     branch = f".{space_id}"
     return Log(db, VECTORS, lambda ids: note_vectors(db, space_id, ids), branch)
-
-
-def link_log(db: apsw.Connection) -> Log[int]:
-    """Return the log of where links lead: it names a note without a change of its own.
-
-    That is one whose link leads elsewhere because another file appeared or went.
-    """
-    return Log(db, LINKS, list)

@@ -14,34 +14,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.markdown.sentences import sentence_at
-from glassmind.store.sqlite.log import Log, link_log, text_log
-from glassmind.types.graph import GhostLink, LinkRows, NodeRows
+from glassmind.store.sqlite.log import text_log
+from glassmind.types.graph import GhostLink, LinkRow, LinkRows, NodeRow, NodeRows
 
-HAS_LOG = "select exists (select 1 from sqlite_master where name = 'link_changes')"
-_NODES = """
+HEAD = """
+select s.value, c.seq, c.token from settings s
+left join (select seq, token from link_changes order by seq desc limit 1) c
+where s.key = 'epoch'
+"""
+NEWS = """
+select (select value from settings where key = 'epoch'), seq, token, note_id
+from link_changes where seq >= ? order by seq limit ?
+"""
+NODES = """
 select json_group_array(id), json_group_array(path), json_group_array(title) from (
   select f.id, f.path, n.title from files f join notes n on n.id = f.id
-  where {} order by f.path)
+  order by f.path)
 """
-NODES = _NODES.format("true")
-NODES_OF = _NODES.format("f.id in (select value from json_each(?))")
-_LINKS = """
+NODES_OF = """
+select f.id, f.path, n.title from files f join notes n on n.id = f.id
+where f.id in (select value from json_each(?)) order by f.path
+"""
+LINKS = """
 select json_group_array(note_id), json_group_array(coalesce(target_id, 0)),
   json_group_array(line * 8 + case kind when 'canvas' then 4 when 'property' then 3
     else case when embed then 1 when kind = 'markdown' then 2 else 0 end end)
-from {}
+from links not indexed
 """
-LINKS = _LINKS.format("links not indexed")
 """Read by the primary key, and so by note and as written."""
-LINKS_OF = _LINKS.format(
-    "(select * from links where note_id in (select value from json_each(?))"
-    " order by note_id, seq)"
-)
-PROPERTIES = "select note_id, seq, property from links where property is not null"
-PROPERTIES_OF = """
-select note_id, seq, property from links
-where property is not null and note_id in (select value from json_each(?))
+LINKS_OF = """
+select note_id, coalesce(target_id, 0),
+  line * 8 + case kind when 'canvas' then 4 when 'property' then 3
+    else case when embed then 1 when kind = 'markdown' then 2 else 0 end end,
+  coalesce(property, '') from links
+where note_id in (select value from json_each(?)) order by note_id, seq
 """
+PROPERTIES = "select note_id, seq, property from links where property is not null"
 LEADING = """
 select distinct note_id from links
 where target_id in (select value from json_each(?)) order by note_id
@@ -78,34 +86,55 @@ class NetRows:
             yield
 
     def head(self) -> str:
-        """Return how far the rows have come."""
-        log = self._log()
-        return text_log(self._db).head() if log is None else log.head()
+        """Return how far the rows have come: a marker, as those of `log`."""
+        try:
+            epoch, seq, token = next(iter(self._db.execute(HEAD)))
+        except apsw.SQLError:  # the former release kept no log of links
+            return text_log(self._db).head()
+        return _marker(epoch, seq, token)
 
-    def changed(self, head: str) -> list[int] | None:
-        """Return the files whose links may be others since; None when any may be."""
-        log = self._log()
-        pending = None if log is None else log.pending(head)
-        if log is None or pending is None or pending > MOST_CHANGES:
+    def news(self, head: str) -> tuple[str, list[int]] | None:
+        """Return a later head, and the files whose links may be others since then.
+
+        None when the log does not go back to that head, or tells too much.
+        """
+        epoch, seq, token = head.split(":")
+        bound = (int(seq), MOST_CHANGES + 2)
+        try:
+            rows: Any = self._db.execute(NEWS, bound).fetchall()
+        except apsw.SQLError:
             return None
-        return log.after(head, MOST_CHANGES)[0]
+        if seq != "0":
+            known, *rows = rows or [(None, None, b"", 0)]
+            if (known[0], known[2].hex()) != (epoch, token):
+                return None
+        if not rows or len(rows) > MOST_CHANGES or rows[0][:2] != (epoch, int(seq) + 1):
+            return None
+        ids = dict.fromkeys(row[3] for row in rows)
+        return _marker(*rows[-1][:3]), list(ids)
 
-    def nodes(self, file_ids: Collection[int] | None = None) -> NodeRows:
-        """Return every note, or those of these files, by path."""
-        ids, paths, titles = next(iter(self._ask(NODES, NODES_OF, file_ids)))
+    def nodes(self) -> NodeRows:
+        """Return every note, by path."""
+        ids, paths, titles = next(iter(self._db.execute(NODES)))
         return NodeRows(_numbers(ids), json.loads(paths), json.loads(titles))
 
-    def links(self, note_ids: Collection[int] | None = None) -> LinkRows:
-        """Return every link, or those of these notes, by note and as written."""
-        columns = next(iter(self._ask(LINKS, LINKS_OF, note_ids)))
-        said = self._ask(PROPERTIES, PROPERTIES_OF, note_ids)
-        sources, targets, marks = map(_numbers, columns)
-        return LinkRows(sources, targets, marks, list(said))
+    def nodes_of(self, file_ids: Collection[int]) -> list[NodeRow]:
+        """Return those of these files that are notes, by path."""
+        return [NodeRow(*row) for row in self._ask(NODES_OF, file_ids)]
+
+    def links(self) -> LinkRows:
+        """Return every link, by note and as written."""
+        sources, targets, marks = map(_numbers, next(iter(self._db.execute(LINKS))))
+        said: Any = self._db.execute(PROPERTIES).fetchall()
+        return LinkRows(sources, targets, marks, said)
+
+    def links_of(self, note_ids: Collection[int]) -> list[LinkRow]:
+        """Return every link of these notes, by note and as written."""
+        return [LinkRow(*row) for row in self._ask(LINKS_OF, note_ids)]
 
     def leading_to(self, file_ids: Collection[int]) -> list[int]:
         """Return the notes with a link to any of these files."""
-        rows = self._db.execute(LEADING, (json.dumps(list(file_ids)),))
-        return [row[0] for row in rows]
+        return [row[0] for row in self._ask(LEADING, file_ids)]
 
     def ghosts(self) -> list[GhostLink]:
         """Return every link to what no file is called."""
@@ -121,14 +150,12 @@ class NetRows:
         rows: Any = self._db.execute(AROUND, (json.dumps(list(keys)),))
         return {row[:2]: _sentence(*row[2:]) for row in rows}
 
-    def _log(self) -> Log[Any] | None:
-        """Return the log of links; an index of the former release has none."""
-        return link_log(self._db) if self._db.execute(HAS_LOG).get else None
+    def _ask(self, statement: str, ids: Collection[int]) -> Any:
+        return self._db.execute(statement, (json.dumps(list(ids)),))
 
-    def _ask(self, every: str, some: str, ids: Collection[int] | None) -> Any:
-        if ids is None:
-            return self._db.execute(every)
-        return self._db.execute(some, (json.dumps(list(ids)),))
+
+def _marker(epoch: str, seq: int | None, token: bytes | None) -> str:
+    return f"{epoch}:{seq or 0}:{(token or b'').hex()}"
 
 
 def _sentence(  # noqa: PLR0913, PLR0917 - the columns of a row
