@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.log import Log, link_log, text_log
+from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName, PropertyLink
 
@@ -56,10 +56,6 @@ where h.text <> '' and {} order by f.path, h.seq
 HEADINGS = _HEADINGS.format("true")
 HEADINGS_OF = _HEADINGS.format(f"h.note_id {_THESE}")
 FILES = "select path from files order by path"
-HAS_LOG = "select exists (select 1 from sqlite_master where name = 'link_changes')"
-
-MOST_CHANGES = 1_000
-"""Notes that are read one by one; from some such number on all are read as fast."""
 
 
 class OntologyRows:
@@ -76,23 +72,15 @@ class OntologyRows:
 
     def head(self) -> str:
         """Return how far the rows have come: what notes say, and where links lead."""
-        return self._log().head()
+        return NetRows(self._db).head()
 
     def changed(self, head: str) -> list[int] | None:
-        """Return the notes that may be others since; None when any may be."""
-        log = self._log()
-        pending = log.pending(head)
-        if pending is None or pending > MOST_CHANGES:
-            return None
-        return log.after(head, MOST_CHANGES)[0]
+        """Return the notes that may be others since; None when any may be.
 
-    def _log(self) -> Log[Any]:
-        """Return the log of links, which tells of every other change to a note too.
-
-        An index of the former release has none, and may be behind with its links.
+        The log of links tells of every other change to a note too.
         """
-        has = self._db.execute(HAS_LOG).get
-        return link_log(self._db) if has else text_log(self._db)
+        news = NetRows(self._db).news(head)
+        return None if news is None else news[1]
 
     def entries(self, note_ids: Collection[int] | None = None) -> list[Entry]:
         """Return every note, or some, with what describes it, by path."""
