@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from glassmind.answering import Adapters, Asked, answered
-from glassmind.errors import GlassmindError
+from glassmind.errors import GlassmindError, IndexFault
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone
 from glassmind.types.search import (
@@ -168,7 +168,20 @@ class Engine:
         }
         other = None if self._alone else self._adapters.elsewhere()
         report = other.index(wishes, progress) if other else None
-        return report or self._adapters.keeper().index(progress, **wishes)
+        if report is None:
+            report = self._adapters.keeper().index(progress, **wishes)
+            if embed and self.config.embeddings.backend != "none":
+                self._follow(report)
+        return report
+
+    def _follow(self, report: "IndexReport") -> None:
+        """Bring what a search by meaning asks beside the rows up to a run.
+
+        What cannot be written now is made when it is asked for.
+        """
+        if report.added or report.changed or report.moved or report.removed:
+            with suppress(IndexFault):
+                self._renew(0.0)
 
     @cached_property
     def knowledge(self) -> "Knowledge":

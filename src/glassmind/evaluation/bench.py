@@ -154,6 +154,7 @@ def _ready(
     with opener({}) as engine:
         # The index is ours: what is gone from it was taken out by us.
         report = engine.index(progress=wanted.progress, accept_deletions=True)
+        engine.knowledge.themes()  # a part of what is asked; a watch makes them, too
         model = model_of(engine.config)
         if report.left and not report.embedded:
             raise Unmeasurable("; ".join(report.warnings) or "there is no model")
