@@ -174,18 +174,6 @@ def test_without_enriching_the_chunks_become_plain_again(meaning: MeaningDesk) -
     meaning.check_level()
 
 
-def as_first_version(vault: VaultDesk) -> None:
-    """Make the file one that the first release wrote."""
-    db = vault.database()
-    db.execute("pragma foreign_keys = 0")
-    for table in (
-        "vector_changes", "note_vectors", "chunk_vectors", "vectors", "spaces"
-    ):  # fmt: skip
-        db.execute(f"drop table {table}")
-    db.execute("pragma user_version = 1")
-    db.close()
-
-
 def everything(vault: VaultDesk) -> dict[str, list[tuple[object, ...]]]:
     tables = ("settings", "files", "notes", "chunks", "links", "changes", "headings")
     return {name: vault.rows(f"select * from {name}") for name in tables}  # noqa: S608
@@ -195,8 +183,7 @@ def test_an_index_of_the_first_version_is_migrated_and_keeps_everything(
     vault: VaultDesk,
 ) -> None:
     vault.indexed(NOTES)
-    vault.close()
-    as_first_version(vault)
+    vault.age(1)
     before = everything(vault)
     runs = vault.value("select count(*) from index_runs")
 
@@ -213,8 +200,7 @@ def test_an_index_of_the_first_version_answers_before_it_is_migrated(
 ) -> None:
     meaning.write(NOTES)
     meaning.index(embed=False)
-    meaning.close()
-    as_first_version(meaning)
+    meaning.age(1)
 
     assert meaning.open().search("oak").hits[0].path == "oak.md"
     assert meaning.engine.stats().notes == 3

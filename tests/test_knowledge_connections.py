@@ -3,13 +3,11 @@
 import random
 from itertools import pairwise
 
-import apsw
 import pytest
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.store.sqlite import schema
 from glassmind.types.connections import Connections, Neighbour
 
 NOTES: dict[str, str | bytes] = {
@@ -227,13 +225,7 @@ def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningDesk) -> N
 
 def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> None:
     vault.indexed(NOTES)
-    vault.close()
-    db = vault.database()
-    for kind in ("trigger", "index", "table"):
-        for name in made_since(2, kind):
-            db.execute(f"drop {kind} if exists {name}")
-    db.execute("pragma user_version = 2")
-    db.close()
+    vault.age(2)
     knowledge = vault.open().knowledge
 
     found = knowledge.connections("Tea", depth=2, ghosts=True, subgraph=True)
@@ -243,19 +235,6 @@ def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> No
     assert knowledge.path("Tea", "Japan").chains[0].stops[1].path == "Kettle.md"
     assert knowledge.rank(limit=1).total == 9
     assert knowledge.timeline("Tea").total > 5
-
-
-def made_since(version: int, kind: str) -> list[str]:
-    """Return what of a kind the database got after a version of the schema."""
-    names = []
-    for steps in (schema.MIGRATIONS[:version], schema.MIGRATIONS):
-        db = apsw.Connection(":memory:")
-        for step in steps:
-            step(db)
-        rows = db.execute("select name from sqlite_schema where type = ?", (kind,))
-        names.append([str(row[0]) for row in rows])
-        db.close()
-    return [n for n in names[1] if n not in names[0] and "autoindex" not in n]
 
 
 def test_a_vault_linked_at_random_is_told_as_it_is(vault: VaultDesk) -> None:

@@ -10,6 +10,7 @@ import apsw
 
 from glassmind import Engine, open_vault
 from glassmind.config.places import index_name
+from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply
@@ -117,3 +118,27 @@ class VaultDesk:
     def database(self) -> apsw.Connection:
         """Open the rows for a test to tamper with; the caller closes it."""
         return apsw.Connection(str(self.folder / "index.db"))
+
+    def age(self, version: int) -> None:
+        """Make the file of the rows one that a release with that schema wrote."""
+        self.close()
+        db = self.database()
+        db.execute("pragma foreign_keys = 0")
+        for kind in ("trigger", "index", "table"):
+            for name in sorted(made_by(schema.CURRENT, kind) - made_by(version, kind)):
+                db.execute(f"drop {kind} if exists {name}")
+        db.execute(f"pragma user_version = {version}")
+        db.close()
+
+
+def made_by(version: int, kind: str) -> set[str]:
+    """Return the tables, indexes or triggers that a schema has."""
+    db = apsw.Connection(":memory:")
+    for step in schema.MIGRATIONS[:version]:
+        step(db)
+    rows = db.execute(
+        "select name from sqlite_schema where type = ? and sql is not null", (kind,)
+    )
+    names = {str(row[0]) for row in rows}
+    db.close()
+    return {name for name in names if not name.startswith("sqlite_")}
