@@ -82,7 +82,8 @@ def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
     part = net if ground.nodes is None else part_of(net, ground.nodes)
     whole = np.arange(len(net)) if ground.nodes is None else np.array(ground.nodes, int)
     measured = _measured(part, asked.metric)
-    inside = np.flatnonzero(net.in_degree[whole] >= asked.least_inbound)
+    inbound, outbound = net.in_degree[whole], net.out_degree[whole]
+    inside = np.flatnonzero(inbound >= asked.least_inbound)
     scores = np.round(measured.scores[inside], SAME_DIGITS)
     order = inside[np.lexsort((inside, -scores))]
     notes = [
@@ -91,8 +92,8 @@ def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
             path=net.paths[node],
             title=net.titles[node],
             score=float(measured.scores[place]),
-            inbound=int(net.in_degree[node]),
-            outbound=int(net.out_degree[node]),
+            inbound=int(inbound[place]),
+            outbound=int(outbound[place]),
             reason=_reason(part, place, asked.metric, measured),
             ghost=node >= net.note_count,
             hit=node in ground.hits,
