@@ -135,9 +135,9 @@ def test_a_note_that_is_nearly_called_so_is_likely_with_the_reason(
     found = asked(vault, text)
 
     assert found.candidates[0].reason == reason
-    if reason != "its name shares words":
-        assert found.verdict == "likely"
-        assert found.advice.startswith("Most likely [[")
+    taken = reason != "its name shares words"
+    assert found.verdict == ("likely" if taken else "new")
+    assert found.advice.startswith("Most likely [[") == taken
 
 
 @pytest.mark.parametrize(
@@ -146,6 +146,7 @@ def test_a_note_that_is_nearly_called_so_is_likely_with_the_reason(
         "C++",
         "C#",
         "Deep Purple",
+        "Deep Rock",
         "D-005",
         "Trip 2027",
         "Résumé 2",
@@ -211,6 +212,12 @@ def test_a_ghost_is_new_under_the_name_that_links_already_use(
         "answers them."
     )
     assert asked(vault, "Ada Fields").verdict == "likely"
+
+
+def test_a_picture_that_is_missing_is_no_name(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "![[Tea pot.png]] [[Tea pot.PDF]]"})
+
+    assert asked(vault, "Tea pot").candidates == ()
 
 
 def test_tags_and_headings_of_that_name_are_told_and_not_taken(

@@ -7,6 +7,7 @@ from glassmind.knowledge.categories import categories_of
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, Hub, Listed
+from glassmind.vault.attachments import is_attachment
 
 LEAST_MEMBERS = 3
 """Notes that make a hub; two that name one thing may do so by chance."""
@@ -37,6 +38,8 @@ def _by_property(entries: Sequence[Entry]) -> list[Hub]:
         for name, target, path in entry.links:
             if path == entry.path or (path is not None and path not in titles):
                 continue  # itself, or an attachment
+            if path is None and is_attachment(target):
+                continue
             key = (name, path or f"\0{folded(target)}")
             named.setdefault(key, (titles[path] if path else target, path))
             members.setdefault(key, {})[entry.path] = None

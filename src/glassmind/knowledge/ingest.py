@@ -32,6 +32,7 @@ from glassmind.types.ontology import (
     Mention,
     NameMatch,
 )
+from glassmind.vault.attachments import is_attachment
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import read_file
 
@@ -122,7 +123,7 @@ def _by_links(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
         end = vocabulary.names.end_of(link.target, note.path, markdown=markdown)
         if end == note.path or (end is not None and end not in notes):
             continue  # itself, or an attachment
-        if end is None and (link.embed or "://" in link.target or not link.target):
+        if end is None and (not link.target or _leads_elsewhere(link.target)):
             continue
         yield _Naming(
             link.target.rpartition("/")[2].removesuffix(".md"),
@@ -133,6 +134,11 @@ def _by_links(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
             firm=True,
             property=link.property or "",
         )
+
+
+def _leads_elsewhere(target: str) -> bool:
+    """Whether a link that leads to no file is none to a note."""
+    return "://" in target or is_attachment(target)
 
 
 def _by_properties(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:

@@ -7,7 +7,7 @@ the labelled names of the sample vault so that nothing new is called existing.
 import re
 from collections.abc import Iterator, Sequence
 
-from glassmind.knowledge.folding import folded, in_singular
+from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.forms import SMALL_WORDS, Name, bag_of, initials_of
 from glassmind.knowledge.names import KnownNames
 from glassmind.types import NotePath
@@ -45,7 +45,7 @@ KNOWN_WORDS = 0.55
 are other words."""
 
 ONE_SLIP_LETTERS, TWO_SLIPS_LETTERS = 5, 9
-"""How long a name is for so many slips to be believed."""
+"""How long a name is for so many slips to be believed, and a word for two of them."""
 
 PART, WHOLE = 0.45, 0.35
 """What a name gets that holds every word of the text, and what for holding nothing
@@ -174,7 +174,21 @@ def _slips(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
             continue
         score = ONE_SLIP if count == 1 else TWO_SLIPS
         reason = "one slip away" if count == 1 else "two slips away"
-        yield other, min(score, KNOWN_WORDS) if known else score, reason
+        doubtful = known or not _are_slips(form.split(), other.split())
+        yield other, min(score, KNOWN_WORDS) if doubtful else score, reason
+
+
+def _are_slips(said: Sequence[str], meant: Sequence[str]) -> bool:
+    """Whether no word is changed as a whole: `kubernetes pods` are no slip of `jobs`.
+
+    Where a blank was lost or added, words cannot be held against each other.
+    """
+    if len(said) != len(meant):
+        return True
+    return all(
+        max(len(a), len(b)) >= TWO_SLIPS_LETTERS or slips_between(a, b, 1) is not None
+        for a, b in zip(said, meant, strict=True)
+    )
 
 
 def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:

@@ -14,6 +14,7 @@ from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.forms import Forms, Name
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName
+from glassmind.vault.attachments import is_attachment
 from glassmind.vault.resolve import NOTE_SUFFIX, Names, fold, name_key
 
 TITLE_KEYS = ("title", "name", "id")
@@ -161,7 +162,8 @@ def _told(sources: Sources, before: Mapping[str, _Told]) -> Iterator[tuple[str, 
         else:
             yield entry.path, _Told(entry, first, tuple(_names_of(entry, first)))
     for ghost in sources.ghosts:
-        yield f"\0{ghost.name}", _Told(ghost, "", (_ghost(ghost),))
+        if not is_attachment(ghost.name):
+            yield f"\0{ghost.name}", _Told(ghost, "", (_ghost(ghost),))
 
 
 def _names_without(

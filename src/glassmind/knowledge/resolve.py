@@ -24,6 +24,10 @@ CLEAR_LEAD = 0.08
 MEANING = 0.5
 """What a similarity of one is worth: by meaning alone nothing is taken for another."""
 
+LEAST_SIMILARITY = 0.3
+"""Below it a note is not shown: under the default model, notes of the sample vault that
+have nothing to do with a name come up to 0.28."""
+
 _AROUND = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"
 
 
@@ -68,8 +72,8 @@ def _by_meaning(
     limit: int,
 ) -> Iterator[NameMatch]:
     for hit in found(name, limit):
-        if hit.similarity is not None:
-            score = max(0.0, min(hit.similarity, 1.0)) * MEANING
+        if hit.similarity is not None and hit.similarity >= LEAST_SIMILARITY:
+            score = min(hit.similarity, 1.0) * MEANING
             link = names.link_to(hit.path)
             yield NameMatch(
                 "note",

@@ -5,37 +5,12 @@ from urllib.parse import unquote
 
 from glassmind.knowledge.health.sight import Sight
 from glassmind.types.health import Finding
+from glassmind.vault.attachments import is_attachment
 from glassmind.vault.resolve import fold
 
 OVERSIZED_TOKENS = 25_000
 """About a hundred pages: a fifth of what a model with 128,000 tokens can hold, so that
 an agent which reads the note has room for little else."""
-
-ATTACHMENTS = frozenset(
-    [
-        "avif",
-        "bmp",
-        "gif",
-        "jpeg",
-        "jpg",
-        "png",
-        "svg",
-        "webp",
-        "flac",
-        "m4a",
-        "mp3",
-        "ogg",
-        "wav",
-        "3gp",
-        "mkv",
-        "mov",
-        "mp4",
-        "ogv",
-        "webm",
-        "pdf",
-    ]
-)
-"""What Obsidian shows in a note; other files are in a vault for other reasons."""
 
 _LINE = re.compile(r" \(line (\d+)\)")
 _SHOWN = re.compile(r"""(?:src|href)\s*=\s*["']?([^"'>\s][^"'>]*)""", re.IGNORECASE)
@@ -78,7 +53,7 @@ def unlinked_attachments(sight: Sight) -> list[Finding]:
     files = [
         path
         for path in sight.rows.unlinked_attachments()
-        if fold(path).rpartition(".")[2] in ATTACHMENTS and sight.is_written(path)
+        if is_attachment(path) and sight.is_written(path)
     ]
     named = _named_files(sight) if files else set()
     return [
