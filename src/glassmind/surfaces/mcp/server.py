@@ -27,8 +27,9 @@ Glassmind searches and reads the user's Obsidian vault, their own Markdown notes
 CORE = """\
 
 Start with glassmind_search; read what matters with glassmind_read, by the path of a \
-hit; glassmind_list shows notes by folder, tag, property or day. Cite notes by path \
-and lines. When an answer says that nothing good was found, say so rather than guess.
+hit; glassmind_list shows notes by folder, tag, property or day, and \
+glassmind_connections what links tie to one. Cite notes by path and lines. When an \
+answer says that nothing good was found, say so rather than guess.
 
 Answers are short by default. One that is truncated says so and gives a cursor: repeat \
 the call with it for more.
