@@ -8,7 +8,7 @@ links is the one with the least number.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -22,6 +22,9 @@ Floats: TypeAlias = NDArray[np.float64]
 
 NOWHERE = -1
 """The target of a link that leads to no node, or into its own note."""
+
+FEW = 200
+"""Entries of a row up to which Python is faster than arrays are at getting started."""
 
 MARK_BITS = 3
 """Of a mark, the last three bits are the kind; before them stands the line."""
@@ -82,6 +85,13 @@ class Fans(NamedTuple):
         return distinct_row(nodes, kinds)
 
 
+class Both(NamedTuple):
+    """The neighbours of each node either way; rows that are `stale` are former ones."""
+
+    fan: Fan
+    stale: frozenset[int]
+
+
 class LinkGraph:
     """One picture of all links; never changed, and shared by all threads.
 
@@ -94,7 +104,7 @@ class LinkGraph:
         nodes: Nodes,
         fans: Fans,
         names: Sequence[str],
-        both: Fan | None = None,
+        both: "Both | None" = None,
     ) -> None:
         self.head, self.nodes, self.fans, self.names = head, nodes, fans, names
         self.ids, self.paths, self.titles = nodes.ids, nodes.paths, nodes.titles
@@ -135,7 +145,10 @@ class LinkGraph:
 
     def around(self, node: int) -> Ints:
         """Return the neighbours of a node either way, ascending."""
-        return self.both.row(node)[0]
+        known = self.known_both
+        if known is not None and node in known.stale:
+            return self.fans.merged(node)[0]
+        return (self.both if known is None else known.fan).row(node)[0]
 
     def edges(self, source: int, target: int) -> list[NetEdge]:
         """Return every link from one node to another, in the order written."""
@@ -155,10 +168,15 @@ class LinkGraph:
     @property
     def both(self) -> Fan:
         """The neighbours of each node either way; made when first asked for."""
-        if self.known_both is None:
+        known = self.known_both
+        if known is None:
             keys = [_keys(fan.flat) for fan in (self.fans.out, self.fans.into)]
-            self.known_both = Fan(_distinct(len(self), np.concatenate(keys)))
-        return self.known_both
+            known = Both(Fan(_distinct(len(self), np.concatenate(keys))), frozenset())
+        if known.stale:
+            rows = {node: self.fans.merged(node) for node in sorted(known.stale)}
+            known = Both(known.fan.with_rows(rows), frozenset())
+        self.known_both = known
+        return known.fan
 
     @property
     def out_degree(self) -> Ints:
@@ -264,6 +282,12 @@ def fans_of(links: Flat) -> Fans:
 
 def distinct_row(targets: Column, marks: Column) -> Row:
     """Return what one note leads to: each node once, and its strongest kind."""
+    if len(targets) <= FEW:
+        least: dict[int, int] = {}
+        for node, mark in zip(targets.tolist(), marks.tolist(), strict=True):
+            least[node] = min(least.get(node, _KIND), mark & _KIND)
+        least.pop(NOWHERE, None)
+        return row_of(least)
     keys = targets.astype(np.int64) << MARK_BITS | marks & _KIND
     keys.sort()
     nodes = keys >> MARK_BITS
@@ -271,6 +295,12 @@ def distinct_row(targets: Column, marks: Column) -> Row:
     first[1:] &= nodes[1:] != nodes[:-1]
     keys = keys[first]
     return (keys >> MARK_BITS).astype(np.int32), (keys & _KIND).astype(np.uint8)
+
+
+def row_of(kinds: Mapping[int, int]) -> Row:
+    """Return a row of these nodes and kinds."""
+    nodes = sorted(kinds)
+    return np.array(nodes, np.int32), np.array([kinds[n] for n in nodes], np.uint8)
 
 
 def _packed(rows: Column, nodes: Column, kinds: Column) -> NDArray[np.int64]:

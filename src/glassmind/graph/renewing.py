@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from glassmind.graph.fans import Cut, Fan, Ints, Row, recut
 from glassmind.graph.net import (
+    FEW,
     NOWHERE,
+    Both,
     Fans,
     LinkGraph,
     Nodes,
     by_id,
     distinct_row,
+    row_of,
 )
 from glassmind.types.graph import LinkRow, NodeRow
 
@@ -72,7 +75,7 @@ def renewed(
     fans, touched = _relinked(net, rows)
     both = net.known_both
     if both is not None:
-        both = both.with_rows({node: fans.merged(node) for node in touched})
+        both = both._replace(stale=both.stale | touched)
     return LinkGraph(head, nodes, fans, tuple(names), both)
 
 
@@ -136,13 +139,15 @@ def _relinked(net: LinkGraph, rows: Mapping[int, Row]) -> tuple[Fans, set[int]]:
 
 def _amended(row: Row, kinds: Mapping[int, int]) -> Row:
     """Return who leads to a node, some with another kind of link or with none."""
-    known = dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
-    known.update(kinds)
-    kept = sorted(item for item in known.items() if item[1] != NOWHERE)
-    return (
-        np.array([node for node, _ in kept], np.int32),
-        np.array([kind for _, kind in kept], np.uint8),
-    )
+    if len(row[0]) <= FEW:
+        known = dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
+        known.update(kinds)
+        return row_of({n: kind for n, kind in known.items() if kind != NOWHERE})
+    kept = ~np.isin(row[0], list(kinds))
+    added = row_of({n: kind for n, kind in kinds.items() if kind != NOWHERE})
+    nodes = np.concatenate((row[0][kept], added[0]))
+    order = np.argsort(nodes)
+    return nodes[order], np.concatenate((row[1][kept], added[1]))[order]
 
 
 def _renumbered(net: LinkGraph, moves: Moves) -> LinkGraph:
@@ -174,9 +179,8 @@ def _renumbered(net: LinkGraph, moves: Moves) -> LinkGraph:
     )
     both = net.known_both
     if both is not None:
-        touched = {*touched_out, *touched_into}
-        both = moved(both, _NO_NODES)
-        both = both.with_rows({n: _mended(both.row(n)) for n in touched})
+        touched = frozenset((*touched_out, *touched_into))
+        both = Both(moved(net.both, _NO_NODES), touched)
     return LinkGraph(net.head, _renamed(net, moves, came), fans, net.names, both)
 
 
