@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.knowledge.folding import folded, slips_between
 from glassmind.knowledge.names import KnownNames, Sources
-from glassmind.knowledge.resolve import resolve
+from glassmind.knowledge.resolve import NO_MEANING, resolve
 from glassmind.render.resolution import resolution_as_json, resolution_as_text
 from glassmind.render.style import Style
 from glassmind.types import NotePath
@@ -304,6 +304,17 @@ def test_by_meaning_notes_are_shown_and_none_is_taken(meaning: MeaningDesk) -> N
     shown = {str(one.path): one.reason for one in found.candidates}
     assert shown["Oolong.md"] == "similar by meaning"
     assert meaning.engine.knowledge.resolve("Bread").verdict == "exists"
+
+
+def test_a_model_that_is_missing_is_told_where_it_would_have_been_asked(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    vault.indexed({"Tea pot.md": "about oolong"})
+    folder = str(tmp_path / "none")
+    vault.open(embeddings__backend="onnx", embeddings__models_folder=folder)
+
+    assert asked(vault, "oolong").notices == (NO_MEANING,)
+    assert asked(vault, "Tea pot").notices == ()
 
 
 @pytest.mark.parametrize("text", ["", "  ", "#", "@", "[[]]"])

@@ -24,6 +24,8 @@ CLEAR_LEAD = 0.08
 MEANING = 0.5
 """What a similarity of one is worth: by meaning alone nothing is taken for another."""
 
+NO_MEANING = "no note was compared by meaning; glassmind status says what is missing"
+
 LEAST_SIMILARITY = 0.3
 """Below it a note is not shown: under the default model, notes of the sample vault that
 have nothing to do with a name come up to 0.28."""
@@ -52,11 +54,15 @@ def resolve(
     if not name.strip("#@ "):
         raise NothingAsked
     matches = matches_of(name, names)
+    notices: tuple[str, ...] = ()
     if found is not None and not (matches and matches[0].score >= SURE):
-        matches = merged([*matches, *_by_meaning(name, names, found, limit)])
+        hits = found(name, limit)
+        if hits and all(hit.similarity is None for hit in hits):
+            notices = (NO_MEANING,)
+        matches = merged([*matches, *_by_meaning(hits, names)])
     verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
-    return Resolution(name, verdict, advice, link, tuple(matches[:limit]))
+    return Resolution(name, verdict, advice, link, tuple(matches[:limit]), notices)
 
 
 def plain_text(text: str) -> str:
@@ -65,25 +71,12 @@ def plain_text(text: str) -> str:
     return name.strip().strip(_AROUND).strip().removeprefix("@")
 
 
-def _by_meaning(
-    name: str,
-    names: KnownNames,
-    found: "Callable[[str, int], Sequence[Hit]]",
-    limit: int,
-) -> Iterator[NameMatch]:
-    for hit in found(name, limit):
+def _by_meaning(hits: "Sequence[Hit]", names: KnownNames) -> Iterator[NameMatch]:
+    for hit in hits:
         if hit.similarity is not None and hit.similarity >= LEAST_SIMILARITY:
             score = min(hit.similarity, 1.0) * MEANING
-            link = names.link_to(hit.path)
-            yield NameMatch(
-                "note",
-                hit.path,
-                hit.title,
-                link,
-                score,
-                "similar by meaning",
-                hit.title,
-            )
+            link, reason = names.link_to(hit.path), "similar by meaning"
+            yield NameMatch("note", hit.path, hit.title, link, score, reason, hit.title)
 
 
 def verdict_on(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
