@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from glassmind.errors import IndexAbsent
 from glassmind.knowledge import pair_pass, pair_search
-from glassmind.knowledge.pair_scale import SAMPLE, USUAL, sample_of, threshold_for
+from glassmind.knowledge.pair_order import Order
+from glassmind.knowledge.pair_scale import SAMPLE, USUAL, threshold_for
 from glassmind.knowledge.pair_search import HalfPass, Lists, measured
 from glassmind.store.sqlite.pair_write import PairStep
 from glassmind.types.files import Progress
@@ -175,14 +176,38 @@ def test_a_few_notes_say_little_of_a_model() -> None:
 
 
 def test_one_note_more_changes_one_of_the_sample() -> None:
-    paths = [f"Notes/{n}.md" for n in range(3 * SAMPLE)]
+    notes = [(n, f"Notes/{n:05}.md") for n in range(1, 3 * SAMPLE)]
+    order = Order(notes, 1)
 
-    before = {paths[i] for i in sample_of(paths)}
-    more = sorted([*paths, "Another.md"])
-    after = {more[i] for i in sample_of(more)}
+    before = set(order.sample())
+    order.change([9_999], [(9_999, "Another.md")], 2)
+    after = set(order.sample())
 
     assert len(before) == len(after) == SAMPLE
     assert len(before ^ after) in (0, 2)
+
+
+@given(
+    steps=st.lists(
+        st.tuples(st.integers(1, 12), st.none() | st.integers(1, 30)), max_size=20
+    )
+)
+def test_an_order_that_is_mended_is_the_one_that_is_read_again(
+    steps: list[tuple[int, int | None]],
+) -> None:
+    notes = {n: f"{n:03}.md" for n in range(1, 10)}
+    order = Order(sorted(notes.items(), key=lambda one: one[1]), 0)
+
+    for seq, (note, name) in enumerate(steps):
+        notes.pop(note, None)
+        if name is not None and f"{name:03}.md" not in notes.values():
+            notes[note] = f"{name:03}.md"
+        now = [(note, notes[note])] if note in notes else []
+        order.change([note], now, seq)
+
+    anew = Order(sorted(notes.items(), key=lambda one: one[1]), len(steps))
+    assert order.ids == anew.ids
+    assert order.sample() == anew.sample()
 
 
 def kinds(desk: MeaningDesk, count: int = 60) -> None:

@@ -13,7 +13,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from glassmind.knowledge.implicit import MOST, VERSION
-from glassmind.knowledge.pair_scale import sample_of, threshold_for
+from glassmind.knowledge.pair_order import FEW as FEW_NAMES
+from glassmind.knowledge.pair_order import Order
+from glassmind.knowledge.pair_scale import threshold_for
 from glassmind.knowledge.pair_search import (
     Floats,
     Found,
@@ -56,6 +58,11 @@ class Source(Protocol):
 
     def order(self, space: Space, /) -> list[tuple[int, str]]:
         """Return the notes that have a vector with their paths, by path."""
+
+    def named(
+        self, space: Space, note_ids: Collection[int], /
+    ) -> list[tuple[int, str]]:
+        """Return those of some notes that have a vector, with their paths."""
 
     def vectors(self, space: Space, note_ids: Sequence[int], /) -> bytes:
         """Return the rows of notes in their order, joined."""
@@ -125,6 +132,7 @@ class Pairing:
         self._source, self._step, self._level = source, step, level
         self._left: tuple[Ground, HalfPass] | None = None
         self._scale: Scale | None = None
+        self._order: tuple[tuple[str, Space], Order] | None = None
 
     def run(self, progress: ShowProgress, pause: Callable[[], bool]) -> bool:
         """Bring the pairs up to the vectors; return whether they are.
@@ -159,9 +167,8 @@ class Pairing:
         made = PairState(space.name, self._level, 0.0, MOST, VERSION, seq)
         if before is not None and not changed and _is_alike(before, made):
             return None
-        order = source.order(space)
-        ids, paths = [one for one, _ in order], [path for _, path in order]
-        sample = tuple(ids[i] for i in sample_of(paths))
+        order = self._ordered(source, space, seq, changed)
+        sample = order.sample()
         scale = Scale(source.epoch(), space, sample, seq, 0.0)
         if self._scale is not None and self._scale.holds(scale, before, set(changed)):
             threshold = self._scale.threshold
@@ -171,7 +178,22 @@ class Pairing:
         self._scale = scale._replace(threshold=threshold)
         made = made._replace(threshold=threshold)
         basis = PairBasis(source.epoch(), before)
-        return Ground(basis, space, made, changed, ids)
+        return Ground(basis, space, made, changed, list(order.ids))
+
+    def _ordered(
+        self, source: Source, space: Space, seq: int, changed: list[int]
+    ) -> Order:
+        """Return all notes by path: those of before, with what has changed since."""
+        whose, before = (source.epoch(), space), source.state()
+        known = self._order[1] if self._order and self._order[0] == whose else None
+        # what another process has taken in since is not among the changed any more
+        seen = known is not None and before is not None and before.seq <= known.seq
+        if known is not None and seen and len(changed) <= FEW_NAMES:
+            known.change(changed, source.named(space, changed), seq)
+        else:
+            known = Order(source.order(space), seq)
+        self._order = (whose, known)
+        return known
 
     def _begun(
         self, source: Source, ground: Ground

@@ -6,10 +6,7 @@ a level is meant for the usual case, and moved by what the vault's own notes say
 themselves: the share of the way from two notes at random to two that are the same.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 USUAL = 0.22
@@ -26,18 +23,6 @@ STEPS = 100
 """Thresholds are whole hundredths: one note more must not move them at every turn."""
 
 LOWEST, HIGHEST = 0.05, 0.99
-
-
-def sample_of(paths: Sequence[str]) -> list[int]:
-    """Return which notes are compared, by number; the same ones while they are there.
-
-    Those whose paths have the smallest hashes: one that comes or goes changes one.
-    """
-    if len(paths) <= SAMPLE:
-        return list(range(len(paths)))
-    hashes = [xxhash.xxh3_64_intdigest(path.encode()) for path in paths]
-    least = sorted(range(len(paths)), key=lambda i: (hashes[i], paths[i]))
-    return sorted(least[:SAMPLE])
 
 
 def threshold_for(level: float, sample: NDArray[np.float32]) -> float:

@@ -18,6 +18,11 @@ ORDER = """
 select v.note_id, f.path from note_vectors v join files f on f.id = v.note_id
 where v.space_id = ? and length(v.vector) = ? order by f.path
 """
+NAMED = """
+select v.note_id, f.path from json_each(?) j
+join note_vectors v on v.note_id = j.value and v.space_id = ?
+join files f on f.id = v.note_id where length(v.vector) = ?
+"""
 SCAN = """
 select note_id, vector from note_vectors
 where space_id = ? and length(vector) = ? order by note_id
@@ -82,6 +87,12 @@ class PairSource:
     def order(self, space: Space) -> list[tuple[int, str]]:
         """Return the notes that have a vector with their paths, by path."""
         rows: Any = self._db.execute(ORDER, (space.id, 4 * space.width))
+        return list(rows)
+
+    def named(self, space: Space, note_ids: Collection[int]) -> list[tuple[int, str]]:
+        """Return those of some notes that have a vector, with their paths."""
+        bound = (json.dumps(sorted(note_ids)), space.id, 4 * space.width)
+        rows: Any = self._db.execute(NAMED, bound)
         return list(rows)
 
     def vectors(self, space: Space, note_ids: Sequence[int]) -> bytes:
