@@ -170,6 +170,14 @@ def test_tags_are_matched_to_notes_and_never_made_stubs(vault: VaultDesk) -> Non
     assert {name: one.path for name, one in found.items()} == {"sailing": "Sailing.md"}
 
 
+def test_days_to_come_and_what_templates_leave_open_are_no_stubs(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "[[2030-01-02]] [[{{title}}]] [[Tea]]"})
+
+    assert list(entities(vault, "A")) == ["Tea"]
+
+
 def test_two_notes_of_one_name_leave_the_choice(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "Ask the Night Watch.", **_twice("Night Watch")})
 

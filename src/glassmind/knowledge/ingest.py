@@ -13,6 +13,7 @@ from typing import NamedTuple
 from glassmind.errors import BadLimit, FileUnreadable
 from glassmind.knowledge.categories import is_category_key
 from glassmind.knowledge.folding import folded
+from glassmind.knowledge.health.habits import is_date, is_placeholder
 from glassmind.knowledge.matching import matches_of
 from glassmind.knowledge.mentions import Spot, mentions_in
 from glassmind.knowledge.phrases import phrases_in
@@ -235,9 +236,16 @@ def _entity(
         return None
     if verdict == "ambiguous":
         return Entity(first.name, "unsure", sources, mentions, "", None, shown)
-    if not any(naming.firm for naming in group) and len(group) < SINGLE_TIMES:
+    if not _is_worth_a_note(group):
         return None
     return _stub(group, mentions, shown, note, vocabulary)
+
+
+def _is_worth_a_note(group: Sequence[_Naming]) -> bool:
+    """Whether it is named firmly or often, and is no day and nothing to be filled in."""
+    name = group[0].name
+    often = any(naming.firm for naming in group) or len(group) >= SINGLE_TIMES
+    return often and not is_date(name) and not is_placeholder(name)
 
 
 def _stub(

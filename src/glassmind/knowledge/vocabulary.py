@@ -5,16 +5,13 @@ from contextlib import AbstractContextManager
 from threading import Lock, RLock
 from typing import Any, Protocol, TypeVar
 
+from glassmind.knowledge.health.habits import habits_in
 from glassmind.knowledge.name_table import NameTable, name_table, pieces_of
 from glassmind.knowledge.names import KnownNames, Sources
 from glassmind.knowledge.ontology import overview
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName, Ontology
 from glassmind.vault.obsidian import ObsidianSettings
-
-TEMPLATES = frozenset(["templates", "template", "_templates"])
-"""Folders that hold templates by custom, whatever the settings say."""
-
 
 T = TypeVar("T")
 
@@ -105,13 +102,8 @@ class Vocabulary:
         return self._once("named", self._without_templates)
 
     def _without_templates(self) -> tuple[Entry, ...]:
-        folders = tuple(f"{folder}/" for folder in self.settings.template_folders)
-        return tuple(
-            entry
-            for entry in self.entries
-            if not entry.path.startswith(folders)
-            and TEMPLATES.isdisjoint(entry.folder.lower().split("/"))
-        )
+        habits = habits_in(self.settings)
+        return tuple(e for e in self.entries if not habits.is_template(e.path))
 
     @property
     def counted(self) -> tuple[Entry, ...]:

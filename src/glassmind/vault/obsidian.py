@@ -1,15 +1,13 @@
 """What Obsidian's own settings in a vault say of its notes, read and never written."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind.errors import GlassmindError, VaultMissing
+from glassmind.vault.ignore import SETTINGS_LIMIT_BYTES
 from glassmind.vault.read import VaultFiles
-
-LIMIT_BYTES = 1024 * 1024
-"""More than any settings file that Obsidian writes for a vault."""
 
 APP = ".obsidian/app.json"
 TYPES = ".obsidian/types.json"
@@ -17,10 +15,11 @@ TEMPLATES = (
     (".obsidian/templates.json", "folder"),
     (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
 )
+DAYS = ((".obsidian/daily-notes.json", "folder"),)
 
 
 class ObsidianSettings(NamedTuple):
-    """The types of properties by name, the folders of templates, what went wrong.
+    """The types of properties by name, folders of templates and days, what went wrong.
 
     `new_notes` is the folder that notes are made in, "" for the root, and None where
     they are made beside the one they are made from.
@@ -28,6 +27,7 @@ class ObsidianSettings(NamedTuple):
 
     property_types: Mapping[str, str]
     template_folders: tuple[str, ...]
+    day_folders: tuple[str, ...] = ()
     new_notes: str | None = ""
     notices: tuple[str, ...] = ()
 
@@ -39,18 +39,27 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
         with VaultFiles(root) as files:
             app = _read(files, APP, notices)
             types = _read(files, TYPES, notices).get("types", {})
-            folders = [
-                _read(files, path, notices).get(name, "") for path, name in TEMPLATES
-            ]
+            templates = tuple(_folders(files, TEMPLATES, notices))
+            days = tuple(_folders(files, DAYS, notices))
     except VaultMissing:  # the index still answers
         return ObsidianSettings({}, ())
     declared = types.items() if isinstance(types, dict) else ()
     return ObsidianSettings(
         {name: kind for name, kind in declared if isinstance(kind, str)},
-        tuple(f.strip("/") for f in folders if isinstance(f, str) and f.strip("/")),
+        templates,
+        days,
         _new_notes(app),
         tuple(notices),
     )
+
+
+def _folders(
+    files: VaultFiles, settings: Sequence[tuple[str, str]], notices: list[str]
+) -> Iterator[str]:
+    for path, name in settings:
+        folder = _read(files, path, notices).get(name)
+        if isinstance(folder, str) and folder.strip("/ "):
+            yield folder.strip("/ ")
 
 
 def _new_notes(app: Mapping[str, Any]) -> str | None:
@@ -66,7 +75,7 @@ def _new_notes(app: Mapping[str, Any]) -> str | None:
 
 def _read(files: VaultFiles, path: str, notices: list[str]) -> dict[str, Any]:
     try:
-        found = json.loads(files.read(path, limit_bytes=LIMIT_BYTES))
+        found = json.loads(files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES))
     except GlassmindError:  # absent, or none of ours to read
         return {}
     except (ValueError, RecursionError):

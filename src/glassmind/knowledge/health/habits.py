@@ -4,22 +4,12 @@ A template is not a note: its links and properties wait to be filled in. A note 
 needs no link to be found again: its date is one.
 """
 
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.errors import VaultError
-from glassmind.vault.ignore import SETTINGS_LIMIT_BYTES
-from glassmind.vault.read import VaultFiles
+from glassmind.vault.obsidian import ObsidianSettings, obsidian_settings
 from glassmind.vault.resolve import fold
-
-TEMPLATE_SETTINGS = (
-    (".obsidian/templates.json", "folder"),
-    (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
-)
-DAY_SETTINGS = ((".obsidian/daily-notes.json", "folder"),)
 
 TEMPLATE_FOLDERS = frozenset(["templates", "template", "_templates"])
 """Names that people give to such a folder where no setting names it."""
@@ -65,20 +55,12 @@ def is_placeholder(name: str) -> bool:
 
 def habits_of(root: Path) -> Habits:
     """Return the habits of a vault; what cannot be read is taken as not said."""
-    with VaultFiles(root) as files:
-        return Habits(
-            tuple(_folders(files, TEMPLATE_SETTINGS)),
-            tuple(_folders(files, DAY_SETTINGS)),
-        )
+    return habits_in(obsidian_settings(root))
 
 
-def _folders(files: VaultFiles, settings: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    for path, key in settings:
-        try:
-            raw = files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES)
-            said = json.loads(raw)
-        except (VaultError, ValueError, RecursionError):
-            continue
-        folder = said.get(key) if isinstance(said, dict) else None
-        if isinstance(folder, str) and folder.strip("/ "):
-            yield f"{fold(folder.strip('/ '))}/"
+def habits_in(settings: ObsidianSettings) -> Habits:
+    """Return the habits that some settings tell."""
+    return Habits(
+        tuple(f"{fold(folder)}/" for folder in settings.template_folders),
+        tuple(f"{fold(folder)}/" for folder in settings.day_folders),
+    )
