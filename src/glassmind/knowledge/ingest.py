@@ -242,7 +242,7 @@ def _entity(
 
 
 def _is_worth_a_note(group: Sequence[_Naming]) -> bool:
-    """Whether it is named firmly or often, and is no day and nothing to be filled in."""
+    """Whether it is named firmly or often, and is no day or word to be filled in."""
     name = group[0].name
     often = any(naming.firm for naming in group) or len(group) >= SINGLE_TIMES
     return often and not is_date(name) and not is_placeholder(name)
