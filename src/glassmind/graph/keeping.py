@@ -16,6 +16,7 @@ from glassmind.types.graph import (
     GhostLink,
     LinkRow,
     LinkRows,
+    News,
     NodeRow,
     NodeRows,
 )
@@ -30,11 +31,8 @@ class NetRows(Protocol):
     def head(self) -> str:
         """Return how far the rows have come."""
 
-    def news(self, head: str, /) -> tuple[str, Sequence[int]] | None:
-        """Return a later head, and the files whose links may be others since then.
-
-        None when any may be.
-        """
+    def news(self, head: str, /) -> News | None:
+        """Return what came since a head; None when that may be anything."""
 
     def nodes(self) -> NodeRows:
         """Return every note, by path."""
@@ -67,9 +65,6 @@ class KeptGraph:
     def now(self, *, ghosts: bool = False) -> LinkGraph:
         """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
         rows = self._rows()
-        kept = self._ghostly if ghosts else self._plain
-        if kept is not None and kept.head == rows.head():
-            return kept
         with self._making, rows.still():
             plain = self._plain = self._current(rows)
             if not ghosts:
@@ -84,10 +79,9 @@ class KeptGraph:
         last = self._plain
         news = None if last is None else rows.news(last.head)
         if last is None or news is None:
-            head = rows.head()
-            if last is not None and last.head == head:
-                return last
-            return build(head, rows.nodes(), rows.links())
+            return build(rows.head(), rows.nodes(), rows.links())
+        if not news.changed:
+            return last
         head, changed = news
         now = rows.nodes_of(changed)
         moves = moves_in(last, changed, now)

@@ -117,6 +117,13 @@ class LinkRows(NamedTuple):
     properties: list[tuple[int, int, str]]
 
 
+class News(NamedTuple):
+    """How far the rows have come since, and the files whose links may be others."""
+
+    head: str
+    changed: list[int]
+
+
 class GhostLink(NamedTuple):
     """A link to what no file is called: file id, place among its links, name."""
 

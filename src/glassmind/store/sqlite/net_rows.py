@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from glassmind.markdown.sentences import sentence_at
 from glassmind.store.sqlite.log import text_log
-from glassmind.types.graph import GhostLink, LinkRow, LinkRows, NodeRow, NodeRows
+from glassmind.types.graph import (
+    GhostLink,
+    LinkRow,
+    LinkRows,
+    News,
+    NodeRow,
+    NodeRows,
+)
 
 HEAD = """
 select s.value, c.seq, c.token from settings s
@@ -96,25 +103,27 @@ class NetRows:
             return text_log(self._db).head()
         return _marker(epoch, seq, token)
 
-    def news(self, head: str) -> tuple[str, list[int]] | None:
-        """Return a later head, and the files whose links may be others since then.
+    def news(self, head: str) -> News | None:
+        """Return what came since a head.
 
-        None when the log does not go back to that head, or tells too much.
+        None when the log does not go back to it, or tells too much.
         """
         epoch, seq, token = head.split(":")
         bound = (int(seq), MOST_CHANGES + 2)
         try:
             rows: Any = self._db.execute(NEWS, bound).fetchall()
-        except apsw.SQLError:
-            return None
-        if seq != "0":
-            known, *rows = rows or [(None, None, b"", 0)]
-            if (known[0], known[2].hex()) != (epoch, token):
+        except apsw.SQLError:  # the former release kept no log of links
+            rows = []
+        if seq != "0" and rows:
+            known, *rows = rows
+            if known[:3] != (epoch, int(seq), bytes.fromhex(token)):
                 return None
-        if not rows or len(rows) > MOST_CHANGES or rows[0][:2] != (epoch, int(seq) + 1):
+        elif not rows:
+            return News(head, []) if self.head() == head else None
+        if rows and (rows[0][:2] != (epoch, int(seq) + 1) or len(rows) > MOST_CHANGES):
             return None
-        ids = dict.fromkeys(row[3] for row in rows)
-        return _marker(*rows[-1][:3]), list(ids)
+        later = _marker(*rows[-1][:3]) if rows else head
+        return News(later, list(dict.fromkeys(row[3] for row in rows)))
 
     def nodes(self) -> NodeRows:
         """Return every note, by path."""
