@@ -40,7 +40,7 @@ OPTIONS = (
 )
 HERE = Path(__file__).resolve().parent
 LYZ = HERE.parents[1] / "shared" / "data" / "vaults" / "lyz"
-SECTIONS = ("text", "vectors", "embedding", "hybrid", "serving", "pairs")
+SECTIONS = ("text", "vectors", "embedding", "hybrid", "serving", "graph", "pairs")
 
 
 @dataclass(frozen=True)

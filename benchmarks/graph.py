@@ -256,23 +256,21 @@ def keeping(root: Path, engine: Engine) -> Iterator[Row]:
 
     title = vaults.Writer(5, len(kept.now())).title
     note, other = root / "changed.md", root / "area 0" / "other.md"
+    paths = [file.relative_to(root).as_posix() for file in (note, other)]
     note.write_text("A beginning.\n", "utf-8")
-    engine.index(embed=False)
+    engine.index(paths=paths, embed=False)
     updated()
     try:
-        for turn in range(15):
+        for turn in range(25):
             rebuilds.append(work_ms(rebuilt))
-            note.write_text(f"To [[{title(turn)}]] and [[{title(77)}]].\n", "utf-8")
+            text = f"To [[{title(turn)}]] and [[{title(3)}]].\n"
             for name, change in (
-                (
-                    "changed",
-                    partial(note.write_text, f"[[{title(turn)}]] [[{title(3)}]]"),
-                ),
+                ("changed", partial(note.write_text, text)),
                 ("added", partial(other.write_text, f"[[{title(turn + 40)}]]")),
                 ("removed", other.unlink),
             ):
                 change()
-                engine.index(embed=False)
+                engine.index(paths=paths, embed=False)
                 updates.setdefault(name, []).append(work_ms(updated))
     finally:
         for file in (note, other):
