@@ -248,6 +248,8 @@ def test_a_link_in_the_place_of_the_file_dismisses_nothing(
     (desk.root / FILE).symlink_to(outside)
 
     assert pairs_of(desk) == ALL
+    (problem,) = desk.engine.knowledge.dismissals().problems
+    assert problem.endswith("nothing in it is followed")
 
 
 NAMES = st.text(

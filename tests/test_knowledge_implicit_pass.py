@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from numpy.typing import NDArray
+from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
 from glassmind.knowledge import pair_pass, pair_search
@@ -360,3 +361,17 @@ def test_a_pass_that_is_killed_leaves_the_pairs_as_they_were(
     meaning.index()
     assert len(rows_of(meaning)) > 60
     assert rows_of(meaning) != before
+
+
+def test_a_vault_that_is_followed_pairs_what_is_written(meaning: MeaningDesk) -> None:
+    meaning.settings |= QUICK
+    kinds(meaning, 8)
+    meaning.index()
+
+    def paired() -> bool:
+        return ("New.md", "000.md") in rows_of(meaning)
+
+    with Follower(meaning.open()) as follower:
+        until(lambda: follower.brought, "it has looked at the vault")
+        meaning.write({"New.md": "word0 " * 40})
+        until(paired, "the new note is paired")

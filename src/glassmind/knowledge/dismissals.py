@@ -19,7 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import normalize
 
-from glassmind.errors import VaultError
+from glassmind.errors import FileGone, VaultError
 from glassmind.types import NotePath
 from glassmind.types.pairs import (
     Dismissals,
@@ -182,8 +182,10 @@ class DismissalBook:
                         self._read = (state, [], [said])
                     else:
                         self._read = (state, *parse(text.text, self.path))
-        except VaultError:
+        except FileGone:
             self._read = (None, [], [])
+        except VaultError as error:
+            self._read = (None, [], [f"{error}; nothing in it is followed"])
         return self._read[1], self._read[2], self._read[0]
 
     def _resolved(self, lines: Iterable[Line], problems: list[str]) -> Dismissals:

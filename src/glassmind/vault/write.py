@@ -163,7 +163,8 @@ class VaultWriter:
                 for part in parts:
                     above, here = here, here.below(part, make=make)
                     above.close()
-            yield here, here.spelled(name)
+                name = here.spelled(name)
+            yield here, name
         finally:
             here.close()
 
