@@ -29,9 +29,9 @@ def sentence_at(text: str, line: int, link: str, nth: int = 0) -> str:
     first, last = _block(lines, line)
     parts = [MARKER.sub("", part).strip() for part in lines[first : last + 1]]
     before = len(" ".join(parts[: line - first])) + (line > first)
-    at = _found(" ".join(parts), link, before, nth)
     joined = " ".join(parts)
-    if not _ITEM.match(lines[first]):
+    at = _found(joined, link, before, nth)
+    if not (_ITEM.match(lines[first]) or _STANDS_ALONE.match(lines[first])):
         start, end = _sentence(joined, at, at + len(link))
         joined, at = joined[start:end], at - start
     return _near(joined, at)
