@@ -19,7 +19,7 @@ from glassmind.knowledge.reciprocal import Missing, missing_answers, spelling_of
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names, words and folders of all notes, and the links between them.
+    """Names and words of all notes, and the links between them.
 
     `words` are those of a note's names, `rarity` says how rare each is from 0 to 1.
     `offered` are the nodes that may be suggested. `markdown` says that the vault writes
@@ -31,7 +31,6 @@ class Facts:
     ground: Ground
     words: Sequence[frozenset[str]]
     rarity: Mapping[str, float]
-    folders: Sequence[str]
     offered: NDArray[np.bool_]
     markdown: bool
     missing: Sequence[Missing]
@@ -60,7 +59,6 @@ def facts_of(
         ground,
         words,
         rarity_of(words),
-        [path.rpartition("/")[0] for path in net.paths],
         np.array(offered, np.bool_),
         rows.writes_markdown(),
         missing,

@@ -45,12 +45,6 @@ class GroundRows(Protocol):
     def tags(self) -> dict[int, frozenset[str]]:
         """Return the tags of the notes that have any."""
 
-    def days(self) -> dict[int, float]:
-        """Return the day of each note as a number."""
-
-    def themes(self) -> dict[int, int]:
-        """Return the theme of each note."""
-
     def writes_markdown(self) -> bool:
         """Whether most links are written as Markdown does."""
 
@@ -75,6 +69,9 @@ class WordPlaces(Protocol):
     def standing(self, phrase: str, limit: int, /) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of some of them."""
 
+    def alike(self, text: str, limit: int, /) -> list[tuple[int, float]]:
+        """Return the notes whose passages say what a text says, with a score."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:
@@ -89,8 +86,6 @@ class Ground:
     used: Mapping[tuple[Pieces, int], int]
     files: Names
     tags: Mapping[int, frozenset[str]]
-    days: Mapping[int, float]
-    themes: Mapping[int, int]
 
     def likelihood(self, name: Pieces, note_id: int, passages: int) -> float:
         """Return how likely a note is meant by a name that stands in so many passages.
@@ -121,8 +116,6 @@ def ground_of(rows: GroundRows) -> Ground:
         used,
         Names.of(rows.paths()),
         rows.tags(),
-        rows.days(),
-        rows.themes(),
     )
 
 

@@ -1,14 +1,14 @@
 """The names of all notes, ready to be found in text.
 
 A name is a row of pieces: words in lower case, and what stands between them where that
-is more than a blank, a hyphen or an underscore. The table maps the first piece to the
-names that begin so, the longest first, so that a text is gone through once. A letter of
-a script without blanks is a piece of its own.
+is more than a blank, a hyphen or an underscore. The table maps the first two pieces to
+the names that begin so, the longest first, so that a text is gone through once. A
+letter of a script without blanks is a piece of its own.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 from glassmind.vault.resolve import fold
@@ -66,12 +66,15 @@ class Found(NamedTuple):
 
 
 class NameTable(NamedTuple):
-    """Names by their first piece, the longest first; each with the notes it means.
+    """Names by how they begin; each with the notes it means.
 
-    `inflected` are names that were not given but follow from one, as its plural does.
+    `singles` are the names of one piece; the others are listed by their first two
+    pieces, the longest first, since first words alone are shared by many. `inflected`
+    are names that were not given but follow from one, as its plural does.
     """
 
-    beginnings: Mapping[str, Sequence[Pieces]]
+    singles: frozenset[str]
+    beginnings: Mapping[tuple[str, str], Sequence[Pieces]]
     notes: Mapping[Pieces, tuple[int, ...]]
     inflected: frozenset[Pieces]
 
@@ -84,15 +87,35 @@ class NameTable(NamedTuple):
 
         Where several begin at a piece, the longest is meant.
         """
-        beginnings, free = self.beginnings, 0
-        for at in [i for i, piece in enumerate(pieces) if piece in beginnings]:
+        free = 0
+        for at in self._begin_at(pieces):
             if at < free:
                 continue
-            for name in beginnings[pieces[at]]:
+            name = self._at(pieces, at)
+            if name:
+                free = at + len(name)
+                yield Found(name, at, free)
+
+    def _begin_at(self, pieces: Sequence[str]) -> list[int]:
+        """Return where names may begin, in order; mostly nowhere, and fast then."""
+        singles, beginnings = self.singles, self.beginnings
+        alone: list[int] = []
+        if not singles.isdisjoint(pieces):
+            alone = [at for at, piece in enumerate(pieces) if piece in singles]
+        if beginnings.keys().isdisjoint(pairwise(pieces)):
+            return alone
+        pairs = enumerate(pairwise(pieces))
+        begun = [at for at, pair in pairs if pair in beginnings]
+        return sorted({*alone, *begun})
+
+    def _at(self, pieces: Sequence[str], at: int) -> Pieces:
+        """Return the longest name that begins at a piece; nothing where none does."""
+        first = pieces[at]
+        if at + 1 < len(pieces):
+            for name in self.beginnings.get((first, pieces[at + 1]), ()):
                 if tuple(pieces[at : at + len(name)]) == name:
-                    free = at + len(name)
-                    yield Found(name, at, free)
-                    break
+                    return name
+        return (first,) if first in self.singles else ()
 
 
 def pieces_of(text: str) -> Pieces:
@@ -135,12 +158,14 @@ def name_table(
                 known = inflected.setdefault(other, [])
                 known.extend(note for note in meant if note not in known)
     every = {**notes, **inflected}
-    beginnings: dict[str, list[Pieces]] = {}
+    beginnings: dict[tuple[str, str], list[Pieces]] = {}
     for pieces in every:
-        beginnings.setdefault(pieces[0], []).append(pieces)
+        if len(pieces) > 1:
+            beginnings.setdefault((pieces[0], pieces[1]), []).append(pieces)
     for first in beginnings.values():
         first.sort(key=lambda name: (-len(name), name))
     return NameTable(
+        frozenset(name[0] for name in every if len(name) == 1),
         beginnings,
         {name: tuple(sorted(meant)) for name, meant in every.items()},
         frozenset(inflected),

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from glassmind.knowledge import signs
 from glassmind.knowledge.edits import Page, page_at
@@ -22,6 +24,9 @@ MOST_MENTIONING = 500
 
 MOST_WORDED = 2_000
 """Passages with a word of a name; a word in more says little."""
+
+MOST_ALIKE = 300
+"""Passages with the same rare words that are looked at."""
 
 LOOKED_INTO = 200
 """The best notes whose passages are compared, too: a few milliseconds."""
@@ -52,11 +57,12 @@ class Outlook:
     """What one note says of all others.
 
     `spots` are the names that stand in its prose, by node. `cosines` are -1 where a
-    note has no vector. Nodes that cannot be suggested have the score 0.
+    note has no vector. What is not `open_` cannot be suggested and has the score 0.
     """
 
     node: int
     page: Page | None
+    open_: NDArray[np.bool_]
     spots: Mapping[int, Spot]
     cosines: Strengths
     signs: Mapping[SignName, Strengths]
@@ -67,27 +73,30 @@ class Outlook:
         return {name: float(sign[other]) for name, sign in self.signs.items()}
 
 
+class Sources(NamedTuple):
+    """What an outlook is made from."""
+
+    facts: Facts
+    rows: GroundRows
+    words: WordPlaces | None
+
+
 def outlook_of(
-    facts: Facts,
-    node: int,
-    page: Page | None,
-    rows: GroundRows,
-    words: WordPlaces | None,
+    sources: Sources, node: int, page: Page | None, cosines: Strengths
 ) -> Outlook:
-    """Return how the other notes look from one."""
+    """Return how the other notes look from one; `cosines` are those of its vector."""
+    facts, rows, words = sources
     count = len(facts.net)
     spots = _spots(facts, page)
-    cosines = signs.similarity(facts, node, rows)
     said = frozenset(rough_pieces(page.note.text)) if page else frozenset()
     found: dict[SignName, Strengths] = {
         "mentions": _mentions(facts, spots, words),
         "mentioned": _mentioned(facts, node, words),
         "wording": signs.wording(facts, node, said),
         "worded": _worded(facts, node, words),
+        "vocabulary": _vocabulary(facts, node, page, words),
         "similarity": signs.above_usual(cosines, cosines),
-        "walk": signs.walk(facts, node),
-        "folder": signs.folder(facts, node),
-        "influence": signs.influence(facts),
+        "votes": signs.votes(facts, cosines),
     }
     open_ = facts.offered.copy()
     open_[node] = False
@@ -97,7 +106,7 @@ def outlook_of(
     closest = signs.passages(facts, node, chosen, rows)
     found["passages"] = signs.above_usual(closest, cosines)
     scores = np.where(open_, summed(found, count), 0)
-    return Outlook(node, page, spots, cosines, found, scores)
+    return Outlook(node, page, open_, spots, cosines, found, scores)
 
 
 def _spots(facts: Facts, page: Page | None) -> dict[int, Spot]:
@@ -157,6 +166,22 @@ def _worded(facts: Facts, node: int, words: WordPlaces | None) -> Strengths:
             if at is not None and at != node:
                 found[at] += facts.rarity[word] / whole
     return np.minimum(found, 1) ** 2
+
+
+def _vocabulary(
+    facts: Facts, node: int, page: Page | None, words: WordPlaces | None
+) -> Strengths:
+    """Return how much each says what this note says, against what it says itself."""
+    found = np.zeros(len(facts.net))
+    if page is None or words is None:
+        return found
+    for note_id, score in words.alike(page.note.text, MOST_ALIKE):
+        at = facts.net.node_of(note_id)
+        if at is not None:
+            found[at] = score
+    most = found[node] or found.max(initial=0.0)
+    found[node] = 0
+    return np.sqrt(np.minimum(found / most, 1)) if most else found
 
 
 def _standing(

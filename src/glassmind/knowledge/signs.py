@@ -11,44 +11,20 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from glassmind.graph.net import NOWHERE
 from glassmind.knowledge.facts import Facts
 from glassmind.knowledge.ground import GroundRows
 
 Strengths: TypeAlias = NDArray[np.float64]
 
-WALK_ROUNDS, WALK_ON = 12, 0.7
-"""Steps of a walk that begins at a note, and how often it goes on: after twelve, less
-than two hundredths of it are still to come."""
-
 UNKNOWN = -1.0
 """The cosine of what has no vector: no two notes are that unlike."""
 
+VOTERS = 10
+"""Similar notes whose links count."""
+
 AT_A_TIME = 4_096
 """Vectors that are compared at once: six megabytes of 384 numbers each."""
-
-
-def walk(facts: Facts, node: int) -> Strengths:
-    """Return how often a walk over links from a note comes by each; the best is 1.
-
-    Only what is not a neighbour of the note counts, since those are linked already.
-    """
-    view, net = facts.net.both_view, facts.net
-    degrees = np.diff(view.starts)
-    if not degrees[node]:
-        return np.zeros(len(net))
-    sources = np.repeat(np.arange(len(net)), degrees)
-    here: Strengths = np.zeros(len(net))
-    here[node] = 1
-    been = np.zeros(len(net))
-    for _ in range(WALK_ROUNDS):
-        leaving = here / np.maximum(degrees, 1)
-        moved = np.bincount(view.nodes, leaving[sources], minlength=len(net))
-        here = WALK_ON * moved.astype(np.float64)
-        been += here
-    been[node] = 0
-    been[view.of(node)] = 0
-    best = been.max(initial=0.0)
-    return been / best if best else been
 
 
 def wording(facts: Facts, node: int, said: frozenset[str]) -> Strengths:
@@ -63,41 +39,45 @@ def wording(facts: Facts, node: int, said: frozenset[str]) -> Strengths:
     return found**2
 
 
-def folder(facts: Facts, node: int) -> Strengths:
-    """Return which notes stand in the same folder, weighed by how few these are."""
-    own = facts.folders[node]
-    same: Strengths = np.array([one == own for one in facts.folders], np.float64)
-    share = float(same.mean())
-    same[node] = 0
-    return same * (1 - share)
+def similarities(
+    facts: Facts, nodes: Sequence[int], rows: GroundRows
+) -> dict[int, Strengths]:
+    """Return the cosine of every note's vector with those of some, where it is known.
 
-
-def influence(facts: Facts) -> Strengths:
-    """Return how much is linked to each note, the most linked one being 1."""
-    found = np.log1p(facts.net.in_degree.astype(np.float64))
-    best = found.max(initial=0.0)
-    return found / best if best else found
-
-
-def similarity(facts: Facts, node: int, rows: GroundRows) -> Strengths:
-    """Return the cosine of each note's vector with that of a note, where it is known.
-
-    Vectors are taken a few thousand at a time, so that memory stays bounded.
+    All vectors are read once, a few thousand at a time, so that memory is bounded.
     """
-    found = np.full(len(facts.net), UNKNOWN)
-    own = next((blob for _, blob in rows.vectors([int(facts.net.ids[node])])), None)
-    if own is None:
+    count, ids = len(facts.net), facts.net.ids
+    found = {node: np.full(count, UNKNOWN) for node in nodes}
+    own = {int(ids[node]): node for node in found}
+    known = dict(rows.vectors(list(own)))
+    if not known:
         return found
-    mine = np.frombuffer(own, "<f4")
-    places = {file_id: at for at, file_id in enumerate(facts.net.ids.tolist())}
+    asked = _rows(list(known.values()), rows.width())
     stream = rows.vectors()
     while block := list(islice(stream, AT_A_TIME)):
-        known = [(places[note], blob) for note, blob in block if note in places]
-        if known:
-            every = _rows([blob for _, blob in known], len(mine))
-            found[[at for at, _ in known]] = every @ mine
-    found[node] = UNKNOWN
+        places = facts.net.nodes_of(np.array([note for note, _ in block], np.int64))
+        there = places != NOWHERE
+        cosines = asked @ _rows([blob for _, blob in block], rows.width()).T
+        for row, note in zip(cosines, known, strict=True):
+            found[own[note]][places[there]] = row[there]
+    for node in nodes:
+        found[node][node] = UNKNOWN
     return found
+
+
+def votes(facts: Facts, cosines: Strengths) -> Strengths:
+    """Return how many of the notes most like one are linked with each, either way.
+
+    Whom those that are alike link to is whom this one may have forgotten.
+    """
+    found: Strengths = np.zeros(len(facts.net))
+    voters = np.argsort(-cosines, kind="stable")[:VOTERS]
+    weights = np.maximum(cosines[voters], 0)
+    whole = float(weights.sum())
+    for voter, weight in zip(voters.tolist(), weights.tolist(), strict=True):
+        if weight:
+            found[facts.net.around(voter)] += weight / whole
+    return np.sqrt(found)
 
 
 def above_usual(found: Strengths, cosines: Strengths) -> Strengths:

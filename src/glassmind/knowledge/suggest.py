@@ -5,7 +5,7 @@ disk, one by one: whether the name is still in the prose, and how a link would b
 there. What does not hold loses that sign, and its place.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,8 +17,8 @@ from glassmind.knowledge import suggest_rank as rank
 from glassmind.knowledge.answers import answer_suggested, answers_about
 from glassmind.knowledge.edits import Pen, edit_for_mention, edit_for_relation
 from glassmind.knowledge.mentions import Spot, mentions_in
-from glassmind.knowledge.outlook import Outlook, Pages, outlook_of
-from glassmind.knowledge.signs import UNKNOWN
+from glassmind.knowledge.outlook import Outlook, Pages, Sources, outlook_of
+from glassmind.knowledge.signs import UNKNOWN, similarities
 from glassmind.knowledge.vault_mentions import likely_mentions
 from glassmind.types import NotePath
 from glassmind.types.suggestions import (
@@ -72,6 +72,21 @@ def suggest(study: "Study", note: NotePath | None, *, limit: int) -> Suggestions
     return Suggestions(note, tuple(found[:limit]), notices)
 
 
+def outlooks(
+    study: "Study", notes: Sequence[NotePath]
+) -> Iterator[tuple[Outlook, Sequence[str]]]:
+    """Yield how all others look from some notes, and the path of every node.
+
+    What `suggest` ranks by, before anything is looked at on disk.
+    """
+    with VaultFiles(study.config.vault.path) as files:
+        desk = _Desk(study, Pages(files))
+        for note in notes:
+            desk.pairs_of(note)
+        for outlook in desk.seen():
+            yield outlook, study.facts().net.paths
+
+
 class _Desk:
     """The vault as one call sees it: what was read and found is kept till its end."""
 
@@ -83,21 +98,26 @@ class _Desk:
         self._outlooks: dict[int, Outlook] = {}
         self._spots: dict[int, Mapping[int, Spot]] = {}
 
-    def outlook(self, node: int) -> Outlook:
-        """Return how the others look from a note."""
-        if node not in self._outlooks:
-            study, page = self._study, self._pages.at(self._facts.net.paths[node])
-            self._outlooks[node] = outlook_of(
-                self._facts, node, page, study.mention_rows(), study.words()
-            )
-        return self._outlooks[node]
+    def look_out(self, nodes: Iterable[int]) -> None:
+        """See how the others look from some notes; all vectors are read once for it."""
+        rows = self._study.mention_rows()
+        sources = Sources(self._facts, rows, self._study.words())
+        wanted = sorted(set(nodes))
+        for node, cosines in similarities(self._facts, wanted, rows).items():
+            page = self._pages.at(self._facts.net.paths[node])
+            self._outlooks[node] = outlook_of(sources, node, page, cosines)
+
+    def seen(self) -> Sequence[Outlook]:
+        """Return every outlook there is so far."""
+        return tuple(self._outlooks.values())
 
     def pairs_of(self, note: NotePath) -> list[tuple[int, int]]:
         """Return a note with each that may be suggested for it."""
         node = self._facts.net.node_at(note)
         if node is None:
             return []
-        scores = self.outlook(node).scores
+        self.look_out([node])
+        scores = self._outlooks[node].scores
         return [(node, int(at)) for at in np.flatnonzero(scores >= rank.LEAST)]
 
     def pairs_of_vault(self, limit: int) -> list[tuple[int, int]]:
@@ -114,11 +134,13 @@ class _Desk:
             if ends[0] is not None and ends[1] is not None:
                 alike.append((ends[0], ends[1]))
         seen = {frozenset(pair) for pair in named}
-        return named + [p for p in alike[:most] if frozenset(p) not in seen]
+        found = named + [p for p in alike[:most] if frozenset(p) not in seen]
+        self.look_out(a for a, _ in found)
+        return found
 
     def best(self, pairs: Iterable[tuple[int, int]], limit: int) -> list[Suggestion]:
         """Return the best of some pairs as suggestions, each looked at on disk."""
-        heap = [(-float(self.outlook(a).scores[b]), a, b) for a, b in pairs]
+        heap = [(-float(self._outlooks[a].scores[b]), a, b) for a, b in pairs]
         heapify(heap)
         found: list[Suggestion] = []
         seen: set[frozenset[int]] = set()
@@ -150,7 +172,7 @@ class _Desk:
 
     def _look(self, node: int, other: int) -> "_Look":
         """Return what speaks for a pair once both notes were looked at."""
-        outlook = self.outlook(node)
+        outlook = self._outlooks[node]
         strengths = outlook.strengths(other)
         back = None
         if strengths["mentioned"]:

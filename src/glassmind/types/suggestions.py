@@ -12,8 +12,8 @@ SuggestionKind: TypeAlias = Literal[
 meaning, words of a name, or the links around both."""
 
 SignName: TypeAlias = Literal[
-    "mentions", "mentioned", "similarity", "passages", "wording", "worded", "walk",
-    "folder", "influence", "reciprocal",
+    "mentions", "mentioned", "votes", "worded", "wording", "vocabulary", "passages",
+    "similarity", "reciprocal",
 ]  # fmt: skip
 
 

@@ -72,6 +72,14 @@ class FollowingIndex:
         """
         return self._index.standing(phrase, limit)
 
+    def alike(self, text: str, limit: int) -> list[tuple[int, float]]:
+        """Return the notes whose passages say what a text says, with their best score.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.alike(text, limit)
+
     def close(self) -> None:
         """Let go of the files."""
         if self._still is not None:

@@ -1,5 +1,6 @@
 """Searching the word index."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, log1p
@@ -25,6 +26,10 @@ Q = tantivy.Query
 NAME = "the word index"
 LONGEST_NAME, MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
+
+MOST_STEMS, COMMON_SHARE = 60, 0.2
+"""Stems of a text that are looked for, and the share of all passages from which on one
+is too common to tell texts apart."""
 
 PUNCTUATION = " .,;:!?\"'()[]{}<>\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 
@@ -93,7 +98,40 @@ class WordIndex:
         places = [place for _, place in found.hits[:limit]]
         notes = self._searcher.fast_field_values("note", places)
         known = sorted({int(note) for note in notes if note is not None})
-        return int(found.count or 0), known
+        return int(found.count or 0), known  # type: ignore[attr-defined] # no stub
+
+    @faults_named(NAME)
+    def alike(self, text: str, limit: int) -> list[tuple[int, float]]:
+        """Return the notes whose passages say what a text says, with their best score.
+
+        Looked for are the stems that tell the text from others, as many as are worth
+        their time. Of the best `limit` passages, by note.
+        """
+        count = max(1, self._searcher.num_docs)
+        said = Counter(words.stemmed.analyze(words.prepared(text)))
+        weights = {}
+        for stem, times in said.items():
+            held = self._searcher.doc_freq("body_stem", stem)
+            if 1 < held <= COMMON_SHARE * count:
+                weights[stem] = log1p(times) * log1p(count / held)
+        best = sorted(weights, key=lambda stem: (-weights[stem], stem))[:MOST_STEMS]
+        if not best:
+            return []
+        schema = self._index.schema
+        parts = [
+            (
+                SHOULD,
+                Q.boost_query(Q.term_query(schema, "body_stem", stem), weights[stem]),
+            )
+            for stem in best
+        ]
+        hits = self._searcher.search(Q.boolean_query(parts), limit, count=False).hits
+        notes = self._searcher.fast_field_values("note", [at for _, at in hits])
+        found: dict[int, float] = {}
+        for note, (score, _) in zip(notes, hits, strict=True):
+            if note is not None:
+                found.setdefault(int(note), score)
+        return sorted(found.items())
 
     @faults_named(NAME)
     def ask(self, query: WordQuery) -> "AskedIndex":

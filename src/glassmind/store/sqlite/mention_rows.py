@@ -1,4 +1,4 @@
-"""What suggestions are made of: names, anchors, texts, tags, days and vectors."""
+"""What suggestions are made of: names, anchors, texts, tags and vectors."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -6,7 +6,6 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.schema import version_of
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath
 from glassmind.types.suggestions import NoteNames
@@ -30,10 +29,6 @@ select note_id, text, overlap from chunks where kind <> 'frontmatter'
 order by note_id, chunk_index
 """
 TAGS = "select note_id, json_group_array(distinct folded) from tags group by note_id"
-DAYS = """
-select n.id, coalesce(julianday(n.day), f.mtime_ns / 86400000000000.0 + 2440587.5)
-from notes n join files f on f.id = n.id order by n.id
-"""
 PATHS = "select path from files"
 VECTORS = "select note_id, vector from note_vectors where space_id = ? order by note_id"
 VECTORS_OF = """
@@ -46,7 +41,6 @@ join chunk_vectors l on l.chunk_id = c.id and l.space_id = ?
 join vectors v on v.id = l.vector_id
 where c.note_id in (select value from json_each(?)) order by c.note_id, c.chunk_index
 """
-THEMES = "select note_id, theme_id from theme_members"
 PROPERTY_LINKS = """
 select note_id, target_id, property from links
 where property is not null and target_id is not null and note_id <> target_id
@@ -56,8 +50,6 @@ WRITES_MARKDOWN = """
 select coalesce(sum(kind = 'markdown') > sum(kind = 'wikilink'), 0) from links
 where target_id in (select id from notes)
 """
-SINCE_THEMES = 3
-"""The version of the schema from which a file can hold themes."""
 
 
 class MentionRows:
@@ -96,16 +88,6 @@ class MentionRows:
     def tags(self) -> dict[int, frozenset[str]]:
         """Return the tags of the notes that have any, in lower case."""
         return {row[0]: frozenset(json.loads(row[1])) for row in self._db.execute(TAGS)}
-
-    def days(self) -> dict[int, float]:
-        """Return the day of each note, or that of its last change, as a number."""
-        return {row[0]: float(row[1] or 0) for row in self._db.execute(DAYS)}
-
-    def themes(self) -> dict[int, int]:
-        """Return the theme of each note; none where none were made."""
-        if version_of(self._db) < SINCE_THEMES:
-            return {}
-        return {row[0]: row[1] for row in self._db.execute(THEMES)}
 
     def writes_markdown(self) -> bool:
         """Whether most links to notes are written as Markdown does."""
