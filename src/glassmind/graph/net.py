@@ -178,12 +178,12 @@ class LinkGraph:
         self.known_both = known
         return known.fan
 
-    @property
+    @cached_property
     def out_degree(self) -> Ints:
         """How many others each node leads to."""
         return np.diff(self.fans.out.flat.starts)
 
-    @property
+    @cached_property
     def in_degree(self) -> Ints:
         """How many others lead to each node."""
         return np.diff(self.fans.into.flat.starts)
