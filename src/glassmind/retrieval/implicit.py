@@ -9,10 +9,10 @@ from glassmind.types.pairs import Partner
 from glassmind.types.search import Candidate, ChannelName
 
 FOLLOWED = 10
-"""Hits whose partners are looked at. A partner of a weak hit is weaker still."""
+"""Hits whose partners are looked at; 5 to 20 measure the same."""
 
 PARTNERS = 3
-"""Notes that each of them brings; more of them dilute what it says."""
+"""Notes that each of them brings; one measures the same."""
 
 Partners = Callable[[Collection[int]], Sequence[Partner]]
 """Returns what each note is like and has no link with, the most similar first."""
