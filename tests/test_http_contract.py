@@ -18,12 +18,18 @@ LIMIT_S = 600
 
 DESCRIBED = sum(not route.later for route in ROUTES if route.schema != "OpenApi")
 
-SETTINGS = """
+REFUSING = ("POST /index", "GET /graph/resolve", "POST /graph/finding/dismiss")
+"""A path that leads out of the vault is refused, a text that holds no name, a key that
+is of no finding; no schema can tell which do."""
+
+SETTINGS = "".join(
+    f"""
 [[operations]]
-include-name = "POST /index"
-checks.positive_data_acceptance.expected-statuses = ["2xx", 409, 422, "5xx"]
+include-name = "{name}"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422, "5xx"]
 """
-"""A path that leads out of the vault is refused, and no schema can tell which do."""
+    for name in REFUSING
+)
 
 
 def examined(vault: VaultDesk, place: Path, *wishes: str) -> str:

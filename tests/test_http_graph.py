@@ -65,6 +65,20 @@ def test_an_answer_is_of_the_shape_that_is_described(web: Web, path: str) -> Non
     assert set(answer.json) == described
 
 
+@pytest.mark.parametrize("path", ASKED)
+def test_the_most_that_may_be_asked_for_is_given(web: Web, path: str) -> None:
+    (route,) = [one for one in GRAPH if (one.method, one.path) == ("GET", path)]
+    bounds = {
+        one.name: int(one.most)
+        for one in route.arguments
+        if one.kind == "integer" and one.most is not None
+    }
+
+    answer = web.get(f"{path}?{urlencode(ASKED[path] | bounds)}")
+
+    assert answer.status == 200, answer.body
+
+
 def test_a_name_may_hold_slashes_and_whatever_else(tea: Web) -> None:
     query = urlencode({"name": "Folder/Tea & cups.md", "ghosts": "true"})
 

@@ -164,7 +164,7 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
     made.pop("description", None)
     if one.kind == "string" and not one.choices:
         made["maxLength"] = int(one.most or LONGEST_TEXT)
-    patterns = {"lines": LINES, "query": SAYS}
+    patterns = {"lines": LINES, "query": SAYS, "about": SAYS}
     if one.name in patterns:
         made["pattern"] = patterns[one.name]
     return made

@@ -167,7 +167,7 @@ GRAPH: tuple[Route, ...] = (
         "Match what a note names with what the vault has; nothing is written.",
         graph.get_ingest,
         "Ingestion",
-        (NAME, _limit(50)),
+        (NAME, _limit(50, 500)),
         (404, 409),
     ),
     Route(
