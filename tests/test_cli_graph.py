@@ -172,7 +172,7 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
     )
 
     assert done.returncode == 3
-    assert "writes.mode is off" in done.stderr
+    assert "writes.mode" in done.stderr
     assert not (program.vault / ".agent/dismissed.txt").exists()
 
 

@@ -72,6 +72,36 @@ def test_an_answer_is_short_fenced_and_told_to_be_data(
     assert estimate_tokens(json.dumps(answer.structured_content)) < 2_700
 
 
+def assert_part(part: Any, whole: Any) -> None:
+    """Fail unless all that a shape says stands in another; of lists, the first."""
+    if isinstance(part, Mapping):
+        for name, value in part.items():
+            assert_part(value, whole[name])
+    elif isinstance(part, list):
+        assert len(part) <= len(whole)
+        for one, other in zip(part, whole, strict=False):
+            assert_part(one, other)
+    else:
+        assert part == whole
+
+
+LISTING = [one for one in CALLS if one[0] != "glassmind_ontology"]
+"""All but the overview, which shows fewer of each kind to fit."""
+
+
+@pytest.mark.parametrize(("tool", "given"), LISTING, ids=str)
+def test_a_concise_answer_says_some_of_what_a_detailed_one_does(
+    sample: VaultDesk, tool: str, given: dict[str, Any]
+) -> None:
+    concise = asked(sample, tool, **given).structured_content
+    whole = asked(sample, tool, **given, response_format="detailed").structured_content
+
+    own = {"truncated", "next_cursor", "next_actions"}
+    if tool == "glassmind_health":  # of checks that found nothing it says nothing
+        whole["checks"] = [one for one in whole["checks"] if one["count"]]
+    assert_part({k: v for k, v in concise.items() if k not in own}, whole)
+
+
 @pytest.mark.parametrize(("tool", "given"), CALLS, ids=str)
 def test_every_hint_can_be_called_as_it_stands(
     sample: VaultDesk, tool: str, given: dict[str, Any]
