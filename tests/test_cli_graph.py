@@ -43,6 +43,12 @@ def test_connections_can_be_had_for_programs(program: Inside, shape: str) -> Non
         assert json.loads(done.stdout)["path"] == f"Projects/{NOTE}.md"
 
 
+def test_two_shapes_at_once_are_refused(program: Inside) -> None:
+    error = program.json("graph", "connections", NOTE, "--format", "dot")["error"]
+
+    assert "--json and --format dot do not go together" in error["message"]
+
+
 def test_links_between_neighbours_are_told_when_asked_for(program: Inside) -> None:
     without = program.json("graph", "connections", NOTE)
     with_links = program.json("graph", "connections", NOTE, "--subgraph")
@@ -195,6 +201,7 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
         (["themes", "--theme", "zeppelin"], "no theme is called 'zeppelin'"),
         (["rank", "--about", " "], "nothing"),
         (["fly"], "invalid choice: 'fly'"),
+        (["connections", "Home", "--depth", "2", "--limit", "9999"], "from 1 to"),
         ([], "action"),
     ],
     ids=" ".join,

@@ -158,8 +158,10 @@ def run(args: Namespace, output: Output) -> int:
     action = ACTIONS[args.action]
     wishes = _wishes(args, action)
     names = _names(args, action)
-    if wishes.get("format") == "json":
-        output.as_json = True
+    shape = wishes.get("format", "text")
+    if output.as_json and shape in {"graphml", "dot"}:
+        raise WrongUsage(f"--json and --format {shape} do not go together", "graph")
+    output.as_json = output.as_json or shape == "json"
     with engine_of(args, output) as engine:
         return action.run(Asked(engine, names, wishes, output))
 
