@@ -220,8 +220,8 @@ def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultDesk, Fence]) -> None:
     desk, fence = trapped
 
     assert {note.path for note in desk.engine.list_notes().notes} == {"Inside.md"}
-    assert {file.name for file in fence.root.iterdir()} == {
-        ".agent",  # what was dismissed, as text
+    # the agent folder has what was dismissed, as text, if anything was
+    assert {file.name for file in fence.root.iterdir()} - {".agent"} == {
         ".env",
         ".obsidian",
         "Circle.md",
@@ -235,4 +235,4 @@ def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultDesk, Fence]) -> None:
     }
     assert (fence.root / "Inside.md").read_text("utf-8") == "# Inside\n\nAll is well.\n"
     kept = {file.name for file in (fence.root / ".agent").rglob("*") if file.is_file()}
-    assert kept == {"dismissed.txt", "writes.jsonl"}
+    assert kept <= {"dismissed.txt", "writes.jsonl"}
