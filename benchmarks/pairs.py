@@ -27,10 +27,11 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.knowledge import pair_pass, pair_search
-from glassmind.knowledge.implicit import MOST
-from glassmind.knowledge.pair_pass import Pairing
-from glassmind.knowledge.pair_search import HalfPass
+from glassmind.knowledge.pairs import pairing as pair_pass
+from glassmind.knowledge.pairs import search as pair_search
+from glassmind.knowledge.pairs.implicit import MOST
+from glassmind.knowledge.pairs.pairing import Pairing
+from glassmind.knowledge.pairs.search import HalfPass
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.pair_source import PairSource

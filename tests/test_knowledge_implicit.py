@@ -10,7 +10,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
-from glassmind.knowledge.implicit import MOST
+from glassmind.knowledge.pairs.implicit import MOST
 from glassmind.render.reports import status_as_json
 from glassmind.render.reports_text import status_as_text
 from glassmind.render.style import Style
@@ -231,9 +231,9 @@ def take(desk: MeaningDesk, step: Step) -> None:
 def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
 ) -> None:
-    monkeypatch.setattr("glassmind.knowledge.pair_pass.MOST", 4)
+    monkeypatch.setattr("glassmind.knowledge.pairs.pairing.MOST", 4)
     monkeypatch.setattr("glassmind.wiring.pairs.MOST", 4)
-    monkeypatch.setattr("glassmind.knowledge.pair_pass.FEW", 1)
+    monkeypatch.setattr("glassmind.knowledge.pairs.pairing.FEW", 1)
     meaning.write(
         {path: f"{WORDS[i % 6]} {WORDS[i % 5]} {LONG}" for i, path in enumerate(NOTES)}
     )
@@ -269,7 +269,7 @@ def test_one_changed_note_is_compared_and_no_other(
     def refuse(*_: object) -> None:
         raise AssertionError("everything was compared")
 
-    monkeypatch.setattr("glassmind.knowledge.pair_pass.HalfPass", refuse)
+    monkeypatch.setattr("glassmind.knowledge.pairs.pairing.HalfPass", refuse)
     meaning.indexed({"07.md": RAIL})
 
     assert pairs_of(meaning, "07") == []

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
-from glassmind.knowledge import pair_pass, pair_search
-from glassmind.knowledge.pair_order import Order
-from glassmind.knowledge.pair_scale import SAMPLE, USUAL, threshold_for
-from glassmind.knowledge.pair_search import HalfPass, Lists, measured
+from glassmind.knowledge.pairs import pairing as pair_pass
+from glassmind.knowledge.pairs import search as pair_search
+from glassmind.knowledge.pairs.order import Order
+from glassmind.knowledge.pairs.scale import SAMPLE, USUAL, threshold_for
+from glassmind.knowledge.pairs.search import HalfPass, Lists, measured
 from glassmind.store.sqlite.pair_write import PairStep
 from glassmind.types.files import Progress
 

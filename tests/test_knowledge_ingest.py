@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
-from glassmind.knowledge.phrases import phrases_in
+from glassmind.knowledge.naming.phrases import phrases_in
 from glassmind.markdown.read import read_note
 from glassmind.render.ingestion import ingestion_as_json, ingestion_as_text
 from glassmind.render.style import Style

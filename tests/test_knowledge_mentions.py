@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.knowledge.mentions import Spot, mentions_in, rough_mentions
-from glassmind.knowledge.name_table import NameTable, name_table, pieces_of
+from glassmind.knowledge.suggest.mentions import Spot, mentions_in, rough_mentions
+from glassmind.knowledge.suggest.name_table import NameTable, name_table, pieces_of
 from glassmind.markdown.prose import prose
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath

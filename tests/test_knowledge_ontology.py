@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
-from glassmind.knowledge.categories import categories_of
-from glassmind.knowledge.folding import folded, in_singular, slips_between
-from glassmind.knowledge.hierarchy import cycles_in, hierarchy_of
-from glassmind.knowledge.schemas import kind_of
+from glassmind.knowledge.naming.folding import folded, in_singular, slips_between
+from glassmind.knowledge.ontology.categories import categories_of
+from glassmind.knowledge.ontology.hierarchy import cycles_in, hierarchy_of
+from glassmind.knowledge.ontology.schemas import kind_of
 from glassmind.render.ontology import ontology_as_json
 from glassmind.render.ontology_text import ontology_as_text
 from glassmind.render.style import Style

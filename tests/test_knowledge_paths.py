@@ -5,7 +5,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
 from glassmind.graph.walks import Found
-from glassmind.knowledge import paths
+from glassmind.knowledge.links import paths
 from glassmind.render.chains import chains_as_json
 from glassmind.render.chains_text import chains_as_text
 from glassmind.render.style import Style

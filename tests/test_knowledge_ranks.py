@@ -85,7 +85,7 @@ def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
     def sampled(net: Any) -> measures.Bridging:
         return exact(net)._replace(error=0.02, samples=7)
 
-    monkeypatch.setattr("glassmind.knowledge.ranks.bridging", sampled)
+    monkeypatch.setattr("glassmind.knowledge.links.ranks.bridging", sampled)
     found = ranked(vault, metric="bridging", limit=1)
 
     assert found.notes[0].reason.startswith("about 35.6 %")

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.knowledge.edits import (
+from glassmind.knowledge.suggest.edits import (
     Page,
     Pen,
     edit_for_mention,
     edit_for_relation,
     page_at,
 )
-from glassmind.knowledge.mentions import mentions_in
-from glassmind.knowledge.name_table import name_table, pieces_of
-from glassmind.knowledge.property_edits import edit_for_property
-from glassmind.knowledge.reciprocal import missing_answers
+from glassmind.knowledge.suggest.mentions import mentions_in
+from glassmind.knowledge.suggest.name_table import name_table, pieces_of
+from glassmind.knowledge.suggest.property_edits import edit_for_property
+from glassmind.knowledge.suggest.reciprocal import missing_answers
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note

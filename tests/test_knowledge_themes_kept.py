@@ -21,8 +21,8 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexBusy
 from glassmind.graph.net import LinkGraph
-from glassmind.knowledge import themes as themes_module
-from glassmind.knowledge.theme_parts import Parts, parted
+from glassmind.knowledge.themes import themed as themes_module
+from glassmind.knowledge.themes.parts import Parts, parted
 from glassmind.store.lock import WriterLock
 from glassmind.wiring.write import LOCK
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from glassmind.knowledge.theme_ids import KNOWN_SHARE, known_again
+from glassmind.knowledge.themes.ids import KNOWN_SHARE, known_again
 
 
 def labelled(sets: list[int]) -> NDArray[np.int32]:

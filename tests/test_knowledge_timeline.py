@@ -8,7 +8,7 @@ from git_desk import GitDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
-from glassmind.knowledge import past
+from glassmind.knowledge.links import past
 from glassmind.render.style import Style
 from glassmind.render.timeline import timeline_as_json
 from glassmind.render.timeline_text import timeline_as_text

@@ -10,14 +10,14 @@ from glassmind.types import NotePath
 
 if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
-    from glassmind.knowledge.connections import NoteRows, Similar
     from glassmind.knowledge.dismissals import DismissalBook
-    from glassmind.knowledge.facts import Facts
-    from glassmind.knowledge.ground import GroundRows, WordPlaces
     from glassmind.knowledge.health.sight import HealthRows
-    from glassmind.knowledge.implicit import Pairs
-    from glassmind.knowledge.themes import Themed
-    from glassmind.knowledge.vocabulary import Vocabulary
+    from glassmind.knowledge.links.connections import NoteRows, Similar
+    from glassmind.knowledge.ontology.vocabulary import Vocabulary
+    from glassmind.knowledge.pairs.implicit import Pairs
+    from glassmind.knowledge.suggest.facts import Facts
+    from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
+    from glassmind.knowledge.themes.themed import Themed
     from glassmind.types.search import Hit
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import date
 
-from glassmind.knowledge import ingest as ingesting
-from glassmind.knowledge.connections import connections
 from glassmind.knowledge.dismiss import (
     dismiss_finding,
     dismiss_pair,
@@ -13,15 +11,17 @@ from glassmind.knowledge.dismiss import (
 )
 from glassmind.knowledge.health.asking import EXAMPLES, finding_now, report
 from glassmind.knowledge.health.table import entry_of
-from glassmind.knowledge.implicit import similar
-from glassmind.knowledge.ontology import SHOWN, shortened
-from glassmind.knowledge.paths import chains
-from glassmind.knowledge.ranks import Asked, ranking
-from glassmind.knowledge.resolve import resolve
+from glassmind.knowledge.links.connections import connections
+from glassmind.knowledge.links.paths import chains
+from glassmind.knowledge.links.ranks import Asked, ranking
+from glassmind.knowledge.links.timeline import timeline
+from glassmind.knowledge.naming import ingest as ingesting
+from glassmind.knowledge.naming.resolve import resolve
+from glassmind.knowledge.ontology.overview import SHOWN, shortened
+from glassmind.knowledge.pairs.implicit import similar
 from glassmind.knowledge.study import Study
-from glassmind.knowledge.suggest import suggest
-from glassmind.knowledge.themes import only
-from glassmind.knowledge.timeline import timeline
+from glassmind.knowledge.suggest.asking import suggest
+from glassmind.knowledge.themes.themed import only
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
 from glassmind.types.health import FindingNow, HealthReport

@@ -8,7 +8,7 @@ from glassmind.errors import BadLimit
 from glassmind.knowledge.health.habits import habits_of
 from glassmind.knowledge.health.report import looked_at_again, told
 from glassmind.knowledge.health.sight import Grounds, Sight
-from glassmind.knowledge.implicit import alike, undismissed
+from glassmind.knowledge.pairs.implicit import alike, undismissed
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
 from glassmind.vault.left_out import left_out_names
 

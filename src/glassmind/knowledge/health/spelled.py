@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from glassmind.knowledge.categories import categories_of
 from glassmind.knowledge.health.sight import Sight
+from glassmind.knowledge.ontology.categories import categories_of
 from glassmind.types import NotePath
 from glassmind.types.health import Finding
 from glassmind.types.ontology import Entry, Spelled, Spelling

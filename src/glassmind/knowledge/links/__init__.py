@@ -1,0 +1,1 @@
+"""What stands around a note, between two, above others, and how it came about."""

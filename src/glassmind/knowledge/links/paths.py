@@ -1,0 +1,169 @@
+"""The shortest ways from one note to another, and why there may be none."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from glassmind.errors import BadLimit, BadWish
+from glassmind.graph.net import LinkGraph
+from glassmind.graph.walks import common as common_of
+from glassmind.graph.walks import shortest_paths
+from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
+from glassmind.knowledge.study import Study
+from glassmind.types.chains import (
+    Chain,
+    Chains,
+    CommonNeighbour,
+    NoChain,
+    NotConnected,
+    OnlyThroughGhosts,
+    SameNote,
+    Step,
+    Stop,
+    TimeUp,
+    TooFar,
+)
+from glassmind.types.connections import Direction, Tie
+from glassmind.types.graph import NetEdge
+
+MOST_CHAINS = 50
+"""Chains that may be asked for; nobody reads as many."""
+
+MOST_HOPS = 20
+"""Links that a chain may have; longer ones say nothing of the two notes."""
+
+MOST_SECONDS = 2.0
+"""How long chains are looked for; a caller waits, and the first are the best."""
+
+COMMON_SHOWN = 20
+
+
+def chains(  # noqa: PLR0913 - each wish by its name
+    study: Study,
+    source: str,
+    target: str,
+    *,
+    limit: int,
+    most_hops: int,
+    common: bool,
+    ghosts: bool,
+) -> Chains:
+    """Return the shortest chains of links between two notes, whichever way they lead.
+
+    Raises:
+        BadLimit, BadWish: so many chains, or such long ones, cannot be given.
+        NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
+    """
+    if not 1 <= limit <= MOST_CHAINS:
+        raise BadLimit(limit, MOST_CHAINS)
+    if not 1 <= most_hops <= MOST_HOPS:
+        raise BadWish("most_hops", most_hops, f"from 1 to {MOST_HOPS}")
+    net = study.net(ghosts=ghosts)
+    one, other = (node_of(study, net, name) for name in (source, target))
+    found = shortest_paths(
+        net, one, other, limit=limit, most_hops=most_hops, most_seconds=MOST_SECONDS
+    )
+    reason = None
+    if not found.chains:
+        reason = _why_none(study, net, one, other, most_hops=most_hops, cut=found.cut)
+    shared = common_of(net, one, other).tolist() if common and one != other else []
+    return Chains(
+        source=_stop(net, one),
+        target=_stop(net, other),
+        chains=_told(study, net, found.chains),
+        reason=reason,
+        cut=found.cut,
+        common=tuple(_common(net, one, other, shared)),
+        common_total=len(shared),
+    )
+
+
+def _stop(net: LinkGraph, node: int) -> Stop:
+    return Stop(net.paths[node], net.titles[node], node >= net.note_count)
+
+
+def _told(
+    study: Study, net: LinkGraph, found: list[tuple[int, ...]]
+) -> tuple[Chain, ...]:
+    """Return chains of nodes with the links between them; each pair is read once."""
+    pairs = {pair for chain in found for pair in pairwise(chain)}
+    links = {pair: between(net, *pair) for pair in pairs}
+    edges = [edge for link in links.values() for edge in link.edges]
+    ties = ties_of(net, study.sentences, edges)
+    return tuple(
+        Chain(
+            tuple(_stop(net, node) for node in chain),
+            tuple(_step(links[pair], ties) for pair in pairwise(chain)),
+        )
+        for chain in found
+    )
+
+
+def _step(links: Between, ties: dict[NetEdge, Tie]) -> Step:
+    return Step(links.directions, shown(ties, links.edges), links.total)
+
+
+def _common(
+    net: LinkGraph, one: int, other: int, shared: Sequence[int]
+) -> list[CommonNeighbour]:
+    """Return the first of the common neighbours, those with the fewest links first.
+
+    What is linked with everything says little of two notes that both are.
+    """
+    nodes = sorted(shared, key=lambda node: (len(net.around(node)), node))
+    return [
+        CommonNeighbour(
+            _stop(net, node),
+            _directions(net, one, node),
+            _directions(net, other, node),
+        )
+        for node in nodes[:COMMON_SHOWN]
+    ]
+
+
+def _directions(net: LinkGraph, end: int, node: int) -> tuple[Direction, ...]:
+    return between(net, end, node).directions
+
+
+def _why_none(  # noqa: PLR0913 - all that decides it
+    study: Study, net: LinkGraph, one: int, other: int, *, most_hops: int, cut: bool
+) -> NoChain:
+    if one == other:
+        return SameNote()
+    if cut:
+        return TimeUp(MOST_SECONDS)
+    far = _distances(net, one)
+    if other in far:
+        return TooFar(most_hops, far[other])
+    over = _over_ghosts(study, net, one, other, most_hops)
+    return over or NotConnected(len(far), len(_distances(net, other)))
+
+
+def _distances(net: LinkGraph, root: int) -> dict[int, int]:
+    """Return how far away everything is that is linked with a node at all."""
+    starts, nodes = net.both_view.starts.tolist(), net.both_view.nodes.tolist()
+    far, order = {root: 0}, [root]
+    for node in order:
+        for near in nodes[starts[node] : starts[node + 1]]:
+            if near not in far:
+                far[near] = far[node] + 1
+                order.append(near)
+    return far
+
+
+def _over_ghosts(
+    study: Study, net: LinkGraph, one: int, other: int, most_hops: int
+) -> OnlyThroughGhosts | None:
+    if len(net) > net.note_count:
+        return None  # they were allowed
+    wide = study.net(ghosts=True)
+    ends = [wide.node_at(net.paths[node]) for node in (one, other)]
+    if ends[0] is None or ends[1] is None:
+        return None
+    found = shortest_paths(
+        wide, ends[0], ends[1], limit=1, most_hops=most_hops, most_seconds=MOST_SECONDS
+    )
+    if not found.chains:
+        return None
+    (chain,) = found.chains
+    ghosts = tuple(wide.titles[node] for node in chain if node >= wide.note_count)
+    return OnlyThroughGhosts(ghosts, len(chain) - 1)

@@ -1,0 +1,45 @@
+"""A part of the link graph, cut out whole: some nodes and all links between them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from glassmind.graph.net import LinkGraph
+from glassmind.knowledge.links.ties import shown, ties_of
+from glassmind.knowledge.study import Study
+from glassmind.types.connections import Subgraph, SubgraphNode
+
+MOST_EDGES = 2_000
+"""Links of one part that are handed out: what a program still draws at once."""
+
+
+def subgraph_of(study: Study, net: LinkGraph, hops: Mapping[int, int]) -> Subgraph:
+    """Return these nodes, each with how far it is from the root, and their links.
+
+    Of too many links those of the nearest notes are kept.
+    """
+    order = sorted(hops, key=lambda node: (hops[node], node))
+    inside = np.zeros(len(net), np.bool_)
+    inside[order] = True
+    edges = [
+        edge
+        for source in order
+        for target in net.outward(source)[inside[net.outward(source)]].tolist()
+        for edge in net.edges(source, target)
+    ]
+    kept = edges[:MOST_EDGES]
+    rows, ids = study.neighbours(), net.ids[order].tolist()
+    tags, properties = rows.tags_of(ids), rows.properties_of(ids)
+    nodes = tuple(
+        SubgraphNode(
+            path=net.paths[node],
+            title=net.titles[node],
+            hop=hops[node],
+            ghost=node >= net.note_count,
+            tags=tags.get(note_id, ()),
+            properties=properties.get(note_id, {}),
+        )
+        for node, note_id in zip(order, ids, strict=True)
+    )
+    ties = ties_of(net, study.sentences, kept)
+    return Subgraph(nodes, shown(ties, kept), len(edges))

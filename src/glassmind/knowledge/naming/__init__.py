@@ -1,0 +1,1 @@
+"""Which note a text names, and what a note names."""

@@ -1,0 +1,299 @@
+"""Everything a note names, matched to a note of the vault or proposed as a new one.
+
+A proposal: nothing is written. What is named is found in links, properties, tags and
+prose; what it means is for `resolve` to say, so that a note in the vault is preferred
+to a new one.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind.errors import BadLimit, FileUnreadable
+from glassmind.knowledge.health.habits import is_date, is_placeholder
+from glassmind.knowledge.naming.folding import folded
+from glassmind.knowledge.naming.matching import matches_of
+from glassmind.knowledge.naming.phrases import phrases_in
+from glassmind.knowledge.naming.resolve import verdict_on
+from glassmind.knowledge.naming.stubs import Wanted, stub_for
+from glassmind.knowledge.ontology.categories import is_category_key
+from glassmind.knowledge.ontology.schemas import EVERYWHERE, kind_of
+from glassmind.knowledge.ontology.vocabulary import Vocabulary
+from glassmind.knowledge.suggest.mentions import Spot, mentions_in
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath, PropertyValue
+from glassmind.types.notes import Note
+from glassmind.types.ontology import (
+    Entity,
+    EntityState,
+    Entry,
+    Ingestion,
+    Listed,
+    Mention,
+    NameMatch,
+)
+from glassmind.vault.attachments import is_attachment
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.read import read_file
+
+SHOWN, MOST = 50, 500
+"""Entities that are told unless more are asked for, and the most that can be."""
+
+MENTIONS_SHOWN, LINE_CHARS = 3, 200
+CANDIDATES_SHOWN = 3
+
+NAME_WORDS, NAME_CHARS = 6, 60
+"""Words and letters of a property's text that may be a name; more is a sentence."""
+
+SINGLE_TIMES = 2
+"""How often a word that nothing in the vault is called by has to be named: once may be
+anything."""
+
+_NO_NAME = re.compile(r"https?://|@|^[\d\W]*$|\d{4}-\d{2}")
+_MARKERS = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)]|#+)\s+)?(?:\[.\]\s+)?")
+
+
+class _Naming(NamedTuple):
+    """One place where a note names something.
+
+    `path` is where it leads, when it does. `firm` namings make a stub by themselves.
+    """
+
+    name: str
+    source: str
+    line: int
+    path: NotePath | None = None
+    linked: bool = False
+    firm: bool = False
+    property: str = ""
+    person: bool = False
+
+
+def ingest(
+    root: Path, path: NotePath, vocabulary: Vocabulary, *, limit: int
+) -> Ingestion:
+    """Return what a note names, in the order it does, and what the vault has of it.
+
+    The note is read as it is on disk now, the vault as it is indexed.
+
+    Raises:
+        BadLimit: so many entities cannot be given.
+        FileUnreadable: the note is gone, or holds no text.
+    """
+    if not 1 <= limit <= MOST:
+        raise BadLimit(limit, MOST)
+    note = _read(root, path)
+    lines = note.text.split("\n")
+    groups = _grouped(_namings(note, vocabulary), note, vocabulary)
+    made = [_entity(group, lines, note, vocabulary) for group in groups]
+    entities = [entity for entity in made if entity is not None]
+    counts = {
+        state: sum(1 for one in entities if one.state == state)
+        for state in ("linked", "match", "unsure", "stub")
+    }
+    shown = Listed(tuple(entities[:limit]), len(entities))
+    return Ingestion(path, note.title, shown, counts)
+
+
+def _read(root: Path, path: NotePath) -> Note:
+    decoded = decode(read_file(root, path))
+    if isinstance(decoded, Unreadable):
+        raise FileUnreadable(path, decoded.reason)
+    return read_note(path, decoded.text)
+
+
+def _namings(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
+    yield from _by_links(note, vocabulary)
+    yield from _by_properties(note, vocabulary)
+    yield from _by_titles(note, vocabulary)
+    known = vocabulary.names.forms
+    for phrase in phrases_in(note):
+        opened = folded(phrase.text) not in known and folded(phrase.rest) in known
+        name = phrase.rest if opened else phrase.text
+        person = phrase.source == "name"
+        yield _Naming(name, phrase.source, phrase.line, firm=phrase.sure, person=person)
+    for tag in note.tags:
+        yield _Naming(tag.name.rpartition("/")[2], "tag", tag.line)
+
+
+def _by_links(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
+    notes = {entry.path for entry in vocabulary.entries}
+    for link in note.links:
+        markdown = link.kind == "markdown"
+        end = vocabulary.names.end_of(link.target, note.path, markdown=markdown)
+        if end == note.path or (end is not None and end not in notes):
+            continue  # itself, or an attachment
+        if end is None and (not link.target or _leads_elsewhere(link.target)):
+            continue
+        yield _Naming(
+            link.target.rpartition("/")[2].removesuffix(".md"),
+            "property" if link.property else "link",
+            0 if link.property else link.line,
+            path=end,
+            linked=end is not None,
+            firm=True,
+            property=link.property or "",
+        )
+
+
+def _leads_elsewhere(target: str) -> bool:
+    """Whether a link that leads to no file is none to a note."""
+    return "://" in target or is_attachment(target)
+
+
+def _by_properties(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
+    """Yield the texts of properties that hold links elsewhere, or are a note's name."""
+    linking = {link.property for e in vocabulary.counted for link in e.links}
+    for key, value in note.frontmatter.properties.items():
+        if key.lower() in EVERYWHERE or is_category_key(key):
+            continue
+        for text in _texts(value):
+            known = folded(text) in vocabulary.names.forms
+            if key in linking or known:
+                yield _Naming(text, "property", 0, firm=key in linking, property=key)
+
+
+def _texts(value: PropertyValue) -> Iterator[str]:
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str) and kind_of(item) == "text":
+            text = item.strip()
+            short = len(text) <= NAME_CHARS and len(text.split()) <= NAME_WORDS
+            if short and not _NO_NAME.search(text):
+                yield text
+
+
+def _by_titles(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
+    entries = {entry.id: entry for entry in vocabulary.counted}
+    for note_id, spot in mentions_in(note, vocabulary.table).items():
+        path = entries[note_id].path
+        alone = len(spot.notes) == 1 and spot.exact
+        if path != note.path and alone and _is_as_written(spot, entries[note_id]):
+            yield _Naming(spot.text, "title", spot.line, path=path)
+
+
+def _is_as_written(spot: Spot, entry: Entry) -> bool:
+    """Whether a single word is written like the name: `home` is not the note Home."""
+    one = len(spot.name) == 1
+    return not one or spot.text in {entry.title, *entry.aliases}
+
+
+def _grouped(
+    namings: Iterable[_Naming], note: Note, vocabulary: Vocabulary
+) -> list[list[_Naming]]:
+    """Return the namings of each thing together, in the order they first come."""
+    groups: dict[str, list[_Naming]] = {}
+    meant: dict[str, tuple[NotePath | None, bool]] = {}
+    for naming in namings:
+        form = folded(naming.name)
+        if not form:
+            continue
+        path = naming.path
+        if path is None and form not in meant:
+            meant[form] = _meant(naming.name, vocabulary)
+        if path is None and (naming.source != "tag" or meant[form][1]):
+            path = meant[form][0]
+        if path != note.path:
+            groups.setdefault(path or f"\0{form}", []).append(
+                naming._replace(path=path)
+            )
+    return sorted(groups.values(), key=_first)
+
+
+def _first(group: Sequence[_Naming]) -> tuple[int, str]:
+    return min(naming.line for naming in group), folded(group[0].name)
+
+
+def _meant(name: str, vocabulary: Vocabulary) -> tuple[NotePath | None, bool]:
+    """Return the note that a name most likely means, if any, and whether surely."""
+    matches = matches_of(name, vocabulary.names)
+    verdict, _ = verdict_on(matches)
+    if verdict not in {"exists", "likely"} or matches[0].kind != "note":
+        return None, False
+    return matches[0].path, verdict == "exists"
+
+
+def _entity(
+    group: Sequence[_Naming], lines: Sequence[str], note: Note, vocabulary: Vocabulary
+) -> Entity | None:
+    """Return what is named here; None when it may be anything."""
+    first = group[0]
+    sources = tuple(dict.fromkeys(naming.source for naming in group))
+    mentions = _mentions(group, lines)
+    names = vocabulary.names
+    if any(naming.linked for naming in group) and first.path is not None:
+        link = names.link_to(first.path)
+        return Entity(first.name, "linked", sources, mentions, link, first.path, ())
+    matches = matches_of(first.name, names)
+    shown = tuple(m for m in matches if m.path != note.path)[:CANDIDATES_SHOWN]
+    verdict, link = verdict_on(matches)
+    if first.path is not None:
+        sure = verdict == "exists" or any(one.source == "title" for one in group)
+        state: EntityState = "match" if sure else "unsure"
+        told = link or names.link_to(first.path)
+        return Entity(first.name, state, sources, mentions, told, first.path, shown)
+    if set(sources) <= {"tag"}:
+        return None
+    if verdict == "ambiguous":
+        return Entity(first.name, "unsure", sources, mentions, "", None, shown)
+    if not _is_worth_a_note(group):
+        return None
+    return _stub(group, mentions, shown, note, vocabulary)
+
+
+def _is_worth_a_note(group: Sequence[_Naming]) -> bool:
+    """Whether it is named firmly or often, and is no day or word to be filled in."""
+    name = group[0].name
+    often = any(naming.firm for naming in group) or len(group) >= SINGLE_TIMES
+    return often and not is_date(name) and not is_placeholder(name)
+
+
+def _stub(
+    group: Sequence[_Naming],
+    mentions: Listed[Mention],
+    candidates: tuple[NameMatch, ...],
+    note: Note,
+    vocabulary: Vocabulary,
+) -> Entity:
+    name = group[0].name
+    ghost = next((one for one in candidates if one.kind == "ghost"), None)
+    if ghost is not None and folded(ghost.matched) == folded(name):
+        name = ghost.matched  # as the links to it are written
+    form = folded(name)
+    properties = {naming.property for naming in group if naming.property}
+    properties |= {
+        link.property
+        for entry in vocabulary.counted
+        for link in entry.links
+        if link.path is None and folded(link.target) == form
+    }
+    wanted = Wanted(name, frozenset(properties), any(n.person for n in group))
+    backlink = vocabulary.names.link_to(note.path)
+    stub = stub_for(wanted, vocabulary, note.path, backlink)
+    sources = tuple(dict.fromkeys(naming.source for naming in group))
+    link = f"[[{stub.path.rpartition('/')[2].removesuffix('.md')}]]"
+    return Entity(name, "stub", sources, mentions, link, None, candidates, stub)
+
+
+def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> Listed[Mention]:
+    said = []
+    for naming in group:
+        if naming.line:
+            line = lines[min(naming.line, len(lines)) - 1]
+            text = " ".join(_MARKERS.sub("", line).split())
+        else:
+            text = f"{naming.property}: {naming.name}"
+        said.append(Mention(naming.line, _around(text, naming.name)))
+    distinct = sorted(dict.fromkeys(said))
+    return Listed(tuple(distinct[:MENTIONS_SHOWN]), len(distinct))
+
+
+def _around(text: str, name: str) -> str:
+    """Return a line, or of a long one what stands around a name."""
+    if len(text) <= LINE_CHARS:
+        return text
+    at = max(text.lower().find(name.lower()), 0)
+    start = max(0, min(at - LINE_CHARS // 2, len(text) - LINE_CHARS))
+    end = start + LINE_CHARS
+    before, after = "..." * bool(start), "..." * (end < len(text))
+    return f"{before}{text[start:end]}{after}"

@@ -1,0 +1,215 @@
+"""Everything that something in a vault is called by, and what leads to it.
+
+Each way of looking takes one difference away (see `folding`) and is one look into a
+table; only slips compare letter by letter, and only names of about the same length and
+letters. So asking costs about the same in a vault of any size.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from glassmind.knowledge.naming.folding import folded, in_singular
+from glassmind.knowledge.naming.forms import Forms, Name
+from glassmind.types import NotePath
+from glassmind.types.ontology import Entry, GhostName, HeadingName
+from glassmind.vault.attachments import is_attachment
+from glassmind.vault.resolve import NOTE_SUFFIX, Names, fold, name_key
+
+TITLE_KEYS = ("title", "name", "id")
+"""Properties that hold what a note is called."""
+
+_UNLINKABLE = frozenset("[]|#^")
+"""Characters that no wikilink can hold in its target."""
+
+
+class Sources(NamedTuple):
+    """What names are told from.
+
+    All `entries` are known by their paths, those `named` by all their names, and by
+    their `headings`.
+    """
+
+    entries: Sequence[Entry]
+    named: Sequence[Entry]
+    ghosts: Sequence[GhostName]
+    headings: Mapping[NotePath, Sequence[HeadingName]]
+    files: Sequence[NotePath]
+
+
+class _Told(NamedTuple):
+    """The names of one thing, and what they were told from."""
+
+    entry: Entry | GhostName
+    first: str
+    names: tuple[Name, ...]
+
+
+class _Places(NamedTuple):
+    """Where links lead, and the files that one name may mean."""
+
+    files: Names
+    namesakes: Mapping[str, Sequence[NotePath]]
+
+    @classmethod
+    def of(cls, files: Sequence[NotePath]) -> "_Places":
+        namesakes: dict[str, list[NotePath]] = {}
+        for path in files:
+            namesakes.setdefault(name_key(path), []).append(path)
+        return cls(Names.of(files), namesakes)
+
+
+class KnownNames:
+    """The names of notes, ghosts, tags and headings, ready to be asked."""
+
+    def __init__(
+        self, sources: Sources, places: _Places, told: Mapping[str, _Told], forms: Forms
+    ) -> None:
+        self._sources, self._places = sources, places
+        self._told, self._forms = told, forms
+        self.forms, self.by, self.slips = forms.names, forms.by, forms.slips
+        self.paths = {
+            fold(entry.path.removesuffix(NOTE_SUFFIX)): entry
+            for entry in sources.entries
+        }
+
+    @classmethod
+    def of(cls, sources: Sources) -> "KnownNames":
+        """Return the names that are told from these."""
+        nothing = cls(Sources((), (), (), {}, ()), _Places.of(()), {}, Forms.of(()))
+        return nothing.renewed(sources)
+
+    def renewed(self, sources: Sources) -> "KnownNames":
+        """Return the names that are told from these, looking at what changed alone.
+
+        An entry that is the very same tells the same names.
+        """
+        same = self._sources.files == sources.files
+        places = self._places if same else _Places.of(sources.files)
+        told = dict(_told(sources, self._told))
+        gone = _names_without(self._told, told)
+        came = _names_without(told, self._told)
+        return KnownNames(sources, places, told, self._forms.renewed(gone, came))
+
+    @cached_property
+    def tags(self) -> dict[str, list[Name]]:
+        """The tags in the singular, a nested one by its last level too."""
+        found: dict[str, list[Name]] = {}
+        for tag in _tags(self._sources.named):
+            ends = {tag.text, tag.text.rpartition("/")[2]}
+            for form in sorted({in_singular(folded(end)) for end in ends}):
+                found.setdefault(form, []).append(tag)
+        return found
+
+    @cached_property
+    def headings(self) -> dict[str, list[HeadingName]]:
+        """The headings by themselves folded, in the order of notes."""
+        found: dict[str, list[HeadingName]] = {}
+        for entry in self._sources.named:
+            for heading in self._sources.headings.get(entry.path, ()):
+                found.setdefault(folded(heading.text), []).append(heading)
+        return found
+
+    def weight(self, word: str) -> float:
+        """Return how much a word tells: a rare one more than a common one."""
+        return math.log(2 + len(self.forms) / (1 + len(self.by("word", word))))
+
+    def end_of(
+        self, target: str, source: NotePath, *, markdown: bool = False
+    ) -> NotePath | None:
+        """Return the file that a link of a note leads to, if there is one."""
+        return self._places.files.resolve(target, source, markdown=markdown)
+
+    def link_to(self, path: NotePath, shown: str = "") -> str:
+        """Return what leads to a note from any other; `shown` is what it is to show.
+
+        The shortest end of its path that leads nowhere else.
+        """
+        bare = path.removesuffix(NOTE_SUFFIX)
+        if _UNLINKABLE & set(bare):
+            return f"[{shown or bare.rpartition('/')[2]}](<{path}>)"
+        parts = bare.split("/")
+        for at in range(len(parts) - 1, -1, -1):
+            target = "/".join(parts[at:])
+            if self._leads_only_to(path, target):
+                break
+        else:
+            target = f"/{bare}"
+        display = shown if shown and shown != target and "]" not in shown else ""
+        return f"[[{target}|{display}]]" if display else f"[[{target}]]"
+
+    def _leads_only_to(self, path: NotePath, target: str) -> bool:
+        """Whether a target means one file, whichever folder it is written in."""
+        if self._places.files.resolve(target, NotePath("")) != path:
+            return False
+        ending = f"/{fold(target)}"
+        return not any(
+            f"/{fold(other)}".endswith((ending, ending + NOTE_SUFFIX))
+            for other in self._places.namesakes.get(name_key(path), ())
+            if other != path
+        )
+
+
+def _told(sources: Sources, before: Mapping[str, _Told]) -> Iterator[tuple[str, _Told]]:
+    """Yield the names of each thing, those told before where nothing has changed."""
+    for entry in sources.named:
+        headings = sources.headings.get(entry.path, ())
+        first = next((one.text for one in headings if one.level == 1), "")
+        known = before.get(entry.path)
+        if known is not None and known.entry is entry and known.first == first:
+            yield entry.path, known
+        else:
+            yield entry.path, _Told(entry, first, tuple(_names_of(entry, first)))
+    for ghost in sources.ghosts:
+        if not is_attachment(ghost.name):
+            yield f"\0{ghost.name}", _Told(ghost, "", (_ghost(ghost),))
+
+
+def _names_without(
+    told: Mapping[str, _Told], others: Mapping[str, _Told]
+) -> list[Name]:
+    """Return the names of the things that the others do not tell just the same."""
+    return [
+        name
+        for key, one in told.items()
+        if (other := others.get(key)) is not one
+        and (other is None or other.names != one.names)
+        for name in one.names
+    ]
+
+
+def _names_of(entry: Entry, first: str) -> Iterator[Name]:
+    """Yield what a note is called by, the surest first, each folded form once."""
+    said = [("title", entry.title)]
+    said += [("alias", alias) for alias in entry.aliases]
+    said += [
+        ("property", value)
+        for key, value in entry.properties.items()
+        if key.lower() in TITLE_KEYS and isinstance(value, str)
+    ]
+    said.append(("heading", first))
+    seen: set[str] = set()
+    for how, text in said:
+        form = folded(text)
+        if form and form not in seen:
+            seen.add(form)
+            yield Name("note", text.strip(), how, entry.path, entry.title)
+
+
+def _ghost(ghost: GhostName) -> Name:
+    text = ghost.name.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+    return Name("ghost", text, "ghost", None, ghost.name, ghost.links)
+
+
+def _tags(entries: Sequence[Entry]) -> list[Name]:
+    counts: dict[str, int] = {}
+    shown: dict[str, str] = {}
+    for entry in entries:
+        for folded_tag, tag in {tag.lower(): tag for tag in entry.tags}.items():
+            counts[folded_tag] = counts.get(folded_tag, 0) + 1
+            shown.setdefault(folded_tag, tag)
+    return [
+        Name("tag", shown[tag], "tag", None, f"#{shown[tag]}", count)
+        for tag, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    ]

@@ -1,0 +1,143 @@
+"""Where a vault would keep a note it has not, and what it would say at its head.
+
+The habits are the vault's own: things that a property leads to stand where the others
+stand that it leads to, and have the properties that most notes there have.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from glassmind.knowledge.naming.folding import folded, in_singular
+from glassmind.knowledge.ontology.categories import is_category_key, named_in
+from glassmind.knowledge.ontology.schemas import LEAST_NOTES, schema_of
+from glassmind.knowledge.ontology.vocabulary import Vocabulary
+from glassmind.types import NotePath
+from glassmind.types.ontology import Entry, Stub
+
+LEAST_HABIT = 0.5
+"""The share of things a property leads to that stand in one folder, to call it one."""
+
+SHARED_BY = 0.8
+"""The share of a folder's notes that have a tag or a category, to give it to a new one:
+a wrong one is worse than none."""
+
+PEOPLE = frozenset(["person", "people", "contact"])
+"""What vaults call the sort of notes that a person's name begins."""
+
+_FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]+')
+"""What no file name has on every system, and what no link can hold."""
+
+_PLAIN = re.compile(r"[\w][\w /.-]*")
+
+
+class Wanted(NamedTuple):
+    """A thing that has no note: its name, and what is known of its sort.
+
+    `properties` lead to it somewhere in the vault; a `person` was addressed as one.
+    """
+
+    name: str
+    properties: frozenset[str] = frozenset()
+    person: bool = False
+
+
+def stub_for(
+    wanted: Wanted, vocabulary: Vocabulary, source: NotePath, backlink: str
+) -> Stub:
+    """Return the note that could be made, with a link back to who names it."""
+    folder, reason = _folder(wanted, vocabulary, source)
+    peers = [entry for entry in vocabulary.counted if entry.folder == folder]
+    head = _head(peers) if len(peers) >= LEAST_NOTES else []
+    lines = ["---", *head, "---"] if head else []
+    text = "\n".join([*lines, f"Named in {backlink}.", ""])
+    name = " ".join(_FORBIDDEN.sub(" ", wanted.name).split()).strip(".") or "Untitled"
+    path = f"{folder}/{name}.md" if folder else f"{name}.md"
+    return Stub(NotePath(path), text, reason)
+
+
+def _folder(
+    wanted: Wanted, vocabulary: Vocabulary, source: NotePath
+) -> tuple[str, str]:
+    """Return where it would stand, and why there."""
+    for name in sorted(wanted.properties):
+        folders = Counter(_led_to_by(name, vocabulary.counted))
+        if folders:
+            folder, count = min(folders.items(), key=lambda one: (-one[1], one[0]))
+            if count / folders.total() >= LEAST_HABIT:
+                return folder, f"most that {name} leads to stand in {folder or 'root'}"
+    if wanted.person:
+        people = _people(vocabulary.counted)
+        if people is not None:
+            return people, f"people stand in {people or 'root'}"
+    usual = vocabulary.settings.new_notes
+    if usual is None:
+        return source.rpartition("/")[0], "new notes are made beside the current one"
+    return usual, f"new notes are made in {usual or 'the root'}"
+
+
+def _led_to_by(name: str, entries: Sequence[Entry]) -> Iterable[str]:
+    paths = {
+        link.path
+        for entry in entries
+        for link in entry.links
+        if link.property == name and link.path is not None
+    }
+    return (path.rpartition("/")[0] for path in sorted(paths))
+
+
+def _people(entries: Sequence[Entry]) -> str | None:
+    """Return the folder that most people stand in, if there are any."""
+    folders = Counter(
+        entry.folder
+        for entry in entries
+        if any(in_singular(folded(sort)) in PEOPLE for sort in _sorts(entry))
+    )
+    if not folders:
+        return None
+    return min(folders, key=lambda folder: (-folders[folder], folder))
+
+
+def _sorts(entry: Entry) -> Iterable[str]:
+    yield from entry.tags
+    yield entry.folder.rpartition("/")[2]
+    for name, value in entry.properties.items():
+        if is_category_key(name):
+            yield from named_in(value)
+
+
+def _head(peers: Sequence[Entry]) -> list[str]:
+    """Return the properties that most of its peers have, with what nearly all share."""
+    schema = schema_of(peers)
+    lines = []
+    for key in schema.keys if schema else ():
+        if key.name.lower() in {"tags", "tag"}:
+            tags = Counter(tag.lower() for peer in peers for tag in set(peer.tags))
+            shared = [t for t in sorted(tags) if tags[t] / len(peers) >= SHARED_BY]
+            lines.append(f"{_quoted(key.name)}: [{', '.join(map(_quoted, shared))}]")
+        elif is_category_key(key.name):
+            lines.append(f"{_quoted(key.name)}: {_category(key.name, peers)}".rstrip())
+        else:
+            lines.append(f"{_quoted(key.name)}:")
+    return lines
+
+
+def _category(name: str, peers: Sequence[Entry]) -> str:
+    said = Counter(
+        value
+        for peer in peers
+        if isinstance(value := peer.properties.get(name), str) and value
+    )
+    if not said:
+        return ""
+    value = min(said, key=lambda one: (-said[one], one))
+    return _quoted(value) if said[value] / len(peers) >= SHARED_BY else ""
+
+
+def _quoted(text: str) -> str:
+    """Return a text as YAML takes it."""
+    if _PLAIN.fullmatch(text):
+        return text
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

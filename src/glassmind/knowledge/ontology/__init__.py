@@ -1,0 +1,1 @@
+"""What a vault calls things: labels, schemas, hubs, hierarchies, spellings."""

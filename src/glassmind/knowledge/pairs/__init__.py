@@ -1,0 +1,1 @@
+"""Notes that are alike and that no link joins."""

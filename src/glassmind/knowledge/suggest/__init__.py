@@ -1,0 +1,1 @@
+"""Links that are missing, with the edits that would write them."""

@@ -1,0 +1,105 @@
+"""What is known of every note when suggestions are asked for, by node of the graph.
+
+Made once for a state of the rows, and shared by all who ask.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassmind.graph.net import LinkGraph
+from glassmind.knowledge.suggest.ground import Ground, GroundRows, ground_of
+from glassmind.knowledge.suggest.name_table import COMMON_WORDS
+from glassmind.knowledge.suggest.reciprocal import Missing, missing_answers, spelling_of
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and words of all notes, and the links between them.
+
+    `words` are those of a note's names, `rarity` says how rare each is from 0 to 1.
+    `offered` are the nodes that may be suggested. `markdown` says that the vault writes
+    its links as Markdown does. `missing` are property links without an answer,
+    `spellings` how the vault writes the properties that would give it.
+    """
+
+    net: LinkGraph
+    ground: Ground
+    words: Sequence[frozenset[str]]
+    rarity: Mapping[str, float]
+    offered: NDArray[np.bool_]
+    markdown: bool
+    missing: Sequence[Missing]
+    spellings: Mapping[str, str]
+
+
+def facts_of(
+    net: LinkGraph, rows: GroundRows, is_aside: Callable[[str], bool]
+) -> Facts:
+    """Return what is known of every node of a graph; notes aside are not offered."""
+    ground = ground_of(rows)
+    words = [
+        frozenset(
+            piece
+            for name in ground.names.get(file_id, ())
+            for piece in name
+            if piece.isalnum() and piece not in COMMON_WORDS
+        )
+        for file_id in net.ids.tolist()
+    ]
+    links = rows.property_links()
+    missing = missing_answers(links)
+    offered = [path.endswith(".md") and not is_aside(path) for path in net.paths]
+    return Facts(
+        net,
+        ground,
+        words,
+        rarity_of(words),
+        np.array(offered, np.bool_),
+        rows.writes_markdown(),
+        missing,
+        {one: spelling_of(one, links) for one in {m.answer for m in missing}},
+    )
+
+
+def rarity_of(sets: Iterable[frozenset[str]]) -> dict[str, float]:
+    """Return how rare each member is, from 0 (in all) to 1 (in one of many)."""
+    counts: dict[str, int] = {}
+    total = 0
+    for members in sets:
+        total += 1
+        for member in members:
+            counts[member] = counts.get(member, 0) + 1
+    whole = log(1 + total)
+    return {one: log((1 + total) / count) / whole for one, count in counts.items()}
+
+
+class KeptFacts:
+    """Owns the newest facts; one thread makes them, the others wait."""
+
+    def __init__(
+        self,
+        net: Callable[[], LinkGraph],
+        rows: Callable[[], GroundRows],
+        head: Callable[[], str],
+        aside: Callable[[], Callable[[str], bool]],
+    ) -> None:
+        self._net, self._rows, self._head, self._aside = net, rows, head, aside
+        self._making = Lock()
+        self._kept: tuple[str, Facts] | None = None
+
+    def now(self) -> Facts:
+        """Return the facts as the rows are now."""
+        head, net = self._head(), self._net()
+        kept = self._kept
+        if kept is not None and kept[0] == head and kept[1].net is net:
+            return kept[1]
+        with self._making:
+            kept = self._kept
+            if kept is None or kept[0] != head or kept[1].net is not net:
+                kept = self._kept = head, facts_of(net, self._rows(), self._aside())
+            return kept[1]

@@ -1,0 +1,117 @@
+"""Names of notes in the prose of a note, where no link stands yet."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from glassmind.knowledge.suggest.name_table import (
+    NameTable,
+    Pieces,
+    placed_pieces,
+    rough_pieces,
+)
+from glassmind.markdown.positions import line_starts
+from glassmind.markdown.prose import prose
+from glassmind.types.notes import Note
+
+LONGEST_SENTENCE = 300
+"""Characters of the sentence that is shown: about four lines of a page."""
+
+_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
+_MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
+
+
+class Spot(NamedTuple):
+    """Where a name first stands in a note, whose it is, and how often it stands there.
+
+    `start` and `end` are bytes of the note's text; `exact` is false for a plural.
+    """
+
+    name: Pieces
+    notes: tuple[int, ...]
+    text: str
+    start: int
+    end: int
+    line: int
+    sentence: str
+    exact: bool
+    times: int = 1
+
+
+def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
+    """Return what each note is first called in the prose of another, by note id.
+
+    Of two ways to call it the exact one is kept. Names in brackets are left alone: a
+    link put around one would not be read as it is meant.
+    """
+    source = note.text.encode()
+    found: dict[int, Spot] = {}
+    for spot in _spots(note, source, table):
+        for meant in spot.notes:
+            known = found.get(meant)
+            if known is None:
+                found[meant] = spot
+            else:
+                kept = spot if spot.exact and not known.exact else known
+                found[meant] = kept._replace(times=known.times + 1)
+    return found
+
+
+def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
+    if next(table.matches(rough_pieces(note.text)), None) is None:
+        return  # a rough look costs a tenth of reading the note for prose
+    starts = line_starts(source)
+    for start, end in prose(note.text, note.frontmatter.end):
+        text = source[start:end].decode()
+        placed = placed_pieces(text)
+        for found in table.matches([piece for piece, _, _ in placed]):
+            first, last = placed[found.first][1], placed[found.last - 1][2]
+            at = start + len(text[:first].encode())
+            until = at + len(text[first:last].encode())
+            if _in_brackets(source, at, until) or not _stands_alone(text, first, last):
+                continue
+            line = bisect_right(starts, at)
+            said = _sentence(source, starts[line - 1], at)
+            shown = text[first:last]
+            meant, exact = table.notes[found.name], found.name not in table.inflected
+            yield Spot(found.name, meant, shown, at, until, line, said, exact)
+
+
+def _in_brackets(source: bytes, start: int, end: int) -> bool:
+    return source[start - 1 : start] == b"[" or source[end : end + 1] == b"]"
+
+
+def _stands_alone(text: str, first: int, last: int) -> bool:
+    """Whether a name is no part of a compound such as `non-habit` or `habit-based`.
+
+    What is joined by a hyphen or an underscore is another word.
+    """
+    joined = "-_\u2010\u2011"
+    before, after = text[max(0, first - 2) : first], text[last : last + 2]
+    inside = before[-1:] in joined and before[:1].isalnum() if before else False
+    goes_on = after[:1] in joined and after[1:].isalnum() if after else False
+    return not (inside or goes_on)
+
+
+def _sentence(source: bytes, line_start: int, at: int) -> str:
+    """Return the sentence around a byte of a line, markers of lists removed."""
+    end = source.find(b"\n", at)
+    line = source[line_start : len(source) if end < 0 else end].decode()
+    before = len(source[line_start:at].decode())
+    start = max((m.end() for m in _END.finditer(line, 0, before)), default=0)
+    stop = _END.search(line, before)
+    said = line[start : stop.start() if stop else len(line)]
+    if not start:
+        said = _MARKER.sub("", said)
+    said = " ".join(said.split())
+    return said if len(said) <= LONGEST_SENTENCE else f"{said[:LONGEST_SENTENCE]}..."
+
+
+def rough_mentions(text: str, table: NameTable) -> Counter[Pieces]:
+    """Return how often each name stands in a text, wherever that is.
+
+    Names in code and links count too: who wants to be sure asks `mentions_in`.
+    """
+    return Counter(found.name for found in table.matches(rough_pieces(text)))

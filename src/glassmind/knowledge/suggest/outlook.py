@@ -1,0 +1,190 @@
+"""How the other notes look from one: every sign for every note, and their sum."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glassmind.knowledge.suggest import signs
+from glassmind.knowledge.suggest.edits import Page, page_at
+from glassmind.knowledge.suggest.facts import Facts
+from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
+from glassmind.knowledge.suggest.mentions import Spot, mentions_in
+from glassmind.knowledge.suggest.name_table import Pieces, rough_pieces
+from glassmind.knowledge.suggest.scoring import summed
+from glassmind.knowledge.suggest.signs import Strengths
+from glassmind.types import NotePath
+from glassmind.types.suggestions import SignName
+from glassmind.vault.read import VaultFiles
+
+MOST_MENTIONING = 500
+"""Passages with a name that are asked for: who is named more often is a hub already."""
+
+MOST_WORDED = 2_000
+"""Passages with a word of a name; a word in more says little."""
+
+MOST_ALIKE = 300
+"""Passages with the same rare words that are looked at."""
+
+LOOKED_INTO = 200
+"""The best notes whose passages are compared, too: a few milliseconds."""
+
+
+SMALL = 0.5
+"""What one word in small letters counts where the note's name has a large one: in most
+vaults `home` is where one goes, and `Home` the note."""
+
+
+class Pages:
+    """Notes as they are on disk, each read once."""
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+        self._read: dict[NotePath, Page | None] = {}
+
+    def at(self, path: str) -> Page | None:
+        """Return a note; None for what is no Markdown in UTF-8, or is gone."""
+        known = NotePath(path)
+        if known not in self._read:
+            self._read[known] = page_at(self._files, known)
+        return self._read[known]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What one note says of all others.
+
+    `spots` are the names that stand in its prose, by node. `cosines` are -1 where a
+    note has no vector. What is not `open_` cannot be suggested and has the score 0.
+    """
+
+    node: int
+    page: Page | None
+    open_: NDArray[np.bool_]
+    spots: Mapping[int, Spot]
+    cosines: Strengths
+    signs: Mapping[SignName, Strengths]
+    scores: Strengths
+
+    def strengths(self, other: int) -> dict[SignName, float]:
+        """Return the strength of every sign for one note."""
+        return {name: float(sign[other]) for name, sign in self.signs.items()}
+
+
+class Sources(NamedTuple):
+    """What an outlook is made from."""
+
+    facts: Facts
+    rows: GroundRows
+    words: WordPlaces | None
+
+
+def outlook_of(
+    sources: Sources, node: int, page: Page | None, cosines: Strengths
+) -> Outlook:
+    """Return how the other notes look from one; `cosines` are those of its vector."""
+    facts, rows, words = sources
+    count = len(facts.net)
+    spots = _spots(facts, page)
+    said = frozenset(rough_pieces(page.note.text)) if page else frozenset()
+    found: dict[SignName, Strengths] = {
+        "mentions": _mentions(facts, spots, words),
+        "mentioned": _mentioned(facts, node, words),
+        "wording": signs.wording(facts, node, said),
+        "worded": _worded(facts, node, words),
+        "vocabulary": _vocabulary(facts, node, page, words),
+        "similarity": signs.above_usual(cosines, cosines),
+        "votes": signs.votes(facts, cosines),
+    }
+    open_ = facts.offered.copy()
+    open_[node] = False
+    open_[facts.net.around(node)] = False
+    first = np.where(open_, summed(found, count), 0)
+    chosen = np.argsort(-first, kind="stable")[:LOOKED_INTO]
+    closest = signs.passages(facts, node, chosen, rows)
+    found["passages"] = signs.above_usual(closest, cosines)
+    scores = np.where(open_, summed(found, count), 0)
+    return Outlook(node, page, open_, spots, cosines, found, scores)
+
+
+def _spots(facts: Facts, page: Page | None) -> dict[int, Spot]:
+    """Return where other notes are named, by node."""
+    if page is None:
+        return {}
+    placed = {}
+    for note_id, spot in mentions_in(page.note, facts.ground.table).items():
+        node = facts.net.node_of(note_id)
+        if node is not None:
+            placed[node] = spot
+    return placed
+
+
+def _mentions(
+    facts: Facts, spots: Mapping[int, Spot], words: WordPlaces | None
+) -> Strengths:
+    """Return how likely each note is meant by what stands in the text."""
+    found = np.zeros(len(facts.net))
+    known: dict[Pieces, int] = {}
+    titles = facts.net.titles
+    for node, spot in spots.items():
+        if spot.name not in known:
+            known[spot.name] = _standing(words, spot.name, 0)[0]
+        note_id = int(facts.net.ids[node])
+        likely = facts.ground.likelihood(spot.name, note_id, known[spot.name])
+        if len(spot.name) == 1 and spot.text.islower() and not titles[node].islower():
+            likely *= SMALL
+        found[node] = np.sqrt(likely / len(spot.notes))
+    return found
+
+
+def _mentioned(facts: Facts, node: int, words: WordPlaces | None) -> Strengths:
+    """Return how likely each note means this one by what it says."""
+    found = np.zeros(len(facts.net))
+    note_id = int(facts.net.ids[node])
+    table = facts.ground.table
+    for name in table.names_of(note_id):
+        count, notes = _standing(words, name, MOST_MENTIONING)
+        likely = facts.ground.likelihood(name, note_id, count)
+        strength = float(np.sqrt(likely / len(table.notes[name])))
+        for other in notes:
+            at = facts.net.node_of(other)
+            if at is not None and at != node:
+                found[at] = max(found[at], strength)
+    return found
+
+
+def _worded(facts: Facts, node: int, words: WordPlaces | None) -> Strengths:
+    """Return how many words of this note's names each note says, rare ones first."""
+    found: Strengths = np.zeros(len(facts.net))
+    own = sorted(facts.words[node])
+    whole = sum(facts.rarity[word] for word in own)
+    for word in own if whole else ():
+        for other in _standing(words, (word,), MOST_WORDED)[1]:
+            at = facts.net.node_of(other)
+            if at is not None and at != node:
+                found[at] += facts.rarity[word] / whole
+    return np.minimum(found, 1) ** 2
+
+
+def _vocabulary(
+    facts: Facts, node: int, page: Page | None, words: WordPlaces | None
+) -> Strengths:
+    """Return how much each says what this note says, against what it says itself."""
+    found = np.zeros(len(facts.net))
+    if page is None or words is None:
+        return found
+    for note_id, score in words.alike(page.note.text, MOST_ALIKE):
+        at = facts.net.node_of(note_id)
+        if at is not None:
+            found[at] = score
+    most = found[node] or found.max(initial=0.0)
+    found[node] = 0
+    return np.sqrt(np.minimum(found / most, 1)) if most else found
+
+
+def _standing(
+    words: WordPlaces | None, name: Pieces, limit: int
+) -> tuple[int, list[int]]:
+    return words.standing(" ".join(name), limit) if words else (0, [])

@@ -1,0 +1,1 @@
+"""Groups of notes that links hold together, kept and known again."""

@@ -1,0 +1,299 @@
+"""Themes: made when the links have changed, kept in the rows, told as notes are now.
+
+Only the parting of the links is kept; titles, tags and hubs are read anew, so that no
+theme tells of a note that is gone. Whoever cannot write answers the same from memory.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from threading import Lock
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from glassmind.errors import BadWish, IndexFault
+from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.graph.fans import Ints
+from glassmind.graph.net import Floats, LinkGraph
+from glassmind.knowledge.study import Graphs
+from glassmind.knowledge.themes.ids import (
+    influence_before,
+    known_again,
+    themes_before,
+)
+from glassmind.knowledge.themes.parts import fingerprint, parted
+from glassmind.knowledge.themes.words import Tags, described
+from glassmind.types.themes import (
+    KeptTheme,
+    KeptThemes,
+    Theme,
+    Themes,
+    ThemeState,
+)
+
+LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0
+"""Beyond these a vault is one theme, or none has three notes; the settings' own."""
+
+CLOSEST = 5
+"""Themes that an error names."""
+
+
+class ThemeRows(Protocol):
+    """The themes that are kept, and the tags of notes."""
+
+    def state(self) -> ThemeState | None:
+        """Return what the themes were made from; None where none were made."""
+
+    def kept(self) -> KeptThemes:
+        """Return all that is kept, as of one moment."""
+
+    def tags(self) -> Sequence[tuple[int, str, str]]:
+        """Return the tags of every note: its id, what spellings share, and one."""
+
+
+class KeepThemes(Protocol):
+    """Who writes themes."""
+
+    def __call__(
+        self,
+        themes: Sequence[KeptTheme],
+        state: ThemeState,
+        /,
+        *,
+        head: str,
+        before: ThemeState | None,
+        wait_s: float,
+    ) -> None:
+        """Keep themes in place of those that were made from `before`.
+
+        Not where the links have gone on from `head`, nor where others were faster.
+
+        Raises:
+            IndexFault: they cannot be written, or not within `wait_s`.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What themes are made from; `usual` is the resolution of the settings."""
+
+    net: Graphs
+    rows: Callable[[], ThemeRows]
+    keep: KeepThemes
+    usual: float
+
+
+class _Parting(NamedTuple):
+    """Every node's theme and influence, and the ids of the themes."""
+
+    labels: Ints
+    influence: Floats
+    ids: Sequence[int]
+    modularity: float
+
+
+class _Made(NamedTuple):
+    """Themes with what they depend on.
+
+    `before` is what the rows kept when they were made, `state` what is to be kept.
+    """
+
+    net: LinkGraph
+    before: ThemeState | None
+    state: ThemeState
+    themes: Themes
+
+
+class Themed:
+    """Owns the themes told last; asked from any number of threads."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources, self._lock = sources, Lock()
+        self._told: dict[bool, _Made] = {}
+
+    def now(
+        self,
+        *,
+        resolution: float | None = None,
+        ghosts: bool = False,
+        refresh: bool = False,
+    ) -> Themes:
+        """Return the themes as the links are now, making them if need be.
+
+        A `resolution` is for this answer alone, unless with `refresh`, which makes and
+        keeps them anew; without one, `refresh` goes back to that of the settings.
+
+        Raises:
+            BadWish: there are no themes of such a resolution.
+        """
+        _check(resolution)
+        with self._lock:
+            net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
+            wanted = self._wanted(state, resolution, refresh=refresh)
+            told = self._told.get(ghosts)
+            if refresh or told is None or not _holds(told, net, state, wanted):
+                told = self._made(net, wanted, anew=refresh)
+            self._told[ghosts] = told
+            if not ghosts and (refresh or resolution is None):
+                with suppress(IndexFault):  # whoever can write answers no better
+                    self._keep(told, state, anew=refresh)
+            return told.themes
+
+    def renew(self, wait_s: float) -> None:
+        """Make the themes that are kept current, waiting so long for other writers.
+
+        Raises:
+            IndexFault: they cannot be kept.
+        """
+        with self._lock:
+            net, state = self._sources.net(), self._sources.rows().state()
+            wanted = self._wanted(state, None, refresh=False)
+            if not _is_of(state, fingerprint(net), wanted):
+                self._keep(self._made(net, wanted), state, wait_s=wait_s)
+
+    def _wanted(
+        self, state: ThemeState | None, resolution: float | None, *, refresh: bool
+    ) -> float:
+        """Return the resolution that is meant."""
+        usual = self._sources.usual
+        if resolution is not None:
+            return resolution
+        if state is None or refresh or state.usual != usual:
+            return usual
+        return state.resolution
+
+    def _made(self, net: LinkGraph, resolution: float, *, anew: bool = False) -> _Made:
+        """Return the themes of a graph, from the rows if they are there."""
+        rows = self._sources.rows()
+        kept, graph = rows.kept(), fingerprint(net)
+        state = kept.state
+        if state is not None and _is_of(state, graph, resolution) and not anew:
+            parting = _from_rows(net, kept, state)
+        else:
+            parting = _from_links(net, kept, resolution)
+        themes = _told(net, parting, resolution, Tags(rows.tags()))
+        made = ThemeState(
+            graph,
+            resolution,
+            parting.modularity,
+            self._sources.usual,
+            themes.notes - themes.apart,
+        )
+        return _Made(net, state, made, themes)
+
+    def _keep(
+        self,
+        made: _Made,
+        known: ThemeState | None,
+        *,
+        anew: bool = False,
+        wait_s: float = 0.0,
+    ) -> None:
+        """Write themes, unless they are what is `known` to be kept."""
+        if made.state == known and not anew:
+            return
+        net = made.net
+        ids = dict(zip(net.paths, net.ids.tolist(), strict=True))
+        kept = [
+            KeptTheme(
+                theme.id,
+                theme.label,
+                theme.summary,
+                [(ids[one.path], one.influence) for one in theme.members],
+            )
+            for theme in made.themes.themes
+        ]
+        self._sources.keep(
+            kept, made.state, head=net.head, before=made.before, wait_s=wait_s
+        )
+
+
+def _check(resolution: float | None) -> None:
+    if resolution is None:
+        return
+    if not LEAST_RESOLUTION <= resolution <= MOST_RESOLUTION:
+        bounds = f"a number from {LEAST_RESOLUTION:g} to {MOST_RESOLUTION:g}"
+        raise BadWish("resolution", resolution, bounds)
+
+
+def _holds(
+    told: _Made, net: LinkGraph, state: ThemeState | None, resolution: float
+) -> bool:
+    """Whether what was told is what would be told now."""
+    unchanged = state in (told.before, told.state)
+    return told.net is net and told.state.resolution == resolution and unchanged
+
+
+def _is_of(state: ThemeState | None, graph: str, resolution: float) -> bool:
+    """Whether what is kept is what would be made."""
+    return state is not None and (state.graph, state.resolution) == (graph, resolution)
+
+
+def _from_rows(net: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Parting:
+    before = themes_before(net, kept.members)
+    ids, place = np.unique(before, return_inverse=True)
+    first = int(len(ids) > 0 and ids[0] == 0)  # those that have none
+    labels = (place - first).astype(np.int32)
+    influence = influence_before(net, kept.members)
+    return _Parting(labels, influence, ids[first:].tolist(), state.modularity)
+
+
+def _from_links(net: LinkGraph, kept: KeptThemes, resolution: float) -> _Parting:
+    found = parted(net, resolution)
+    before = themes_before(net, kept.members)
+    ids = known_again(before, found.labels, kept.last_id)
+    return _Parting(found.labels, found.influence, ids, found.modularity)
+
+
+def _told(net: LinkGraph, parting: _Parting, resolution: float, tags: Tags) -> Themes:
+    labels, influence, ids, modularity = parting
+    made = described(net, labels, influence, ids, tags)
+    notes = net.note_count
+    return Themes(
+        tuple(made),
+        modularity,
+        resolution,
+        len(made),
+        notes,
+        int((labels[:notes] < 0).sum()),
+        ghosts=len(net) > notes,
+    )
+
+
+def only(themes: Themes, name: str) -> Themes:
+    """Return one theme alone, by its id or its label in whatever case.
+
+    Raises:
+        UnknownTheme: there is none.
+        AmbiguousTheme: several have that label.
+    """
+    return replace(themes, themes=(theme_called(themes, name),))
+
+
+def theme_called(themes: Themes, name: str) -> Theme:
+    """Return the theme of that id or label.
+
+    Raises:
+        UnknownTheme: there is none.
+        AmbiguousTheme: several have that label.
+    """
+    wanted = name.strip()
+    by_id = [one for one in themes.themes if str(one.id) == wanted]
+    folded = wanted.casefold()
+    found = by_id or [one for one in themes.themes if one.label.casefold() == folded]
+    if len(found) > 1:
+        raise AmbiguousTheme(name, tuple(one.id for one in found))
+    if not found:
+        raise UnknownTheme(name, _closest(themes, folded))
+    return found[0]
+
+
+def _closest(themes: Themes, folded: str) -> tuple[str, ...]:
+    """Return the themes that may be meant, by id and label; else the largest."""
+    labels = {one.label.casefold(): one for one in reversed(themes.themes)}
+    near = [label for label in labels if folded and folded in label]
+    near += get_close_matches(folded, labels, CLOSEST)
+    chosen = [labels[label] for label in dict.fromkeys(near)] or list(themes.themes)
+    return tuple(f"{one.id} ({one.label})" for one in chosen[:CLOSEST])
