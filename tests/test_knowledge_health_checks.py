@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
+from glassmind.knowledge.habits import is_date
 from glassmind.knowledge.health.grouped import place_of, staleness
-from glassmind.knowledge.health.habits import is_date
 from glassmind.knowledge.health.linked import leads
 from glassmind.render.address import linked_heading
 from glassmind.types import NotePath

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
-from glassmind.knowledge.naming.folding import folded, in_singular, slips_between
+from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.ontology.categories import categories_of
 from glassmind.knowledge.ontology.hierarchy import cycles_in, hierarchy_of
 from glassmind.knowledge.ontology.schemas import kind_of

@@ -12,7 +12,7 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
-from glassmind.knowledge.naming.folding import folded, slips_between
+from glassmind.knowledge.folding import folded, slips_between
 from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.naming.resolve import NO_MEANING, resolve
 from glassmind.render.resolution import resolution_as_json, resolution_as_text

@@ -33,7 +33,7 @@ from glassmind.vault.rewrite import FileText, rewrite
 from glassmind.vault.write import VaultWriter
 
 if TYPE_CHECKING:
-    from glassmind.knowledge.pairs.implicit import Pairs
+    from glassmind.ports.knowledge import Pairs
 
 FILE = "dismissed.txt"
 """What the file is called in the agent folder."""

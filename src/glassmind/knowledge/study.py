@@ -3,29 +3,21 @@
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from glassmind.config import Config
 from glassmind.types import NotePath
 
 if TYPE_CHECKING:
-    from glassmind.graph.net import LinkGraph
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.graphs import Graphs
     from glassmind.knowledge.health.sight import HealthRows
-    from glassmind.knowledge.links.connections import NoteRows, Similar
-    from glassmind.knowledge.ontology.vocabulary import Vocabulary
-    from glassmind.knowledge.pairs.implicit import Pairs
+    from glassmind.knowledge.naming.vocabulary import Vocabulary
     from glassmind.knowledge.suggest.facts import Facts
     from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
     from glassmind.knowledge.themes.themed import Themed
+    from glassmind.ports.knowledge import NoteRows, Pairs, Similar
     from glassmind.types.search import Hit
-
-
-class Graphs(Protocol):
-    """Who has the link graph."""
-
-    def __call__(self, *, ghosts: bool = False) -> "LinkGraph":
-        """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
@@ -49,7 +41,7 @@ class Study:
     faults: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]
     found: "Callable[[str, int], Sequence[Hit]]"
-    net: Graphs
+    net: "Graphs"
     sentences: Sentences
     sure: Callable[[str], NotePath | None]
     neighbours: "Callable[[], NoteRows]"

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.graph.keeping import KeptGraph
 from glassmind.knowledge.dismissals import DismissalBook
-from glassmind.knowledge.health.habits import habits_of
-from glassmind.knowledge.links.connections import Similar
-from glassmind.knowledge.ontology.vocabulary import KeptVocabulary, Vocabulary
+from glassmind.knowledge.graphs import Graphs
+from glassmind.knowledge.habits import habits_of
+from glassmind.knowledge.naming.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.knowledge.pairs.implicit import undismissed
-from glassmind.knowledge.study import Graphs, Study
+from glassmind.knowledge.study import Study
 from glassmind.knowledge.suggest.facts import Facts, KeptFacts
 from glassmind.knowledge.themes import themed as themes
 from glassmind.knowledge.verbs import Knowledge
+from glassmind.ports.knowledge import Similar
 from glassmind.store.sqlite.health_rows import HealthRows
 from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows

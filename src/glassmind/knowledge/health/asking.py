@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from glassmind.errors import BadLimit
-from glassmind.knowledge.health.habits import habits_of
+from glassmind.knowledge.habits import habits_of
 from glassmind.knowledge.health.report import looked_at_again, told
 from glassmind.knowledge.health.sight import Grounds, Sight
 from glassmind.knowledge.pairs.implicit import alike, undismissed

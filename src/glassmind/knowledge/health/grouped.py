@@ -9,8 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.health.sight import Sight
-from glassmind.knowledge.naming.folding import folded, in_singular
 from glassmind.knowledge.ontology.categories import named_in
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.health import Finding, HealthNote, Unchecked

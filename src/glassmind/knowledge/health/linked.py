@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from glassmind.knowledge.health.habits import is_date, is_placeholder
+from glassmind.knowledge.folding import folded, in_singular
+from glassmind.knowledge.habits import is_date, is_placeholder
 from glassmind.knowledge.health.sight import Sight
-from glassmind.knowledge.naming.folding import folded, in_singular
 from glassmind.knowledge.suggest.reciprocal import missing_answers, spelling_of
 from glassmind.types.health import Finding, LostLink, PartLink, PartNames
 from glassmind.vault.resolve import NOTE_SUFFIX, fold

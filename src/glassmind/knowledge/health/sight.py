@@ -5,7 +5,7 @@ from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
-from glassmind.knowledge.health.habits import Habits
+from glassmind.knowledge.habits import Habits
 from glassmind.types import NotePath
 from glassmind.types.health import (
     Finding,

@@ -1,7 +1,7 @@
 """The neighbourhood of a note: who leads to it, what it leads to, hop by hop."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,9 @@ from glassmind.types.connections import (
     Connections,
     Neighbour,
     Ring,
-    SimilarNote,
-    ThemeName,
     Tie,
 )
 from glassmind.types.graph import NetEdge
-from glassmind.types.timeline import NoteDates
 from glassmind.vault.resolve import fold
 
 MOST_DEPTH = 3
@@ -32,38 +29,6 @@ MOST_SHOWN = 1_000
 """Neighbours of one hop that may be asked for; an answer must stay one."""
 
 SIMILAR_SHOWN = 10
-
-
-class NoteRows(Protocol):
-    """What notes say of themselves, by the id of their file."""
-
-    def tags_of(self, note_ids: Collection[int], /) -> Mapping[int, tuple[str, ...]]:
-        """Return the tags of each note that has some, as written."""
-
-    def properties_of(
-        self, note_ids: Collection[int], /
-    ) -> Mapping[int, Mapping[str, object]]:
-        """Return the properties of each note that has some."""
-
-    def theme_of(self, note_id: int, /) -> ThemeName | None:
-        """Return the theme that a note was last counted to."""
-
-    def dates_of(
-        self, note_ids: Collection[int], names: Collection[str], /
-    ) -> Mapping[int, NoteDates]:
-        """Return the day, the time of change and these properties of each note."""
-
-    def targets_of(
-        self, keys: Collection[tuple[int, int]], /
-    ) -> Mapping[tuple[int, int], str]:
-        """Return what links are written to lead to, by file id and place."""
-
-
-class Similar(Protocol):
-    """Knows which notes say the same."""
-
-    def __call__(self, path: NotePath, limit: int, /) -> Sequence[SimilarNote]:
-        """Return the notes like one without a link to it, the most like first."""
 
 
 class _Near(NamedTuple):

@@ -11,7 +11,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.knowledge.naming.folding import folded, in_singular, slips_between
+from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.types import NotePath
 from glassmind.types.ontology import NameKind
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.errors import BadLimit, FileUnreadable
-from glassmind.knowledge.health.habits import is_date, is_placeholder
-from glassmind.knowledge.naming.folding import folded
+from glassmind.knowledge.folding import folded
+from glassmind.knowledge.habits import is_date, is_placeholder
 from glassmind.knowledge.naming.matching import matches_of
 from glassmind.knowledge.naming.phrases import phrases_in
 from glassmind.knowledge.naming.resolve import verdict_on
 from glassmind.knowledge.naming.stubs import Wanted, stub_for
+from glassmind.knowledge.naming.vocabulary import Vocabulary
 from glassmind.knowledge.ontology.categories import is_category_key
 from glassmind.knowledge.ontology.schemas import EVERYWHERE, kind_of
-from glassmind.knowledge.ontology.vocabulary import Vocabulary
 from glassmind.knowledge.suggest.mentions import Spot, mentions_in
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath, PropertyValue

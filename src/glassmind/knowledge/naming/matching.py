@@ -7,7 +7,7 @@ the labelled names of the sample vault so that nothing new is called existing.
 import re
 from collections.abc import Iterator, Sequence
 
-from glassmind.knowledge.naming.folding import folded, in_singular, slips_between
+from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.naming.forms import SMALL_WORDS, Name, bag_of, initials_of
 from glassmind.knowledge.naming.names import KnownNames
 from glassmind.types import NotePath

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from glassmind.knowledge.naming.folding import folded, in_singular
+from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.naming.forms import Forms, Name
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName

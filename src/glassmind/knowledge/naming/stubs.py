@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from glassmind.knowledge.naming.folding import folded, in_singular
+from glassmind.knowledge.folding import folded, in_singular
+from glassmind.knowledge.naming.vocabulary import Vocabulary
 from glassmind.knowledge.ontology.categories import is_category_key, named_in
 from glassmind.knowledge.ontology.schemas import LEAST_NOTES, schema_of
-from glassmind.knowledge.ontology.vocabulary import Vocabulary
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, Stub
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from glassmind.knowledge.naming.folding import in_singular, key_form
+from glassmind.knowledge.folding import in_singular, key_form
 from glassmind.types import PropertyValue
 from glassmind.types.ontology import Entry
 

@@ -7,7 +7,7 @@ roots goes to no thing twice.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from glassmind.knowledge.naming.folding import folded, key_form
+from glassmind.knowledge.folding import folded, key_form
 from glassmind.types import NotePath
 from glassmind.types.ontology import Branch, Entry, Hierarchy, Listed
 

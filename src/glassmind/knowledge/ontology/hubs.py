@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 
-from glassmind.knowledge.naming.folding import folded, in_singular
+from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.ontology.categories import categories_of
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, Hub, Listed

@@ -8,7 +8,7 @@ in a note: who writes `status` and `stats`, or `started` and `starred`, means tw
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from glassmind.knowledge.naming.folding import in_singular, key_form, slips_between
+from glassmind.knowledge.folding import in_singular, key_form, slips_between
 from glassmind.types.ontology import Spelled, Spelling
 
 LEAST_LETTERS = 6

@@ -1,11 +1,10 @@
 """Notes that are alike and that nobody has linked yet."""
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from glassmind.errors import BadLimit, BadWish
 from glassmind.types import NotePath
-from glassmind.types.pairs import Dismissals, Pair, PairStatus, Similar
+from glassmind.types.pairs import Dismissals, Pair, Similar
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -19,28 +18,6 @@ VERSION = 1
 
 MOST_SHOWN = 1_000
 """Pairs that one answer shows at most, as the other lists of the engine do."""
-
-
-class Pairs(Protocol):
-    """The pairs of notes that the rows hold."""
-
-    def pairs(self, *, least: float = 0.0) -> list[Pair]:
-        """Return every pair without a link once, the most similar first."""
-
-    def of_note(self, path: NotePath, /, *, least: float = 0.0) -> list[Pair]:
-        """Return what a note is like and has no link with, the most similar first."""
-
-    def status(self, space: str, /) -> PairStatus:
-        """Return how many pairs there are; `space` names the vectors that answer."""
-
-    def there(self, paths: Collection[NotePath], /) -> set[NotePath]:
-        """Return those of some paths that a file has."""
-
-    def titles(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
-        """Return the title of each note."""
-
-    def titled(self, titles: Collection[str], /) -> dict[str, list[NotePath]]:
-        """Return the notes that have each title, by path."""
 
 
 def similar(

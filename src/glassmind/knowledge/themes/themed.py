@@ -17,7 +17,7 @@ from glassmind.errors import BadWish, IndexFault
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
 from glassmind.graph.fans import Ints
 from glassmind.graph.net import Floats, LinkGraph
-from glassmind.knowledge.study import Graphs
+from glassmind.knowledge.graphs import Graphs
 from glassmind.knowledge.themes.ids import (
     influence_before,
     known_again,

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from threading import Lock, RLock
 from typing import Any, Protocol, TypeVar
 
-from glassmind.knowledge.health.habits import habits_in
+from glassmind.knowledge.habits import habits_in
 from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.ontology.overview import overview
 from glassmind.knowledge.suggest.name_table import NameTable, name_table, pieces_of

@@ -1,0 +1,63 @@
+"""What knowledge asks of the rows, whoever keeps them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from glassmind.types import NotePath
+from glassmind.types.connections import SimilarNote, ThemeName
+from glassmind.types.pairs import Pair, PairStatus
+from glassmind.types.timeline import NoteDates
+
+
+class NoteRows(Protocol):
+    """What notes say of themselves, by the id of their file."""
+
+    def tags_of(self, note_ids: Collection[int], /) -> Mapping[int, tuple[str, ...]]:
+        """Return the tags of each note that has some, as written."""
+
+    def properties_of(
+        self, note_ids: Collection[int], /
+    ) -> Mapping[int, Mapping[str, object]]:
+        """Return the properties of each note that has some."""
+
+    def theme_of(self, note_id: int, /) -> ThemeName | None:
+        """Return the theme that a note was last counted to."""
+
+    def dates_of(
+        self, note_ids: Collection[int], names: Collection[str], /
+    ) -> Mapping[int, NoteDates]:
+        """Return the day, the time of change and these properties of each note."""
+
+    def targets_of(
+        self, keys: Collection[tuple[int, int]], /
+    ) -> Mapping[tuple[int, int], str]:
+        """Return what links are written to lead to, by file id and place."""
+
+
+class Similar(Protocol):
+    """Knows which notes say the same."""
+
+    def __call__(self, path: NotePath, limit: int, /) -> Sequence[SimilarNote]:
+        """Return the notes like one without a link to it, the most like first."""
+
+
+class Pairs(Protocol):
+    """The pairs of notes that the rows hold."""
+
+    def pairs(self, *, least: float = 0.0) -> list[Pair]:
+        """Return every pair without a link once, the most similar first."""
+
+    def of_note(self, path: NotePath, /, *, least: float = 0.0) -> list[Pair]:
+        """Return what a note is like and has no link with, the most similar first."""
+
+    def status(self, space: str, /) -> PairStatus:
+        """Return how many pairs there are; `space` names the vectors that answer."""
+
+    def there(self, paths: Collection[NotePath], /) -> set[NotePath]:
+        """Return those of some paths that a file has."""
+
+    def titles(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
+        """Return the title of each note."""
+
+    def titled(self, titles: Collection[str], /) -> dict[str, list[NotePath]]:
+        """Return the notes that have each title, by path."""
