@@ -93,6 +93,8 @@ def test_a_finding_that_is_mended_is_found_no_more(tmp_path: Path) -> None:
         (["--check", "zeppelins"], "there is no check 'zeppelins'"),
         (["--again", "zeppelins"], "names no finding"),
         (["--dismiss", "zeppelins:a"], "there is no check 'zeppelins'"),
+        (["--dismiss", "orphans"], "'orphans' names no finding"),
+        (["--restore", "zeppelin"], "'zeppelin' names no finding"),
         (["--dismiss", KEY, "--markdown"], "looked at alone"),
         (["--fail-below", "101"], "no score from 0 to 100"),
         (["--all", "-n", "1"], "not allowed with"),

@@ -28,7 +28,7 @@ def desk(meaning: MeaningDesk) -> MeaningDesk:
 
 
 def pairs_of(desk: VaultDesk) -> set[tuple[str, str]]:
-    return {(p.path, p.other_path) for p in desk.engine.knowledge.implicit().pairs}
+    return {(p.path, p.other_path) for p in desk.engine.knowledge.similar().pairs}
 
 
 ALL = {("Cup.md", "Mug.md"), ("Cup.md", "Pot.md"), ("Mug.md", "Pot.md")}
@@ -56,7 +56,7 @@ def test_a_dismissed_pair_is_gone_from_lists_connections_and_searches(
     assert done.changed
     assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
     assert similar_to(desk, "Cup") == {"Mug.md"}
-    assert desk.engine.knowledge.implicit().dismissed == 1
+    assert desk.engine.knowledge.similar().dismissed == 1
 
 
 def test_a_search_does_not_follow_a_dismissed_pair(desk: MeaningDesk) -> None:
@@ -126,7 +126,7 @@ def test_a_dismissal_of_another_process_counts_at_once(desk: MeaningDesk) -> Non
 
     desk.open().knowledge.dismiss("Cup", "Mug")
 
-    found = {(p.path, p.other_path) for p in first.knowledge.implicit().pairs}
+    found = {(p.path, p.other_path) for p in first.knowledge.similar().pairs}
     assert found == ALL - {("Cup.md", "Mug.md")}
 
 

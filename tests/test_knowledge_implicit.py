@@ -26,7 +26,7 @@ join files g on g.id = p.other_id order by 1, 2
 
 def pairs_of(desk: VaultDesk, name: str | None = None) -> list[tuple[str, str]]:
     """Return the pairs that the engine shows."""
-    found = desk.engine.knowledge.implicit(name)
+    found = desk.engine.knowledge.similar(name)
     return [(pair.path, pair.other_path) for pair in found.pairs]
 
 
@@ -41,7 +41,7 @@ def test_notes_that_say_the_same_are_paired_and_others_are_not(
         }
     )
 
-    found = meaning.engine.knowledge.implicit()
+    found = meaning.engine.knowledge.similar()
 
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
     assert found.pairs[0].similarity >= 0.7
@@ -111,7 +111,7 @@ def test_without_vectors_there_are_no_pairs_and_nothing_fails(
 ) -> None:
     vault.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
 
-    found = vault.engine.knowledge.implicit()
+    found = vault.engine.knowledge.similar()
 
     assert found.pairs == ()
     assert (found.status.pairs, found.status.state) == (0, None)
@@ -119,13 +119,13 @@ def test_without_vectors_there_are_no_pairs_and_nothing_fails(
 
 def test_another_model_pairs_by_its_own_vectors(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
-    first = meaning.engine.knowledge.implicit().status.state
+    first = meaning.engine.knowledge.similar().status.state
     assert first is not None
 
     meaning.use(WordModel("words two", width=64))
     meaning.index()
 
-    second = meaning.engine.knowledge.implicit().status.state
+    second = meaning.engine.knowledge.similar().status.state
     assert second is not None
     assert (first.space, second.space) == ("words one", "words two")
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
@@ -146,7 +146,7 @@ def test_a_higher_level_in_the_settings_pairs_fewer_notes(
 def test_pairs_below_a_cosine_are_left_out_on_request(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
 
-    assert meaning.engine.knowledge.implicit(least=1.0).pairs == ()
+    assert meaning.engine.knowledge.similar(least=1.0).pairs == ()
 
 
 @pytest.mark.parametrize("limit", [0, 1_001])
@@ -154,16 +154,16 @@ def test_so_many_pairs_cannot_be_given(meaning: MeaningDesk, limit: int) -> None
     meaning.indexed({"Cup.md": TEA})
 
     with pytest.raises(BadLimit):
-        meaning.engine.knowledge.implicit(limit=limit)
+        meaning.engine.knowledge.similar(limit=limit)
 
 
 def test_what_cannot_be_asked_is_refused(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": TEA})
 
     with pytest.raises(BadWish):
-        meaning.engine.knowledge.implicit(least=1.5)
+        meaning.engine.knowledge.similar(least=1.5)
     with pytest.raises(NoteNotFound):
-        meaning.engine.knowledge.implicit("Nobody")
+        meaning.engine.knowledge.similar("Nobody")
 
 
 def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningDesk) -> None:
@@ -188,7 +188,7 @@ def test_an_index_of_the_former_release_has_no_pairs(meaning: MeaningDesk) -> No
     meaning.open()
 
     assert pairs_of(meaning) == []
-    assert meaning.engine.knowledge.implicit("Cup").pairs == ()
+    assert meaning.engine.knowledge.similar("Cup").pairs == ()
 
 
 WORDS = ("oolong", "sencha", "kettle", "harbour", "engine", "signal")

@@ -23,6 +23,8 @@ from resident_desk import PATIENCE_S, wait_for
 
 from glassmind.config.load import config_for
 from glassmind.errors import AmbiguousName, BadWish, GlassmindError, IndexDamaged
+from glassmind.errors.knowledge import UnknownTheme
+from glassmind.errors.writing import WritesOff
 from glassmind.resident import listener as listening
 from glassmind.resident.ask import NoAnswer, ask
 from glassmind.resident.card import (
@@ -166,6 +168,8 @@ def test_nothing_is_made_of_what_nobody_packs(found: Any) -> None:
         AmbiguousName("Tea", ("a/Tea.md", "b/Tea.md"), 5),
         IndexDamaged("/x/index.db", "torn"),
         BadWish("hop_depth", 9, "from 0 to 5"),
+        UnknownTheme("Tea", ("Cups",)),
+        WritesOff(".agent/x"),
     ],
 )
 def test_an_error_arrives_as_it_was(error: GlassmindError) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
+from glassmind.errors.knowledge import BadFindingKey
 from glassmind.knowledge.dismiss import (
     dismiss_finding,
     dismiss_pair,
@@ -135,7 +136,7 @@ class Knowledge:
             root, path = study.config.vault.path, study.find(name)
             return ingesting.ingest(root, path, study.vocabulary(), limit=limit)
 
-    def implicit(
+    def similar(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0
     ) -> Similar:
         """Return notes that are alike and have no link, the most similar first.
@@ -182,14 +183,18 @@ class Knowledge:
         """Never bring a finding of vault health up again; its key is `check:subject`.
 
         Raises:
-            UnknownCheck: there is no such check.
+            BadFindingKey, UnknownCheck: it is not of a finding.
             WriteRefused: the settings or the disk do not let it be written.
         """
+        if not subject.strip():
+            raise BadFindingKey(check)
         with self._study.faults():
             return dismiss_finding(self._study, entry_of(check).name, subject)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
         """Take the dismissal of a finding back; raises as `dismiss_finding`."""
+        if not subject.strip():
+            raise BadFindingKey(check)
         with self._study.faults():
             return restore_finding(self._study, check, subject)
 

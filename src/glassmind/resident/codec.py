@@ -9,7 +9,6 @@ from datetime import date
 from importlib import import_module
 from typing import Any
 
-from glassmind import errors
 from glassmind.errors import GlassmindError
 
 SEARCH, FILES = "glassmind.types.search", "glassmind.types.files"
@@ -28,6 +27,12 @@ RECORDS = {
     "Progress": FILES,
 }
 """The module of each record that travels."""
+
+ERRORS = tuple(
+    f"glassmind.errors{part}"
+    for part in ("", ".base", ".knowledge", ".models", ".serving", ".writing")
+)
+"""The modules of every error that travels."""
 
 TUPLE, LIST, DATE = "()", "[]", "date"
 """What a list begins with that is no record."""
@@ -128,9 +133,11 @@ def unpacked_error(found: Any) -> GlassmindError:
 
 
 def _kinds() -> dict[str, type[GlassmindError]]:
-    """Return every error by its name."""
+    """Return every error by its name, wherever in the package of errors it stands."""
+    modules = [import_module(name) for name in ERRORS]
     return {
         name: kind
-        for name, kind in vars(errors).items()
+        for module in modules
+        for name, kind in vars(module).items()
         if isinstance(kind, type) and issubclass(kind, GlassmindError)
     }

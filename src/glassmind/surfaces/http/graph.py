@@ -63,7 +63,7 @@ def get_suggest(asked: Asked) -> Reply:
 
 def get_similar(asked: Asked) -> Reply:
     """Answer with notes that are alike without a link."""
-    found = asked.engine.knowledge.implicit(**asked.given)
+    found = asked.engine.knowledge.similar(**asked.given)
     return answered(similar_as_json(found, vault=asked.engine.config.vault.name))
 
 

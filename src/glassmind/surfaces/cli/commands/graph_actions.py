@@ -139,7 +139,7 @@ def _suggest(asked: Asked) -> int:
 
 
 def _similar(asked: Asked) -> int:
-    found = asked.knowledge.implicit(*asked.names, **asked.wishes)
+    found = asked.knowledge.similar(*asked.names, **asked.wishes)
     asked.show(
         lambda: similar_as_json(found, vault=asked.place["vault"]),
         lambda: similar_as_text(found, asked.output.style),
