@@ -2,10 +2,15 @@
 
 import json
 import xml.etree.ElementTree as ET
+from inspect import signature
 from pathlib import Path
 
 import pytest
 from cli_desk import Inside, with_index, with_note, with_sample
+
+from glassmind.knowledge.verbs import Knowledge
+from glassmind.surfaces.cli.commands.graph_actions import ACTIONS
+from glassmind.surfaces.cli.commands.graph_options import OPTIONS
 
 NOTE = "Heron node v3"
 HEAVY = {"numpy", "graspologic_native", "tantivy", "onnxruntime", "rich", "mcp"}
@@ -115,7 +120,7 @@ def test_notes_are_ranked_by_every_measure(program: Inside, metric: str) -> None
 def test_a_ranking_keeps_to_what_it_is_about(program: Inside) -> None:
     about = program.json("graph", "rank", "--about", "sourdough", "-n", "3")
     theme = program.json("graph", "rank", "--theme", "1", "-n", "3")
-    many = program.json("graph", "rank", "--min-inbound", "10")
+    many = program.json("graph", "rank", "--least-inbound", "10")
 
     assert about["about"] == "sourdough"
     assert theme["theme"]["id"] == 1
@@ -193,7 +198,7 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
         (["rank", "--depth", "2"], "--depth goes with connections"),
         (["connections", "Home", "--theme", "1"], "--theme goes with themes and rank"),
         (["connections", "Home", "--depth", "4"], "invalid choice: 4"),
-        (["path", "Home", "Flat", "--hops", "21"], "most_hops 21 cannot be met"),
+        (["path", "Home", "Flat", "--most-hops", "21"], "most_hops 21 cannot be met"),
         (["path", "Home", "Flat", "--no-common", "-n", "0"], "no whole number from 1"),
         (["themes", "--resolution", "0"], "no number above 0"),
         (["themes", "--resolution", "nan"], "no number above 0"),
@@ -202,7 +207,8 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
         (["rank", "--about", " "], "nothing"),
         (["fly"], "invalid choice: 'fly'"),
         (["connections", "Home", "--depth", "2", "--limit", "9999"], "from 1 to"),
-        ([], "action"),
+        (["rank", "--wings"], "there is no option --wings"),
+        (["rank", "--depth=2"], "--depth goes with connections"),
     ],
     ids=" ".join,
 )
@@ -306,6 +312,36 @@ def test_colours_are_for_terminals_that_want_them(program: Inside) -> None:
     assert "\x1b[1m" in program.on_terminal(*asked)
     assert "\x1b[" not in program.on_terminal(*asked, NO_COLOR="1")
     assert "\x1b[" not in program.run(*asked).stdout
+
+
+def test_without_an_action_the_actions_are_listed(program: Inside) -> None:
+    done = program.run("graph")
+
+    assert done.returncode == 0
+    for name, action in ACTIONS.items():
+        assert name in done.stdout
+        assert action.about in done.stdout
+    listed = program.json("graph")["actions"]
+    assert [one["name"] for one in listed] == list(ACTIONS)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_the_help_of_an_action_has_its_own_options_and_what_they_are_else(
+    program: Inside, name: str
+) -> None:
+    action = ACTIONS[name]
+    verb = {"restore": "restore_pair"}.get(name, name)
+    usual = signature(getattr(Knowledge, verb)).parameters
+
+    shown = " ".join(program.run("graph", name, "--help").stdout.split())
+
+    assert f"usage: glassmind graph {name}" in shown
+    for known, option in OPTIONS.items():
+        takes = known in action.takes
+        assert (f" {option.flags[0]} " in shown.replace(",", " ")) == takes
+        told = usual[known].default if takes and known in usual else None
+        if told not in (None, False, True):
+            assert f"({told:g})" in shown if told != "influence" else told in shown
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from argparse import (
     HelpFormatter,
     Namespace,
 )
-from typing import NoReturn
+from collections.abc import Mapping
+from typing import Any, NoReturn
 
 from glassmind.errors import WrongUsage
 from glassmind.render.style import shortened
@@ -30,6 +31,8 @@ class CommandParser(ArgumentParser):
         )
         self._name = name
         self._words = ""
+        self._parts: Any = None
+        self._elsewhere: Mapping[str, str] = {}
         add_global_options(self)
 
     def take_words(self, dest: str, metavar: str, help_line: str) -> None:
@@ -37,9 +40,42 @@ class CommandParser(ArgumentParser):
         self._words = dest
         self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
 
+    def take_actions(self, dest: str, words: str, elsewhere: Mapping[str, str]) -> None:
+        """Take the name of an action, each of which has a parser of its own.
+
+        Free words of an action stand under `words`; `elsewhere` says of options where
+        they belong, for whoever gives them to another action.
+        """
+        self._words, self._elsewhere = words, elsewhere
+        self.set_defaults(**{words: []})
+        self._parts = self.add_subparsers(
+            dest=dest,
+            metavar=dest.upper(),
+            title="actions",
+            help="what to ask",
+            parser_class=_part,
+        )
+
+    def add_action(self, name: str, help_line: str, names: str) -> "CommandParser":
+        """Return the parser of a new action; `names` is how help writes its words."""
+        part: CommandParser = self._parts.add_parser(
+            name, help=help_line, help_line=help_line
+        )
+        part.usage = " ".join(filter(None, (part.prog, names, "[OPTION ...]")))
+        return part
+
     def actions(self) -> list[Action]:
-        """Return what the command takes, in the order it was told."""
-        return list(self._actions)
+        """Return what the command takes, in the order it was told.
+
+        What several actions of it take is told once.
+        """
+        found = list(self._actions)
+        parts = self._parts.choices.values() if self._parts else ()
+        found += [action for part in parts for action in part.actions()]
+        once: dict[tuple[str, ...], Action] = {}
+        for action in found:
+            once.setdefault((*action.option_strings, action.dest), action)
+        return list(once.values())
 
     def read(self, argv: list[str]) -> Namespace:
         """Return what the arguments say.
@@ -54,11 +90,17 @@ class CommandParser(ArgumentParser):
         args, more = self.parse_known_args(argv[:stop])
         for word in more:
             if word.startswith("-"):
-                hint = "; words that begin with - go behind --"
-                self.error(f"there is no option {shortened(word)}{hint}")
+                self._refuse(word)
         words = [*getattr(args, self._words), *more, *argv[stop + 1 :]]
         setattr(args, self._words, words)
         return args
+
+    def _refuse(self, word: str) -> NoReturn:
+        flag = word.partition("=")[0]
+        if flag in self._elsewhere:
+            self.error(f"{flag} {self._elsewhere[flag]}")
+        hint = "; words that begin with - go behind --"
+        self.error(f"there is no option {shortened(word)}{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments.
@@ -67,6 +109,10 @@ class CommandParser(ArgumentParser):
             WrongUsage: always.
         """
         raise WrongUsage(message, self._name)
+
+
+def _part(prog: str, help_line: str) -> CommandParser:
+    return CommandParser(prog.removeprefix("glassmind "), help_line)
 
 
 def _formatter(prog: str) -> HelpFormatter:

@@ -1,185 +1,85 @@
 """`glassmind graph`: what follows from the links."""
 
-from argparse import SUPPRESS, ArgumentTypeError, Namespace
-from math import isfinite
+from argparse import Namespace
 from typing import Any
 
 from glassmind.errors import WrongUsage
+from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.commands.graph_actions import ACTIONS, Action, Asked
+from glassmind.surfaces.cli.commands.graph_options import OPTIONS, add_option
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.parser import CommandParser, at_least_one, at_least_zero
+from glassmind.surfaces.cli.parser import CommandParser
 
-DEPTHS = (1, 2, 3)
-METRICS = ("influence", "bridging", "hubs", "authorities")
-SHAPES = ("text", "json", "graphml", "dot")
-
-FLAGS = {
-    "most_hops": "--hops",
-    "common": "--no-common",
-    "least_inbound": "--min-inbound",
-}
-"""How an option is written, where it is not called as what it says."""
+NAMES = "path, title or alias"
 
 
 def add_arguments(parser: CommandParser) -> None:
-    """Tell the parser what the command takes."""
-    told = "; ".join(f"{name}: {one.about}" for name, one in ACTIONS.items())
-    parser.add_argument("action", choices=ACTIONS, help=told)
-    parser.take_words(
-        "names", "NAME", "path, title or alias; in quotes if two are asked for"
-    )
-    add = parser.add_argument
-    add(
-        "--limit",
-        "-n",
-        type=at_least_one,
-        metavar="N",
-        default=SUPPRESS,
-        help="most of what is asked for",
-    )
-    add(
-        "--ghosts",
-        action="store_true",
-        default=SUPPRESS,
-        help="count names in that links lead to and no file has",
-    )
-    _add_ways(parser)
-    _add_choices(parser)
+    """Tell the parser what the command takes: each action has a parser of its own."""
+    parser.take_actions("action", "names", _elsewhere())
+    for name, action in ACTIONS.items():
+        own = parser.add_action(name, action.about, action.names)
+        if action.names:
+            own.take_words("names", "NAME", NAMES)
+        else:
+            own.set_defaults(names=[])
+        for option in action.takes:
+            add_option(own, option, action.limit if option == "limit" else "")
 
 
-def _add_ways(parser: CommandParser) -> None:
-    """Tell the parser how far links are followed, and how that is shown."""
-    add = parser.add_argument
-    add(
-        "--depth",
-        type=int,
-        choices=DEPTHS,
-        default=SUPPRESS,
-        help="connections: how many links away",
-    )
-    add(
-        "--format",
-        choices=SHAPES,
-        default=SUPPRESS,
-        help="connections: as text, as JSON, or the notes and links as a graph",
-    )
-    add(
-        "--subgraph",
-        action="store_true",
-        default=SUPPRESS,
-        help="connections: in JSON, the links among these notes too",
-    )
-    add(
-        "--hops",
-        dest="most_hops",
-        type=at_least_one,
-        metavar="N",
-        default=SUPPRESS,
-        help="path: most links in a chain",
-    )
-    add(
-        "--no-common",
-        dest="common",
-        action="store_false",
-        default=SUPPRESS,
-        help="path: leave out the notes that both are linked with",
-    )
+def _elsewhere() -> dict[str, str]:
+    """Return with which actions each option goes, by how it is written."""
+    users = {
+        name: [one for one, action in ACTIONS.items() if name in action.takes]
+        for name in OPTIONS
+    }
+    return {
+        flag: f"goes with {_listed(users[name])}"
+        for name, option in OPTIONS.items()
+        for flag in option.flags
+    }
 
 
-def _add_choices(parser: CommandParser) -> None:
-    """Tell the parser what themes and ranks may be asked for."""
-    add = parser.add_argument
-    add(
-        "--theme",
-        metavar="THEME",
-        default=SUPPRESS,
-        help="themes, rank: one theme alone, by its number or label",
-    )
-    add(
-        "--resolution",
-        type=positive,
-        metavar="R",
-        default=SUPPRESS,
-        help="themes: above 1 more and smaller ones, below 1 fewer",
-    )
-    add(
-        "--refresh",
-        action="store_true",
-        default=SUPPRESS,
-        help="themes: find them anew",
-    )
-    add(
-        "--least",
-        type=float,
-        metavar="C",
-        default=SUPPRESS,
-        help="similar: least cosine between two notes",
-    )
-    add(
-        "--metric",
-        choices=METRICS,
-        default=SUPPRESS,
-        help="rank: what counts",
-    )
-    add(
-        "--about",
-        metavar="QUERY",
-        default=SUPPRESS,
-        help="rank: only around what a search finds",
-    )
-    add(
-        "--min-inbound",
-        dest="least_inbound",
-        type=at_least_zero,
-        metavar="N",
-        default=SUPPRESS,
-        help="rank: only notes that so many others lead to",
-    )
-
-
-def positive(text: str) -> float:
-    """Return a number above 0; the type of an option.
-
-    Raises:
-        ArgumentTypeError: it is none.
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not isfinite(number) or number <= 0:
-        raise ArgumentTypeError(f"{text!r} is no number above 0")
-    return number
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def run(args: Namespace, output: Output) -> int:
-    """Do what the action says."""
+    """Do what the action says; without one, tell which there are."""
+    if args.action is None:
+        return _list_actions(output)
     action = ACTIONS[args.action]
-    wishes = _wishes(args, action)
+    wishes = {name: getattr(args, name) for name in action.takes if hasattr(args, name)}
     names = _names(args, action)
-    shape = wishes.get("format", "text")
-    if output.as_json and shape in {"graphml", "dot"}:
-        raise WrongUsage(f"--json and --format {shape} do not go together", "graph")
-    output.as_json = output.as_json or shape == "json"
+    _choose_shape(wishes, output)
     with engine_of(args, output) as engine:
         return action.run(Asked(engine, names, wishes, output))
 
 
-def _wishes(args: Namespace, action: Action) -> dict[str, Any]:
-    """Return the options that were given.
+def _list_actions(output: Output) -> int:
+    if output.as_json:
+        listed = [{"name": name, "help": one.about} for name, one in ACTIONS.items()]
+        output.json({"actions": listed})
+        return exits.OK
+    output.line("usage: glassmind graph ACTION ...")
+    output.line()
+    for name, one in ACTIONS.items():
+        output.line(f"  {f'{name} {one.names}':<20} {one.about}".rstrip())
+    output.line()
+    output.line("glassmind graph ACTION --help tells what an action takes.")
+    return exits.OK
+
+
+def _choose_shape(wishes: dict[str, Any], output: Output) -> None:
+    """Let the output follow the shape that was asked for.
 
     Raises:
-        WrongUsage: one of them goes with another action.
+        WrongUsage: two shapes were.
     """
-    every = dict.fromkeys(name for one in ACTIONS.values() for name in one.takes)
-    given = {name: getattr(args, name) for name in every if hasattr(args, name)}
-    for name in given:
-        if name not in action.takes:
-            flag = FLAGS.get(name, f"--{name}")
-            users = [one for one, known in ACTIONS.items() if name in known.takes]
-            raise WrongUsage(f"{flag} goes with {' and '.join(users)}", "graph")
-    return given
+    shape = wishes.get("format", "text")
+    if output.as_json and shape in {"graphml", "dot"}:
+        raise WrongUsage(f"--json and --format {shape} do not go together", "graph")
+    output.as_json = output.as_json or shape == "json"
 
 
 def _names(args: Namespace, action: Action) -> tuple[str, ...]:
@@ -188,7 +88,7 @@ def _names(args: Namespace, action: Action) -> tuple[str, ...]:
     Raises:
         WrongUsage: there are too few of them, or too many.
     """
-    words, wanted = list(args.names), action.names
+    words, wanted = list(args.names), action.count
     if wanted == 1 and words:
         words = [" ".join(words)]
     given = len(words)
@@ -196,7 +96,7 @@ def _names(args: Namespace, action: Action) -> tuple[str, ...]:
         hint = {0: "takes no names", 1: "takes the NAME of a note"}.get(
             wanted, 'takes two names; write those with blanks as "Deep Work"'
         )
-        raise WrongUsage(f"graph {args.action} {hint}", "graph")
+        raise WrongUsage(f"graph {args.action} {hint}", f"graph {args.action}")
     if not all(word.strip() for word in words):
-        raise WrongUsage("no note is named", "graph")
+        raise WrongUsage("no note is named", f"graph {args.action}")
     return tuple(words)

@@ -72,16 +72,27 @@ GRAPH_FILES = {"graphml": graph_as_graphml, "dot": graph_as_dot}
 
 
 class Action(NamedTuple):
-    """One thing to ask: how many notes it names, which options it takes, what answers.
+    """One thing to ask: the notes it names, which options it takes, what answers.
 
-    With `alone` it may name none.
+    `names` are as help writes them, in brackets where none need be given; `limit` says
+    what the limit counts.
     """
 
     about: str
-    names: int
+    names: str
     takes: tuple[str, ...]
     run: Callable[[Asked], int]
-    alone: bool = False
+    limit: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many notes are named."""
+        return len(self.names.split())
+
+    @property
+    def alone(self) -> bool:
+        """Whether it may name none."""
+        return self.names.startswith("[")
 
 
 def _connections(asked: Asked) -> int:
@@ -175,49 +186,53 @@ def _settled(asked: Asked, done: Dismissed, *, back: bool) -> int:
 ACTIONS: Mapping[str, Action] = {
     "connections": Action(
         "what stands around a note",
-        1,
+        "NAME",
         ("depth", "limit", "ghosts", "format", "subgraph"),
         _connections,
+        "most notes of each hop (50)",
     ),
     "path": Action(
         "chains of links between two",
-        2,
+        "FROM TO",
         ("limit", "most_hops", "common", "ghosts"),
         _path,
+        "most chains (5)",
     ),
     "themes": Action(
         "groups of notes that links hold together",
-        0,
+        "",
         ("theme", "resolution", "ghosts", "refresh"),
         _themes,
     ),
     "rank": Action(
         "notes that matter most",
-        0,
+        "",
         ("metric", "limit", "theme", "about", "least_inbound", "ghosts"),
         _rank,
+        "most notes (20)",
     ),
     "suggest": Action(
         "notes that should be linked",
-        1,
+        "[NAME]",
         ("limit",),
         _suggest,
-        alone=True,
+        "most suggestions (20)",
     ),
     "similar": Action(
         "notes that are alike without a link",
-        1,
+        "[NAME]",
         ("limit", "least"),
         _similar,
-        alone=True,
+        "most pairs (20)",
     ),
     "timeline": Action(
         "how what stands around a note grew",
-        1,
+        "NAME",
         ("limit",),
         _timeline,
+        "most events, the latest (100)",
     ),
-    "dismiss": Action("never bring two up as alike", 2, (), _dismiss),
-    "restore": Action("take that back", 2, (), _restore),
+    "dismiss": Action("never bring two up as alike", "A B", (), _dismiss),
+    "restore": Action("take that back", "A B", (), _restore),
 }
 """By name, in the order that help lists them."""

@@ -106,7 +106,7 @@ def _again(knowledge: "Knowledge", key: str, output: Output) -> int:
         output.json(finding_now_as_json(now))
     else:
         output.text(finding_now_as_text(now, output.style))
-    return exits.NOTHING if now.state == "mended" else exits.OK
+    return exits.NOTHING if now.state in {"mended", "gone"} else exits.OK
 
 
 def _settle(knowledge: "Knowledge", key: str, output: Output, *, back: bool) -> int:
