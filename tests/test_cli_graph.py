@@ -1,6 +1,7 @@
 """What follows from the links, from the command line."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from inspect import signature
 from pathlib import Path
@@ -312,6 +313,80 @@ def test_colours_are_for_terminals_that_want_them(program: Inside) -> None:
     assert "\x1b[1m" in program.on_terminal(*asked)
     assert "\x1b[" not in program.on_terminal(*asked, NO_COLOR="1")
     assert "\x1b[" not in program.run(*asked).stdout
+
+
+GHOSTLY = "# Tea\n\nTo [[Nobody]], and again to [[Nobody]].\n"
+
+
+@pytest.mark.parametrize(
+    "asked", [["connections", "Nobody"], ["path", "Tea", "nobody"]]
+)
+def test_a_name_that_only_links_know_is_told_with_how_to_see_them(
+    tmp_path: Path, asked: list[str]
+) -> None:
+    program = Inside(with_note(tmp_path, GHOSTLY))
+    program.run("index")
+
+    done = program.run("graph", *asked)
+
+    assert done.returncode == 3
+    assert "2 links lead to that name; --ghosts shows what does" in done.stderr
+    assert program.run("graph", *asked, "--ghosts").returncode == 0
+
+
+def test_a_resolution_that_is_not_the_settings_is_named_with_the_way_back(
+    tmp_path: Path,
+) -> None:
+    program = Inside(with_index(tmp_path))
+    themes = ("graph", "themes")
+
+    usual = program.run(*themes).stdout
+    once = program.run(*themes, "--resolution", "4").stdout
+    kept = program.run(*themes, "--resolution", "4", "--refresh").stdout
+    later = program.run(*themes).stdout
+    back = program.run(*themes, "--refresh").stdout
+
+    assert "resolution" not in usual + back
+    assert "at resolution 4, for this answer alone; the settings say 1" in once
+    told = "at resolution 4; the settings say 1; glassmind graph themes --refresh goes"
+    assert told in kept
+    assert told in later
+
+
+def test_an_empty_answer_says_why_it_is(tmp_path: Path) -> None:
+    program = Inside(with_note(tmp_path))
+    (program.vault / "Tea.md").unlink()
+    (program.vault / "Plain.txt").write_text("nothing", "utf-8")
+    program.run("index")
+
+    ranked = program.run("graph", "rank")
+    similar = program.run("graph", "similar").stdout
+
+    assert (ranked.returncode, ranked.stdout) == (1, "no note comes into question\n")
+    assert similar == "none yet: notes are compared when they are embedded\n"
+
+
+def test_a_timeline_calls_where_a_date_is_from_as_its_json_does(
+    program: Inside,
+) -> None:
+    asked = ("graph", "timeline", "2024-03-11")
+    events = program.json(*asked)["events"]
+    lines = program.run(*asked).stdout.splitlines()[1:]
+
+    assert {event["origin"] for event in events} >= {"name"}
+    for event, line in zip(events, lines, strict=False):
+        assert line.endswith(f"({event['origin']})")
+
+
+def test_what_an_overview_leaves_out_stands_under_its_own_words(
+    program: Inside,
+) -> None:
+    shown = program.run("ontology", "-n", "2").stdout
+
+    assert re.search(
+        r"^Further categories, tags and folders: \d+$", shown, re.MULTILINE
+    )
+    assert "templates and the agent's folder do not count" in shown
 
 
 def test_without_an_action_the_actions_are_listed(program: Inside) -> None:

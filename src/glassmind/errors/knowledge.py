@@ -1,6 +1,6 @@
 """What can go wrong when the links of a vault are asked about."""
 
-from glassmind.errors import QueryError, VaultError
+from glassmind.errors import NoteNotFound, QueryError, VaultError
 
 
 class UnknownTheme(QueryError):
@@ -40,6 +40,27 @@ class BadFindingKey(QueryError):
             "such as 'orphans:Inbox/Scratch.md'"
         )
         self.key = key
+
+
+class FindingAbsent(VaultError):
+    """What is to be dismissed is no finding of vault health."""
+
+    def __init__(self, key: str, reason: str = "") -> None:
+        why = f"cannot be looked for: {reason}" if reason else "is no finding now"
+        super().__init__(
+            f"{key[:200]!r} {why}; health shows the keys of those there are"
+        )
+        self.key, self.reason = key, reason
+
+
+class NoteIsGhost(NoteNotFound):
+    """No note goes by the name that was given, though links lead to it."""
+
+    def __init__(self, name: str, links: int) -> None:
+        super().__init__(name)
+        lead = "1 link leads" if links == 1 else f"{links:,} links lead"
+        self.args = (f"{self.args[0]}, but {lead} to that name",)
+        self.links = links
 
 
 class NoHistory(VaultError):

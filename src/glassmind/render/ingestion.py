@@ -10,9 +10,9 @@ from glassmind.types.ontology import Entity, Ingestion, Stub
 
 STATES = {
     "linked": "linked already",
-    "match": "has a note",
-    "unsure": "may have a note",
-    "stub": "has none",
+    "match": "with a note",
+    "unsure": "perhaps with a note",
+    "stub": "without a note",
 }
 
 

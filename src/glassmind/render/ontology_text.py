@@ -17,6 +17,8 @@ from glassmind.types.ontology import (
 SORTS_SHOWN = 4
 """Sorts of one schema that are named: what fits a line beside its keys."""
 
+LEFT_OUT = "templates and the agent's folder do not count"
+
 SOURCES = {"property": "Categories", "tag": "Tags", "folder": "Folders"}
 
 
@@ -35,12 +37,12 @@ def ontology_as_text(found: Ontology, style: Style) -> str:
         *(line for one in found.hierarchies for line in _hierarchy(one)),
         *((0, notice) for notice in found.notices),
     ]
-    head = style.faint(f"the vocabulary of {counted(found.notes, 'note')}")
+    told = f"the vocabulary of {counted(found.notes, 'note')}; {LEFT_OUT}"
     lines = [
         style.clean(f"  {line}") if depth else style.strong(line)
         for depth, line in parts
     ]
-    return "".join(f"{line}\n" for line in [*lines, head])
+    return "".join(f"{line}\n" for line in [*lines, style.faint(told)])
 
 
 def _section(
@@ -64,7 +66,9 @@ def _labels(found: Listed[Label]) -> Iterator[tuple[int, str]]:
         if shown:
             yield 0, title
             yield 1, ", ".join(_label(label) for label in shown)
-    yield from _more(found)
+    left = found.total - len(found.shown)
+    if left:
+        yield 0, f"Further categories, tags and folders: {left:,}"
 
 
 def _label(label: Label) -> str:

@@ -12,6 +12,9 @@ def similar_as_text(found: Similar, style: Style) -> str:
 
 
 def _lines(found: Similar, style: Style) -> Iterator[str]:
+    if found.status.state is None:
+        yield pair_status_as_text(found.status)
+        return
     if not found.pairs:
         yield "no notes are alike without a link"
     for pair in found.pairs:
@@ -22,7 +25,7 @@ def _lines(found: Similar, style: Style) -> Iterator[str]:
         yield style.faint(f"and {counted(left, 'more pair')}")
     if found.dismissed:
         yield style.faint(f"{counted(found.dismissed, 'pair')} dismissed")
-    if found.status.waiting != 0 or found.status.state is None:
+    if found.status.waiting != 0:
         yield style.faint(pair_status_as_text(found.status))
 
 

@@ -12,6 +12,8 @@ def ranking_as_text(found: Ranking, style: Style) -> str:
 
 
 def _lines(found: Ranking, style: Style) -> Iterator[str]:
+    if not found.notes:
+        yield "no note comes into question"
     width = len(str(len(found.notes)))
     for note in found.notes:
         yield _note(note, width, style)

@@ -9,13 +9,27 @@ SHOWN = 50
 """Members of a single theme that are listed; a terminal's page."""
 
 
-def themes_as_text(found: Themes, style: Style) -> str:
-    """Return each theme with its summary; of one that was asked for its members too."""
+def themes_as_text(
+    found: Themes, style: Style, *, usual: float | None = None, kept: bool = True
+) -> str:
+    """Return each theme with its summary; of one that was asked for its members too.
+
+    `usual` is the resolution of the settings: another one is named, and how to go back
+    where it is `kept` beyond this answer.
+    """
     alone = len(found.themes) < found.total or found.total == 1
     lines = [
         line for theme in found.themes for line in _lines(theme, style, alone=alone)
     ]
+    if usual is not None and found.resolution != usual:
+        lines.append(style.faint(_other(found.resolution, usual, kept=kept)))
     return "".join(f"{line}\n" for line in [*lines, *_told(found, style)])
+
+
+def _other(resolution: float, usual: float, *, kept: bool) -> str:
+    back = "; glassmind graph themes --refresh goes back" if kept else ""
+    once = "" if kept else ", for this answer alone"
+    return f"at resolution {resolution:g}{once}; the settings say {usual:g}{back}"
 
 
 def _lines(theme: Theme, style: Style, *, alone: bool) -> Iterator[str]:

@@ -3,15 +3,7 @@
 from collections.abc import Iterator
 
 from glassmind.render.style import Style
-from glassmind.types.timeline import DateOrigin, Event, Timeline
-
-ORIGINS: dict[DateOrigin, str] = {
-    "property": "property",
-    "name": "its name",
-    "git": "git",
-    "modified": "file",
-}
-"""Where a date comes from, in a word."""
+from glassmind.types.timeline import Event, Timeline
 
 
 def timeline_as_text(found: Timeline, style: Style) -> str:
@@ -31,8 +23,7 @@ def _lines(found: Timeline, style: Style) -> Iterator[str]:
 
 
 def _event(event: Event, style: Style) -> str:
-    origin = ORIGINS[event.origin]
-    known = f"{origin} {event.commit[:8]}" if event.commit else origin
+    known = f"{event.origin} {event.commit[:8]}".rstrip()
     said = " ".join(event.sentence.split())
     sentence = f": {style.clean(said)}" if said else ""
     detail = style.clean(event.detail)

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from glassmind.errors import NoteNotFound
+from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.study import Sentences, Study
+from glassmind.types import NotePath
 from glassmind.types.connections import Direction, Tie
 from glassmind.types.graph import NetEdge
 from glassmind.vault.names import plain_name
@@ -40,18 +42,36 @@ def node_of(study: Study, net: LinkGraph, name: str) -> int:
 
     Raises:
         NoteNotFound, AmbiguousName: no one note is called so.
+        NoteIsGhost: only a ghost is, and the graph has none.
         FileUnreadable: a file is called so that was left out of the index.
     """
     path = study.sure(name)
     if path is None:
-        ghost = net.node_at(plain_name(name))
-        if ghost is not None and ghost >= net.note_count:
+        ghost = ghost_of(net, name)
+        if ghost is not None:
             return ghost
-        path = study.find(name)
+        path = _found(study, name)
     node = net.node_at(path)
     if node is None:  # it was deleted after its name was found
         raise NoteNotFound(name)
     return node
+
+
+def ghost_of(net: LinkGraph, name: str) -> int | None:
+    """Return the ghost that has this very name, if there is one."""
+    node = net.node_at(plain_name(name))
+    return node if node is not None and node >= net.note_count else None
+
+
+def _found(study: Study, name: str) -> NotePath:
+    try:
+        return study.find(name)
+    except NoteNotFound:
+        net = study.net(ghosts=True)
+        ghost = ghost_of(net, name)
+        if ghost is None:
+            raise
+        raise NoteIsGhost(name, len(net.edges_to(ghost))) from None
 
 
 def between(net: LinkGraph, one: int, other: int, limit: int = TIES_SHOWN) -> Between:

@@ -12,6 +12,7 @@ from glassmind.errors import (
     VaultAbsent,
     VaultError,
 )
+from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.errors.serving import ServingFault
 
 OK = 0
@@ -52,6 +53,8 @@ def exit_code(error: GlassmindError) -> int:
 
 def sentence_of(error: GlassmindError) -> str:
     """Return what is said of an error, with the command that helps where one does."""
+    if isinstance(error, NoteIsGhost):
+        return f"{error}; --ghosts shows what does"
     if isinstance(error, NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"
     if isinstance(error, AmbiguousHeading):

@@ -10,7 +10,7 @@ from argparse import (
     Namespace,
 )
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from glassmind.errors import WrongUsage
 from glassmind.render.style import shortened
@@ -53,7 +53,7 @@ class CommandParser(ArgumentParser):
             metavar=dest.upper(),
             title="actions",
             help="what to ask",
-            parser_class=_part,
+            parser_class=cast("type[CommandParser]", _part),
         )
 
     def add_action(self, name: str, help_line: str, names: str) -> "CommandParser":

@@ -13,6 +13,8 @@ from glassmind.config.places import index_locations
 from glassmind.errors.knowledge import (
     AmbiguousTheme,
     BadFindingKey,
+    FindingAbsent,
+    NoteIsGhost,
     UnknownCheck,
     UnknownTheme,
 )
@@ -27,9 +29,11 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (UnknownTheme, 404, "GET /graph/themes lists them"),
     (UnknownCheck, 404, "GET /graph/health lists them"),
     (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
+    (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
     (AmbiguousTheme, 409, "give its number"),
     (WriteRefused, 409, "the settings say what may be written: writes.mode"),
     (errors.QueryError, 422, "see /openapi.json for what it takes"),
+    (NoteIsGhost, 404, "ghosts=true shows what does"),
     (errors.NoteNotFound, 404, "name a note by its path, title or alias"),
     (errors.HeadingNotFound, 404, "read the note without a heading"),
     (errors.LinesOutOfRange, 404, "read the note without lines"),

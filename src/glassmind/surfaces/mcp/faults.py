@@ -14,13 +14,14 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
-from glassmind.errors.knowledge import UnknownTheme
+from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
 from glassmind.surfaces.mcp.fence import fenced, one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
 """What an error says; not every caller may hear of places on the machine."""
 
 REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
+    (NoteIsGhost, "ask with ghosts (or includeStubs) to see what does"),
     (NoteNotFound, "find the note with {search}"),
     (HeadingNotFound, "read the note without a heading to see what it has"),
     (AmbiguousHeading, "or read by lines"),

@@ -88,7 +88,7 @@ def _names(args: Namespace, action: Action) -> tuple[str, ...]:
     Raises:
         WrongUsage: there are too few of them, or too many.
     """
-    words, wanted = list(args.names), action.count
+    words, wanted = list(args.names), action.named
     if wanted == 1 and words:
         words = [" ".join(words)]
     given = len(words)

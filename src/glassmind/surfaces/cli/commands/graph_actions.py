@@ -85,7 +85,7 @@ class Action(NamedTuple):
     limit: str = ""
 
     @property
-    def count(self) -> int:
+    def named(self) -> int:
         """How many notes are named."""
         return len(self.names.split())
 
@@ -122,10 +122,12 @@ def _path(asked: Asked) -> int:
 
 
 def _themes(asked: Asked) -> int:
-    found = asked.knowledge.themes(**asked.wishes)
+    wishes, usual = asked.wishes, asked.engine.config.graph.theme_resolution
+    found = asked.knowledge.themes(**wishes)
+    kept = "resolution" not in wishes or "refresh" in wishes
     asked.show(
         lambda: themes_as_json(found, **asked.place),
-        lambda: themes_as_text(found, asked.output.style),
+        lambda: themes_as_text(found, asked.output.style, usual=usual, kept=kept),
     )
     return exits.OK if found.themes else exits.NOTHING
 
