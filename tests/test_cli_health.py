@@ -111,6 +111,15 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
     assert said in done.stderr
 
 
+def test_what_is_no_finding_is_neither_mended_nor_dismissed(program: Inside) -> None:
+    again = program.run("health", "--again", "orphans:Zeppelin.md")
+    done = program.run("health", "--dismiss", "orphans:Zeppelin.md")
+
+    assert (again.returncode, done.returncode) == (1, 3)
+    assert again.stdout.startswith("gone: orphans:Zeppelin.md: the vault has nothing")
+    assert "'orphans:Zeppelin.md' is no finding now" in done.stderr
+
+
 def test_a_name_that_the_vault_has_is_told_with_the_link_to_write(
     program: Inside,
 ) -> None:

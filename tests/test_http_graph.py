@@ -155,6 +155,13 @@ def test_a_finding_is_dismissed_by_its_key(tea: Web) -> None:
     assert (again["state"], again["dismissed"]) == ("there", True)
 
 
+def test_what_is_no_finding_cannot_be_dismissed(tea: Web) -> None:
+    done = tea.post("/graph/finding/dismiss", {"key": "orphans:Zeppelin.md"})
+
+    assert done.status == 404
+    assert tea.get("/graph/finding?key=orphans:Zeppelin.md").json["state"] == "gone"
+
+
 def test_where_nothing_may_be_written_a_dismissal_is_refused(vault: VaultDesk) -> None:
     vault.open(writes__mode="off")
     vault.indexed({"A.md": "a", "B.md": "b"})

@@ -10,14 +10,21 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadWish, NoteNotFound
+from glassmind.errors import BadWish, IndexAbsent, NoteNotFound
+from glassmind.errors.knowledge import BadFindingKey, FindingAbsent
 from glassmind.errors.writing import WritesOff
 from glassmind.knowledge.dismissals import Line, line_of, parse, parse_line
+from glassmind.knowledge.subjects import SHAPES, paths_in, renamed
 from glassmind.types import NotePath
 from glassmind.types.pairs import DismissedFinding, DismissedPair
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 FILE = ".agent/dismissed.txt"
+
+
+PATHS = st.text("abäß0", min_size=1, max_size=6).map(
+    lambda name: f"{name[0]}/{name} {name[-1]}.md"
+)
 
 
 @pytest.fixture
@@ -101,7 +108,7 @@ def test_the_file_can_be_read_by_a_person(desk: MeaningDesk) -> None:
     assert lines[0].startswith("# ")
     assert lines[-2:] == [
         'pair "Cup.md" "Pot.md" titles "Cup" "Pot"',
-        'finding orphans "Mug.md"',
+        'finding orphans "Mug.md" titles "Mug"',
     ]
 
 
@@ -221,7 +228,7 @@ def test_what_is_no_pair_is_refused(desk: MeaningDesk) -> None:
         desk.engine.knowledge.dismiss("Cup", "Cup")
     with pytest.raises(NoteNotFound):
         desk.engine.knowledge.dismiss("Cup", "Nobody")
-    with pytest.raises(BadWish):
+    with pytest.raises(BadFindingKey):
         desk.engine.knowledge.dismiss_finding("orphans", " ")
 
     assert not (desk.root / ".agent").exists()
@@ -236,6 +243,112 @@ def test_a_finding_is_dismissed_and_taken_back(desk: MeaningDesk) -> None:
 
     assert knowledge.restore_finding("orphans", "Mug.md").changed
     assert not knowledge.dismissals().has_finding("orphans", "Mug.md")
+
+
+def test_what_is_no_finding_cannot_be_dismissed(desk: MeaningDesk) -> None:
+    desk.indexed({"Cup.md": f"{TEA} [[Mug]]"})
+
+    for check, subject in [
+        ("orphans", "Nobody.md"),
+        ("orphans", "Cup.md"),
+        ("ghosts", "nobody"),
+        ("inconsistent_tags", "tag zeppelin"),
+    ]:
+        with pytest.raises(FindingAbsent, match="is no finding now; health shows"):
+            desk.engine.knowledge.dismiss_finding(check, subject)
+
+    assert not (desk.root / ".agent").exists()
+
+
+def test_what_cannot_be_checked_cannot_be_dismissed(vault: VaultDesk) -> None:
+    vault.indexed({"Cup.md": TEA, "Mug.md": TEA})
+
+    with pytest.raises(FindingAbsent, match="nothing is embedded yet"):
+        vault.engine.knowledge.dismiss_finding("weakly_tied", "Cup.md <> Mug.md")
+
+
+def test_nothing_is_dismissed_before_there_is_an_index(vault: VaultDesk) -> None:
+    vault.write({"Cup.md": TEA})
+
+    with pytest.raises(IndexAbsent):
+        vault.engine.knowledge.dismiss_finding("orphans", "Cup.md")
+
+    assert not (vault.root / ".agent").exists()
+
+
+def test_a_dismissal_stays_and_can_be_taken_back_once_the_finding_is_none(
+    vault: VaultDesk,
+) -> None:
+    knowledge = vault.open().knowledge
+    vault.indexed({"Cup.md": TEA, "Mug.md": TEA})
+    knowledge.dismiss_finding("orphans", "Cup.md")
+    vault.remove("Cup.md")
+    vault.index()
+
+    assert not knowledge.dismiss_finding("orphans", "Cup.md").changed
+    assert knowledge.restore_finding("Orphans", "Cup.md").changed
+    assert not knowledge.restore_finding("orphans", "Cup.md").changed
+
+
+def test_a_finding_about_a_note_that_was_moved_is_still_dismissed(
+    vault: VaultDesk,
+) -> None:
+    long = " ".join(f"word{at}" for at in range(60))
+    vault.indexed({"Cup.md": TEA, "A/Twin.md": long, "B/Copy.md": f"{long} more"})
+    knowledge = vault.engine.knowledge
+    knowledge.dismiss_finding("orphans", "Cup.md")
+    knowledge.dismiss_finding("near-duplicates", "A/Twin.md <> B/Copy.md")
+
+    vault.move("Cup.md", "Kitchen/Cup.md")
+    vault.move("A/Twin.md", "C/Twin.md")
+    vault.index()
+
+    report = knowledge.health(checks=["orphans", "near_duplicates"], limit=None)
+    shown = {one.key for check in report.checks for one in check.examples}
+    assert shown == {"orphans:B/Copy.md", "orphans:C/Twin.md"}
+    assert report.dismissed == 2
+    assert knowledge.check_finding("orphans:Kitchen/Cup.md").dismissed
+    assert knowledge.restore_finding("orphans", "Kitchen/Cup.md").changed
+    assert not knowledge.check_finding("orphans:Kitchen/Cup.md").dismissed
+
+
+def test_a_finding_about_another_note_in_the_place_of_one_is_not_dismissed_with_it(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Cup.md": TEA, "Mug.md": TEA})
+    vault.engine.knowledge.dismiss_finding("orphans", "Cup.md")
+
+    vault.remove("Cup.md")
+    vault.indexed({"A/Cup.md": TEA, "B/Cup.md": TEA})
+
+    found = vault.engine.knowledge.health(checks=["orphans"], limit=None)
+    assert (found.findings, found.dismissed) == (3, 0)
+
+
+@given(
+    paths=st.tuples(PATHS, PATHS),
+    now=st.tuples(PATHS, PATHS),
+    check=st.sampled_from(sorted(SHAPES)),
+)
+def test_the_notes_of_a_subject_are_found_in_it_and_renamed(
+    paths: tuple[str, str], now: tuple[str, str], check: str
+) -> None:
+    made = {
+        "missing_reciprocal": "{} up: {}",
+        "broken_links": "{} -> {}#Part",
+        "near_duplicates": "{} <> {}",
+        "weakly_tied": "{} <> {}",
+        "conflict_copies": "{} <> {}",
+        "one_source": "{} <- gazette.example",
+    }.get(check, "{}")
+    count = made.count("{}")
+    names = dict(zip(map(NotePath, paths), map(NotePath, now), strict=True))
+
+    subject = made.format(*paths)
+
+    assert paths_in(check, subject) == paths[:count]
+    called = [names[NotePath(path)] for path in paths]
+    assert made.format(*called) in renamed(check, subject, names)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
@@ -266,6 +379,7 @@ LINES: st.SearchStrategy[Line] = st.one_of(
         NAMES,
     ).filter(lambda one: isinstance(one, DismissedPair)),
     st.builds(DismissedFinding, NAMES, NAMES),
+    st.builds(DismissedFinding, NAMES, NAMES, st.tuples(NAMES, NAMES)),
 )
 
 

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from glassmind.errors import BadWish
+from glassmind.errors.knowledge import FindingAbsent
+from glassmind.types.health import FindingNow
 from glassmind.types.pairs import Dismissed, DismissedFinding, DismissedPair
 
 if TYPE_CHECKING:
@@ -26,18 +28,20 @@ def restore_pair(study: "Study", a: str, b: str) -> Dismissed:
     return study.book.drop(_named(study, a, b), why=RESTORED)
 
 
-def dismiss_finding(study: "Study", check: str, subject: str) -> Dismissed:
-    """Dismiss what a check of vault health found.
+def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
+    """Dismiss what a check of vault health finds now.
 
     Raises:
-        BadWish: the check or what it is about is not named.
+        FindingAbsent: it does not, and that was not dismissed before.
     """
-    return study.book.add(_finding(check, subject), why=DISMISSED)
+    if now.state != "there" and not now.dismissed:
+        raise FindingAbsent(now.key, now.reason)
+    return study.book.add(_finding(study, now.key), why=DISMISSED)
 
 
-def restore_finding(study: "Study", check: str, subject: str) -> Dismissed:
-    """Take the dismissal of a finding back; raises as `dismiss_finding`."""
-    return study.book.drop(_finding(check, subject), why=RESTORED)
+def restore_finding(study: "Study", key: str) -> Dismissed:
+    """Take the dismissal of a finding back, be it one or not."""
+    return study.book.drop(_finding(study, key), why=RESTORED)
 
 
 def _named(study: "Study", a: str, b: str) -> DismissedPair:
@@ -47,7 +51,6 @@ def _named(study: "Study", a: str, b: str) -> DismissedPair:
     return study.book.pair(one, other)
 
 
-def _finding(check: str, subject: str) -> DismissedFinding:
-    if not check.strip() or not subject.strip():
-        raise BadWish("a finding", f"{check!r} {subject!r}", "a check and its subject")
-    return DismissedFinding(check.strip(), subject.strip())
+def _finding(study: "Study", key: str) -> DismissedFinding:
+    check, _, subject = key.partition(":")
+    return study.book.finding(check, subject)

@@ -3,7 +3,7 @@
 One line each, easy to read and to edit by hand:
 
     pair "Tea/Oolong.md" "Tea/Sencha.md" titles "Oolong" "Sencha"
-    finding orphans "Inbox/Scratch.md"
+    finding orphans "Inbox/Scratch.md" titles "Scratch"
 
 Words with blanks stand in double quotes, as JSON writes them. A line that begins with
 `#`, and a line that is not understood, stays where it is. The titles are there for a
@@ -14,12 +14,13 @@ graph nor a search ever sees it.
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 from unicodedata import normalize
 
 from glassmind.errors import FileGone, VaultError
+from glassmind.knowledge.subjects import paths_in, renamed
 from glassmind.types import NotePath
 from glassmind.types.pairs import (
     Dismissals,
@@ -68,8 +69,8 @@ def _said(words: list[str]) -> Line | str:
             return _pair((one, other), ("", ""))
         case ["pair", one, other, "titles", a, b] if one != other:
             return _pair((one, other), (a, b))
-        case ["finding", check, subject]:
-            return DismissedFinding(check, subject)
+        case ["finding", check, subject, *more] if more[:1] in ([], ["titles"]):
+            return DismissedFinding(check, subject, tuple(more[1:]))
         case ["pair", *_]:
             return 'write: pair "A.md" "B.md"'
         case ["finding", *_]:
@@ -111,11 +112,15 @@ def line_of(one: Line) -> str:
             shown = " ".join(json.dumps(path, ensure_ascii=False) for path in paths)
             if not any(titles):
                 return f"pair {shown}"
-            named = " ".join(json.dumps(title, ensure_ascii=False) for title in titles)
-            return f"pair {shown} titles {named}"
-        case DismissedFinding(check, subject):
+            return f"pair {shown} {_titles(titles)}"
+        case DismissedFinding(check, subject, titles):
             known = check if _PLAIN.fullmatch(check) else json.dumps(check)
-            return f"finding {known} {json.dumps(subject, ensure_ascii=False)}"
+            line = f"finding {known} {json.dumps(subject, ensure_ascii=False)}"
+            return f"{line} {_titles(titles)}" if any(titles) else line
+
+
+def _titles(titles: Iterable[str]) -> str:
+    return " ".join(["titles", *(json.dumps(t, ensure_ascii=False) for t in titles)])
 
 
 def parse(text: str, file: str) -> tuple[list[Line], list[str]]:
@@ -190,27 +195,37 @@ class DismissalBook:
 
     def _resolved(self, lines: Iterable[Line], problems: list[str]) -> Dismissals:
         pairs = [one for one in lines if isinstance(one, DismissedPair)]
-        named = {p: t for one in pairs for p, t in zip(*one, strict=True)}
-        there = self._pairs().there(list(named))
-        gone = {path: title for path, title in named.items() if path not in there}
-        titled = self._pairs().titled(sorted({t for t in gone.values() if t}))
-        now = {p: titled[t][0] for p, t in gone.items() if len(titled.get(t, ())) == 1}
+        findings = [one for one in lines if isinstance(one, DismissedFinding)]
+        now = self._called_now({p: t for one in lines for p, t in _named(one)})
         return Dismissals(
             frozenset(
                 frozenset(now.get(path, path) for path in one.paths) for one in pairs
             ),
             frozenset(
-                (one.check, one.subject)
-                for one in lines
-                if isinstance(one, DismissedFinding)
+                (one.check, subject)
+                for one in findings
+                for subject in renamed(one.check, one.subject, now)
             ),
             tuple(problems),
         )
+
+    def _called_now(self, named: dict[NotePath, str]) -> dict[NotePath, NotePath]:
+        """Return the path of each note that no file has by now, where it is known."""
+        there = self._pairs().there(list(named))
+        gone = {path: title for path, title in named.items() if path not in there}
+        titled = self._pairs().titled(sorted({t for t in gone.values() if t}))
+        return {p: titled[t][0] for p, t in gone.items() if len(titled.get(t, ())) == 1}
 
     def pair(self, one: NotePath, other: NotePath) -> DismissedPair:
         """Return the line that two notes are dismissed by."""
         titles = self._pairs().titles((one, other))
         return _pair((one, other), (titles.get(one, ""), titles.get(other, "")))
+
+    def finding(self, check: str, subject: str) -> DismissedFinding:
+        """Return the line that a finding is dismissed by."""
+        paths = paths_in(check, subject)
+        titles = self._pairs().titles(paths) if paths else {}
+        return DismissedFinding(check, subject, tuple(titles.get(p, "") for p in paths))
 
     def add(self, one: Line, *, why: str) -> Dismissed:
         """Dismiss something for good, unless it is dismissed already.
@@ -250,9 +265,13 @@ class DismissalBook:
         said = parse_line(line)
         if _is_same(said, one):
             return True
-        if isinstance(said, DismissedPair) and isinstance(one, DismissedPair):
-            return frozenset(one.paths) in self._resolved([said], []).pairs
-        return False
+        match said, one:
+            case DismissedPair(), DismissedPair():
+                return frozenset(one.paths) in self._resolved([said], []).pairs
+            case DismissedFinding(), DismissedFinding():
+                return self._resolved([said], []).has_finding(one.check, one.subject)
+            case _:
+                return False
 
     def _change(self, change: Callable[[FileText], str], why: str) -> bool:
         return rewrite(self._writer(), self.path, change, why=why) is not None
@@ -262,7 +281,18 @@ def _is_same(said: Line | str | None, one: Line) -> bool:
     match said, one:
         case DismissedPair(paths, _), DismissedPair(others, _):
             return paths == others
-        case DismissedFinding(), DismissedFinding():
-            return said == one
+        case DismissedFinding(check, subject, _), DismissedFinding():
+            return (check, subject) == (one.check, one.subject)
         case _:
             return False
+
+
+def _named(one: Line) -> Iterator[tuple[NotePath, str]]:
+    """Yield the notes that a line names, each with its title then, if it is said."""
+    match one:
+        case DismissedPair(paths, titles):
+            yield from zip(paths, titles, strict=True)
+        case DismissedFinding(check, subject, titles):
+            named = paths_in(check, subject)
+            if len(named) == len(titles):
+                yield from zip(named, titles, strict=True)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import date
 
-from glassmind.errors.knowledge import BadFindingKey
 from glassmind.knowledge.dismiss import (
     dismiss_finding,
     dismiss_pair,
@@ -11,7 +10,7 @@ from glassmind.knowledge.dismiss import (
     restore_pair,
 )
 from glassmind.knowledge.health.asking import EXAMPLES, finding_now, report
-from glassmind.knowledge.health.table import entry_of
+from glassmind.knowledge.health.report import key_of
 from glassmind.knowledge.links.connections import connections
 from glassmind.knowledge.links.paths import chains
 from glassmind.knowledge.links.ranks import Asked, ranking
@@ -183,20 +182,23 @@ class Knowledge:
         """Never bring a finding of vault health up again; its key is `check:subject`.
 
         Raises:
-            BadFindingKey, UnknownCheck: it is not of a finding.
+            BadFindingKey, UnknownCheck: the two do not name a finding.
+            FindingAbsent: that check finds no such thing now.
             WriteRefused: the settings or the disk do not let it be written.
         """
-        if not subject.strip():
-            raise BadFindingKey(check)
         with self._study.faults():
-            return dismiss_finding(self._study, entry_of(check).name, subject)
+            now = finding_now(self._study, key_of(check, subject), today=None)
+            return dismiss_finding(self._study, now)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
-        """Take the dismissal of a finding back; raises as `dismiss_finding`."""
-        if not subject.strip():
-            raise BadFindingKey(check)
+        """Take the dismissal of a finding back, be it one now or not.
+
+        Raises:
+            BadFindingKey, UnknownCheck: the two do not name a finding.
+            WriteRefused: the settings or the disk do not let it be written.
+        """
         with self._study.faults():
-            return restore_finding(self._study, check, subject)
+            return restore_finding(self._study, key_of(check, subject))
 
     def health(
         self,

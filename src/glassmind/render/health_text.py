@@ -124,5 +124,8 @@ def finding_now_as_text(now: FindingNow, style: Style) -> str:
             return f"{style.strong('still there')}{gone}: {what}\n"
         case "unchecked":
             return f"not checked{gone}: {key}: {style.clean(now.reason)}\n"
+        case "gone":
+            said = "the vault has nothing of that name, or has it no more"
+            return f"{style.strong('gone')}{gone}: {key}: {said}\n"
         case _:
             return f"{style.strong('mended')}{gone}: {key}\n"

@@ -84,7 +84,8 @@ class HealthReport:
     notices: tuple[str, ...] = ()
 
 
-FindingState: TypeAlias = Literal["there", "mended", "unchecked"]
+FindingState: TypeAlias = Literal["there", "mended", "gone", "unchecked"]
+"""Gone is what the vault holds nothing of by now, or never did."""
 
 
 @dataclass(frozen=True, slots=True)

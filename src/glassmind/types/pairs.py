@@ -105,16 +105,21 @@ class DismissedPair(NamedTuple):
 
 
 class DismissedFinding(NamedTuple):
-    """A line of the dismissals: a check of vault health, and what it was about."""
+    """A line of the dismissals: a check of vault health, and what it was about.
+
+    `titles` are those of the notes that the subject names, as they were called then.
+    """
 
     check: str
     subject: str
+    titles: tuple[str, ...] = ()
 
 
 class Dismissals(NamedTuple):
     """What a person wants to hear no more of, and the lines that could not be read.
 
-    `pairs` are the notes as they are called now, in no order.
+    `pairs` are the notes as they are called now, in no order; so are the notes that the
+    `findings` name.
     """
 
     pairs: frozenset[Dismissible] = frozenset()

@@ -15,13 +15,11 @@ from glassmind.knowledge.health.sketch import (
     likeness,
     sketch,
 )
+from glassmind.knowledge.subjects import PAIRED
 from glassmind.types import NotePath
 from glassmind.types.health import Finding, HealthNote
 from glassmind.vault.ignore import CONFLICT_COPY
 from glassmind.vault.resolve import fold
-
-PAIRED = " <> "
-"""What stands between two notes in the name of a finding."""
 
 LEAST_RUNS = 25
 """Runs of words that a note needs to be called a near duplicate: about two sentences.

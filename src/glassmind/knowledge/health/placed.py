@@ -4,12 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glassmind.knowledge.health.copies import (
-    PAIRED,
-    conflict_copies,
-    near_duplicates,
-)
+from glassmind.knowledge.health.copies import conflict_copies, near_duplicates
 from glassmind.knowledge.health.sight import Sight, found_by
+from glassmind.knowledge.subjects import PAIRED
 from glassmind.types import NotePath
 from glassmind.types.health import Finding, HealthNote, Unchecked
 from glassmind.vault.resolve import fold

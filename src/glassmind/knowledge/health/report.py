@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from glassmind.errors.knowledge import BadFindingKey
+from glassmind.knowledge.health.known import is_known
 from glassmind.knowledge.health.score import Counted, scored, sound_notes
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.health.table import CheckEntry, chosen, entry_of
@@ -89,16 +90,29 @@ def parted_key(key: str) -> tuple[CheckEntry, str]:
         BadFindingKey: it is no name of a finding.
         UnknownCheck: there is no such check.
     """
-    check, colon, subject = key.strip().partition(":")
-    if not colon or not subject:
+    check, _, subject = (part.strip() for part in key.partition(":"))
+    if not check or not subject:
         raise BadFindingKey(key)
     return entry_of(check), subject
+
+
+def key_of(check: str, subject: str) -> str:
+    """Return the name of a finding, its check called as the table does.
+
+    Raises:
+        BadFindingKey, UnknownCheck: as `parted_key`.
+    """
+    entry, plain = parted_key(f"{check}:{subject}" if subject.strip() else check)
+    return f"{entry.name}:{plain}"
 
 
 def looked_at_again(
     sight: Sight, key: str, dismissed: Collection[tuple[str, str]]
 ) -> FindingNow:
     """Return whether a finding still is one, by the very check that finds it.
+
+    What the vault holds nothing of is `gone` rather than `mended`: it may never have
+    been there.
 
     Raises:
         BadFindingKey, UnknownCheck: as `parted_key`.
@@ -112,4 +126,5 @@ def looked_at_again(
     for one in found:
         if one.subject == subject:
             return FindingNow(name, "there", told, one)
-    return FindingNow(name, "mended", told)
+    known = is_known(sight, entry.name, subject)
+    return FindingNow(name, "mended" if known else "gone", told)

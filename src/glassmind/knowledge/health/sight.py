@@ -56,6 +56,9 @@ class HealthRows(Protocol):
     def said_values(self) -> list[SaidValue]:
         """Return what every note says in properties and fields of its text."""
 
+    def files_called(self, key: str, /) -> list[NotePath]:
+        """Return the files with a `name_key`, by path."""
+
     def skipped(self) -> list[tuple[NotePath, str]]:
         """Return path and reason of what was left out of the index, by path."""
 

@@ -30,7 +30,7 @@ def _finding(sight: Sight, check: str, one: Spelling) -> Finding:
     users = (
         entry.path
         for entry in sight.grounds.entries()
-        if not set(others).isdisjoint(_words(entry, one.what))
+        if not set(others).isdisjoint(words_of(entry, one.what))
     )
     shown = ", ".join(f"{name} ({count})" for name, count in one.variants)
     what = f"{one.what} {one.canonical} ({one.notes}) is also {shown}: {one.reason}"
@@ -38,7 +38,8 @@ def _finding(sight: Sight, check: str, one: Spelling) -> Finding:
     return Finding(check, subject, next(users, NotePath("")), 0, what)
 
 
-def _words(entry: Entry, what: Spelled) -> Iterator[str]:
+def words_of(entry: Entry, what: str) -> Iterator[str]:
+    """Yield the words of a kind that a note uses."""
     match what:
         case "tag":
             yield from entry.tags

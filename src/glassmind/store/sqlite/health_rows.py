@@ -56,6 +56,7 @@ select c.note_id, c.text, c.overlap from chunks c
 where c.kind <> 'frontmatter' and c.note_id in (select value from json_each(?))
 order by c.note_id, c.chunk_index
 """
+CALLED = "select path from files where name_key = ? order by path"
 PROPERTIES = "select note_id, name, value from properties order by note_id, seq"
 FIELDS = "select note_id, key, value from fields order by note_id, seq"
 
@@ -134,6 +135,10 @@ class HealthRows:
             for note_id, name, value in self._rows(PROPERTIES)
         ]
         return said + [SaidValue(*row) for row in self._rows(FIELDS)]
+
+    def files_called(self, key: str) -> list[NotePath]:
+        """Return the files with a `name_key`, by path."""
+        return [NotePath(str(row[0])) for row in self._rows(CALLED, (key,))]
 
     def skipped(self) -> list[tuple[NotePath, str]]:
         """Return path and reason of what was left out of the index, by path."""

@@ -286,7 +286,7 @@ GRAPH_SCHEMAS: dict[str, Any] = {
     ),
     "Finding": shape(
         key=TEXT,
-        state={"enum": ["there", "mended", "unchecked"]},
+        state={"enum": ["there", "mended", "gone", "unchecked"]},
         dismissed=FLAG,
         finding={"anyOf": [FOUND, {"type": "null"}]},
         reason=or_null("string"),
