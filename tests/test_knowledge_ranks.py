@@ -16,6 +16,7 @@ from glassmind.render.ranks import ranking_as_json
 from glassmind.render.ranks_text import ranking_as_text
 from glassmind.render.style import Style
 from glassmind.types.ranks import Ranking
+from glassmind.types.search import SearchReply
 
 STAR: dict[str, str | bytes] = {
     "Hub.md": "",
@@ -126,6 +127,25 @@ def test_within_a_theme_the_links_between_its_notes_count(vault: VaultDesk) -> N
     assert (found.theme.id, found.theme.label) == (theme.id, theme.label)
     assert sum(note.score for note in found.notes) == pytest.approx(1.0)
     assert titles(ranked(vault, theme=theme.label)) == titles(found)
+
+
+def test_a_ranking_says_what_the_search_it_stands_on_says(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(CLIQUES)
+    sure, found = 0.9, vault.engine.search
+
+    def search(text: str, *, limit: int) -> SearchReply:
+        reply = found(text, limit=limit)
+        return reply._replace(degraded=("no model is here",), confidence=sure)
+
+    monkeypatch.setattr(vault.engine, "search", search)
+    assert ranked(vault, about="tea").notices == ("no model is here",)
+
+    sure = 0.01
+    missing, doubt = ranked(vault, about="tea").notices
+    assert doubt.startswith("the vault seems to hold nothing of that")
+    assert missing in ranking_as_text(ranked(vault, about="tea"), Style())
 
 
 def test_about_a_query_its_hits_and_their_neighbours_are_ranked(

@@ -3,7 +3,7 @@
 Here is also what the engine takes from outside, since nothing else needs all of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -13,7 +13,7 @@ from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
-from glassmind.types.search import Hit, SearchReply, Wish, WordQuery
+from glassmind.types.search import SearchReply, Wish, WordQuery
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.indexing.keeper import IndexKeeper
@@ -60,7 +60,7 @@ class Adapters(Protocol):
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""
 
-    def knowledge(self, found: "Callable[[str, int], Sequence[Hit]]", /) -> "Knowledge":
+    def knowledge(self, found: Callable[[str, int], SearchReply], /) -> "Knowledge":
         """Return what tells what follows from the links."""
 
     def watching(self, renew: Callable[[float], None], /) -> "Watching":

@@ -20,7 +20,6 @@ from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone
 from glassmind.types.search import (
     ChannelName,
     FusionName,
-    Hit,
     Intent,
     Mode,
     Rerank,
@@ -188,8 +187,8 @@ class Engine:
         """What follows from the links: see `Knowledge` for its verbs."""
         return self._adapters.knowledge(self._found)
 
-    def _found(self, text: str, limit: int) -> "Sequence[Hit]":
-        return self.search(text, limit=limit).hits
+    def _found(self, text: str, limit: int) -> SearchReply:
+        return self.search(text, limit=limit)
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
         """Follow the vault, blocking until `stop` is set; see `Watching.run`.

@@ -1,6 +1,6 @@
 """What every verb of knowledge works with; adapters come through it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
     from glassmind.knowledge.themes.themed import Themed
     from glassmind.ports.knowledge import NoteRows, Pairs, Similar
-    from glassmind.types.search import Hit
+    from glassmind.types.search import SearchReply
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
@@ -30,8 +30,8 @@ class Study:
 
     `faults` names the faults of everything done inside it. `find` returns the note that
     a person means by a name, `sure` the one that is called so to the letter, if any.
-    `found` returns the best hits of a search. `net` is the
-    link graph as it is now, `sentences` what stands around some of its links, and
+    `found` answers a search with so many hits. `net` is the link graph as it is now,
+    `sentences` what stands around some of its links, and
     `themed` has the themes. `vocabulary` is what the vault calls things now,
     `troubles` what can be wrong with it. `facts` and `mention_rows` are what
     suggestions stand on, `words` says where words stand, if it is known.
@@ -40,7 +40,7 @@ class Study:
     config: Config
     faults: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]
-    found: "Callable[[str, int], Sequence[Hit]]"
+    found: "Callable[[str, int], SearchReply]"
     net: "Graphs"
     sentences: Sentences
     sure: Callable[[str], NotePath | None]

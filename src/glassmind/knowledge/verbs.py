@@ -117,9 +117,15 @@ class Knowledge:
         """
         study = self._study
         has_model = study.config.embeddings.backend != "none"
-        found = study.found if has_model else None
         with study.faults():
-            return resolve(text, study.vocabulary().names, limit=limit, found=found)
+            return resolve(
+                text,
+                study.vocabulary().names,
+                limit=limit,
+                found=(lambda name, most: study.found(name, most).hits)
+                if has_model
+                else None,
+            )
 
     def ingest(self, name: str, *, limit: int = ingesting.SHOWN) -> Ingestion:
         """Return what a note names, each matched to a note or proposed as a new one.

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
-    from glassmind.types.search import Hit
+    from glassmind.types.search import SearchReply
     from glassmind.types.vectors import Space
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.pairs import OpenPairing
@@ -219,7 +219,7 @@ class LocalAdapters:
             self.pairing,
         )
 
-    def knowledge(self, found: "Callable[[str, int], Sequence[Hit]]") -> "Knowledge":
+    def knowledge(self, found: "Callable[[str, int], SearchReply]") -> "Knowledge":
         """Return what tells what follows from the links."""
         from glassmind.wiring.knowledge import knowledge_for  # noqa: PLC0415
 

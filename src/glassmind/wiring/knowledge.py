@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.lexical.following import FollowingIndex
     from glassmind.store.sqlite.writer import SqliteWriter
-    from glassmind.types.search import Hit
+    from glassmind.types.search import SearchReply
     from glassmind.types.themes import KeptTheme, ThemeState
 
 
@@ -57,7 +57,7 @@ class Adapters(Grounds, Protocol):
 
 
 def knowledge_for(
-    adapters: Adapters, found: "Callable[[str, int], Sequence[Hit]]"
+    adapters: Adapters, found: "Callable[[str, int], SearchReply]"
 ) -> Knowledge:
     """Return the verbs of knowledge over the vault of these adapters."""
 

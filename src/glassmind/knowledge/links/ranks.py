@@ -27,6 +27,8 @@ HITS_ABOUT = 20
 """Hits whose neighbourhood is what a query is about; the graph channel follows as
 many."""
 
+DOUBT = "the vault seems to hold nothing of that: what is ranked are near misses"
+
 SAME_DIGITS = 12
 """Digits of a score that count: sums in another order differ behind them, and notes
 that stand alike in the graph are to be ordered by path."""
@@ -61,6 +63,7 @@ class _Ground(NamedTuple):
     nodes: Sequence[int] | None
     theme: ThemeName | None
     hits: frozenset[int]
+    notices: tuple[str, ...] = ()
 
 
 def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
@@ -109,24 +112,25 @@ def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
         samples=measured.samples,
         theme=ground.theme,
         about=asked.about or "",
-        notices=tuple(_notices(asked, ground, len(inside), len(whole))),
+        notices=(*ground.notices, *_notices(asked, ground, len(inside), len(whole))),
     )
 
 
 def _ground(study: Study, net: LinkGraph, asked: Asked, *, ghosts: bool) -> _Ground:
     nodes: set[int] | None = None
-    theme, hits = None, frozenset[int]()
+    theme, hits, notices = None, frozenset[int](), tuple[str, ...]()
     if asked.theme is not None:
         found = theme_called(study.themed.now(ghosts=ghosts), asked.theme)
         theme = ThemeName(found.id, found.label)
         nodes = _nodes_at(net, [member.path for member in found.members])
     if asked.about is not None:
-        paths = [hit.path for hit in study.found(asked.about, HITS_ABOUT)]
-        hits = frozenset(_nodes_at(net, paths))
+        reply = study.found(asked.about, HITS_ABOUT)
+        hits = frozenset(_nodes_at(net, [hit.path for hit in reply.hits]))
+        notices = (*reply.degraded, *([DOUBT] if reply.is_doubtful and hits else []))
         near = rings(net, sorted(hits), 1, most=len(net)) if hits else []
         around = hits.union(*(ring.tolist() for ring in near))
         nodes = set(around) if nodes is None else nodes & around
-    return _Ground(None if nodes is None else sorted(nodes), theme, hits)
+    return _Ground(None if nodes is None else sorted(nodes), theme, hits, notices)
 
 
 def _nodes_at(net: LinkGraph, paths: Sequence[str]) -> set[int]:
