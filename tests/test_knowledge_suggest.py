@@ -1,12 +1,14 @@
 """What should be linked, asked as every surface asks it."""
 
 from math import fsum
+from typing import Any
 
 import pytest
 from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
+from glassmind.knowledge.suggest.desk import Desk
 from glassmind.render.style import Style
 from glassmind.render.suggestions import suggestions_as_json
 from glassmind.render.suggestions_text import suggestions_as_text
@@ -271,6 +273,74 @@ def test_two_calls_give_equal_answers(vault: VaultDesk) -> None:
     first = suggestions_as_json(vault.engine.knowledge.suggest(), vault="v")
 
     assert suggestions_as_json(vault.open().knowledge.suggest(), vault="v") == first
+
+
+MANY = {f"n{i}.md": f"deep work and note{i + 1} here\n" for i in range(12)}
+
+
+def test_what_was_asked_before_makes_no_difference(vault: VaultDesk) -> None:
+    vault.indexed({**TALKS, **MANY})
+    fresh = suggested(vault, limit=12)
+
+    vault.open()
+    pages = [suggested(vault, limit=limit) for limit in (1, 5, 12, 12)]
+
+    assert pages[-1] == pages[-2] == fresh
+    assert all(fresh[: len(page)] == page for page in pages)
+
+
+def test_the_whole_vault_is_ranked_once_for_each_state_of_it(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked: list[int] = []
+    glances = Desk.glances_of_vault
+
+    def counted(self: Desk, limit: int) -> Any:
+        ranked.append(limit)
+        return glances(self, limit)
+
+    monkeypatch.setattr(Desk, "glances_of_vault", counted)
+    vault.indexed({**TALKS, **MANY})
+
+    suggested(vault, limit=3)
+    suggested(vault, limit=100)
+    vault.engine.knowledge.dismiss("Deep Work", "Journal")
+    told = suggested(vault)
+    assert len(ranked) == 1
+    assert all(one.source != "Journal.md" for one in told)
+
+    vault.indexed({"Diary.md": "deep work again\n"})
+    assert "Diary.md" in {one.source for one in suggested(vault)}
+    assert len(ranked) == 2
+
+
+def test_a_vault_asked_again_tells_what_changed_on_disk(vault: VaultDesk) -> None:
+    vault.indexed(TALKS)
+    before = only(vault)
+    vault.write({"Journal.md": "Lines.\n\nMonday was for deep work, at last.\n"})
+
+    after = only(vault)
+
+    assert before.edit is not None
+    assert after.edit is not None
+    assert (before.edit.line, after.edit.line) == (1, 3)
+    assert before.edit.digest != after.edit.digest
+
+
+def test_vectors_that_came_since_are_taken_up(meaning: MeaningDesk) -> None:
+    silt = "streams carry silt and stones down to wide open plains with the delta"
+    notes = {f"{word}.md": LONG.format(f"{word} " * 9) for word in ("oak", "elm")}
+    meaning.write({"River.md": silt, "Delta.md": silt, **notes})
+    meaning.index(embed=False)
+    before = suggested(meaning)
+
+    meaning.index()
+
+    after = suggested(meaning)
+    assert [one.similarity for one in before] == [None]
+    assert [one.similarity is not None for one in after] == [True]
+    meaning.open()
+    assert suggested(meaning) == after
 
 
 def test_what_cannot_be_asked_is_refused(vault: VaultDesk) -> None:

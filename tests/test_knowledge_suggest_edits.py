@@ -2,7 +2,6 @@
 
 import json
 from codecs import BOM_UTF8
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +12,7 @@ from glassmind.knowledge.suggest.edits import (
     Pen,
     edit_for_mention,
     edit_for_relation,
-    page_at,
+    page_from,
 )
 from glassmind.knowledge.suggest.mentions import mentions_in
 from glassmind.knowledge.suggest.name_table import name_table, pieces_of
@@ -23,7 +22,7 @@ from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 from glassmind.types.suggestions import Mention, ProposedEdit
-from glassmind.vault.read import VaultFiles, digest_of
+from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import Names
 
 HERE, TARGET = NotePath("a/Here.md"), NotePath("b/Deep Work.md")
@@ -240,20 +239,16 @@ def test_a_name_that_no_link_can_hold_gets_no_edit_that_leads_elsewhere(
     assert edit is None or ends(made(page, edit), files) == [target]
 
 
-def test_only_markdown_in_utf_8_is_edited(tmp_path: Path) -> None:
-    for name, raw in {
-        "utf16.md": "deep work".encode("utf-16"),
-        "latin.md": b"caf\xe9 deep work",
-        "board.canvas": b"{}",
-        "plain.md": b"deep work",
-    }.items():
-        (tmp_path / name).write_bytes(raw)
-
-    with VaultFiles(tmp_path) as files:
-        pages = {
-            name: page_at(files, NotePath(name))
-            for name in ("utf16.md", "latin.md", "board.canvas", "gone.md", "plain.md")
-        }
+def test_only_markdown_in_utf_8_is_edited() -> None:
+    pages = {
+        name: page_from(NotePath(name), raw)
+        for name, raw in {
+            "utf16.md": "deep work".encode("utf-16"),
+            "latin.md": b"caf\xe9 deep work",
+            "board.canvas": b"{}",
+            "plain.md": b"deep work",
+        }.items()
+    }
 
     assert [name for name, page in pages.items() if page is not None] == ["plain.md"]
 

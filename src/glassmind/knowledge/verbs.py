@@ -20,7 +20,7 @@ from glassmind.knowledge.naming.resolve import resolve
 from glassmind.knowledge.ontology.overview import SHOWN, shortened
 from glassmind.knowledge.pairs.implicit import similar
 from glassmind.knowledge.study import Study
-from glassmind.knowledge.suggest.asking import suggest
+from glassmind.knowledge.suggest.asking import KeptRankings, suggest
 from glassmind.knowledge.themes.themed import only
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
@@ -38,6 +38,7 @@ class Knowledge:
 
     def __init__(self, study: Study) -> None:
         self._study = study
+        self._rankings = KeptRankings()
 
     def themes(
         self,
@@ -167,7 +168,7 @@ class Knowledge:
         """
         with self._study.faults():
             note = None if name is None else self._study.find(name)
-            return suggest(self._study, note, limit=limit)
+            return suggest(self._study, self._rankings, note, limit=limit)
 
     def dismiss(self, a: str, b: str) -> Dismissed:
         """Never bring two notes up as similar again, be it in a search.

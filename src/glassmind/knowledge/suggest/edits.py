@@ -9,13 +9,12 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from glassmind.errors import VaultError
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.notes import Heading, Link, Note
 from glassmind.types.suggestions import Mention, ProposedEdit
 from glassmind.vault.decode import Decoded, decode
-from glassmind.vault.read import VaultFiles, digest_of
+from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX, Names
 
 RELATED = frozenset(
@@ -89,12 +88,8 @@ class Pen:
         return self.files.resolve(link.target, source, markdown=markdown)
 
 
-def page_at(files: VaultFiles, path: NotePath) -> Page | None:
-    """Return a note as it is on disk; None for what is no Markdown in UTF-8."""
-    try:
-        raw = files.read(path)
-    except VaultError:
-        return None
+def page_from(path: NotePath, raw: bytes) -> Page | None:
+    """Return what the bytes of a note say; None for what is no Markdown in UTF-8."""
     decoded = decode(raw)
     if not isinstance(decoded, Decoded) or decoded.encoding != "utf-8":
         return None

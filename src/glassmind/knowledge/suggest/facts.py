@@ -21,7 +21,8 @@ from glassmind.knowledge.suggest.reciprocal import Missing, missing_answers, spe
 class Facts:
     """Names and words of all notes, and the links between them.
 
-    `words` are those of a note's names, `rarity` says how rare each is from 0 to 1.
+    `words` are those of a note's names, `rarity` says how rare each is from 0 to 1,
+    `holders` whose names hold it, and `whole` how rare those of a note are together.
     `offered` are the nodes that may be suggested. `markdown` says that the vault writes
     its links as Markdown does. `missing` are property links without an answer,
     `spellings` how the vault writes the properties that would give it.
@@ -31,6 +32,8 @@ class Facts:
     ground: Ground
     words: Sequence[frozenset[str]]
     rarity: Mapping[str, float]
+    holders: Mapping[str, NDArray[np.int64]]
+    whole: NDArray[np.float64]
     offered: NDArray[np.bool_]
     markdown: bool
     missing: Sequence[Missing]
@@ -51,6 +54,7 @@ def facts_of(
         )
         for file_id in net.ids.tolist()
     ]
+    rarity = rarity_of(words)
     links = rows.property_links()
     missing = missing_answers(links)
     offered = [path.endswith(".md") and not is_aside(path) for path in net.paths]
@@ -58,7 +62,9 @@ def facts_of(
         net,
         ground,
         words,
-        rarity_of(words),
+        rarity,
+        holders_of(words),
+        np.array([sum(rarity[w] for w in sorted(own)) for own in words], np.float64),
         np.array(offered, np.bool_),
         rows.writes_markdown(),
         missing,
@@ -76,6 +82,15 @@ def rarity_of(sets: Iterable[frozenset[str]]) -> dict[str, float]:
             counts[member] = counts.get(member, 0) + 1
     whole = log(1 + total)
     return {one: log((1 + total) / count) / whole for one, count in counts.items()}
+
+
+def holders_of(sets: Iterable[frozenset[str]]) -> dict[str, NDArray[np.int64]]:
+    """Return the places of the sets that hold each member, ascending."""
+    found: dict[str, list[int]] = {}
+    for at, members in enumerate(sets):
+        for member in members:
+            found.setdefault(member, []).append(at)
+    return {one: np.array(places, np.int64) for one, places in found.items()}
 
 
 class KeptFacts:

@@ -62,9 +62,16 @@ class GroundRows(Protocol):
     def width(self) -> int:
         """Return how many numbers a vector has; 0 when nothing is embedded."""
 
+    def stamp(self) -> str:
+        """Return what is another once vectors or pairs of similar notes are."""
+
 
 class WordPlaces(Protocol):
     """Where words stand, from an index of them."""
+
+    @property
+    def level_with(self) -> str | None:
+        """How far it had come when it was last looked at."""
 
     def standing(self, phrase: str, limit: int, /) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of some of them."""

@@ -8,7 +8,8 @@ letter of a script without blanks is a piece of its own.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise
+from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from glassmind.vault.resolve import fold
@@ -69,44 +70,37 @@ class NameTable(NamedTuple):
     """Names by how they begin; each with the notes it means.
 
     `singles` are the names of one piece; the others are listed by their first two
-    pieces, the longest first, since first words alone are shared by many. `inflected`
-    are names that were not given but follow from one, as its plural does.
+    pieces, the longest first, since first words alone are shared by many. `firsts` are
+    the pieces that any name begins with. `inflected` are names that were not given but
+    follow from one, as its plural does. `names` are those of each note, in order.
     """
 
+    firsts: frozenset[str]
     singles: frozenset[str]
     beginnings: Mapping[tuple[str, str], Sequence[Pieces]]
     notes: Mapping[Pieces, tuple[int, ...]]
     inflected: frozenset[Pieces]
+    names: Mapping[int, Sequence[Pieces]]
 
-    def names_of(self, note_id: int) -> list[Pieces]:
+    def names_of(self, note_id: int) -> Sequence[Pieces]:
         """Return every name that means a note, in order."""
-        return sorted(name for name, meant in self.notes.items() if note_id in meant)
+        return self.names.get(note_id, ())
 
     def matches(self, pieces: Sequence[str]) -> Iterator[Found]:
         """Yield the names in a row of pieces, from left to right, none overlapping.
 
         Where several begin at a piece, the longest is meant.
         """
-        free = 0
-        for at in self._begin_at(pieces):
+        free, firsts = 0, self.firsts
+        if firsts.isdisjoint(pieces):
+            return
+        for at in [at for at, piece in enumerate(pieces) if piece in firsts]:
             if at < free:
                 continue
             name = self._at(pieces, at)
             if name:
                 free = at + len(name)
                 yield Found(name, at, free)
-
-    def _begin_at(self, pieces: Sequence[str]) -> list[int]:
-        """Return where names may begin, in order; mostly nowhere, and fast then."""
-        singles, beginnings = self.singles, self.beginnings
-        alone: list[int] = []
-        if not singles.isdisjoint(pieces):
-            alone = [at for at, piece in enumerate(pieces) if piece in singles]
-        if beginnings.keys().isdisjoint(pairwise(pieces)):
-            return alone
-        pairs = enumerate(pairwise(pieces))
-        begun = [at for at, pair in pairs if pair in beginnings]
-        return sorted({*alone, *begun})
 
     def _at(self, pieces: Sequence[str], at: int) -> Pieces:
         """Return the longest name that begins at a piece; nothing where none does."""
@@ -126,7 +120,8 @@ def pieces_of(text: str) -> Pieces:
 def placed_pieces(text: str) -> list[tuple[str, int, int]]:
     """Return the pieces of a text with the characters they stand at."""
     return [
-        (fold(match[0]), match.start(), match.end()) for match in _PIECE.finditer(text)
+        (_folded(match[0]), match.start(), match.end())
+        for match in _PIECE.finditer(text)
     ]
 
 
@@ -135,7 +130,11 @@ def rough_pieces(text: str) -> list[str]:
     low = text.lower()
     if low.isascii():
         return _PLAIN_PIECE.findall(low)
-    return [fold(piece) for piece in _PIECE.findall(text)]
+    return [_folded(piece) for piece in _PIECE.findall(text)]
+
+
+_folded = lru_cache(maxsize=65_536)(fold)
+"""Folds a piece; the words of a vault are few and come again and again."""
 
 
 def name_table(
@@ -165,11 +164,22 @@ def name_table(
     for first in beginnings.values():
         first.sort(key=lambda name: (-len(name), name))
     return NameTable(
+        frozenset(name[0] for name in every),
         frozenset(name[0] for name in every if len(name) == 1),
         beginnings,
         {name: tuple(sorted(meant)) for name, meant in every.items()},
         frozenset(inflected),
+        _by_note(every),
     )
+
+
+def _by_note(every: Mapping[Pieces, Iterable[int]]) -> dict[int, list[Pieces]]:
+    """Return the names of each note, in order."""
+    names: dict[int, list[Pieces]] = {}
+    for pieces in sorted(every):
+        for note_id in every[pieces]:
+            names.setdefault(note_id, []).append(pieces)
+    return names
 
 
 def is_telling(pieces: Pieces) -> bool:

@@ -1,14 +1,16 @@
 """How the other notes look from one: every sign for every note, and their sum."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from glassmind.errors import VaultError
+from glassmind.graph.net import NOWHERE, LinkGraph
 from glassmind.knowledge.suggest import signs
-from glassmind.knowledge.suggest.edits import Page, page_at
+from glassmind.knowledge.suggest.edits import Page, page_from
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
 from glassmind.knowledge.suggest.mentions import Spot, mentions_in
@@ -17,7 +19,7 @@ from glassmind.knowledge.suggest.scoring import summed
 from glassmind.knowledge.suggest.signs import Strengths
 from glassmind.types import NotePath
 from glassmind.types.suggestions import SignName
-from glassmind.vault.read import VaultFiles
+from glassmind.vault.read import VaultFiles, digest_of
 
 MOST_MENTIONING = 500
 """Passages with a name that are asked for: who is named more often is a hub already."""
@@ -42,14 +44,36 @@ class Pages:
 
     def __init__(self, files: VaultFiles) -> None:
         self._files = files
+        self._raw: dict[NotePath, bytes | None] = {}
         self._read: dict[NotePath, Page | None] = {}
 
     def at(self, path: str) -> Page | None:
         """Return a note; None for what is no Markdown in UTF-8, or is gone."""
         known = NotePath(path)
         if known not in self._read:
-            self._read[known] = page_at(self._files, known)
+            raw = self._bytes(known)
+            self._read[known] = None if raw is None else page_from(known, raw)
         return self._read[known]
+
+    def seen(self) -> dict[NotePath, str]:
+        """Return a digest of each note that was read; nothing for one that is gone."""
+        return {path: _digest(raw) for path, raw in self._raw.items()}
+
+    def are_still(self, seen: Mapping[NotePath, str]) -> bool:
+        """Whether notes are as they were when these digests were made."""
+        return all(_digest(self._bytes(path)) == one for path, one in seen.items())
+
+    def _bytes(self, path: NotePath) -> bytes | None:
+        if path not in self._raw:
+            try:
+                self._raw[path] = self._files.read(path)
+            except VaultError:
+                self._raw[path] = None
+        return self._raw[path]
+
+
+def _digest(raw: bytes | None) -> str:
+    return "" if raw is None else digest_of(raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +97,44 @@ class Outlook:
         return {name: float(sign[other]) for name, sign in self.signs.items()}
 
 
+class Places:
+    """Where words stand, by node, each asked for once; nowhere where nobody knows."""
+
+    def __init__(self, net: LinkGraph, words: WordPlaces | None) -> None:
+        self._net, self.words = net, words
+        self._known: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
+
+    def standing(self, name: Pieces, limit: int) -> tuple[int, NDArray[np.int64]]:
+        """Return how many passages hold a name, and the nodes of some of them."""
+        key = name, limit
+        if key not in self._known:
+            count, notes = (
+                self.words.standing(" ".join(name), limit) if self.words else (0, [])
+            )
+            nodes = self._net.nodes_of(np.array(notes, np.int64)).astype(np.int64)
+            self._known[key] = count, nodes[nodes != NOWHERE]
+        return self._known[key]
+
+
 class Sources(NamedTuple):
     """What an outlook is made from."""
 
     facts: Facts
     rows: GroundRows
-    words: WordPlaces | None
+    words: Places
 
 
 def outlook_of(
-    sources: Sources, node: int, page: Page | None, cosines: Strengths
+    sources: Sources,
+    node: int,
+    page: Page | None,
+    cosines: Strengths,
+    only: Collection[int] | None = None,
 ) -> Outlook:
-    """Return how the other notes look from one; `cosines` are those of its vector."""
+    """Return how the other notes look from one; `cosines` are those of its vector.
+
+    With `only`, the scores of these alone are whole: no other's passages are read.
+    """
     facts, rows, words = sources
     count = len(facts.net)
     spots = _spots(facts, page)
@@ -103,6 +153,8 @@ def outlook_of(
     open_[facts.net.around(node)] = False
     first = np.where(open_, summed(found, count), 0)
     chosen = np.argsort(-first, kind="stable")[:LOOKED_INTO]
+    if only is not None:
+        chosen = chosen[np.isin(chosen, np.array(sorted(only), np.int64))]
     closest = signs.passages(facts, node, chosen, rows)
     found["passages"] = signs.above_usual(closest, cosines)
     scores = np.where(open_, summed(found, count), 0)
@@ -121,58 +173,50 @@ def _spots(facts: Facts, page: Page | None) -> dict[int, Spot]:
     return placed
 
 
-def _mentions(
-    facts: Facts, spots: Mapping[int, Spot], words: WordPlaces | None
-) -> Strengths:
+def _mentions(facts: Facts, spots: Mapping[int, Spot], words: Places) -> Strengths:
     """Return how likely each note is meant by what stands in the text."""
     found = np.zeros(len(facts.net))
-    known: dict[Pieces, int] = {}
     titles = facts.net.titles
     for node, spot in spots.items():
-        if spot.name not in known:
-            known[spot.name] = _standing(words, spot.name, 0)[0]
         note_id = int(facts.net.ids[node])
-        likely = facts.ground.likelihood(spot.name, note_id, known[spot.name])
+        passages = words.standing(spot.name, 0)[0]
+        likely = facts.ground.likelihood(spot.name, note_id, passages)
         if len(spot.name) == 1 and spot.text.islower() and not titles[node].islower():
             likely *= SMALL
         found[node] = np.sqrt(likely / len(spot.notes))
     return found
 
 
-def _mentioned(facts: Facts, node: int, words: WordPlaces | None) -> Strengths:
+def _mentioned(facts: Facts, node: int, words: "Places") -> Strengths:
     """Return how likely each note means this one by what it says."""
-    found = np.zeros(len(facts.net))
+    found: Strengths = np.zeros(len(facts.net))
     note_id = int(facts.net.ids[node])
     table = facts.ground.table
     for name in table.names_of(note_id):
-        count, notes = _standing(words, name, MOST_MENTIONING)
+        count, nodes = words.standing(name, MOST_MENTIONING)
         likely = facts.ground.likelihood(name, note_id, count)
         strength = float(np.sqrt(likely / len(table.notes[name])))
-        for other in notes:
-            at = facts.net.node_of(other)
-            if at is not None and at != node:
-                found[at] = max(found[at], strength)
+        found[nodes] = np.maximum(found[nodes], strength)
+    found[node] = 0
     return found
 
 
-def _worded(facts: Facts, node: int, words: WordPlaces | None) -> Strengths:
+def _worded(facts: Facts, node: int, words: "Places") -> Strengths:
     """Return how many words of this note's names each note says, rare ones first."""
     found: Strengths = np.zeros(len(facts.net))
     own = sorted(facts.words[node])
-    whole = sum(facts.rarity[word] for word in own)
+    whole = float(facts.whole[node])
     for word in own if whole else ():
-        for other in _standing(words, (word,), MOST_WORDED)[1]:
-            at = facts.net.node_of(other)
-            if at is not None and at != node:
-                found[at] += facts.rarity[word] / whole
+        found[words.standing((word,), MOST_WORDED)[1]] += facts.rarity[word] / whole
+    found[node] = 0
     return np.minimum(found, 1) ** 2
 
 
 def _vocabulary(
-    facts: Facts, node: int, page: Page | None, words: WordPlaces | None
+    facts: Facts, node: int, page: Page | None, places: Places
 ) -> Strengths:
     """Return how much each says what this note says, against what it says itself."""
-    found = np.zeros(len(facts.net))
+    found, words = np.zeros(len(facts.net)), places.words
     if page is None or words is None:
         return found
     for note_id, score in words.alike(page.note.text, MOST_ALIKE):
@@ -182,9 +226,3 @@ def _vocabulary(
     most = found[node] or found.max(initial=0.0)
     found[node] = 0
     return np.sqrt(np.minimum(found / most, 1)) if most else found
-
-
-def _standing(
-    words: WordPlaces | None, name: Pieces, limit: int
-) -> tuple[int, list[int]]:
-    return words.standing(" ".join(name), limit) if words else (0, [])

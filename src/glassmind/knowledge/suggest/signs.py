@@ -29,14 +29,11 @@ AT_A_TIME = 4_096
 
 def wording(facts: Facts, node: int, said: frozenset[str]) -> Strengths:
     """Return how many words of each note's names stand in a text, rare ones first."""
-    found = np.zeros(len(facts.net))
-    for other, words in enumerate(facts.words):
-        shared = words & said
-        if shared and other != node:
-            whole = sum(facts.rarity[one] for one in sorted(words))
-            part = sum(facts.rarity[one] for one in sorted(shared))
-            found[other] = part / whole if whole else 0.0
-    return found**2
+    found: Strengths = np.zeros(len(facts.net))
+    for word in sorted(facts.holders.keys() & said):
+        found[facts.holders[word]] += facts.rarity[word]
+    found[node] = 0
+    return np.divide(found, facts.whole, out=found, where=found > 0) ** 2
 
 
 def similarities(

@@ -35,6 +35,11 @@ class FollowingIndex:
         except (IndexFault, OSError):
             return None
 
+    @property
+    def level_with(self) -> str | None:
+        """How far it had come when it was last looked at; None where nobody knows."""
+        return self._level_with
+
     def reaches(self, head: str) -> bool:
         """Whether it shows everything up to `head`, looking anew if need be.
 

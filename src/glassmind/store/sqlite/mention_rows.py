@@ -6,6 +6,9 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.log import vector_log
+from glassmind.store.sqlite.pair_rows import SINCE
+from glassmind.store.sqlite.schema import version_of
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath
 from glassmind.types.suggestions import NoteNames
@@ -49,6 +52,11 @@ order by note_id, seq
 WRITES_MARKDOWN = """
 select coalesce(sum(kind = 'markdown') > sum(kind = 'wikilink'), 0) from links
 where target_id in (select id from notes)
+"""
+
+PAIRED = """
+select count(*) || ':' || total(similarity) || ':' ||
+  total(similarity * (note_id * 31 + other_id)) from pairs
 """
 
 
@@ -122,3 +130,11 @@ class MentionRows:
     def width(self) -> int:
         """Return how many numbers a vector has; 0 when nothing is embedded."""
         return self._space.width if self._space else 0
+
+    def stamp(self) -> str:
+        """Return what is another once vectors or pairs of similar notes are."""
+        if self._space is None:
+            return ""
+        head = vector_log(self._db, self._space.id).head()
+        paired = self._db.execute(PAIRED).get if version_of(self._db) >= SINCE else ""
+        return f"{head} {paired}"
