@@ -459,7 +459,7 @@ def test_progress_is_told_for_every_stage_and_ends_where_it_said(
 
     vault.engine.index(progress=told.append)
 
-    assert {step.stage for step in told} == {"scan", "read", "resolve", "words"}
+    assert {step.stage for step in told} == {"scan", "read", "words"}
     assert [s for s in told if s.stage == "read"][-1] == Progress("read", 5, 5)
     assert [s for s in told if s.stage == "words"][-1] == Progress("words", 5, 5)
 

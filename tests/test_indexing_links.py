@@ -319,3 +319,65 @@ def test_a_first_run_cut_short_and_gone_on_with_equals_one_that_was_not(
     assert {s.path for s in report.skipped} == {"zbig.md", "1b.md"}
     assert {end for (_, name), end in vault.edges().items() if name == "zbig"} == {None}
     assert {end for (_, name), end in vault.edges().items() if name == "9"} == {"9.md"}
+
+
+LINKED = {
+    "Home.md": "[[A]] [[B]] [[Nobody]]", "A.md": "[[B]]", "B.md": "[[Home]]",
+}  # fmt: skip
+
+
+def test_links_lead_where_they_do_while_a_run_writes_its_notes(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_NOTES", 1)
+    vault.indexed(LINKED)
+    before = vault.edges()
+    vault.write({path: f"{text} again" for path, text in LINKED.items()})
+    vault.write({"C.md": "[[A]]"})
+    seen = []
+
+    def look(_: Progress) -> None:
+        edges = vault.edges()
+        edges.pop(("C.md", "A"), None)
+        open_ = vault.value("select count(*) from links where settled = 0")
+        seen.append((edges, open_))
+
+    vault.engine.index(progress=look)
+
+    assert len(seen) > len(LINKED)
+    assert all(each == (before, 0) for each in seen)
+
+
+@pytest.mark.parametrize("stopped_at", [2, 3, 4])
+def test_a_run_that_is_stopped_leaves_no_link_without_its_end(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, stopped_at: int
+) -> None:
+    monkeypatch.setattr(pipeline, "BATCH_NOTES", 1)
+    vault.indexed(LINKED)
+    before = vault.edges()
+    vault.write({path: f"{text} again" for path, text in LINKED.items()})
+    told = []
+
+    def stopping(step: Progress) -> None:
+        told.append(step)
+        if len(told) == stopped_at:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        vault.engine.index(progress=stopping)
+
+    assert vault.edges() == before
+    assert vault.value("select count(*) from links where settled = 0") == 0
+    reply = vault.engine.knowledge.connections("Home")
+    assert [near.path for near in reply.rings[0].neighbours] == ["B.md", "A.md"]
+
+
+def test_a_note_that_goes_settles_its_links_in_the_same_step(vault: VaultDesk) -> None:
+    vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "1", "far/Tea.md": "2"})
+    vault.remove("Tea.md")
+    told: list[Progress] = []
+
+    vault.engine.index(progress=told.append)
+
+    assert vault.edges() == {("Home.md", "Tea"): "far/Tea.md"}
+    assert "resolve" not in {step.stage for step in told}

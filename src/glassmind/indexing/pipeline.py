@@ -19,7 +19,7 @@ from glassmind.indexing.intake import (
     troubles_of,
 )
 from glassmind.indexing.plan import Vanished, exceeds, guard
-from glassmind.indexing.settle import Ends, settle_links
+from glassmind.indexing.settle import Ends, settle_in, settle_links
 from glassmind.markdown.split import SPLITTER_VERSION, SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
 from glassmind.types import NotePath
@@ -304,6 +304,7 @@ class _Work:
                 if isinstance(moved, Indexed):
                     step.move(origin, file, moved.note.title, moved.day)
             step.add_skipped(self._skipped)
+            settle_in(step)
         self._unread.difference_update(item.file.path for item in self._notes)
         self._unread.difference_update(file.path for file in self._attachments)
         self._job.written()
@@ -316,4 +317,5 @@ class _Work:
             with self._job.store.transaction() as step:
                 for path in paths[start : start + BATCH_NOTES]:
                     step.remove(path)
+                settle_in(step)
         self._tally.removed += sum(path in notes for path in paths)

@@ -1,9 +1,13 @@
-"""Finding where links lead, for just those whose answer may have changed."""
+"""Finding where links lead, for just those whose answer may have changed.
+
+Each step that writes notes, or lets files go, settles what it left open before it ends:
+whoever reads meanwhile sees every link with its end.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from glassmind.ports.indexing import IndexStore, ShowProgress
+from glassmind.ports.indexing import IndexStore, ShowProgress, Step
 from glassmind.types import NotePath
 from glassmind.types.files import Progress
 from glassmind.types.index import Unsettled
@@ -11,25 +15,38 @@ from glassmind.types.notes import Note
 from glassmind.vault.resolve import Names
 
 BATCH = 20_000
-"""Links to one transaction; bounds memory in a vault with a million links."""
+"""Links at a time; bounds memory in a vault with a million links."""
 
 
 def settle_links(store: IndexStore, progress: ShowProgress) -> int:
-    """Resolve every unsettled link and return how many there were.
+    """Resolve what a run of a former release left open; return how many there were."""
+    done = 0
+    while True:
+        with store.transaction() as step:
+            found = _settle_some(step)
+        if not found:
+            return done
+        done += found
+        progress(Progress("resolve", done, 0))
+
+
+def settle_in(step: Step) -> None:
+    """Resolve every unsettled link as a part of this step."""
+    while _settle_some(step):
+        pass
+
+
+def _settle_some(step: Step) -> int:
+    """Resolve some unsettled links and return how many.
 
     Only files that share a link's last name can be its destination, so only those are
     looked at: the work grows with what changed, not with the vault.
     """
-    done = 0
-    while True:
-        with store.transaction() as step:
-            links = step.unsettled(BATCH)
-            if not links:
-                return done
-            ends = Ends.of(step.namesakes({link.name_key for link in links}))
-            step.settle((link, ends.of_link(link)) for link in links)
-        done += len(links)
-        progress(Progress("resolve", done, 0))
+    links = step.unsettled(BATCH)
+    if links:
+        ends = Ends.of(step.namesakes({link.name_key for link in links}))
+        step.settle((link, ends.of_link(link)) for link in links)
+    return len(links)
 
 
 @dataclass(frozen=True, slots=True)

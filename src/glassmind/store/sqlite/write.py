@@ -140,6 +140,7 @@ class Transaction:
     ) -> None:
         self._db, self._name_key, self._just_written = db, name_key, just_written
         self._fence = fence
+        self._linked: set[int] = set()
 
     def __enter__(self) -> Self:
         self._just_written.clear()
@@ -288,8 +289,10 @@ class Transaction:
             log_vectors(self._db, notes)
 
     def _log_links(self, note_ids: Iterable[int]) -> None:
-        rows = [(note_id, os.urandom(8)) for note_id in sorted(note_ids)]
-        self._many(PUT_LINK_CHANGE, rows)
+        """Log whose links may be others; once, for nobody sees what lies between."""
+        fresh = sorted(set(note_ids) - self._linked)
+        self._many(PUT_LINK_CHANGE, [(note_id, os.urandom(8)) for note_id in fresh])
+        self._linked.update(fresh)
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:
