@@ -10,6 +10,8 @@ from glassmind.knowledge.suggest.reciprocal import ONE_EACH, Missing
 from glassmind.types import NotePath
 from glassmind.types.suggestions import Sign, Suggestion
 
+BY_HAND = "; its properties are written so that they have to be edited by hand"
+
 
 def answers_about(
     facts: Facts,
@@ -51,6 +53,8 @@ def answer_suggested(
         f"its own {name} does not lead back"
     )
     edit = edit_for_property(page, name, target, pen, many=many) if page else None
+    if edit is None:
+        reason += BY_HAND
     return Suggestion(
         kind="reciprocal",
         source=source,

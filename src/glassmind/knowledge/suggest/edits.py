@@ -160,22 +160,29 @@ def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
 ) -> ProposedEdit | None:
     """Return an edit if, once made, it is one link more, and that leads to the target.
 
-    `place` are bytes of the note's text; with `name`, the link is one of that property.
+    Every other link and every value of a property is as it was. `place` are bytes of
+    the note's text; with `name`, the link is one of that property.
     """
     start, end = place
     source = page.note.text.encode()
     edited = source[:start] + text.encode() + source[end:]
     after = read_note(page.note.path, edited.decode())
     until = start + len(text.encode())
-    made = [
-        link
-        for link in after.links
-        if start <= link.start
-        and link.end <= until
-        and pen.leads_to(link, page.note.path) == target
-        and link.property == name
-    ]
-    if not made or len(after.links) != len(page.note.links) + 1:
+    made = next(
+        (
+            link
+            for link in after.links
+            if start <= link.start
+            and link.end <= until
+            and pen.leads_to(link, page.note.path) == target
+            and link.property == name
+        ),
+        None,
+    )
+    others = [_said(link) for link in after.links if link is not made]
+    if made is None or others != [_said(link) for link in page.note.links]:
+        return None
+    if not _keeps(page.note, after, name):
         return None
     return ProposedEdit(
         path=page.note.path,
@@ -185,4 +192,25 @@ def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
         end=page.base + end,
         before=source[start:end].decode(),
         after=text,
+    )
+
+
+def _said(link: Link) -> tuple[str, str, str | None, str | None]:
+    return link.kind, link.target, link.property, link.display
+
+
+def _keeps(before: Note, after: Note, name: str | None) -> bool:
+    """Whether an edit leaves the properties as they were, but for one item of one."""
+    if after.frontmatter.error != before.frontmatter.error:
+        return False
+    had, has = before.frontmatter.properties, after.frontmatter.properties
+    if {key: value for key, value in has.items() if key != name} != {
+        key: value for key, value in had.items() if key != name
+    }:
+        return False
+    if name is None or name not in had or had[name] in (None, "", []):
+        return True
+    value, now = had[name], has.get(name)
+    return isinstance(now, list) and now[:-1] == (
+        value if isinstance(value, list) else [value]
     )

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 from glassmind.knowledge.suggest.edits import Page, Pen, tried
 from glassmind.markdown.frontmatter import Property, read_head
-from glassmind.types import NotePath
+from glassmind.types import NotePath, PropertyValue
 from glassmind.types.suggestions import ProposedEdit
+
+_EMPTY = rb"^[\"']?%b[\"']?[ \t]*:([ \t]*(\[[ \t]*\])?%b?[ \t]*)(?:#.*)?\r?$"
+_NOTHING = rb"(?:null|Null|NULL|~|\"\"|'')"
+"""How people write that a property has no value, besides writing nothing."""
 
 
 def edit_for_property(
@@ -15,66 +19,90 @@ def edit_for_property(
 ) -> ProposedEdit | None:
     """Return the edit that adds a link to a property, or the property with it.
 
-    With `many` the property is a list where it is new. None where the frontmatter
-    cannot be read, or is written in a way we do not dare to change.
+    With `many` the property is a list where it is new or empty. None where the
+    frontmatter cannot be read, or is written in a way we do not dare to change: lists
+    in lists, such as a link without quotes, numbers, texts of several lines.
     """
+    properties = page.note.frontmatter.properties
     if page.note.frontmatter.error is not None:
         return None
+    key = next((one for one in properties if one.lower() == name.lower()), name)
     wiki = Pen(pen.files)  # Obsidian knows no other links in properties
     for link in wiki.written(page.note.path, target, ""):
         quoted = json.dumps(link, ensure_ascii=False)
-        for place, text in _ways(page, name, quoted, many=many):
-            edit = tried(page, place, text, target, wiki, name=name)
+        for place, text in _ways(page, key, quoted, many=many):
+            edit = tried(page, place, text, target, wiki, name=key)
             if edit is not None:
                 return edit
     return None
 
 
 def _ways(
-    page: Page, name: str, quoted: str, *, many: bool
+    page: Page, key: str, quoted: str, *, many: bool
 ) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield the places and texts to try, in the order of what people write."""
     source, new = page.note.text.encode(), page.newline
-    line = f"{name}:{new}  - {quoted}{new}" if many else f"{name}: {quoted}{new}"
+    line = f"{key}:{new}  - {quoted}{new}" if many else f"{key}: {quoted}{new}"
     end = page.note.frontmatter.end
+    properties = page.note.frontmatter.properties
     if not end:
-        yield (0, 0), f"---{new}{line}---{new}"
-        return
-    held = [
-        item
-        for item in read_head(page.note.text).properties
-        if str(item.leaf.path[0]).lower() == name.lower()
-    ]
-    present = any(
-        key.lower() == name.lower() for key in page.note.frontmatter.properties
-    )
-    if not present:
+        if not source.startswith(b"---"):  # a head that is not closed may begin there
+            yield (0, 0), f"---{new}{line}---{new}"
+    elif key not in properties:
         at = source[:end].rstrip().rfind(b"\n") + 1  # before the closing line
         yield (at, at), line
-        return
-    yield from _into(source, name, held, quoted, new)
+    elif not _is_said(properties[key]):
+        yield from _into_nothing(source[:end], key, quoted, new if many else "")
+    else:
+        held = [
+            item
+            for item in read_head(page.note.text).properties
+            if item.leaf.path[0] == key
+        ]
+        yield from _beside(source, properties[key], held, quoted, new)
 
 
-def _into(
-    source: bytes, name: str, held: list[Property], quoted: str, new: str
+def _is_said(value: PropertyValue) -> bool:
+    return value not in (None, "", [])
+
+
+def _into_nothing(
+    head: bytes, key: str, quoted: str, new: str
 ) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the ways to add an item to a property that is there."""
-    last = held[-1] if held else None
-    if last is not None and len(last.leaf.path) > 1:
+    """Yield the ways to fill a property that has no value; `new` begins a list."""
+    empty = _EMPTY % (re.escape(key.encode()), _NOTHING)
+    found = re.search(empty, head, re.MULTILINE)
+    if found is None:
+        return
+    if found[2] is not None:
+        yield found.span(2), f"[{quoted}]"
+    elif found.end(1) < found.end() and head[found.end(1) : found.end(1) + 1] == b"#":
+        yield found.span(1), f" [{quoted}] " if new else f" {quoted} "
+    else:
+        yield found.span(1), f"{new}  - {quoted}" if new else f" {quoted}"
+
+
+def _beside(
+    source: bytes, value: PropertyValue, held: list[Property], quoted: str, new: str
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield the ways to add an item to a property that has some."""
+    if not held:
+        return
+    last = held[-1]
+    if isinstance(value, list):
+        if any(isinstance(item, list | dict) for item in value):
+            return
         begin = source.rfind(b"\n", 0, last.start) + 1
         indent = re.match(rb"[ \t]*-[ \t]+", source[begin : last.start])
-        if indent is not None:
-            stop = source.find(b"\n", last.end)
-            at = begin + len(source[begin:stop].rstrip())
-            yield (at, at), f"{new}{indent[0].decode()}{quoted}"
-        else:
+        if indent is None:
             yield (last.end, last.end), f", {quoted}"
-        return
-    if last is not None and isinstance(last.leaf.value, str) and last.leaf.value:
+            return
+        stop = source.find(b"\n", last.end)
+        at = begin + len(source[begin:stop].rstrip())
+        yield (at, at), f"{new}{indent[0].decode()}{quoted}"
+    elif isinstance(value, str):
         written = source[last.start : last.end].decode()
-        yield (last.start, last.end), f"[{written}, {quoted}]"
-        return
-    empty = rb"^" + re.escape(name.encode()) + rb"[ \t]*:([ \t]*(?:\[\])?[ \t]*)\r?$"
-    found = re.search(empty, source, re.MULTILINE | re.IGNORECASE)
-    if found is not None:
-        yield found.span(1), f" {quoted}"
+        if "\n" not in written:
+            yield (last.start, last.end), f"[{written}, {quoted}]"
+            told = json.dumps(value, ensure_ascii=False)
+            yield (last.start, last.end), f"[{told}, {quoted}]"

@@ -1,0 +1,39 @@
+"""A note on the desk, edits made to it, and where its links then end."""
+
+from codecs import BOM_UTF8
+
+from glassmind.knowledge.suggest.edits import Page
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath
+from glassmind.types.notes import Link, Note
+from glassmind.types.suggestions import ProposedEdit
+from glassmind.vault.read import digest_of
+from glassmind.vault.resolve import Names
+
+HERE, TARGET = NotePath("a/Here.md"), NotePath("b/Deep Work.md")
+FILES = Names.of([HERE, TARGET, "a/Other.md", "c/Other.md", "Deep Work.png"])
+
+
+def page_on(text: str, path: NotePath = HERE, *, mark: bool = False) -> Page:
+    """Return a note of this text, behind a byte order mark if one is wished."""
+    note = read_note(path, text)
+    raw = note.text.encode()
+    return Page(note, BOM_UTF8 + raw if mark else raw, len(BOM_UTF8) if mark else 0)
+
+
+def made(page: Page, edit: ProposedEdit) -> Note:
+    """Return the note once an edit is made; what it says of the bytes is checked."""
+    assert edit.digest == digest_of(page.raw)
+    assert page.raw[edit.start : edit.end] == edit.before.encode()
+    assert edit.line == page.raw.count(b"\n", 0, edit.start) + 1
+    raw = page.raw[: edit.start] + edit.after.encode() + page.raw[edit.end :]
+    return read_note(page.note.path, raw[page.base :].decode())
+
+
+def ends(note: Note, files: Names = FILES) -> list[NotePath | None]:
+    """Return where the links of a note end, in order."""
+
+    def end(link: Link) -> NotePath | None:
+        return files.resolve(link.target, note.path, markdown=link.kind == "markdown")
+
+    return [end(link) for link in note.links]
