@@ -80,6 +80,36 @@ def test_a_note_named_without_a_link_is_a_match(vault: VaultDesk) -> None:
     assert set(found) == {"Deep Work", "Amara"}  # `home` is a word
 
 
+def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "a.md": "[b](b.md) and [ghost](books/Ghost%20Town.md)\n",
+            "b.md": "x\n\n## In the small hours\n",
+            "notes/Deep Work.md": "A book.\n",
+            "My Log.md": "Of Deep Work, and by @Rosa twice.\n",
+        }
+    )
+    knowledge = vault.engine.knowledge
+
+    links = {one.name: one.link for one in knowledge.ingest("My Log").entities.shown}
+    (stub,) = (
+        one.stub for one in knowledge.ingest("My Log").entities.shown if one.stub
+    )
+
+    assert links == {
+        "Deep Work": "[Deep Work](Deep%20Work.md)",
+        "Rosa": "[Rosa](Rosa.md)",
+    }
+    assert "[My Log](My%20Log.md)" in stub.text
+    for text, link in {
+        "deep work": "[Deep Work](Deep%20Work.md)",
+        "Ghost Town": "[Ghost Town](books/Ghost%20Town.md)",
+    }.items():
+        assert knowledge.resolve(text).link == link
+    (told,) = knowledge.resolve("in the small hours").candidates
+    assert told.link == "[b](b.md#In%20the%20small%20hours)"
+
+
 def test_one_thing_under_two_names_is_one_entity(vault: VaultDesk) -> None:
     vault.indexed(
         {

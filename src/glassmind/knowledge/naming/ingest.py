@@ -36,6 +36,7 @@ from glassmind.types.ontology import (
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import read_file
+from glassmind.vault.resolve import NOTE_SUFFIX
 
 SHOWN, MOST = 50, 500
 """Entities that are told unless more are asked for, and the most that can be."""
@@ -271,7 +272,8 @@ def _stub(
     backlink = vocabulary.names.link_to(note.path)
     stub = stub_for(wanted, vocabulary, note.path, backlink)
     sources = tuple(dict.fromkeys(naming.source for naming in group))
-    link = f"[[{stub.path.rpartition('/')[2].removesuffix('.md')}]]"
+    bare = stub.path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+    link = vocabulary.names.link_to_new(bare)
     return Entity(name, "stub", sources, mentions, link, None, candidates, stub)
 
 

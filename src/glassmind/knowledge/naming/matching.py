@@ -250,9 +250,8 @@ def _headings(form: str, names: KnownNames) -> Iterator[NameMatch]:
     for path, level, text, line in found[:MOST_HEADINGS]:
         if level == 1:
             continue  # it is a name of its note
-        link = names.link_to(path)
-        if link.endswith("]]"):
-            link = f"{link[:-2]}#{' '.join(_UNLINKED.sub(' ', text).split())}]]"
+        plain = " ".join(_UNLINKED.sub(" ", text).split())
+        link = names.link_to(path, heading=plain)
         score = LONE_HEADING if alone else HEADING
         reason = f"a heading in line {line}"
         yield NameMatch("heading", path, text, link, score, reason, text)
@@ -271,10 +270,10 @@ def _tags(name: str, names: KnownNames, best: float) -> Iterator[NameMatch]:
 
 def _match(names: KnownNames, name: Name, score: float, reason: str) -> NameMatch:
     if name.path is None:
+        link = names.link_to_new(name.title)
         return NameMatch(
-            "ghost", None, name.title, f"[[{name.title}]]", score, reason, name.text,
-            name.uses,
-        )  # fmt: skip
+            "ghost", None, name.title, link, score, reason, name.text, name.uses
+        )
     shown = name.text if name.how == "alias" and score >= SURE else ""
     link = names.link_to(name.path, shown)
     return NameMatch("note", name.path, name.title, link, score, reason, name.text)

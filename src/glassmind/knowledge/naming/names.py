@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.naming.forms import Forms, Name
+from glassmind.knowledge.written import written
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName
 from glassmind.vault.attachments import is_attachment
@@ -28,7 +29,7 @@ class Sources(NamedTuple):
     """What names are told from.
 
     All `entries` are known by their paths, those `named` by all their names, and by
-    their `headings`.
+    their `headings`. `markdown` says that the vault writes its links as Markdown does.
     """
 
     entries: Sequence[Entry]
@@ -36,6 +37,7 @@ class Sources(NamedTuple):
     ghosts: Sequence[GhostName]
     headings: Mapping[NotePath, Sequence[HeadingName]]
     files: Sequence[NotePath]
+    markdown: bool = False
 
 
 class _Told(NamedTuple):
@@ -121,14 +123,14 @@ class KnownNames:
         """Return the file that a link of a note leads to, if there is one."""
         return self._places.files.resolve(target, source, markdown=markdown)
 
-    def link_to(self, path: NotePath, shown: str = "") -> str:
-        """Return what leads to a note from any other; `shown` is what it is to show.
+    def link_to(self, path: NotePath, shown: str = "", *, heading: str = "") -> str:
+        """Return what leads to a note from any other, in the style of the vault.
 
-        The shortest end of its path that leads nowhere else.
+        `shown` is what it is to show. The shortest end of its path that leads nowhere
+        else; in Markdown where no wikilink can hold the name.
         """
         bare = path.removesuffix(NOTE_SUFFIX)
-        if _UNLINKABLE & set(bare):
-            return f"[{shown or bare.rpartition('/')[2]}](<{path}>)"
+        markdown = self._sources.markdown or bool(_UNLINKABLE & set(bare))
         parts = bare.split("/")
         for at in range(len(parts) - 1, -1, -1):
             target = "/".join(parts[at:])
@@ -136,8 +138,16 @@ class KnownNames:
                 break
         else:
             target = f"/{bare}"
-        display = shown if shown and shown != target and "]" not in shown else ""
-        return f"[[{target}|{display}]]" if display else f"[[{target}]]"
+        if markdown:
+            target += path.removeprefix(bare)
+        display = "" if "]" in shown and not markdown else shown
+        return written(target, display, markdown=markdown, heading=heading)
+
+    def link_to_new(self, name: str) -> str:
+        """Return what would lead to a note that is not there, in the same style."""
+        if self._sources.markdown and not name.endswith(NOTE_SUFFIX):
+            name += NOTE_SUFFIX
+        return written(name, "", markdown=self._sources.markdown)
 
     def _leads_only_to(self, path: NotePath, target: str) -> bool:
         """Whether a target means one file, whichever folder it is written in."""

@@ -45,6 +45,9 @@ class DescribedRows(Protocol):
     def files(self) -> list[NotePath]:
         """Return every file a link may lead to, by path."""
 
+    def writes_markdown(self) -> bool:
+        """Whether most links to notes are written as Markdown does."""
+
 
 class Vocabulary:
     """The names and descriptions of all notes at one state of the rows.
@@ -122,7 +125,14 @@ class Vocabulary:
     def _sources(self) -> Sources:
         rows = self._rows()
         headings = self._once("headings", rows.headings)
-        return Sources(self.entries, self.named, rows.ghosts(), headings, rows.files())
+        return Sources(
+            self.entries,
+            self.named,
+            rows.ghosts(),
+            headings,
+            rows.files(),
+            rows.writes_markdown(),
+        )
 
     @property
     def table(self) -> NameTable:

@@ -9,6 +9,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from glassmind.knowledge.written import written
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.notes import Heading, Link, Note
@@ -23,7 +24,6 @@ RELATED = frozenset(
 """Headings, in lower case, under which people list notes that belong to theirs."""
 
 _SEE_ALSO = re.compile(r"(?:see also|related|links):? .*(?:\]\]|\))", re.IGNORECASE)
-_UNSAFE = re.compile(r"[ %()<>\\\[\]\"`\t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +58,16 @@ class Pen:
         if self.markdown:
             destination = self._shortest(source, target, NOTE_SUFFIX)
             if destination is not None:
-                safe = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", destination)
-                yield f"[{shown or target.rpartition('/')[2][:-3]}]({safe})"
+                yield written(destination, shown, markdown=True)
         name = self._shortest(source, target, "")
         if name is None:
             name = self._shortest(source, target, NOTE_SUFFIX)
         if name is None:
             return
-        if shown in {"", name}:
-            yield f"[[{name}]]"
-            return
-        yield f"[[{name}|{shown}]]"
-        yield f"[[{name}\\|{shown}]]"  # inside a table
+        link = written(name, shown, markdown=False)
+        yield link
+        if "|" in link:
+            yield link.replace("|", "\\|", 1)  # inside a table
 
     def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
         """Return the shortest end of a path that leads there from a note."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName, PropertyLink
@@ -128,6 +129,10 @@ class OntologyRows:
     def files(self) -> list[NotePath]:
         """Return every file a link may lead to, by path."""
         return [path for (path,) in self._db.execute(FILES)]
+
+    def writes_markdown(self) -> bool:
+        """Whether most links to notes are written as Markdown does."""
+        return MentionRows(self._db).writes_markdown()
 
     def _ask(self, every: str, some: str, ids: Collection[int] | None) -> Iterator[Any]:
         if ids is None:
