@@ -49,6 +49,19 @@ def test_notes_that_say_the_same_are_paired_and_others_are_not(
     assert (found.status.pairs, found.status.waiting) == (1, 0)
 
 
+def test_the_status_counts_what_the_list_shows(meaning: MeaningDesk) -> None:
+    names = ("Cup", "Mug", "Pot")
+    meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in names})
+    assert meaning.engine.status().pairs.pairs == 3
+
+    meaning.engine.knowledge.dismiss("Cup", "Mug")
+    meaning.indexed({"Mug.md": f"{TEA} Mug [[Pot]]"})
+
+    found = meaning.engine.knowledge.similar()
+    assert (found.total, found.status.pairs) == (1, 1)
+    assert meaning.engine.status().pairs.pairs == 1
+
+
 def test_a_note_is_the_first_of_its_own_pairs(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot", "Rail.md": RAIL})
 

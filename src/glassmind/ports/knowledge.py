@@ -5,7 +5,7 @@ from typing import Protocol
 
 from glassmind.types import NotePath
 from glassmind.types.connections import SimilarNote, ThemeName
-from glassmind.types.pairs import Pair, PairStatus
+from glassmind.types.pairs import Dismissible, Pair, PairStatus
 from glassmind.types.timeline import NoteDates
 
 
@@ -50,8 +50,13 @@ class Pairs(Protocol):
     def of_note(self, path: NotePath, /, *, least: float = 0.0) -> list[Pair]:
         """Return what a note is like and has no link with, the most similar first."""
 
-    def status(self, space: str, /) -> PairStatus:
-        """Return how many pairs there are; `space` names the vectors that answer."""
+    def status(
+        self, space: str, dismissed: Collection[Dismissible] = (), /
+    ) -> PairStatus:
+        """Return how many pairs have no link, those left out that were dismissed.
+
+        `space` names the vectors that answer.
+        """
 
     def there(self, paths: Collection[NotePath], /) -> set[NotePath]:
         """Return those of some paths that a file has."""

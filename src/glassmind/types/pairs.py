@@ -69,7 +69,7 @@ class PairChange(NamedTuple):
 
 
 class PairStatus(NamedTuple):
-    """How many pairs there are, links or not, and how many notes wait to be paired.
+    """How many pairs without a link there are, and how many notes wait to be paired.
 
     `state` is None where notes were never paired, and `waiting` None where all of them
     have to be, since other vectors answer by now.

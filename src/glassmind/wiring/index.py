@@ -27,6 +27,7 @@ from glassmind.types.vectors import NoteVectors
 from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
+    from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.ports.indexing import Sidecar
     from glassmind.vault.smart_connections import SmartConnections
 
@@ -49,6 +50,10 @@ class Adapters(EmbeddingGrounds, Protocol):
     @property
     def words_marker(self) -> "WordsMarker":
         """How far the word index has come."""
+
+    @property
+    def dismissals(self) -> "DismissalBook":
+        """What a person wants to hear no more of."""
 
 
 class WordsMarker:
@@ -142,7 +147,8 @@ def vector_bench(adapters: Adapters) -> VectorBench:
     def pairs() -> PairStatus:
         space = known().answering()
         rows = PairRows(adapters.reader.connection())
-        return rows.status(space.name if space else "")
+        apart = adapters.dismissals.now().pairs
+        return rows.status(space.name if space else "", apart)
 
     names = {"none": "", "smart-connections": "Smart Connections"}
     for served in ("ollama", "openai"):

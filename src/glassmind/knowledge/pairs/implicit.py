@@ -36,12 +36,13 @@ def similar(
         raise BadWish("least", least, "from 0 to 1")
     rows = study.pairs()
     found = rows.of_note(note, least=least) if note else rows.pairs(least=least)
-    kept = undismissed(found, study.book.now())
+    dismissals = study.book.now()
+    kept = undismissed(found, dismissals)
     return Similar(
         tuple(kept[:limit]),
         len(kept),
         len(found) - len(kept),
-        rows.status(study.space()),
+        rows.status(study.space(), dismissals.pairs),
         note,
     )
 

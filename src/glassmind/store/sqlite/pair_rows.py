@@ -8,7 +8,14 @@ import apsw
 
 from glassmind.store.sqlite.schema import version_of
 from glassmind.types import NotePath
-from glassmind.types.pairs import UNPAIRED, Pair, PairState, PairStatus, Partner
+from glassmind.types.pairs import (
+    UNPAIRED,
+    Dismissible,
+    Pair,
+    PairState,
+    PairStatus,
+    Partner,
+)
 
 SINCE = 3
 """The version of the schema from which a file can hold pairs."""
@@ -59,10 +66,21 @@ select n.title, f.path from notes n join files f on f.id = n.id
 where n.title in (select value from json_each(?)) order by f.path
 """
 SETTING = "select value from settings where key = ?"
-COUNT = """
-select count(*) from pairs p where p.note_id < p.other_id or not exists
-  (select 1 from pairs q where q.note_id = p.other_id and q.other_id = p.note_id)
-"""
+COUNT = f"""
+select count(*) from pairs p
+join notes n on n.id = p.note_id join notes m on m.id = p.other_id
+where (p.note_id < p.other_id or not exists
+  (select 1 from pairs q where q.note_id = p.other_id and q.other_id = p.note_id))
+and {_UNLINKED.format("p.note_id", "p.other_id")}
+"""  # noqa: S608 - our own words
+COUNT_AMONG = f"""
+select count(*) from json_each(?) d
+join files a on a.path = json_extract(d.value, '$[0]')
+join files b on b.path = json_extract(d.value, '$[1]')
+where (exists (select 1 from pairs where note_id = a.id and other_id = b.id)
+  or exists (select 1 from pairs where note_id = b.id and other_id = a.id))
+and {_UNLINKED.format("a.id", "b.id")}
+"""  # noqa: S608 - our own words
 WAITING = "select count(distinct note_id) from pair_changes"
 ANY_CHANGE = "select exists (select 1 from pair_changes)"
 
@@ -83,13 +101,19 @@ class PairRows:
         """Whether no vector has changed since notes were paired."""
         return not self._some or not self._db.execute(ANY_CHANGE).get
 
-    def status(self, space: str) -> PairStatus:
-        """Return how many pairs there are; `space` names the vectors that answer."""
+    def status(self, space: str, dismissed: Collection[Dismissible] = ()) -> PairStatus:
+        """Return how many pairs have no link, those left out that were dismissed.
+
+        `space` names the vectors that answer.
+        """
         if not self._some:
             return UNPAIRED
         state = self.state()
         pairs: Any = self._db.execute(COUNT).get
         waiting: Any = self._db.execute(WAITING).get
+        if pairs and dismissed:
+            asked = json.dumps(sorted(sorted(pair) for pair in dismissed))
+            pairs -= int(str(self._db.execute(COUNT_AMONG, (asked,)).get))
         whole = state is None or state.space != space
         return PairStatus(int(pairs), None if whole and space else int(waiting), state)
 
