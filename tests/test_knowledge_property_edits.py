@@ -68,7 +68,7 @@ def test_an_answer_without_an_edit_is_said_to_be_made_by_hand(vault: VaultDesk) 
     vault.indexed(files)
 
     found = {
-        one.source: one
+        str(one.source): one
         for one in vault.engine.knowledge.suggest().suggestions
         if one.kind == "reciprocal"
     }

@@ -4,6 +4,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.knowledge.suggest.reciprocal import missing_answers
+from glassmind.types import NotePath
 
 Links = list[tuple[int, int, str]]
 
@@ -13,7 +14,7 @@ PAIRS = [(n, n + 100, "related") for n in range(10)]
 PAIRS += [(n + 100, n, "related") for n in range(8)]
 
 
-def found(vault: VaultDesk) -> tuple[list[str], list[tuple[str, str]]]:
+def found(vault: VaultDesk) -> tuple[list[str], list[tuple[NotePath, NotePath]]]:
     """Return what health and what suggest say of it."""
     knowledge = vault.engine.knowledge
     (check,) = knowledge.health(checks=["missing_reciprocal"], limit=None).checks

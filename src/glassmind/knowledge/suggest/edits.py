@@ -4,26 +4,19 @@ Each was tried before it is offered: the note with the edit in it is read again,
 link is there, where it was put, and leads to the note that is meant.
 """
 
-import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from glassmind.knowledge.suggest.places import places_in
 from glassmind.knowledge.written import written
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
-from glassmind.types.notes import Heading, Link, Note
+from glassmind.types.notes import Link, Note
 from glassmind.types.suggestions import Mention, ProposedEdit
 from glassmind.vault.decode import Decoded, decode
 from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX, Names
-
-RELATED = frozenset(
-    ("related", "related notes", "related links", "see also", "links", "connections")
-)
-"""Headings, in lower case, under which people list notes that belong to theirs."""
-
-_SEE_ALSO = re.compile(r"(?:see also|related|links):? .*(?:\]\]|\))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,40 +104,14 @@ def edit_for_mention(
 def edit_for_relation(page: Page, target: NotePath, pen: Pen) -> ProposedEdit | None:
     """Return the edit that lists a note among those that belong to this one.
 
-    Under a heading that says so, on a last line that says so, or on a new last line.
+    None where a reader would not see it there.
     """
     for link in pen.written(page.note.path, target, ""):
-        for at, text in _places(page, link):
-            edit = tried(page, (at, at), text, target, pen)
+        for at, before, behind in places_in(page.note, page.newline):
+            edit = tried(page, (at, at), f"{before}{link}{behind}", target, pen)
             if edit is not None:
                 return edit
     return None
-
-
-def _places(page: Page, link: str) -> Iterator[tuple[int, str]]:
-    source = page.note.text.encode()
-    new = page.newline
-    for heading in page.note.headings:
-        if heading.text.strip().lower().rstrip(":") in RELATED:
-            end = _section_end(page.note, heading, len(source))
-            at = heading.start + len(source[heading.start : end].rstrip())
-            only = at <= heading.end
-            yield at, f"{new * 2}- {link}" if only else f"{new}- {link}"
-    at = len(source.rstrip())
-    last = source[source.rfind(b"\n", 0, at) + 1 : at].decode()
-    if _SEE_ALSO.fullmatch(last):
-        yield at, f", {link}"
-    yield at, f"{new * 2 if at else ''}See also: {link}"
-    yield len(source), f"{new * 2}See also: {link}{new}"
-
-
-def _section_end(note: Note, heading: Heading, size: int) -> int:
-    later = (
-        other.start
-        for other in note.headings
-        if other.start > heading.start and other.level <= heading.level
-    )
-    return next(later, size)
 
 
 def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
