@@ -127,15 +127,31 @@ class VaultDesk:
         for kind in ("trigger", "index", "table"):
             for name in sorted(made_by(schema.CURRENT, kind) - made_by(version, kind)):
                 db.execute(f"drop {kind} if exists {name}")
+        for table in made_by(version, "table"):
+            for name in columns_of(schema.CURRENT, table) - columns_of(version, table):
+                db.execute(f"alter table {table} drop column {name}")
         db.execute(f"pragma user_version = {version}")
         db.close()
 
 
-def made_by(version: int, kind: str) -> set[str]:
-    """Return the tables, indexes or triggers that a schema has."""
+def columns_of(version: int, table: str) -> set[str]:
+    """Return the columns that a table of a schema has."""
+    db = _empty(version)
+    names = {str(row[1]) for row in db.execute(f"pragma table_info({table})")}
+    db.close()
+    return names
+
+
+def _empty(version: int) -> apsw.Connection:
     db = apsw.Connection(":memory:")
     for step in schema.MIGRATIONS[:version]:
         step(db)
+    return db
+
+
+def made_by(version: int, kind: str) -> set[str]:
+    """Return the tables, indexes or triggers that a schema has."""
+    db = _empty(version)
     rows = db.execute(
         "select name from sqlite_schema where type = ? and sql is not null", (kind,)
     )

@@ -3,7 +3,15 @@
 import re
 
 ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
-"""Where one sentence ends and the next begins."""
+"""Where one sentence may end and the next begin."""
+
+SHORTENED = frozenset(
+    "mr mrs ms dr prof st vs cf ca fig eq vol approx bzw vgl resp hr fr nr".split()
+)
+"""Words that a full stop shortens, of English and German; seldom a sentence's last."""
+
+OFTEN_LAST = frozenset(("etc", "usw"))
+"""Such words as end a sentence too: it goes on where a small letter follows."""
 
 MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?|#{1,6}\s+)?")
 """What makes a line a quotation, an item, a task or a heading."""
@@ -11,30 +19,42 @@ MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?|#{1,6}\s
 LONGEST = 300
 """Characters of a sentence; of a longer one, what is nearest to the link."""
 
-_STANDS_ALONE = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s|\|)")
+_STANDS_ALONE = re.compile(r"\s*(?:>\s*)*(?:#{1,6}\s|\||```|~~~)")
 _ITEM = re.compile(r"\s*(?:>\s*)*(?:[-+*]|\d+[.)])\s")
 _BLANK = re.compile(r"[\s>]*$")
+_LETTERS = re.compile(r"[^\W\d_](?:\w?\.[^\W\d_]{1,2})*\.")
+"""An initial, or letters that stand for words: `J.`, `e.g.`, `z.B.`"""
+_OPENING = "([{\"'*_“‘«„"  # noqa: RUF001 - quotation marks as people write them
 
 
-def sentence_at(text: str, line: int, link: str, nth: int = 0) -> str:
-    """Return the sentence around the link on a line of a text, the first being 0.
+def sentence_at(text: str, start: int, end: int) -> str:
+    """Return the sentence around a stretch of a text, such as a link.
 
-    The link is the one before which `nth` others on that line begin like it. An item
-    of a list, a heading and a row of a table are one sentence each. Line ends become
-    blanks and the marks at the beginning of lines are left out. Where no such link is
-    on the line it is the sentence at its beginning.
+    An item of a list, a heading and a row of a table are one sentence each. Line ends
+    become blanks and the marks at the beginning of lines are left out. A stretch that
+    is not in the text is taken for the nearest that is.
     """
     lines = text.split("\n")
-    line = min(line, len(lines) - 1)
-    first, last = _block(lines, line)
+    first, last = _block(lines, text.count("\n", 0, start))
     parts = [MARKER.sub("", part).strip() for part in lines[first : last + 1]]
-    before = len(" ".join(parts[: line - first])) + (line > first)
     joined = " ".join(parts)
-    at = _found(joined, link, before, nth)
+    before = sum(len(line) + 1 for line in lines[:first])
+    at, until = (_joined_at(lines[first:], parts, at - before) for at in (start, end))
     if not (_ITEM.match(lines[first]) or _STANDS_ALONE.match(lines[first])):
-        start, end = _sentence(joined, at, at + len(link))
-        joined, at = joined[start:end], at - start
+        begun, over = _sentence(joined, at, until)
+        joined, at = joined[begun:over], at - begun
     return _near(joined, at)
+
+
+def _joined_at(lines: list[str], parts: list[str], at: int) -> int:
+    """Return where a place in some lines is when what is left of them is joined."""
+    before = 0
+    for line, part in zip(lines, parts, strict=False):
+        if at <= len(line):
+            return before + min(max(at - line.rfind(part), 0), len(part))
+        at -= len(line) + 1
+        before += len(part) + 1
+    return max(before - 1, 0)
 
 
 def _block(lines: list[str], line: int) -> tuple[int, int]:
@@ -55,13 +75,6 @@ def _goes_on(line: str) -> bool:
     return not (_BLANK.match(line) or _STANDS_ALONE.match(line))
 
 
-def _found(text: str, link: str, before: int, nth: int) -> int:
-    at = text.find(link, before)
-    while nth and at >= 0:
-        at, nth = text.find(link, at + 1), nth - 1
-    return before if at < 0 else at
-
-
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """Return where the sentence begins and ends that holds a stretch of text.
 
@@ -69,12 +82,25 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """
     first, last = 0, len(text)
     for gap in ENDS.finditer(text):
+        if not _ends(text, gap):
+            continue
         if gap.end() <= start:
             first = gap.end()
         elif gap.start() >= end:
             last = gap.start()
             break
     return first, last
+
+
+def _ends(text: str, gap: re.Match[str]) -> bool:
+    """Whether a sentence ends at a gap: not behind a word that is shortened."""
+    if text[gap.start() - 1] != ".":
+        return True
+    word = text[: gap.start()].rsplit(None, 1)[-1].lstrip(_OPENING)
+    short = word[:-1].lower()
+    if short in OFTEN_LAST:
+        return not text[gap.end() : gap.end() + 1].islower()
+    return not (_LETTERS.fullmatch(word) or short in SHORTENED)
 
 
 def _near(text: str, at: int) -> str:

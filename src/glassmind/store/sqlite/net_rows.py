@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from glassmind.markdown.sentences import sentence_at
 from glassmind.store.sqlite.log import text_log
+from glassmind.store.sqlite.schema import CHUNK_STARTS
 from glassmind.types.graph import (
     GhostLink,
     LinkRow,
@@ -65,19 +66,21 @@ GHOSTS = """
 select note_id, seq, target from links where target_id is null and target <> ''
 order by note_id, seq
 """
-AROUND = """
-select l.note_id, l.seq, coalesce(l.property, ''), l.target, l.kind,
-  (select count(*) from links p where p.note_id = l.note_id
-   and p.seq between l.seq - 64 and l.seq - 1
-   and p.line = l.line and p.kind = l.kind and p.target = l.target),
-  l.line - c.start_line, c.text
-from json_each(?) k
+_AROUND = """
+select l.note_id, l.seq, coalesce(l.property, ''), l.target,
+  l.start_byte - c.start_byte, l.end_byte - c.start_byte, c.overlap, c.text
+from json_each(?1) k
 join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
-left join chunks c on c.id = (select x.id from chunks x where x.note_id = l.note_id
-  and l.line between x.start_line and x.end_line order by x.chunk_index limit 1)
+left join placed c on l.property is null and c.id = (select x.id from placed x
+  where x.note_id = l.note_id and x.start_byte <= l.start_byte
+  order by x.start_byte desc limit 1)
 """
-"""The links before one are looked at, up to 64, for the same one on its line: all of
-them would cost a hub of 5,000 links ten times as much."""
+AROUND = _AROUND.replace("placed", "chunks")
+AROUND_FORMER = f"""
+with placed as materialized ({CHUNK_STARTS}
+  where note_id in (select value ->> 0 from json_each(?1))) {_AROUND}
+"""  # noqa: S608 - our own words
+"""For rows of the former release, whose chunks do not say where they begin."""
 
 MOST_CHANGES = 5_000
 """From some such number on, reading everything is faster than piece by piece."""
@@ -159,7 +162,11 @@ class NetRows:
 
         A link in a property gives that property; one that is gone gives nothing.
         """
-        rows: Any = self._db.execute(AROUND, (json.dumps(list(keys)),))
+        bound = (json.dumps(list(keys)),)
+        try:
+            rows: Any = self._db.execute(AROUND, bound)
+        except apsw.SQLError:  # the former release kept no places of chunks
+            rows = self._db.execute(AROUND_FORMER, bound)
         return {row[:2]: _sentence(*row[2:]) for row in rows}
 
     def _ask(self, statement: str, ids: Collection[int]) -> Any:
@@ -171,14 +178,24 @@ def _marker(epoch: str, seq: int | None, token: bytes | None) -> str:
 
 
 def _sentence(  # noqa: PLR0913, PLR0917 - the columns of a row
-    name: str, target: str, kind: str, nth: int, at: int, text: str | None
+    name: str,
+    target: str,
+    start: int | None,
+    end: int | None,
+    overlap: int | None,
+    text: str | None,
 ) -> str:
     if name:
         return f"{name}: [[{target}]]"
-    if text is None:
+    if text is None or start is None or end is None:
         return ""
-    written = f"[[{target}" if kind == "wikilink" else f"]({target}"
-    return sentence_at(text, at, written, nth)
+    if text.isascii():
+        places = [(overlap or 0) + at for at in (start, end)]
+    else:
+        own = text[overlap:].encode()
+        known = len(text) - len(text[overlap:])
+        places = [known + len(own[:at].decode(errors="ignore")) for at in (start, end)]
+    return sentence_at(text, *places)
 
 
 def _numbers(column: str) -> NDArray[np.int64]:

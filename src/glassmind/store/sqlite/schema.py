@@ -221,7 +221,16 @@ def _add_vectors(db: apsw.Connection) -> None:
     db.execute(_VECTORS)
 
 
-_KNOWLEDGE = """
+CHUNK_STARTS = """
+select id, note_id, text, overlap,
+  coalesce(sum(length(cast(substr(text, overlap + 1) as blob))) over (
+    partition by note_id order by chunk_index
+    rows between unbounded preceding and 1 preceding), 0) as start_byte
+from chunks
+"""
+"""Where in its note each chunk begins: chunks, overlaps removed, are the note."""
+
+_KNOWLEDGE = f"""
 create table link_changes (
   seq integer primary key autoincrement,
   note_id integer not null,
@@ -260,12 +269,17 @@ create table theme_members (
 ) without rowid, strict;
 create index theme_members_by_theme on theme_members(theme_id);
 create index notes_by_title on notes(title);
-"""
+alter table chunks add column start_byte integer not null default 0;
+update chunks set start_byte = placed.start_byte from ({CHUNK_STARTS}) placed
+where placed.id = chunks.id;
+create index chunks_by_byte on chunks(note_id, start_byte);
+"""  # noqa: S608 - our own words
 """A row of `pairs` says that a note is among the most similar of another. It outlives
 its notes, which are written anew at every change: who pairs notes reads in
 `pair_changes` whose vectors came or went since, and who reads pairs leaves out those of
 no note. A note is in one theme at most. It stays there while it is written anew, so
-that a theme is known again: its file is, all the time."""
+that a theme is known again: its file is, all the time. Chunks know the byte at which
+what is their own begins, behind the overlap, so that a link is found in its chunk."""
 
 
 def _add_knowledge(db: apsw.Connection) -> None:

@@ -15,6 +15,7 @@ from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
 from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
 from glassmind.types.index import Indexed, Unsettled
+from glassmind.types.notes import Chunk
 from glassmind.types.sidecar import Document, Passage
 
 PUT_FILE = """
@@ -53,7 +54,8 @@ delete from chunk_vectors where chunk_id in (select c.id from chunks c
 LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
 PUT_CHUNK = """
 insert into chunks (id, note_id, chunk_index, kind, heading_path, start_line, end_line,
-  text, overlap, tokens, digest) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  text, overlap, tokens, digest, start_byte)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 PUT_HEADING = """
 insert into headings (note_id, seq, level, text, line, start_byte, end_byte)
@@ -317,9 +319,9 @@ def _rows(
         note = item.note
         tables[PUT_NOTE].append(_note_row(i, item))
         tables[PUT_CHUNK] += [
-            (place, i, index, kind, to_json(path), first, last, *rest)
-            for place, (index, kind, path, (first, last), *rest)
-            in zip(places, item.chunks, strict=True)
+            (place, i, index, kind, to_json(path), first, last, *rest, start)
+            for place, start, (index, kind, path, (first, last), *rest)
+            in zip(places, _starts(item.chunks), item.chunks, strict=True)
         ]  # fmt: skip
         ends = item.ends if item.ends is not None else repeat(None, len(note.links))
         settled = item.ends is not None
@@ -346,6 +348,12 @@ def _rows(
         ):
             tables[statement] += [(i, n, *piece) for n, piece in enumerate(pieces)]
     return list(tables.items())
+
+
+def _starts(chunks: Sequence[Chunk]) -> list[int]:
+    """Return the byte of the note at which what is each chunk's own begins."""
+    lengths = (len(chunk.text[chunk.overlap :].encode()) for chunk in chunks[:-1])
+    return list(accumulate(lengths, initial=0))
 
 
 def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
