@@ -55,6 +55,8 @@ def found_in(text: str, table: NameTable = TABLE) -> dict[int, Spot]:
         ("a[^1]\n\n[^1]: deep work", {1}),
         ("| a | b |\n|---|---|\n| deep work | x |", {1}),
         ("one box, one deep work", {7, 1}),
+        ("a < b, 5 % of deep work > {x}", {1}),
+        ("deep work. md", {1}),
         ("keep a work log and deep work logs", {1, 2}),
     ],
 )
@@ -87,6 +89,12 @@ def test_a_name_is_found_in_prose(text: str, notes: set[int]) -> None:
         "deep\nwork",
         "deepwork and deep worker",
         "node js",
+        '<% tp.file.include("Deep Work") %>',
+        "<%*\nlet a = Deep Work\n%>",
+        "{{deep work}}",
+        "see Deep Work.md there",
+        "see deep-work.md.",
+        "C:\\Deep Work\\file and Quick\\Mercury",
     ],
 )
 def test_what_is_no_prose_or_no_name_is_left_alone(text: str) -> None:

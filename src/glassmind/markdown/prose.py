@@ -1,7 +1,8 @@
 """Where a note is plain prose: text that a link could be put around.
 
-Code, math, comments, HTML, links with their labels, addresses, tags, headings and the
-frontmatter are none. Neither is what marks a callout, a footnote or a block.
+Code, math, comments, HTML, links with their labels, addresses, names of files, tags,
+headings and the frontmatter are none. Neither is what marks a callout, a footnote or a
+block, nor what a template's engine fills in.
 """
 
 import re
@@ -22,7 +23,17 @@ _ADDRESS = re.compile(
     rb"(?<![\w.+-])(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.|mailto:)[^\s<>]+"
     rb"|(?<![\w.+-])[\w.+-]+@[\w.-]+"
     rb"|(?<![\w.+-])[\w.+-]+/[\w./-]+"  # a path
+    rb"|(?<!\w)[A-Za-z]:\\\S+|(?<![\w.+-])[\w.+-]+\\[A-Za-z0-9][\w.\\-]*"  # Windows
 )
+_FILE = re.compile(
+    rb"(?<![\w.+-])[\w.+-]*\w\.(?:md|canvas|base|txt|pdf|png|jpe?g|svg|gif|webp|csv|json"
+    rb"|ya?ml|toml|xml|html?|docx?|xlsx?|pptx?|zip|py|sh)(?!\.?\w)"
+)
+"""A name of a file: with a link around its first part it would be another's."""
+
+_TEMPLATE = re.compile(rb"<%(?:[^%<]|%(?!>)|<(?!%))*%>|\{\{[^{}\n]*\}\}")
+"""What a template's engine fills in; a mark that opens again ends the search."""
+
 _MARKER = re.compile(rb"\[[!^][^\[\]\n]*\]")
 
 
@@ -60,7 +71,7 @@ def _barred(
     for note in footnotes(source, body, structure, starts):
         if note.form == "reference":
             yield note.start, note.end
-    for pattern in (_ADDRESS, _MARKER):
+    for pattern in (_ADDRESS, _FILE, _TEMPLATE, _MARKER):
         yield from (match.span() for match in pattern.finditer(source, body))
 
 
