@@ -1,5 +1,6 @@
 """The tools of obsidian-brain that follow links: arguments, replies, hints."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import UnknownTheme
+from glassmind.markdown.tokens import estimate_tokens
 from glassmind.surfaces.mcp.tool import read_arguments
 from glassmind.surfaces.mcp.tools.brain_shapes import SERVED
 from glassmind.surfaces.mcp.toolsets import tools_of
@@ -186,6 +188,49 @@ def test_common_neighbours_are_told_when_asked_for(vault: VaultDesk) -> None:
 
     assert "common" not in without
     assert common == [{"id": "B.md", "title": "B"}]
+
+
+def test_a_theme_is_summed_up_as_obsidian_brain_does_it(vault: VaultDesk) -> None:
+    tagged = {
+        path: f"---\ntags: [insect, garden]\n---\n{text!s}"
+        for path, text in clique("ant").items()
+    }
+    vault.indexed({**tagged, **clique("bee")})
+
+    ants = brain(vault, "detect_themes", themeId="ant0")
+    bees = brain(vault, "detect_themes", themeId="bee0")
+    by_number = brain(vault, "detect_themes", themeId=ants["id"])
+
+    assert ants["summary"] == (
+        "Key members: ant0, ant1, ant2, ant3, ant4. Tags: garden, insect. "
+        "5 nodes total."
+    )
+    assert bees["summary"] == (
+        "Key members: bee0, bee1, bee2, bee3, bee4. 5 nodes total."
+    )
+    assert by_number == ants
+    assert brain(vault, "rank_notes", themeId=ants["id"]) == brain(
+        vault, "rank_notes", themeId=str(ants["id"])
+    )
+
+
+def test_what_does_not_fit_is_left_out_and_said(vault: VaultDesk) -> None:
+    names = [f"a note with a long name {n:03}" for n in range(90)]
+    links = " ".join(f"so to [[{name}]]\n\n" for name in names)
+    vault.indexed({f"{name}.md": links for name in names})
+    wide = {"from": names[0], "to": names[1], "maxDepth": 3}
+
+    graph = brain(vault, "find_connections", name=names[0], returnSubgraph=True)
+    paths = brain(vault, "find_path_between", **wide)
+
+    assert estimate_tokens(json.dumps(graph)) < 9_000
+    (said,) = [n for n in graph["context"]["state"]["notices"] if "edges" in n]
+    assert said.startswith("to fit, the first ")
+    ids = {node["id"] for node in graph["data"]["nodes"]}
+    assert len(ids) == 90
+    assert {edge["sourceId"] for edge in graph["data"]["edges"]} <= ids
+    assert estimate_tokens(json.dumps(paths)) < 2_300
+    assert "paths are here" in paths["notices"][0]
 
 
 def test_themes_are_clusters_with_label_summary_and_members(vault: VaultDesk) -> None:

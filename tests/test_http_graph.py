@@ -79,6 +79,54 @@ def test_the_most_that_may_be_asked_for_is_given(web: Web, path: str) -> None:
     assert answer.status == 200, answer.body
 
 
+@pytest.mark.parametrize(
+    ("shape", "kind", "begins"),
+    [
+        ("graphml", "application/graphml+xml; charset=utf-8", "<?xml"),
+        ("dot", "text/vnd.graphviz; charset=utf-8", "digraph"),
+        ("json", "application/json", "{"),
+    ],
+)
+def test_connections_can_be_had_for_programs_that_draw_graphs(
+    tea: Web, shape: str, kind: str, begins: str
+) -> None:
+    answer = tea.get(f"/graph/connections?name=Cup&format={shape}")
+
+    assert answer.status == 200
+    assert answer.headers["content-type"] == kind
+    assert answer.body.decode().startswith(begins)
+    assert "Tea &amp; cups" in answer.body.decode() or shape != "graphml"
+
+
+@pytest.mark.parametrize(
+    "asked", ["check=orphans&check=ghosts", "check=ghosts,orphans"]
+)
+def test_several_checks_may_be_asked_for(tea: Web, asked: str) -> None:
+    report = tea.get(f"/graph/health?{asked}").json
+
+    assert {one["name"] for one in report["checks"]} == {"orphans", "ghosts"}
+    assert report["partial"] is True
+
+
+def test_themes_are_found_anew_and_kept_by_json_alone(tea: Web) -> None:
+    kept = tea.post("/graph/themes/refresh", {"resolution": 4})
+    later = tea.get("/graph/themes").json
+    back = tea.post("/graph/themes/refresh", {}).json
+
+    assert kept.status == 200
+    jsonschema.validate(kept.json, GRAPH_SCHEMAS["Themes"])
+    assert kept.json["resolution"] == later["resolution"] == 4
+    assert back["resolution"] == 1
+
+
+def test_a_name_that_only_links_know_is_told_with_how_to_see_them(tea: Web) -> None:
+    answer = tea.get("/graph/connections?name=Nobody")
+
+    assert (answer.status, answer.code) == (404, "note_is_ghost")
+    assert "1 link leads to that name" in answer.json["error"]["message"]
+    assert "ghosts=true" in answer.json["error"]["hint"]
+
+
 def test_a_name_may_hold_slashes_and_whatever_else(tea: Web) -> None:
     query = urlencode({"name": "Folder/Tea & cups.md", "ghosts": "true"})
 

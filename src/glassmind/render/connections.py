@@ -15,7 +15,7 @@ from glassmind.types.connections import (
 
 
 def connections_as_json(found: Connections, *, vault: str) -> dict[str, Any]:
-    """Return a note with its neighbours by hop; `subgraph` is null unless wanted.
+    """Return a note with its neighbours by hop; `subgraph` is there where wanted.
 
     `vault` is the name that Obsidian knows the vault by.
     """
@@ -30,7 +30,7 @@ def connections_as_json(found: Connections, *, vault: str) -> dict[str, Any]:
         "depth": found.depth,
         "hops": [_ring(ring, vault) for ring in found.rings],
         "similar": [_similar(note, vault) for note in found.similar],
-        "subgraph": subgraph_as_json(graph) if graph else None,
+        **({"subgraph": subgraph_as_json(graph)} if graph else {}),
         "notices": list(found.notices),
     }
 

@@ -5,7 +5,7 @@ a node's attributes. Equal graphs give equal files.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from glassmind.types.connections import Subgraph, SubgraphNode, Tie
 
@@ -127,3 +127,10 @@ def _attributes(said: dict[str, str]) -> str:
         if value
     )
     return f"[{', '.join(shown)}]"
+
+
+GRAPH_FILES: Mapping[str, Callable[[Subgraph], str]] = {
+    "graphml": graph_as_graphml,
+    "dot": graph_as_dot,
+}
+"""Formats that programs for graphs read."""

@@ -6,9 +6,13 @@ from glassmind.types.health import CheckReport, Finding, FindingNow, HealthRepor
 
 
 def health_as_json(report: HealthReport) -> dict[str, Any]:
-    """Return the state of a vault; `lost` are the points that a check costs."""
+    """Return the state of a vault; `lost` are the points that a check costs.
+
+    The score is that of the checks alone that were asked for where it is `partial`.
+    """
     return {
         "score": report.score,
+        "partial": report.partial,
         "parts": [
             {
                 "check": part.check,
@@ -35,6 +39,7 @@ def _check(check: CheckReport) -> dict[str, Any]:
         "dismissed": check.dismissed,
         "examples": [finding_as_json(finding) for finding in check.examples],
         "fix": check.fix,
+        "verb": check.verb,
         "unchecked": check.unchecked or None,
     }
 

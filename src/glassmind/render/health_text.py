@@ -1,9 +1,17 @@
 """What is to be mended in a vault, as people read it: on a terminal, or as Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
 
 from glassmind.render.style import Style, counted
-from glassmind.types.health import CheckReport, Finding, FindingNow, HealthReport
+from glassmind.types.health import (
+    CheckReport,
+    Finding,
+    FindingNow,
+    HealthReport,
+    Helping,
+)
 
 REPORT_CHARS = 2_000
 """What a report takes at most unless it is asked for whole: compat KL-12."""
@@ -12,20 +20,44 @@ WHAT_CHARS = 120
 """How much of one finding a short report shows."""
 
 
-def health_as_text(report: HealthReport, style: Style) -> str:
+Ways: TypeAlias = Mapping[Helping, str]
+"""How somebody who reads a report calls the verbs that help."""
+
+
+NO_WAYS: Ways = MappingProxyType({})
+"""For who has no calls to make."""
+
+
+def fix_in_words(fix: str, verb: Helping | None, ways: Ways) -> str:
+    """Return what to do, and which call helps with it."""
+    way = ways.get(verb) if verb is not None else None
+    return f"{fix} See {way}." if way else fix
+
+
+def by_what(report: HealthReport) -> str:
+    """Return in words what a score goes by, where that is not every check."""
+    if not report.partial:
+        return ""
+    return f" by {'this check' if len(report.checks) == 1 else 'these checks'} alone"
+
+
+def health_as_text(report: HealthReport, style: Style, ways: Ways = NO_WAYS) -> str:
     """Return a line for each check that found something, its examples and its fix."""
-    return "".join(f"{line}\n" for line in _text_lines(report, style))
+    return "".join(f"{line}\n" for line in _text_lines(report, style, ways))
 
 
-def _text_lines(report: HealthReport, style: Style) -> Iterator[str]:
-    yield f"Health: {style.strong(f'{report.score} of 100')}"
+def _text_lines(report: HealthReport, style: Style, ways: Ways) -> Iterator[str]:
+    yield f"Health: {style.strong(f'{report.score} of 100')}{by_what(report)}"
     yield f"  {_totals(report)}"
     for notice in report.notices:
         yield f"  {style.clean(notice)}"
     for check in report.checks:
         if check.count:
             yield ""
-            yield from _check_lines(check, style, _lost(report, check.name))
+            lost = _lost(report, check.name)
+            yield from _check_lines(check, style, lost)
+            fix = fix_in_words(check.fix, check.verb, ways)
+            yield f"  {style.faint(fix)}"
     yield ""
     yield from _rest(report)
 
@@ -39,7 +71,6 @@ def _check_lines(check: CheckReport, style: Style, lost: float) -> Iterator[str]
         yield f"    {style.faint(finding.key)}"
     if len(check.examples) < check.count:
         yield f"  and {check.count - len(check.examples):,} more"
-    yield f"  {style.faint(check.fix)}"
 
 
 def _place(finding: Finding) -> str:
@@ -67,20 +98,22 @@ def _rest(report: HealthReport) -> Iterator[str]:
             yield f"not checked: {check.name} ({check.unchecked})"
 
 
-def health_as_markdown(report: HealthReport, *, whole: bool = False) -> str:
+def health_as_markdown(
+    report: HealthReport, ways: Ways = NO_WAYS, *, whole: bool = False
+) -> str:
     """Return the report as Markdown, within 2,000 characters unless wanted whole.
 
     What does not fit is left out from the least on: examples, then fixes, then the
     rest of the gentlest checks.
     """
     if whole:
-        return _markdown(report, None, fixes=True, chars=None)
+        return _markdown(report, None, fixes=ways, chars=None)
     for examples, fixes, chars in (
-        (3, True, WHAT_CHARS),
-        (2, True, WHAT_CHARS),
-        (1, True, WHAT_CHARS),
-        (1, False, WHAT_CHARS // 2),
-        (0, False, 0),
+        (3, ways, WHAT_CHARS),
+        (2, ways, WHAT_CHARS),
+        (1, ways, WHAT_CHARS),
+        (1, None, WHAT_CHARS // 2),
+        (0, None, 0),
     ):
         text = _markdown(report, examples, fixes=fixes, chars=chars)
         if len(text) < REPORT_CHARS:
@@ -89,9 +122,10 @@ def health_as_markdown(report: HealthReport, *, whole: bool = False) -> str:
 
 
 def _markdown(
-    report: HealthReport, examples: int | None, *, fixes: bool, chars: int | None
+    report: HealthReport, examples: int | None, *, fixes: Ways | None, chars: int | None
 ) -> str:
-    lines = ["# Vault health", "", f"**{report.score} of 100.** {_totals(report)}.", ""]
+    score = f"**{report.score} of 100**{by_what(report)}."
+    lines = ["# Vault health", "", f"{score} {_totals(report)}.", ""]
     lines += [f"> {_plain(notice, chars)}" for notice in report.notices]
     for check in report.checks:
         if not check.count:
@@ -100,8 +134,9 @@ def _markdown(
         lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
         for finding in check.examples[:examples]:
             lines.append(f"  - {_plain(_place(finding) + finding.what, chars)}")
-        if fixes:
-            lines.append(f"  - Fix: {check.fix}")
+        if fixes is not None:
+            fix = fix_in_words(check.fix, check.verb, fixes)
+            lines.append(f"  - Fix: {fix}")
     lines += ["", *(line[:1].upper() + line[1:] for line in _rest(report))]
     return "\n".join(lines).rstrip() + "\n"
 

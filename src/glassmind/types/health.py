@@ -11,6 +11,9 @@ from glassmind.types import NotePath, PropertyValue
 
 Severity: TypeAlias = Literal["high", "medium", "low"]
 
+Helping: TypeAlias = Literal["suggest", "resolve", "dismiss", "themes"]
+"""Verbs that help to mend a finding; each way to ask calls them in its own words."""
+
 SEVERITIES: Sequence[Severity] = ("high", "medium", "low")
 """The gravest first."""
 
@@ -44,8 +47,8 @@ class Unchecked(NamedTuple):
 class CheckReport:
     """What one check found; `count` leaves out what was `dismissed`.
 
-    `examples` are the gravest, and `fix` says what to do. `unchecked` is the reason
-    where it could not be made, empty elsewhere.
+    `examples` are the gravest, `fix` says what to do, and `verb` what helps with it.
+    `unchecked` is the reason where it could not be made, empty elsewhere.
     """
 
     name: str
@@ -56,6 +59,7 @@ class CheckReport:
     examples: tuple[Finding, ...]
     fix: str
     unchecked: str = ""
+    verb: Helping | None = None
 
 
 class ScorePart(NamedTuple):
@@ -71,7 +75,8 @@ class HealthReport:
     """The state of a vault: a score from 0 to 100, its parts, and every check.
 
     Checks are sorted by severity, then by how much they found. The totals count
-    findings; `sound` is how many notes the score goes by.
+    findings; `sound` is how many notes the score goes by. `partial` says that some
+    checks alone were asked for, and the score is theirs.
     """
 
     score: int
@@ -82,6 +87,7 @@ class HealthReport:
     findings: int
     dismissed: int
     notices: tuple[str, ...] = ()
+    partial: bool = False
 
 
 FindingState: TypeAlias = Literal["there", "mended", "gone", "unchecked"]

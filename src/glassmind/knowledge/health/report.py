@@ -54,6 +54,7 @@ def told(
         findings=sum(report.count for report in reports),
         dismissed=sum(report.dismissed for report in reports),
         notices=tuple(notices),
+        partial=checks is not None,
     )
 
 
@@ -74,6 +75,7 @@ def _report(
         examples=tuple(found[:limit]),
         fix=entry.fix,
         unchecked=unchecked,
+        verb=entry.verb,
     )
 
 

@@ -6,11 +6,14 @@ from typing import NamedTuple
 from glassmind.errors.knowledge import UnknownCheck
 from glassmind.knowledge.health import copies, files, grouped, linked, placed, spelled
 from glassmind.knowledge.health.sight import Check
-from glassmind.types.health import Severity
+from glassmind.types.health import Helping, Severity
 
 
 class CheckEntry(NamedTuple):
-    """One check; `of_notes` where each finding is one of a single note."""
+    """One check; `of_notes` where each finding is one of a single note.
+
+    `verb` names the verb of knowledge that helps to mend a finding, if one does.
+    """
 
     name: str
     severity: Severity
@@ -18,6 +21,7 @@ class CheckEntry(NamedTuple):
     find: Check
     fix: str
     of_notes: bool = True
+    verb: Helping | None = None
 
 
 CHECKS: Sequence[CheckEntry] = (
@@ -34,8 +38,8 @@ CHECKS: Sequence[CheckEntry] = (
     CheckEntry(
         "missing_reciprocal", "high", "property links that are not answered",
         linked.missing_reciprocal,
-        "Add the link back to the property: glassmind graph suggest NOTE shows the "
-        "edit.",
+        "Add the link back to the property.",
+        verb="suggest",
     ),
     CheckEntry(
         "broken_links", "medium", "links to a heading or block that is not there",
@@ -45,14 +49,15 @@ CHECKS: Sequence[CheckEntry] = (
     CheckEntry(
         "ghosts", "medium", "names that links lead to and no file has",
         linked.ghosts,
-        "Write the note, or correct the link: glassmind resolve NAME finds what may be "
-        "meant.",
+        "Write the note, or correct the link to what may be meant.",
         of_notes=False,
+        verb="resolve",
     ),
     CheckEntry(
         "orphans", "medium", "notes without any link",
         placed.orphans,
-        "Link it with its like: glassmind graph suggest NOTE proposes some.",
+        "Link it with its like.",
+        verb="suggest",
     ),
     CheckEntry(
         "near_duplicates", "medium", "notes that say the same as another",
@@ -62,8 +67,8 @@ CHECKS: Sequence[CheckEntry] = (
     CheckEntry(
         "weakly_tied", "medium", "similar notes that nothing ties together",
         placed.weakly_tied,
-        "Link the two, or say that they do not belong together: glassmind graph "
-        "dismiss A B.",
+        "Link the two, or say that they do not belong together.",
+        verb="dismiss",
     ),
     CheckEntry(
         "category_mismatch", "medium", "categories that disagree with the theme",
@@ -90,8 +95,9 @@ CHECKS: Sequence[CheckEntry] = (
     CheckEntry(
         "stale_themes", "low", "themes that nobody tends any more",
         grouped.stale_themes,
-        "Look through its notes and renew or archive them: glassmind graph themes.",
+        "Look through its notes and renew or archive them.",
         of_notes=False,
+        verb="themes",
     ),
     CheckEntry(
         "one_source", "low", "themes that rest on one source",

@@ -46,6 +46,7 @@ _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
 
 _KINDS: Mapping[Kind, tuple[type, ...]] = {
     "string": (str,),
+    "label": (str, int),
     "integer": (int, float),
     "number": (int, float),
     "boolean": (bool,),
@@ -87,7 +88,8 @@ def from_query(
 
     Raises:
         Refused: the query cannot be read.
-        BadArgument: an argument is unknown, stands twice or cannot be taken.
+        BadArgument: an argument is unknown or cannot be taken, or stands twice where
+            it is no list.
     """
     try:
         pairs = parse_qsl(
@@ -98,9 +100,14 @@ def from_query(
     given: dict[str, object] = {}
     kinds = {one.name: one.kind for one in arguments}
     for name, text in pairs:
+        kind = kinds.get(name, "string")
+        known = given.get(name)
+        if kind == "strings" and name not in path:
+            given[name] = [*(known if isinstance(known, list) else ()), text]
+            continue
         if name in given or name in path:
             raise BadArgument(owner, f"{name[:50]!r} stands twice")
-        given[name] = _typed(kinds.get(name, "string"), text)
+        given[name] = _typed(kind, text)
     return _checked(owner, arguments, {**given, **path})
 
 

@@ -40,8 +40,9 @@ class Route(NamedTuple):
 
     `run` is called in a thread; a job in place of an answer is waited for. `schema`
     names the shape of an answer in `schemas`, and `fails` are statuses beyond those of
-    every route. A route that is `later` has no engine verb yet; one that is `quick`
-    never waits behind searches.
+    every route; `other_types` are those of other shapes that may be asked for. A route
+    that is `later` has no engine verb yet; one that is `quick` never waits behind
+    searches.
     """
 
     method: str
@@ -52,6 +53,7 @@ class Route(NamedTuple):
     arguments: tuple[Argument, ...] = ()
     fails: tuple[int, ...] = ()
     media_type: str = "application/json"
+    other_types: tuple[str, ...] = ()
     later: bool = False
     quick: bool = False
 

@@ -5,6 +5,7 @@ from typing import TypedDict
 from glassmind.render.chains import chains_as_json
 from glassmind.render.connections import connections_as_json
 from glassmind.render.dismissals import dismissed_as_json
+from glassmind.render.graph_files import GRAPH_FILES
 from glassmind.render.health import finding_now_as_json, health_as_json
 from glassmind.render.ingestion import ingestion_as_json
 from glassmind.render.ontology import ontology_as_json
@@ -16,6 +17,12 @@ from glassmind.render.themes import themes_as_json
 from glassmind.render.timeline import timeline_as_json
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.replies import Reply, answered
+
+MEDIA_TYPES = {
+    "graphml": "application/graphml+xml; charset=utf-8",
+    "dot": "text/vnd.graphviz; charset=utf-8",
+}
+"""As IANA lists them, and as programs for graphs ask for them."""
 
 
 class Place(TypedDict):
@@ -32,9 +39,15 @@ def _place(asked: Asked) -> Place:
 
 def get_connections(asked: Asked) -> Reply:
     """Answer with what stands around a note."""
-    found = asked.engine.knowledge.connections(**asked.given)
-    vault = asked.engine.config.vault.name
-    return answered(connections_as_json(found, vault=vault))
+    given = dict(asked.given)
+    shape = given.pop("format")
+    given["subgraph"] = given["subgraph"] or shape in GRAPH_FILES
+    found = asked.engine.knowledge.connections(**given)
+    if shape in GRAPH_FILES and found.subgraph is not None:
+        body = GRAPH_FILES[shape](found.subgraph)
+        media_type = MEDIA_TYPES[shape].encode()
+        return Reply(200, body.encode("utf-8", "replace"), media_type=media_type)
+    return answered(connections_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_path(asked: Asked) -> Reply:
@@ -46,6 +59,12 @@ def get_path(asked: Asked) -> Reply:
 def get_themes(asked: Asked) -> Reply:
     """Answer with the groups of notes that links hold together."""
     found = asked.engine.knowledge.themes(**asked.given)
+    return answered(themes_as_json(found, **_place(asked)))
+
+
+def post_refresh_themes(asked: Asked) -> Reply:
+    """Find the themes anew and keep them, which writes to the index."""
+    found = asked.engine.knowledge.themes(refresh=True, **asked.given)
     return answered(themes_as_json(found, **_place(asked)))
 
 
@@ -87,10 +106,10 @@ def get_resolve(asked: Asked) -> Reply:
 
 def get_vault_health(asked: Asked) -> Reply:
     """Answer with what is to be mended in the vault."""
-    check = asked.given["check"]
-    found = asked.engine.knowledge.health(
-        checks=None if check is None else [check], limit=asked.given["limit"]
-    )
+    checks = asked.given["check"]
+    if checks is not None:
+        checks = [name for listed in checks for name in listed.split(",")]
+    found = asked.engine.knowledge.health(checks=checks, limit=asked.given["limit"])
     return answered(health_as_json(found))
 
 

@@ -11,6 +11,7 @@ from glassmind.surfaces.http.schemas import (
     TEXT,
     TEXTS,
     WHOLE,
+    and_perhaps,
     listed,
     or_null,
     shape,
@@ -128,35 +129,33 @@ CHECK = shape(
     dismissed=COUNT,
     examples=listed(FOUND),
     fix=TEXT,
+    verb=or_null("string"),
     unchecked=or_null("string"),
 )
 
 GRAPH_SCHEMAS: dict[str, Any] = {
-    "Connections": shape(
-        path=TEXT,
-        title=TEXT,
-        ghost=FLAG,
-        tags=TEXTS,
-        theme=or_null("object"),
-        uri=or_null("string"),
-        depth=COUNT,
-        hops=listed(
-            shape(
-                hop=COUNT,
-                total=COUNT,
-                inbound_total=COUNT,
-                outbound_total=COUNT,
-                neighbours=listed(NEIGHBOUR),
-            )
+    "Connections": and_perhaps(
+        shape(
+            path=TEXT,
+            title=TEXT,
+            ghost=FLAG,
+            tags=TEXTS,
+            theme=or_null("object"),
+            uri=or_null("string"),
+            depth=COUNT,
+            hops=listed(
+                shape(
+                    hop=COUNT,
+                    total=COUNT,
+                    inbound_total=COUNT,
+                    outbound_total=COUNT,
+                    neighbours=listed(NEIGHBOUR),
+                )
+            ),
+            similar=listed(shape(path=TEXT, title=TEXT, similarity=NUMBER, uri=TEXT)),
+            notices=TEXTS,
         ),
-        similar=listed(shape(path=TEXT, title=TEXT, similarity=NUMBER, uri=TEXT)),
-        subgraph={
-            "anyOf": [
-                shape(nodes=listed(NODE), edges=listed(TIE), edges_total=COUNT),
-                {"type": "null"},
-            ]
-        },
-        notices=TEXTS,
+        subgraph=shape(nodes=listed(NODE), edges=listed(TIE), edges_total=COUNT),
     ),
     "Chains": shape(
         source=shape(**STOP),
@@ -166,6 +165,7 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         reason={"anyOf": [shape(kind=TEXT, text=TEXT), {"type": "null"}]},
         common=listed(shape(**STOP, from_source=TEXTS, from_target=TEXTS)),
         common_total=COUNT,
+        notices=TEXTS,
     ),
     "Dismissed": shape(file=TEXT, line=TEXT, changed=FLAG),
     "Ingestion": shape(
@@ -276,6 +276,7 @@ GRAPH_SCHEMAS: dict[str, Any] = {
     ),
     "VaultHealth": shape(
         score=COUNT,
+        partial=FLAG,
         parts=listed(shape(check=TEXT, points=NUMBER, lost=NUMBER)),
         notes=COUNT,
         sound=COUNT,

@@ -20,6 +20,15 @@ THEME = Argument(
     "theme", "string", "One theme, by its number or label.", None, most=LONGEST_NAME
 )
 
+RESOLUTION = Argument(
+    "resolution",
+    "number",
+    "Above 1 more and smaller ones, below 1 fewer.",
+    None,
+    least=0.01,
+    most=100,
+)
+
 KEY = Argument("key", "string", "As /graph/health has it.", most=2 * LONGEST_NAME)
 RESTORE = Argument("restore", "boolean", "Take it back.", False)
 
@@ -41,8 +50,16 @@ GRAPH: tuple[Route, ...] = (
             _limit(50),
             GHOSTS,
             Argument("subgraph", "boolean", "All links between these too.", False),
+            Argument(
+                "format",
+                "string",
+                "As JSON, or the notes and all links between them as a graph.",
+                "json",
+                ("json", *graph.MEDIA_TYPES),
+            ),
         ),
         (404, 409),
+        other_types=tuple(graph.MEDIA_TYPES.values()),
     ),
     Route(
         "GET",
@@ -68,19 +85,16 @@ GRAPH: tuple[Route, ...] = (
         "Tell which groups of notes links hold together.",
         graph.get_themes,
         "Themes",
-        (
-            THEME,
-            Argument(
-                "resolution",
-                "number",
-                "Above 1 more and smaller ones, below 1 fewer.",
-                None,
-                least=0.01,
-                most=100,
-            ),
-            GHOSTS,
-        ),
+        (THEME, RESOLUTION, GHOSTS),
         (404, 409),
+    ),
+    Route(
+        "POST",
+        "/graph/themes/refresh",
+        "Find the themes anew and keep them; without a resolution by the settings'.",
+        graph.post_refresh_themes,
+        "Themes",
+        (RESOLUTION,),
     ),
     Route(
         "GET",
@@ -190,7 +204,7 @@ GRAPH: tuple[Route, ...] = (
         graph.get_vault_health,
         "VaultHealth",
         (
-            Argument("check", "string", "One check alone.", None, most=100),
+            Argument("check", "strings", "These checks alone.", None),
             Argument(
                 "limit", "integer", "Findings of each.", 3, least=0, most=MOST_SHOWN
             ),

@@ -76,7 +76,9 @@ def _parameter(route: Route, one: Argument) -> dict[str, Any]:
 def _responses(route: Route) -> Iterator[tuple[str, Any]]:
     schema = {"$ref": f"#/components/schemas/{route.schema}"}
     shape = {"schema": schema} if route.schema else {"schema": {"type": "string"}}
-    yield "200", {"description": "Done.", "content": {route.media_type: shape}}
+    content = {route.media_type: shape}
+    content |= {other: {"schema": {"type": "string"}} for other in route.other_types}
+    yield "200", {"description": "Done.", "content": content}
     if route.path == "/index":
         job = {"schema": {"$ref": "#/components/schemas/Job"}}
         begun = {"description": "Begun.", "content": {"application/json": job}}

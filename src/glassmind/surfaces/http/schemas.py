@@ -12,6 +12,11 @@ def shape(**properties: Any) -> dict[str, Any]:
     }
 
 
+def and_perhaps(known: dict[str, Any], **properties: Any) -> dict[str, Any]:
+    """Return the schema of an object that may have these too."""
+    return {**known, "properties": {**known["properties"], **properties}}
+
+
 def listed(items: Any) -> dict[str, Any]:
     """Return the schema of a list."""
     return {"type": "array", "items": items}

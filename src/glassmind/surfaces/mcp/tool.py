@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from glassmind.ports.indexing import ShowProgress
 
 Kind: TypeAlias = Literal[
-    "string", "integer", "number", "boolean", "strings", "object", "objects"
+    "string", "label", "integer", "number", "boolean", "strings", "object", "objects"
 ]
+"""A label is a text that may be a number, as ids are in answers."""
 
 REQUIRED = object()
 """The default of an argument that has to be given."""
 
-TEXTS: frozenset[Kind] = frozenset(("string", "strings"))
+TEXTS: frozenset[Kind] = frozenset(("string", "label", "strings"))
 
 LONGEST_TEXT = 20_000
 """Characters of an argument: a question, not a book. Tools that write say their own."""
@@ -90,6 +91,7 @@ class Tool(NamedTuple):
 
 _TYPES: Mapping[Kind, dict[str, Any]] = {
     "string": {"type": "string"},
+    "label": {"type": "string"},  # not every client knows a type that is two
     "integer": {"type": "integer"},
     "number": {"type": "number"},
     "boolean": {"type": "boolean"},
@@ -194,6 +196,11 @@ def _text(given: object) -> object:
     return given if isinstance(given, str) else None
 
 
+def _label(given: object) -> object:
+    is_number = isinstance(given, int) and not isinstance(given, bool)
+    return str(given) if is_number else _text(given)
+
+
 def _whole(given: object) -> object:
     number = _number(given)
     whole = isinstance(number, int | float) and float(number).is_integer()
@@ -236,6 +243,7 @@ def _mappings(given: object) -> object:
 
 _READERS: Mapping[Kind, Callable[[object], object]] = {
     "string": _text,
+    "label": _label,
     "integer": _whole,
     "number": _number,
     "boolean": _truth,
@@ -246,6 +254,7 @@ _READERS: Mapping[Kind, Callable[[object], object]] = {
 
 _WANTED: Mapping[Kind, str] = {
     "string": "a text",
+    "label": "a text or a whole number",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",

@@ -9,7 +9,7 @@ from glassmind.render.chains_text import chains_as_text
 from glassmind.render.connections import connections_as_json
 from glassmind.render.connections_text import connections_as_text
 from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
-from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.render.graph_files import GRAPH_FILES
 from glassmind.render.pairs import similar_as_json
 from glassmind.render.pairs_text import similar_as_text
 from glassmind.render.ranks import ranking_as_json
@@ -65,10 +65,6 @@ class Asked(NamedTuple):
         """Tell a person what stands beside an answer."""
         for said in notices:
             self.output.notice(said)
-
-
-GRAPH_FILES = {"graphml": graph_as_graphml, "dot": graph_as_dot}
-"""Formats that programs for graphs read."""
 
 
 class Action(NamedTuple):

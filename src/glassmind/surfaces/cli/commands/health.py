@@ -18,6 +18,15 @@ from glassmind.surfaces.cli.parser import CommandParser, at_least_zero
 
 if TYPE_CHECKING:  # help does without it
     from glassmind.knowledge.verbs import Knowledge
+    from glassmind.render.health_text import Ways
+
+WAYS: "Ways" = {
+    "suggest": "glassmind graph suggest NOTE",
+    "resolve": "glassmind resolve NAME",
+    "dismiss": "glassmind graph dismiss A B",
+    "themes": "glassmind graph themes",
+}
+"""How the verbs that help are called from a shell."""
 
 BEST = 100
 """The score of a vault in which nothing is to be mended."""
@@ -47,7 +56,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--fail-below",
         type=score,
         metavar="N",
-        help="exit with 2 where the score is lower",
+        help="exit with 2 where the score is lower; with --check, that of these checks",
     )
     _add_findings(parser)
 
@@ -93,9 +102,9 @@ def _report(knowledge: "Knowledge", args: Namespace, output: Output) -> int:
     if output.as_json:
         output.json(health_as_json(found))
     elif args.markdown:
-        output.text(health_as_markdown(found, whole=args.all))
+        output.text(health_as_markdown(found, WAYS, whole=args.all))
     else:
-        output.text(health_as_text(found, output.style))
+        output.text(health_as_text(found, output.style, WAYS))
     low = args.fail_below is not None and found.score < args.fail_below
     return exits.USAGE if low else exits.OK
 

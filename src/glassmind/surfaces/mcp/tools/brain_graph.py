@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from glassmind.render.chains import reason_in_words
+from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.brain_hints import connection_hints
 from glassmind.surfaces.mcp.tools.brain_shapes import NAME, wrapped
@@ -17,10 +18,13 @@ from glassmind.types.themes import Theme
 MOST_NEIGHBOURS, MOST_PATHS, MOST_HOPS, MOST_RANKED = 1_000, 50, 20, 1_000
 """Neighbours of a hop, paths, links in a path, and notes of a ranking, at most."""
 
+NAMED = 5
+"""Members and tags that a summary names, as obsidian-brain's does."""
+
 STUBS = Argument(
     "includeStubs", "boolean", "also names linked to but not written", False
 )
-THEME = Argument("themeId", "string", "id or label of a theme", None, most=1000)
+THEME = Argument("themeId", "label", "id or label of a theme", None, most=1000)
 
 
 def find_connections(call: Call) -> Answer:
@@ -39,9 +43,11 @@ def find_connections(call: Call) -> Answer:
         "last_connections_root": root,
         "last_connections_count": len(near),
     }
-    if found.notices:
-        state["notices"] = list(found.notices)
-    shown = _subgraph(found) if found.subgraph else [_neighbour(one) for one in near]
+    listed = [_neighbour(one) for one in near]
+    shown, left = _subgraph(found) if found.subgraph else _fitting(listed)
+    notices = [*found.notices, *left]
+    if notices:
+        state["notices"] = notices
     last = _id(near[-1].path, ghost=near[-1].ghost) if near else ""
     return notes_as_json(wrapped(shown, state, connection_hints(root, len(near), last)))
 
@@ -62,7 +68,20 @@ def _neighbour(near: Neighbour) -> dict[str, Any]:
     return {"id": _id(near.path, ghost=near.ghost), "title": near.title}
 
 
-def _subgraph(found: Connections) -> dict[str, Any]:
+def _fitting(
+    items: Sequence[Any], what: str = "notes", budget: int = MOST_TOKENS
+) -> tuple[list[Any], list[str]]:
+    """Return as many of the first items as fit, and what is said of the others."""
+    shown = fitting(items, lambda one: one, budget) if items else []
+    if len(shown) == len(items):
+        return shown, []
+    return shown, [
+        f"to fit, the first {len(shown):,} of {len(items):,} {what} are here"
+    ]
+
+
+def _subgraph(found: Connections) -> tuple[dict[str, Any], list[str]]:
+    """Return nodes, the nearest first, and the edges between them, as many as fit."""
     graph = found.subgraph or Subgraph((), (), 0)
     ids = {node.path: _id(node.path, ghost=node.ghost) for node in graph.nodes}
     nodes = [
@@ -73,7 +92,15 @@ def _subgraph(found: Connections) -> dict[str, Any]:
         }
         for node in graph.nodes
     ]
-    return {"nodes": nodes, "edges": _edges(graph.edges, ids)}
+    shown, fewer_nodes = _fitting(nodes, "nodes", MOST_TOKENS // 2)
+    here = {node["id"] for node in shown}
+    edges = [
+        edge
+        for edge in _edges(graph.edges, ids)
+        if edge["sourceId"] in here and edge["targetId"] in here
+    ]
+    kept, fewer_edges = _fitting(edges, "edges", MOST_TOKENS // 2)
+    return {"nodes": shown, "edges": kept}, [*fewer_nodes, *fewer_edges]
 
 
 def _edges(ties: Iterable[Tie], ids: dict[str, str]) -> list[dict[str, Any]]:
@@ -100,7 +127,10 @@ def find_path_between(call: Call) -> Answer:
         common=given["includeCommon"],
         ghosts=from_stub or to_stub,
     )
-    reply: dict[str, Any] = {"paths": [_path(chain) for chain in found.chains]}
+    paths, left = _fitting(list(map(_path, found.chains)), "paths", USUAL_TOKENS)
+    reply: dict[str, Any] = {"paths": paths}
+    if left:
+        reply["notices"] = left
     if given["includeCommon"]:
         stops = [near.stop for near in found.common]
         reply["common"] = [
@@ -146,10 +176,18 @@ def _cluster(theme: Theme) -> dict[str, Any]:
     return {
         "id": theme.id,
         "label": theme.label,
-        "summary": theme.summary,
+        "summary": _summary(theme),
         "nodeIds": [_id(one.path, ghost=one.ghost) for one in theme.members],
         "staleMembersFiltered": 0,
     }
+
+
+def _summary(theme: Theme) -> str:
+    """Return what a theme holds, to the letter as obsidian-brain says it."""
+    named = ", ".join(member.title for member in theme.members[:NAMED])
+    tags = ", ".join(name for name, _ in theme.tags[:NAMED])
+    tagged = f" Tags: {tags}." if tags else ""
+    return f"Key members: {named}.{tagged} {theme.size} nodes total."
 
 
 def rank_notes(call: Call) -> Answer:

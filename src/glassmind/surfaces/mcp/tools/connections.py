@@ -91,9 +91,11 @@ def lines_of(number: int, near: Mapping[str, Any]) -> Iterator[str]:
     tags = "".join(f" #{one_line(tag)}" for tag in near.get("shared_tags", ()))
     ghost = " (no such note yet)" if near.get("ghost") else ""
     yield f"{number}. {arrow} {named(near['path'])}{ghost}{tags}{via}"
+    # a concise link that runs one way does without its source
+    usual = near["path"] if arrow == "<-" else ""
     for edge in near["edges"]:
         said = one_line(edge.get("sentence", "")) or f"({edge['kind']})"
-        its = "its line" if edge.get("source") == near["path"] else "line"
+        its = "its line" if edge.get("source", usual) == near["path"] else "line"
         yield f"   {its} {edge['line']} > {shortly(said)}"
 
 

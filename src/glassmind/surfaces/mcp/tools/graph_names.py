@@ -66,9 +66,13 @@ def ontology(call: Call) -> Answer:
         limit = max(limit * 2 // 3, LEAST_OF_EACH)
     text = fenced(ontology_as_text(found, Style()))
     cut = limit < wanted
+    actions = []
     if cut:
         text += f"\nTruncated to fit: up to {limit} of each kind are shown."
-    return Answer(text, labelled({**values, "truncated": cut}))
+    if cut and not is_detailed(given):
+        whole = {"limit": wanted, "response_format": "detailed"}
+        actions = [Action(ONTOLOGY, whole, "see more of each kind")]
+    return Answer(text, labelled({**values, "truncated": cut}), tuple(actions))
 
 
 def _slim(value: Any) -> Any:

@@ -74,7 +74,7 @@ TOOL = Tool(
     (
         Argument("metric", "string", "", "influence", METRICS),
         Argument("limit", "integer", "", 20, least=1, most=MOST_NOTES),
-        Argument("theme", "string", "number or label", None, most=1000),
+        Argument("theme", "label", "number or label", None, most=1000),
         Argument("about", "string", "a search query", None),
         Argument(
             "least_inbound", "integer", "others that lead to it", 0, least=0, most=10**6

@@ -36,7 +36,7 @@ def run(call: Call) -> Answer:
         in_place(values, "themes"),
         _brief,
         lambda _, theme: _lines(theme, alone=alone),
-        head=_head(values),
+        head=_head(values, call.engine.config.graph.theme_resolution),
         nothing="There are no themes: few notes are linked with each other.",
     )
     return answer_of(NAME, call, listing, actions=tuple(_actions(values, alone=alone)))
@@ -49,10 +49,14 @@ def _brief(theme: Mapping[str, Any]) -> dict[str, Any]:
     return made | ({"tags": [{"name": name} for name in tags]} if tags else {})
 
 
-def _head(values: Mapping[str, Any]) -> str:
+def _head(values: Mapping[str, Any], usual: float) -> str:
+    other = values["resolution"] != usual
+    at = (
+        f", at resolution {values['resolution']:g} (usually {usual:g})" if other else ""
+    )
     said = (
         f"{values['total']:,} themes of {values['notes']:,} notes, {values['apart']:,} "
-        f"in none; modularity {values['modularity']:.2f}."
+        f"in none; modularity {values['modularity']:.2f}{at}."
     )
     return f"{said}\nNotice: {values['warning']}" if values["warning"] else said
 
@@ -80,7 +84,7 @@ TOOL = Tool(
     "largest first, each with its label and key members; by number or label one theme "
     "with all of them.",
     (
-        Argument("theme", "string", "number or label", None, most=1000),
+        Argument("theme", "label", "number or label", None, most=1000),
         Argument(
             "resolution",
             "number",

@@ -29,7 +29,8 @@ class Listing(NamedTuple):
     place, `brief` an item as a concise answer has it, and `lines` tells an item in
     words, with the number it has. `head` is said before the list in our own words,
     `around` and `notices` are lines with words of notes that stand above it, and
-    `nothing` is said when it is empty. No page has more than `most` items.
+    `nothing` is said when it is empty. No page has more than `most` items. `behind`
+    returns lines in our own words about those of a page.
     """
 
     items: Sequence[Mapping[str, Any]]
@@ -41,6 +42,7 @@ class Listing(NamedTuple):
     nothing: str = "Nothing was found."
     notices: tuple[str, ...] = ()
     most: int | None = None
+    behind: Callable[[Sequence[Mapping[str, Any]]], Iterable[str]] = lambda _: ()
 
 
 def kept(*names: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -128,6 +130,7 @@ class _Page:
             yield "No more of them." if begun.offset else listing.nothing
         if rows:
             yield fenced("\n".join(rows))
+        yield from listing.behind(self.shown)
         if self.truncated:
             yield "Truncated to fit."
         if self.cursor:
