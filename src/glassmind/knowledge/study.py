@@ -28,21 +28,25 @@ Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
 class Study:
     """One vault, as far as knowledge looks at it.
 
-    `faults` names the faults of everything done inside it. `find` returns the note that
-    a person means by a name, `sure` the one that is called so to the letter, if any.
-    `found` answers a search with so many hits. `net` is the link graph as it is now,
-    `sentences` what stands around some of its links, and
-    `themed` has the themes. `vocabulary` is what the vault calls things now,
-    `troubles` what can be wrong with it. `facts` and `mention_rows` are what
-    suggestions stand on, `words` says where words stand, if it is known.
+    `faults` names the faults of everything done inside it, `still` keeps the rows as
+    they are for all that is read inside it; nothing may be written there. `find`
+    returns the note that a person means by a name, `sure` the one that is called so to
+    the letter, if any. `found` answers a search with so many hits. `net` is the link
+    graph as it is now, `sentences` what stands around some of its links, `unsettled`
+    how many links no run has settled, and `themed` has the themes. `vocabulary` is what
+    the vault calls things now, `troubles` what can be wrong with it. `facts` and
+    `mention_rows` are what suggestions stand on, `words` says where words stand, if it
+    is known.
     """
 
     config: Config
     faults: Callable[[], AbstractContextManager[None]]
+    still: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]
     found: "Callable[[str, int], SearchReply]"
     net: "Graphs"
     sentences: Sentences
+    unsettled: Callable[[], int]
     sure: Callable[[str], NotePath | None]
     neighbours: "Callable[[], NoteRows]"
     similar: "Similar"

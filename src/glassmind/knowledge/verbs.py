@@ -90,7 +90,7 @@ class Knowledge:
             BadWish, BadLimit: so deep, or so many, cannot be given.
             NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
         """
-        with self._study.faults():
+        with self._study.faults(), self._study.still():
             return connections(
                 self._study,
                 name,
@@ -255,7 +255,7 @@ class Knowledge:
             BadWish, BadLimit: such long chains, or so many, cannot be given.
             NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
         """
-        with self._study.faults():
+        with self._study.faults(), self._study.still():
             return chains(
                 self._study,
                 source,

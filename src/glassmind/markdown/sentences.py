@@ -5,9 +5,10 @@ import re
 ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
 """Where one sentence may end and the next begin."""
 
-SHORTENED = frozenset(
-    "mr mrs ms dr prof st vs cf ca fig eq vol approx bzw vgl resp hr fr nr".split()
-)
+SHORTENED = frozenset((
+    "mr", "mrs", "ms", "dr", "prof", "st", "vs", "cf", "ca", "fig", "eq", "vol",
+    "approx", "bzw", "vgl", "resp", "hr", "fr", "nr",
+))  # fmt: skip
 """Words that a full stop shortens, of English and German; seldom a sentence's last."""
 
 OFTEN_LAST = frozenset(("etc", "usw"))

@@ -33,6 +33,7 @@ def chains_as_json(found: Chains, *, vault: str) -> dict[str, Any]:
         "reason": reason_as_json(found.reason) if found.reason else None,
         "common": [_common(near, vault) for near in found.common],
         "common_total": found.common_total,
+        "notices": list(found.notices),
     }
 
 

@@ -31,6 +31,8 @@ def _lines(found: Chains, style: Style) -> Iterator[str]:
     if found.chains and found.cut:
         yield ""
         yield style.faint("there may be more chains than these")
+    for notice in found.notices:
+        yield style.faint(style.clean(notice))
 
 
 def _chain(number: int, chain: Chain, style: Style) -> Iterator[str]:

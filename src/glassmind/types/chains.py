@@ -91,6 +91,7 @@ class Chains:
 
     `reason` says why there is no way, and is None where there is one. `cut` says that
     there may be more ways than these. Of common neighbours the best linked are here.
+    `notices` say what could not be looked at.
     """
 
     source: Stop
@@ -100,3 +101,4 @@ class Chains:
     cut: bool
     common: tuple[CommonNeighbour, ...]
     common_total: int
+    notices: tuple[str, ...] = ()

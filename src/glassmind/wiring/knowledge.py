@@ -72,10 +72,12 @@ def knowledge_for(
         Study(
             config=adapters.config,
             faults=adapters.reader.faults,
+            still=lambda: rows().still(),
             find=lambda name: adapters.notes().find(name),
             found=found,
             net=net,
             sentences=lambda keys: rows().sentences(keys),
+            unsettled=lambda: rows().unsettled(),
             sure=lambda name: adapters.notes().sure(name),
             neighbours=lambda: NeighbourRows(adapters.reader.connection()),
             similar=_similar(pairs, book),

@@ -11,6 +11,7 @@ from glassmind.graph.net import LinkGraph, View
 from glassmind.graph.walks import rings
 from glassmind.knowledge.links.subgraph import subgraph_of
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
+from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.study import Study
 from glassmind.types import NotePath
 from glassmind.types.connections import (
@@ -71,7 +72,7 @@ def connections(  # noqa: PLR0913 - each wish by its name
         edge for ring in reached for near in ring.near for edge in near.links.edges
     ]
     ties = ties_of(net, study.sentences, edges)
-    own, root_id = tags.get(ids[0], ()), ids[0]
+    own = tags.get(ids[0], ())
     is_note = root < net.note_count
     path = NotePath(net.paths[root])
     return Connections(
@@ -79,7 +80,7 @@ def connections(  # noqa: PLR0913 - each wish by its name
         title=net.titles[root],
         ghost=not is_note,
         tags=own,
-        theme=rows.theme_of(root_id) if is_note else None,
+        theme=study.themed.home_of(path) if is_note else None,
         depth=depth,
         rings=tuple(
             Ring(
@@ -91,7 +92,7 @@ def connections(  # noqa: PLR0913 - each wish by its name
         ),
         similar=tuple(study.similar(path, SIMILAR_SHOWN)) if is_note else (),
         subgraph=subgraph_of(study, net, _by_hop(root, reached)) if subgraph else None,
-        notices=tuple(_left_out(reached)),
+        notices=(*left_open(study), *_left_out(reached)),
     )
 
 

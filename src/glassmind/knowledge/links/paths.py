@@ -8,6 +8,7 @@ from glassmind.graph.net import LinkGraph
 from glassmind.graph.walks import common as common_of
 from glassmind.graph.walks import shortest_paths
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
+from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.study import Study
 from glassmind.types.chains import (
     Chain,
@@ -74,6 +75,7 @@ def chains(  # noqa: PLR0913 - each wish by its name
         cut=found.cut,
         common=tuple(_common(net, one, other, shared)),
         common_total=len(shared),
+        notices=left_open(study),
     )
 
 

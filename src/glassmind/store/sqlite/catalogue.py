@@ -24,7 +24,8 @@ select
   (select count(*) from chunks),
   (select count(distinct folded) from tags),
   (select count(*) from links),
-  (select count(distinct lower(target)) from links where target_id is null),
+  (select count(distinct lower(target)) from links where target_id is null
+    and settled),
   (select count(*) from files f where f.kind = 'attachment'),
   (select count(*) from tasks),
   (select count(*) from headings),
@@ -98,7 +99,8 @@ OUTGOING_COUNT = f"select count(*) {_OUTGOING}"
 INCOMING_COUNT = f"select count(*) {_INCOMING}"
 
 GHOSTS = """
-select min(target), count(*) from links where target_id is null and target <> ''
+select min(target), count(*) from links
+where target_id is null and target <> '' and settled
 group by lower(target) order by lower(target) limit ?
 """
 

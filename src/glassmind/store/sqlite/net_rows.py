@@ -63,9 +63,11 @@ select distinct note_id from links
 where target_id in (select value from json_each(?)) order by note_id
 """
 GHOSTS = """
-select note_id, seq, target from links where target_id is null and target <> ''
+select note_id, seq, target from links
+where target_id is null and target <> '' and settled
 order by note_id, seq
 """
+UNSETTLED = "select count(*) from links where settled = 0"
 _AROUND = """
 select l.note_id, l.seq, coalesce(l.property, ''), l.target,
   l.start_byte - c.start_byte, l.end_byte - c.start_byte, c.overlap, c.text
@@ -151,8 +153,12 @@ class NetRows:
         """Return the notes with a link to any of these files."""
         return [row[0] for row in self._ask(LEADING, file_ids)]
 
+    def unsettled(self) -> int:
+        """Return how many links a run that was cut short left without an end."""
+        return int(self._db.execute(UNSETTLED).get)
+
     def ghosts(self) -> list[GhostLink]:
-        """Return every link to what no file is called."""
+        """Return every link to what no file is called, as far as that is known."""
         return [GhostLink(*row) for row in self._db.execute(GHOSTS)]
 
     def sentences(

@@ -47,7 +47,7 @@ order by 1, 2
 """
 GHOSTS = """
 select min(target), count(*), count(distinct note_id) from links
-where target_id is null and target <> '' group by name_key, lower(target)
+where target_id is null and target <> '' and settled group by name_key, lower(target)
 order by 2 desc, 1
 """
 _HEADINGS = """

@@ -88,11 +88,11 @@ class ThemeStep:
     ) -> bool:
         """Keep these themes in place of those that were made from `before`.
 
-        Whether that was done: not where the links have gone on from `head`, nor where
-        others were faster.
+        Whether that was done: not where the links have gone on from `head`, or some of
+        them lead nobody knows where, nor where others were faster.
         """
-        known = ThemeRows(self._db).state()
-        if NetRows(self._db).head() != head or known != before:
+        known, net = ThemeRows(self._db).state(), NetRows(self._db)
+        if net.head() != head or net.unsettled() or known != before:
             return False
         self._db.execute(DROP_MEMBERS)
         self._db.execute(DROP_THEMES)

@@ -39,6 +39,7 @@ def run(call: Call) -> Answer:
         head="There may be more chains than these." if values["cut"] else "",
         around=tuple(_around(values)),
         nothing="There is no chain." if reason else "",
+        notices=found.notices,
     )
     stops = [stop for chain in values["chains"] for stop in chain["notes"]]
     paths = [stop["path"] for stop in stops if not stop["ghost"]]

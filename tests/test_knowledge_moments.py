@@ -1,0 +1,100 @@
+"""Answers about the graph are of one moment, and say what is not known of it."""
+
+from collections.abc import Collection
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.types.chains import NotConnected
+from glassmind.types.connections import Tie
+
+Keys = Collection[tuple[int, int]]
+
+BEFORE = "Here is [[A]] only.\n\nAnd there is [[B]] too.\n"
+AFTER = "Swapped [[B]] stands first.\n\nLater [[A]] stands.\n"
+
+
+def written_meanwhile(vault: VaultDesk, patched: pytest.MonkeyPatch) -> None:
+    """Let another program rewrite a note while an answer is being put together."""
+    read, other = NetRows.sentences, vault.open()
+
+    def late(rows: NetRows, keys: Keys) -> dict[tuple[int, int], str]:
+        vault.write({"N.md": AFTER})
+        other.index()
+        return read(rows, keys)
+
+    patched.setattr(NetRows, "sentences", late)
+
+
+def test_connections_are_told_as_of_one_moment(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"A.md": "", "B.md": "", "N.md": BEFORE})
+    asked = vault.engine.knowledge
+    written_meanwhile(vault, monkeypatch)
+
+    first, then = asked.connections("N"), asked.connections("N")
+
+    assert said(first.rings[0].neighbours[0].edges) == ["Here is [[A]] only."]
+    assert said(then.rings[0].neighbours[0].edges) == ["Later [[A]] stands."]
+
+
+def test_chains_are_told_as_of_one_moment(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"A.md": "", "B.md": "", "N.md": BEFORE})
+    asked = vault.engine.knowledge
+    written_meanwhile(vault, monkeypatch)
+
+    (chain,) = asked.path("N", "A").chains
+
+    assert said(chain.steps[0].edges) == ["Here is [[A]] only."]
+
+
+def said(edges: tuple[Tie, ...]) -> list[str]:
+    return [edge.sentence for edge in edges]
+
+
+def cut_short(vault: VaultDesk) -> None:
+    """Leave the rows as a run of a former release did that was killed."""
+    vault.indexed({"A.md": "[[B]]", "B.md": "[[C]] [[Nobody]]", "C.md": "[[A]]"})
+    db = vault.database()
+    db.execute("update links set settled = 0, target_id = null where target <> 'A'")
+    db.close()
+
+
+def test_links_that_no_run_has_settled_are_no_ghosts_and_are_named(
+    vault: VaultDesk,
+) -> None:
+    cut_short(vault)
+    asked = vault.engine.knowledge
+
+    near = asked.connections("A", ghosts=True)
+    way = asked.path("A", "B")
+    health = asked.health()
+
+    lacks = (
+        "an index run was cut short before it was known where 3 links lead, so the "
+        "answer lacks them; glassmind index finds out"
+    )
+    assert [one.path for one in near.rings[0].neighbours] == ["C.md"]
+    assert (near.notices, way.notices) == ((lacks,), (lacks,))
+    assert way.reason == NotConnected(2, 1)
+    assert lacks in health.notices
+    assert vault.engine.stats().ghosts == 0
+
+
+def test_themes_of_links_that_no_run_has_settled_are_not_kept(
+    vault: VaultDesk,
+) -> None:
+    cut_short(vault)
+
+    vault.engine.knowledge.themes()
+    kept = vault.rows("select value from settings where key = 'themes'")
+    vault.index()
+    vault.engine.knowledge.themes()
+
+    assert kept == []
+    assert vault.rows("select value from settings where key = 'themes'") != []
+    assert vault.engine.knowledge.connections("A").notices == ()
