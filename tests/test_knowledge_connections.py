@@ -191,9 +191,10 @@ def test_what_was_written_since_is_seen(vault: VaultDesk) -> None:
     assert "Milk.md" in by_path(around(vault, "Tea"))
 
 
-def test_a_note_is_told_with_its_theme_once_themes_are_known(vault: VaultDesk) -> None:
+def test_a_note_is_told_with_its_theme_whoever_asked_before(vault: VaultDesk) -> None:
     vault.indexed(NOTES)
-    assert around(vault, "Tea").theme is None
+    first = around(vault, "Tea").theme
+    assert first is not None
 
     (theme, *_) = [
         theme
@@ -201,9 +202,25 @@ def test_a_note_is_told_with_its_theme_once_themes_are_known(vault: VaultDesk) -
         if any(member.path == "Tea.md" for member in theme.members)
     ]
 
-    known = around(vault, "Tea").theme
-    assert known is not None
-    assert (known.id, known.label) == (theme.id, theme.label)
+    assert (first.id, first.label) == (theme.id, theme.label)
+    assert around(vault, "Tea").theme == first
+
+
+def test_the_theme_of_a_note_is_that_of_the_links_as_they_are(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({**NOTES, "Moon.md": "", "Sun.md": "", "Sky.md": "[[Moon]] [[Sun]]"})
+    sky = around(vault, "Sky").theme
+    assert sky is not None
+    assert around(vault, "Tea").theme != sky
+
+    vault.indexed({"Sky.md": "---\ntitle: Heaven\n---\n[[Moon]] [[Sun]]"})
+    heaven = around(vault, "Sky").theme
+    vault.indexed({"Sky.md": "nothing"})
+
+    assert heaven is not None
+    assert heaven.id == sky.id
+    assert around(vault, "Sky").theme is None
 
 
 def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningDesk) -> None:
@@ -230,7 +247,8 @@ def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> No
 
     found = knowledge.connections("Tea", depth=2, ghosts=True, subgraph=True)
 
-    assert (found.theme, found.similar) == (None, ())
+    assert found.theme is not None
+    assert found.similar == ()
     assert found.rings[0].total == 5
     assert knowledge.path("Tea", "Japan").chains[0].stops[1].path == "Kettle.md"
     assert knowledge.rank(limit=1).total == 9

@@ -93,6 +93,16 @@ def test_indexing_with_a_model_makes_the_themes_that_a_search_asks(
     assert meaning.value("select count(*) from theme_members") == 3
 
 
+def test_text_that_is_indexed_before_its_vectors_leaves_its_themes_too(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.write(TIDE)
+
+    meaning.engine.index(embed=False)
+
+    assert meaning.value("select count(*) from theme_members") == 3
+
+
 def test_a_hit_says_that_it_shares_its_theme_with_others(meaning: MeaningDesk) -> None:
     meaning.indexed(TIDE)
 

@@ -169,7 +169,7 @@ class Engine:
         report = other.index(wishes, progress) if other else None
         if report is None:
             report = self._adapters.keeper().index(progress, **wishes)
-            if embed and self.config.embeddings.backend != "none":
+            if self.config.embeddings.backend != "none":
                 self._follow(report)
         return report
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from glassmind.types import NotePath
-from glassmind.types.connections import SimilarNote, ThemeName
+from glassmind.types.connections import SimilarNote
 from glassmind.types.pairs import Dismissible, Pair, PairStatus
 from glassmind.types.timeline import NoteDates
 
@@ -19,9 +19,6 @@ class NoteRows(Protocol):
         self, note_ids: Collection[int], /
     ) -> Mapping[int, Mapping[str, object]]:
         """Return the properties of each note that has some."""
-
-    def theme_of(self, note_id: int, /) -> ThemeName | None:
-        """Return the theme that a note was last counted to."""
 
     def dates_of(
         self, note_ids: Collection[int], names: Collection[str], /

@@ -25,6 +25,7 @@ from glassmind.knowledge.themes.ids import (
 )
 from glassmind.knowledge.themes.parts import fingerprint, parted
 from glassmind.knowledge.themes.words import Tags, described
+from glassmind.types.connections import ThemeName
 from glassmind.types.themes import (
     KeptTheme,
     KeptThemes,
@@ -112,6 +113,7 @@ class Themed:
     def __init__(self, sources: Sources) -> None:
         self._sources, self._lock = sources, Lock()
         self._told: dict[bool, _Made] = {}
+        self._homes: tuple[Themes | None, dict[str, ThemeName]] = (None, {})
 
     def now(
         self,
@@ -140,6 +142,19 @@ class Themed:
                 with suppress(IndexFault):  # whoever can write answers no better
                     self._keep(told, state, anew=refresh)
             return told.themes
+
+    def home_of(self, path: str) -> ThemeName | None:
+        """Return the theme that a note belongs to as the links are now, if any."""
+        themes = self.now()
+        known, homes = self._homes
+        if known is not themes:
+            homes = {
+                member.path: ThemeName(theme.id, theme.label)
+                for theme in themes.themes
+                for member in theme.members
+            }
+            self._homes = (themes, homes)
+        return homes.get(path)
 
     def renew(self, wait_s: float) -> None:
         """Make the themes that are kept current, waiting so long for other writers.

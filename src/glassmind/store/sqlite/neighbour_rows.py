@@ -6,8 +6,6 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.schema import version_of
-from glassmind.types.connections import ThemeName
 from glassmind.types.timeline import NoteDates
 
 TAGS = """
@@ -30,12 +28,6 @@ TARGETS = """
 select l.note_id, l.seq, l.target from json_each(?) k
 join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
 """
-THEME = """
-select t.id, t.label from theme_members m join themes t on t.id = m.theme_id
-where m.note_id = ?
-"""
-THEMES_SINCE = 3
-"""The schema that brought themes; an index of a former release has none."""
 
 
 class NeighbourRows:
@@ -77,13 +69,6 @@ class NeighbourRows:
         """Return what links are written to lead to, by file id and place."""
         rows: Any = self._db.execute(TARGETS, (json.dumps(list(keys)),))
         return {(note_id, seq): target for note_id, seq, target in rows}
-
-    def theme_of(self, note_id: int) -> ThemeName | None:
-        """Return the theme that a note was last counted to."""
-        if version_of(self._db) < THEMES_SINCE:
-            return None
-        row: Any = self._db.execute(THEME, (note_id,)).fetchone()
-        return ThemeName(*row) if row else None
 
     def _ask(self, statement: str, ids: Collection[int]) -> Iterable[Any]:
         return self._db.execute(statement, (json.dumps(list(ids)),))
