@@ -120,6 +120,32 @@ def test_what_is_no_finding_is_neither_mended_nor_dismissed(program: Inside) -> 
     assert "'orphans:Zeppelin.md' is no finding now" in done.stderr
 
 
+def test_the_score_of_some_checks_is_said_to_be_theirs(program: Inside) -> None:
+    whole, alone, both = (
+        program.run("health", *asked).stdout.splitlines()[0]
+        for asked in (
+            [],
+            ["--check", "orphans"],
+            ["--check", "orphans", "--check", "ghosts"],
+        )
+    )
+    report = program.run("health", "--check", "orphans", "--markdown").stdout
+
+    assert whole.endswith(" of 100")
+    assert alone.endswith(" of 100 by this check alone")
+    assert both.endswith(" of 100 by these checks alone")
+    assert " of 100** by this check alone." in report
+    assert program.json("health", "--check", "orphans")["partial"] is True
+    assert program.json("health")["partial"] is False
+
+
+def test_a_fix_names_the_command_that_helps_and_json_the_verb(program: Inside) -> None:
+    asked = ("health", "--check", "orphans")
+
+    assert "See glassmind graph suggest NOTE." in program.run(*asked).stdout
+    assert program.json(*asked)["checks"][0]["verb"] == "suggest"
+
+
 def test_a_name_that_the_vault_has_is_told_with_the_link_to_write(
     program: Inside,
 ) -> None:
