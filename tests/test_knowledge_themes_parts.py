@@ -1,11 +1,15 @@
 """Parting graphs and knowing the parts again, for graphs of every kind."""
 
 import numpy as np
+import pytest
+from graph_desk import net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.themes.ids import KNOWN_SHARE, known_again
+from glassmind.knowledge.themes.parts import LEAST, parted
 
 
 def labelled(sets: list[int]) -> NDArray[np.int32]:
@@ -67,6 +71,57 @@ def test_a_few_notes_that_joined_others_do_not_take_the_id_along() -> None:
     found = known_again(before, labels, last_id=2)
 
     assert found == [3, 4, 1]  # all of the last one was there before
+
+
+TRIANGLE_WITH_ONE_MORE = [(0, 1), (1, 2), (2, 0), (2, 3)]
+SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0)]
+CHAIN = [(0, 1), (1, 2), (2, 3)]
+ALL_OF_FOUR = [(a, b) for a in range(4) for b in range(a)]
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [TRIANGLE_WITH_ONE_MORE, SQUARE, CHAIN, ALL_OF_FOUR, CHAIN[:2]],
+    ids=["triangle with one more", "square", "chain", "all of four", "three"],
+)
+def test_a_handful_of_linked_notes_is_one_theme(edges: list[tuple[int, int]]) -> None:
+    found = parted(net_of(edges), 1.0)
+
+    assert found.labels.tolist() == [0] * len(found.labels)
+    assert found.influence.sum() == pytest.approx(1)
+
+
+@given(
+    edges=st.lists(
+        st.tuples(st.integers(0, 11), st.integers(0, 11)).filter(lambda e: e[0] != e[1])
+    )
+)
+def test_no_group_of_linked_notes_is_without_a_theme(
+    edges: list[tuple[int, int]],
+) -> None:
+    net = net_of(edges, count=12)
+
+    found = parted(net, 1.0)
+
+    for group in groups_of(net):
+        labels = {int(found.labels[node]) for node in group}
+        assert (labels == {-1}) == (len(group) < LEAST)
+        for label in labels - {-1}:
+            assert set(np.flatnonzero(found.labels == label).tolist()) <= group
+
+
+def groups_of(net: LinkGraph) -> list[set[int]]:
+    """Return the nodes that hang together, in sets."""
+    left, groups = set(range(len(net))), list[set[int]]()
+    while left:
+        group = set[int]()
+        new = {left.pop()}
+        while new:
+            group |= new
+            new = {near for node in new for near in net.around(node).tolist()} - group
+        left -= group
+        groups.append(group)
+    return groups
 
 
 def test_nothing_is_known_again_of_nothing() -> None:

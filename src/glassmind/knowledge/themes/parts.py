@@ -1,7 +1,8 @@
 """Parting a vault into themes: communities of the link graph, none of them a mere half.
 
-What Leiden finds is taken as it is, but for two things: a community that holds a large
-part of the vault is parted once more by its own links, and two notes are no theme.
+What Leiden finds is taken as it is, but for three things: a community that holds a
+large part of the vault is parted once more by its own links, two notes are no theme,
+and a few linked notes that would have none are one.
 """
 
 from typing import NamedTuple, cast
@@ -24,8 +25,12 @@ LARGE, LARGE_SHARE = 10, 0.25
 ROUNDS = 4
 """How often that is tried: a quarter of a vault has at most three others beside it."""
 
-RECIPE = "1"
+RECIPE = "2"
 """Changes when the same links give other themes than before."""
+
+
+FINE = 1.0
+"""Resolution above which a few linked notes may be no theme: it was asked for."""
 
 
 class Parts(NamedTuple):
@@ -55,6 +60,8 @@ def fingerprint(net: LinkGraph) -> str:
 def parted(net: LinkGraph, resolution: float) -> Parts:
     """Return the themes of a graph; a higher resolution makes more and smaller ones."""
     found = _smaller(net, clusters(net, resolution=resolution), resolution)
+    if resolution <= FINE:
+        _join(net.both_view, found)
     labels = _numbered(found)
     return Parts(labels, _influence(net, labels), modularity(net, found))
 
@@ -77,6 +84,29 @@ def _smaller(net: LinkGraph, labels: Ints, resolution: float) -> Ints:
             beyond = inner > 0
             labels[nodes[beyond]] = labels.max() + inner[beyond]
     return labels
+
+
+def _join(view: View, labels: Ints) -> None:
+    """Make one community of linked notes of which none is in one that is large enough.
+
+    Of four notes two and two are as good a parting as any, and then none has a theme.
+    """
+    sizes = np.bincount(labels[labels >= 0])
+    small = (labels >= 0) & (sizes[labels] < LEAST) if len(sizes) else labels >= 0
+    left = dict.fromkeys(np.flatnonzero(small).tolist())
+    while left:
+        group = [next(iter(left))]
+        known, alone = set(group), True
+        for node in group:
+            left.pop(node, None)
+            for near in view.nodes[view.starts[node] : view.starts[node + 1]].tolist():
+                if not small[near]:
+                    alone = False
+                elif near not in known:
+                    known.add(near)
+                    group.append(near)
+        if alone:
+            labels[group] = labels[group[0]]
 
 
 def _within(view: View, nodes: NDArray[np.int64]) -> LinkGraph:
