@@ -27,8 +27,8 @@ class GitDesk:
         self.git("init", "-q")
 
     def git(self, *arguments: str, day: str = "2024-01-01") -> str:
-        """Run git and return what it prints."""
-        when = f"{day}T12:00:00+02:00"
+        """Run git and return what it prints; a day may have a time with its offset."""
+        when = day if "T" in day else f"{day}T12:00:00+02:00"
         done = subprocess.run(
             ["git", "-C", str(self.root), *arguments],
             env={**os.environ, **WHO, "GIT_AUTHOR_DATE": when,

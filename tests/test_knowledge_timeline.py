@@ -1,17 +1,22 @@
 """How a note's neighbourhood grew, from what dates there are."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from git_desk import GitDesk
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.knowledge.links import past
+from glassmind.knowledge.links.lives import lives_of
 from glassmind.render.style import Style
 from glassmind.render.timeline import timeline_as_json
 from glassmind.render.timeline_text import timeline_as_text
+from glassmind.types.history import Commit, FileChange
 from glassmind.types.timeline import Timeline
 from glassmind.vault import history
 
@@ -218,6 +223,212 @@ def test_a_history_too_long_is_cut_and_says_so(
     found = grown[0].engine.knowledge.timeline("Tea")
 
     assert any("too long" in notice for notice in found.notices)
+
+
+def test_neighbours_are_followed_through_their_former_names(vault: VaultDesk) -> None:
+    git = GitDesk(vault.root)
+    late = second("2024-12-31")
+    vault.write({"Old.md": "of [[Tea]]\n" * 9, "Tea.md": "hot\n"}, at=late)
+    git.commit("2020-01-01")
+    vault.write({"Tea.md": "hot\nsee [[Old]]\n"}, at=late)
+    git.commit("2021-01-01")
+    (vault.root / "sub").mkdir()
+    git.git("mv", "Old.md", "sub/Newer.md")
+    vault.write({"Tea.md": "hot\nsee [[Newer]]\n"}, at=late)
+    git.commit("2022-01-01")
+    vault.write({"Old.md": "another of that name, for [[Tea]]\n"}, at=late)
+    git.commit("2023-01-01")
+    vault.index()
+
+    found = vault.engine.knowledge.timeline("Tea")
+
+    assert told(found) == [
+        ("2020-01-01", "neighbour_made", "sub/Newer.md", "git"),
+        ("2020-01-01", "made", "Tea.md", "git"),
+        ("2020-01-01", "linked_from", "sub/Newer.md", "git"),
+        ("2021-01-01", "links_to", "sub/Newer.md", "git"),
+        ("2022-01-01", "changed", "Tea.md", "git"),
+        ("2023-01-01", "neighbour_made", "Old.md", "git"),
+        ("2023-01-01", "linked_from", "Old.md", "git"),
+    ]
+
+
+def test_a_vault_that_was_moved_in_its_repository_is_as_old_as_before(
+    tmp_path: Path,
+) -> None:
+    git = GitDesk(tmp_path)
+    for name, text in {"A.md": "to [[B]]\n", "B.md": "text\n"}.items():
+        (tmp_path / name).write_text(text)
+    git.commit("2020-01-01")
+    desk = VaultDesk(tmp_path / "notes")
+    git.git("mv", "A.md", "B.md", "notes/Notes")
+    git.commit("2022-01-01")
+    desk.index()
+
+    found = desk.engine.knowledge.timeline("A")
+    desk.close()
+
+    assert told(found)[:3] == [
+        ("2020-01-01", "neighbour_made", "B.md", "git"),
+        ("2020-01-01", "made", "A.md", "git"),
+        ("2020-01-01", "links_to", "B.md", "git"),
+    ]
+
+
+def test_events_are_told_by_when_they_were_and_not_by_what_clocks_showed(
+    vault: VaultDesk,
+) -> None:
+    git = GitDesk(vault.root)
+    late = second("2024-12-31")
+    vault.write({"Early.md": "[[Hub]]", "Hub.md": ""}, at=late)
+    git.commit("2024-06-02T01:00:00+12:00")  # 13:00 of the first by UTC
+    vault.write({"Late.md": "[[Hub]]"}, at=late)
+    git.commit("2024-06-01T22:00:00-11:00")  # 09:00 of the second
+    vault.write(
+        {"Day.md": "---\ncreated: 2024-06-02\n---\n[[Hub]]",
+         "Eve.md": "---\ncreated: 2024-06-01\n---\n[[Hub]]"}, at=late,
+    )  # fmt: skip
+    vault.write({"File.md": "[[Hub]]"}, at=second("2024-06-02") - 3_600)
+    vault.index()
+
+    found = vault.engine.knowledge.timeline("Hub").events
+
+    made = [(one.path, one.day) for one in found if one.kind == "neighbour_made"]
+    assert made == [
+        ("Eve.md", "2024-06-01"),
+        ("Day.md", "2024-06-02"),
+        ("Early.md", "2024-06-02"),
+        ("File.md", "2024-06-02"),
+        ("Late.md", "2024-06-01"),
+    ]
+
+
+def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultDesk) -> None:
+    git = GitDesk(vault.root)
+    vault.write({"A.md": "text"}, at=second("2024-06-01"))  # 09:00
+    git.commit("2024-06-01T12:30:00+05:00")  # 07:30
+    vault.index()
+
+    (made,) = vault.engine.knowledge.timeline("A").events
+
+    assert (made.origin, made.time) == ("git", "12:30:00+05:00")
+    assert made.detail == "A was made"
+
+
+def test_patches_without_end_do_not_make_a_note_younger(
+    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, git = grown
+    late = second("2024-12-31")
+    vault.write({"Pot.md": "[[x]] and more\n" * 500}, at=late)
+    git.commit("2021-07-07")
+    vault.write({"Tea.md": "hot\n\nin a [pot](Pot.md)\n[[Kettle]]\n"}, at=late)
+    git.commit("2021-08-08")
+    vault.index()
+    monkeypatch.setattr(history, "MOST_BYTES", 5_000)
+
+    found = vault.engine.knowledge.timeline("Tea")
+
+    made = [(e.day, e.detail) for e in found.events if e.kind.endswith("made")]
+    assert made == [
+        ("2021-01-01", "Tea was made"),
+        ("2021-02-02", "Kettle was made"),
+        ("2021-02-02", "Pot was made"),
+    ]
+    assert (found.events[-1].kind, found.events[-1].day) == ("changed", "2021-08-08")
+    assert any("too long" in notice for notice in found.notices)
+
+
+def test_a_history_cut_short_of_the_beginning_says_at_the_latest(
+    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "MOST_BYTES", 300)
+
+    found = grown[0].engine.knowledge.timeline("Tea")
+
+    made = next(event for event in found.events if event.kind == "made")
+    assert (made.origin, made.detail) == ("git", "Tea was made at the latest")
+
+
+def test_files_that_once_were_huge_are_not_compared(
+    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault, git = grown
+    whole = told(vault.engine.knowledge.timeline("Tea"))
+    vault.write({"Kettle.md": "x\n" * 5_000}, at=second("2024-12-30"))
+    git.commit("2021-07-07")
+    git.git("revert", "--no-edit", "HEAD", day="2021-08-08")
+    monkeypatch.setattr(history, "MOST_BLOB_BYTES", 4_000)
+
+    found = vault.engine.knowledge.timeline("Tea")
+
+    assert told(found) == [
+        ("2021-02-02", *event[1:]) if event[1] == "linked_from" else event
+        for event in whole
+    ]  # as old as the note that it stands in
+    assert any("too long" in notice for notice in found.notices)
+
+
+def test_where_no_file_can_be_compared_none_is(
+    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "MOST_BLOB_BYTES", -1)
+
+    def linked(lines: Iterable[FileChange], *_: object) -> dict[str, str]:
+        assert list(lines) == []
+        return {}
+
+    monkeypatch.setattr(past, "_linked", linked)
+
+    found = grown[0].engine.knowledge.timeline("Tea")
+
+    assert ("2021-01-01", "made", "Tea.md", "git") in told(found)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("arm"), *[st.sampled_from("ABCD")] * 2)))
+def test_whose_a_change_was_is_known_through_any_renames(
+    wished: list[tuple[str, str, str]],
+) -> None:
+    there: dict[str, int] = {}
+    births: dict[int, str] = {}
+    changes: list[FileChange] = []
+    for number, (kind, path, other) in enumerate(wished):
+        commit = Commit(str(number), "2021-01-01", "00:00:00+00:00")
+        if kind == "a" and path not in there:
+            there[path] = number
+            births[number] = commit.id
+            changes.append(FileChange(commit, "added", path, "", ()))
+        elif kind == "r" and path in there and other not in there:
+            there[other] = there.pop(path)
+            changes.append(FileChange(commit, "renamed", other, path, ()))
+        elif kind == "m" and path in there:
+            changes.append(FileChange(commit, "changed", path, "", ()))
+
+    lives = lives_of(reversed(changes), sorted(there)).of
+
+    assert {path: life.first.id for path, life in lives.items()} == {
+        path: births[one] for path, one in there.items()
+    }
+    assert all(life.begun for life in lives.values())
+
+
+def test_notes_that_change_names_at_once_keep_their_lives() -> None:
+    first = Commit("1", "2021-01-01", "00:00:00+00:00")
+    then = Commit("2", "2021-01-02", "00:00:00+00:00")
+    changes = [
+        FileChange(then, "renamed", "A.md", "B.md", ()),
+        FileChange(then, "renamed", "B.md", "C.md", ()),
+        FileChange(first, "added", "B.md", "", ()),
+        FileChange(first, "added", "C.md", "", ()),
+    ]
+
+    lives = lives_of(changes, ["A.md", "B.md"])
+
+    assert {path: life.first.id for path, life in lives.of.items()} == {
+        "A.md": "1", "B.md": "1"
+    }  # fmt: skip
+    assert lives.whose["1", "B.md"] == "A.md"
 
 
 def test_of_many_events_the_latest_are_shown(

@@ -10,11 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassmind.errors.knowledge import NoHistory
-from glassmind.types.history import FileHistory
-from glassmind.vault.history import changes_of, followed, repository_of
+from glassmind.types.history import FileChange
+from glassmind.vault import history
+from glassmind.vault.history import every_change, lines_of, repository_of
 from glassmind.vault.patches import changes_in, unquoted
 
 SECONDS = 30.0
+
+BOTH = [("[[one]]",), ("[[two]]",)]
+"""What the note of the desk gained, by commit."""
 
 
 @pytest.fixture
@@ -23,16 +27,21 @@ def desk(tmp_path: Path) -> GitDesk:
     (tmp_path / "vault").mkdir()
     desk = GitDesk(tmp_path / "vault")
     note = desk.root / "Tea.md"
-    note.write_text("one\n")
+    note.write_text("[[one]]\n")
     desk.commit("2021-01-01")
-    note.write_text("one\n[[two]]\n")
+    note.write_text("[[one]]\n[[two]]\n")
     desk.commit("2021-02-02")
     return desk
 
 
-def read(desk: GitDesk, *paths: str) -> FileHistory:
+def read(desk: GitDesk, *paths: str) -> list[FileChange]:
     repository = repository_of(desk.root, timeout_s=SECONDS)
-    return changes_of(repository, paths, timeout_s=SECONDS)
+    return list(lines_of(repository, paths, timeout_s=SECONDS))
+
+
+def happened(desk: GitDesk) -> list[FileChange]:
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+    return list(every_change(repository, timeout_s=SECONDS))
 
 
 HOSTILE = {
@@ -69,9 +78,8 @@ def test_a_vault_cannot_make_git_run_a_program(
     if kind == "fetching":
         _lose_a_blob(desk)
 
-    repository = repository_of(desk.root, timeout_s=SECONDS)
-    followed(repository, "Tea.md", timeout_s=SECONDS)
-    changes_of(repository, ["Tea.md"], timeout_s=SECONDS)
+    happened(desk)
+    read(desk, "Tea.md")
 
     assert not mark.exists()
     if kind in {"external difference", "text conversion", "signature", "fetching"}:
@@ -99,7 +107,7 @@ def _sign_the_last_commit(desk: GitDesk) -> None:
 def _lose_a_blob(desk: GitDesk) -> None:
     blob = subprocess.run(
         ["git", "hash-object", "--stdin"],
-        input="one\n", capture_output=True, text=True, timeout=60, check=True,
+        input="[[one]]\n", capture_output=True, text=True, timeout=60, check=True,
     ).stdout.strip()  # fmt: skip
     file = desk.root / ".git" / "objects" / blob[:2] / blob[2:]
     file.unlink()
@@ -124,7 +132,7 @@ def test_variables_of_ours_do_not_lead_to_another_repository(
 
     found = read(desk, "Tea.md")
 
-    assert [change.added for change in found.changes] == [("one",), ("[[two]]",)]
+    assert [change.added for change in found] == BOTH
     assert not (tmp_path / "trace").exists()
 
 
@@ -144,19 +152,18 @@ def test_a_note_like_a_patch_is_not_taken_for_one(desk: GitDesk) -> None:
     lines = [
         "++ b/Other.md", "@@ -0,0 +1,9 @@", ":000000 100644 0 0 A\tOther.md",
         "diff --git a/x b/x", "\0" + "0" * 40 + " 2000-01-01T00:00:00Z", "-- a", "",
+        "[[last]]", "",
     ]  # fmt: skip
-    (desk.root / ".gitattributes").write_text("*.md diff\n")  # a NUL, yet it is text
     (desk.root / "Odd.md").write_text("\n".join(lines))
-    (desk.root / "Zen.md").write_text("last")
+    (desk.root / "Zen.md").write_text("[[Tea]]")
     desk.commit("2021-03-03")
 
-    found = read(desk, "Odd.md", "Zen.md", "Other.md").changes
+    found = read(desk, "Odd.md", "Zen.md", "Other.md")
 
     assert [(one.path, one.kind, one.commit.day) for one in found] == [
         ("Odd.md", "added", "2021-03-03"), ("Zen.md", "added", "2021-03-03")
     ]  # fmt: skip
-    assert list(found[0].added) == lines[:-1]
-    assert found[1].added == ("last",)
+    assert [one.added for one in found] == [("[[last]]",), ("[[Tea]]",)]
 
 
 @pytest.mark.parametrize(
@@ -165,45 +172,147 @@ def test_a_note_like_a_patch_is_not_taken_for_one(desk: GitDesk) -> None:
      " blank .md", ":(glob)**.md", "*.md", "-p.md", "back\\slash.md"],
 )  # fmt: skip
 def test_a_name_of_any_letters_is_read_as_it_is(desk: GitDesk, name: str) -> None:
-    (desk.root / name).write_text("text of it\n")
+    (desk.root / name).write_text("[[text]] of it\n")
     desk.commit("2021-03-03")
-    repository = repository_of(desk.root, timeout_s=SECONDS)
     path = name.replace("e\u0301", "é")
 
-    one = followed(repository, path, timeout_s=SECONDS).changes
-    all_of_it = changes_of(repository, [path], timeout_s=SECONDS).changes
+    (made,) = read(desk, path)
 
-    assert [change.path for change in one] == [path]
-    assert one == all_of_it
+    assert (made.path, made.added) == (path, ("[[text]] of it",))
+    assert happened(desk)[0] == made._replace(added=())
 
 
-def test_a_file_is_followed_through_its_former_names(desk: GitDesk) -> None:
+def test_what_happened_is_told_from_the_end_with_former_names(desk: GitDesk) -> None:
     (desk.root / "a b").mkdir()
     desk.git("mv", "Tea.md", 'a b/Te"a.md')
     desk.commit("2021-03-03")
-    repository = repository_of(desk.root, timeout_s=SECONDS)
 
-    found = followed(repository, 'a b/Te"a.md', timeout_s=SECONDS).changes
+    found = happened(desk)
 
     assert [(one.kind, one.path, one.former) for one in found] == [
-        ("added", "Tea.md", ""),
-        ("changed", "Tea.md", ""),
         ("renamed", 'a b/Te"a.md', "Tea.md"),
+        ("changed", "Tea.md", ""),
+        ("added", "Tea.md", ""),
     ]
 
 
-def test_a_note_made_from_a_template_begins_with_itself(desk: GitDesk) -> None:
+def test_a_note_made_from_a_template_is_new(desk: GitDesk) -> None:
     text = "".join(f"line {n} of the template\n" for n in range(20))
     (desk.root / "Template.md").write_text(text)
     desk.commit("2021-03-03")
     (desk.root / "Note.md").write_text(f"{text}and more\n")
     (desk.root / "Template.md").write_text(f"{text}changed\n")
     desk.commit("2021-04-04")
-    repository = repository_of(desk.root, timeout_s=SECONDS)
 
-    (made,) = followed(repository, "Note.md", timeout_s=SECONDS).changes
+    made = happened(desk)[0]
 
     assert (made.kind, made.path, made.commit.day) == ("added", "Note.md", "2021-04-04")
+
+
+def test_what_is_outside_of_the_vault_has_no_path_of_it(desk: GitDesk) -> None:
+    (desk.root / "sub").mkdir()
+    desk.git("config", "diff.relative", "true")
+    desk.git("mv", "Tea.md", "sub/Tea.md")
+    desk.commit("2021-03-03")
+    repository = repository_of(desk.root / "sub", timeout_s=SECONDS)
+
+    found = list(every_change(repository, timeout_s=SECONDS))
+    lines = list(lines_of(repository, ["../Tea.md"], timeout_s=SECONDS))
+
+    assert [(one.path, one.former) for one in found] == [
+        ("Tea.md", "../Tea.md"), ("../Tea.md", ""), ("../Tea.md", "")
+    ]  # fmt: skip
+    assert [one.added for one in lines[:2]] == BOTH
+
+
+CHANGING = {
+    "first commits hidden": "[log]\n\tshowRoot = false\n\tfollow = true\n",
+    "letters": "[i18n]\n\tlogOutputEncoding = UTF-16\n\tcommitEncoding = UTF-16\n",
+    "another folder": "[core]\n\tworktree = {folder}\n",
+    "all is binary": "[core]\n\tbigFileThreshold = 1\n",
+    "hunks": "[diff]\n\tinterHunkContext = 9\n\tcontext = 9\n\trelative = true\n",
+    "names": "[diff]\n\tnoprefix = true\n\tmnemonicPrefix = true\n",
+    "shape": "[log]\n\tdate = raw\n[format]\n\tpretty = oneline\n",
+    "colour": "[color]\n\tui = always\n\tdiff = always\n",
+}
+
+
+@pytest.mark.parametrize("kind", CHANGING)
+def test_settings_of_the_vault_do_not_change_what_is_told(
+    desk: GitDesk, tmp_path: Path, kind: str
+) -> None:
+    whole = happened(desk)
+    with (desk.root / ".git" / "config").open("a") as config:
+        config.write(CHANGING[kind].format(folder=tmp_path))
+
+    found = read(desk, "Tea.md")
+
+    assert [change.added for change in found] == BOTH
+    assert happened(desk) == whole
+
+
+@pytest.mark.parametrize("said", ["*.md -diff", "*.md binary", "*.md diff=x"])
+def test_attributes_of_the_vault_do_not_hide_lines(desk: GitDesk, said: str) -> None:
+    (desk.root / ".git" / "info" / "attributes").write_text(f"{said}\n")
+    (desk.root / ".gitattributes").write_text(f"{said}\n")
+    desk.git("config", "diff.x.binary", "true")
+
+    assert [change.added for change in read(desk, "Tea.md")] == BOTH
+
+
+def test_hunks_are_counted_where_lines_between_them_are_wanted(desk: GitDesk) -> None:
+    desk.git("config", "diff.interHunkContext", "9")
+    lines = [f"[[{n}]]" for n in range(9)]
+    (desk.root / "Far.md").write_text("\n".join(lines))
+    desk.commit("2021-03-03")
+    (desk.root / "Far.md").write_text("\n".join(["[[x]]", *lines[1:-1], "[[y]]"]))
+    desk.commit("2021-04-04")
+    (desk.root / "Far.md").write_text("[[z]]")
+    desk.commit("2021-05-05")
+
+    found = [change.added for change in read(desk, "Far.md")]
+
+    assert found == [tuple(lines), ("[[x]]", "[[y]]"), ("[[z]]",)]
+
+
+def test_what_is_too_long_is_read_up_to_there(
+    desk: GitDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+    whole = every_change(repository, timeout_s=SECONDS)
+    assert len(list(whole)) == 2
+    assert not whole.cut
+    monkeypatch.setattr(history, "MOST_BYTES", 100)
+
+    part = every_change(repository, timeout_s=SECONDS)
+
+    assert len(list(part)) == 1
+    assert part.cut
+
+
+def test_of_an_endless_line_the_beginning_is_read(
+    desk: GitDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (desk.root / "Long.md").write_text(f"[[a]] {'x' * 5_000} [[b]]\n[[c]]\n")
+    desk.commit("2021-03-03")
+    monkeypatch.setattr(history, "MOST_LINE", 1_000)
+
+    (made,) = read(desk, "Long.md")
+
+    assert [line[:6].strip() for line in made.added] == ["[[a]]", "[[c]]"]
+    assert "[[b]]" not in made.added[0]
+
+
+def test_no_more_names_are_asked_for_than_fit(
+    desk: GitDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "MOST_PATHS_BYTES", 12)
+    repository = repository_of(desk.root, timeout_s=SECONDS)
+
+    reading = lines_of(repository, ["Tea.md", "Pot.md"], timeout_s=SECONDS)
+
+    assert [change.path for change in reading] == ["Tea.md", "Tea.md"]
+    assert reading.cut
 
 
 def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> None:
@@ -217,20 +326,20 @@ def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> N
 
 @given(st.binary(max_size=300))
 def test_whatever_is_printed_reading_it_comes_to_an_end(printed: bytes) -> None:
-    changes_in(b"\0abc 2021-01-01T00:00:00Z\n" + printed)
+    list(changes_in((b"\0abc 2021-01-01T00:00:00Z\n" + printed).split(b"\n")))
 
 
 @settings(max_examples=50)
 @given(st.lists(st.text("ab+-@:\\\0 [", max_size=6), max_size=6))
-def test_lines_that_were_added_are_read_back(lines: list[str]) -> None:
+def test_added_lines_that_can_hold_a_link_are_read_back(lines: list[str]) -> None:
     printed = "\0abc 2021-01-01T00:00:00Z\n\n:0 1 0 1 A\tn.md\n\n--- /dev/null\n"
     printed += f"+++ b/n.md\n@@ -0,0 +1,{len(lines)} @@\n"
     printed += "".join(f"+{line}\n" for line in lines)
     printed += "\0def 2021-01-02T00:00:00Z\n\n:0 1 0 1 D\tn.md\n"
 
-    first, second = changes_in(printed.encode())
+    first, second = changes_in(printed.encode().split(b"\n"))
 
-    assert list(first.added) == lines
+    assert list(first.added) == [line for line in lines if "[[" in line]
     assert (second.kind, second.commit.day) == ("removed", "2021-01-02")
 
 

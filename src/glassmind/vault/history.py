@@ -11,17 +11,26 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors.knowledge import NoHistory
-from glassmind.types.history import FileChange, FileHistory
+from glassmind.types.history import FileChange
 from glassmind.vault.patches import FORMAT, changes_in
 
-MOST_BYTES = 32_000_000
-"""What is read of one answer; a hundred notes of ten years print far less."""
+MOST_BYTES = 64_000_000
+"""What is read of one answer: some 500,000 changes, or half a second of patches; the
+histories of the vaults that we know print less than a tenth."""
+
+MOST_BLOB_BYTES = 2_000_000
+"""How large a file may have been whose lines are compared: git needs 40 bytes for each
+line of both sides, which is 844 MB where 20 MB are nothing but line feeds and a letter,
+and a tenth of it here."""
+
+MOST_LINE = 4_000_000
+"""What is read of one line; a canvas may be a single one."""
 
 MOST_PATHS_BYTES = 20_000
 """Names that are handed to one program; Windows takes 32,000 characters in all."""
@@ -39,11 +48,14 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 
-_SETTINGS = {
+_SETTINGS = {  # none that a repository has may change what is told
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.quotePath": "false",
     "diff.orderFile": os.devnull,
+    "diff.renameLimit": "1000",  # git's own
+    "log.follow": "false",
+    "log.showRoot": "true",
     "log.showSignature": "false",
     "safe.bareRepository": "explicit",  # a folder of notes is none
 }
@@ -51,30 +63,44 @@ _SETTINGS = {
 _LOG = (
     "log",
     "--raw",
-    "--patch",
-    "--unified=0",
+    "--encoding=UTF-8",
+    "--find-renames",
     "--no-abbrev",
     "--no-color",
     "--no-decorate",
     "--no-ext-diff",
     "--no-notes",
+    "--no-relative",
     "--no-show-signature",
     "--no-textconv",
     "--no-use-mailmap",
     "--submodule=short",
+    f"--format={FORMAT}",
+)
+
+_PATCHES = (
+    "--patch",
+    "--text",
+    "--unified=0",
+    "--inter-hunk-context=0",
     "--src-prefix=a/",
     "--dst-prefix=b/",
-    f"--format={FORMAT}",
+    "--reverse",
 )
 
 
 class Repository(NamedTuple):
-    """A vault's place in a repository; `shallow`: its first years are missing."""
+    """A vault's place in a repository; `shallow`: its first years are missing.
+
+    `files` is the folder that the repository is of, as it lies on disk; the settings
+    could name another.
+    """
 
     program: str
     root: Path
-    prefix: str
-    shallow: bool
+    files: Path
+    prefix: str = ""
+    shallow: bool = False
 
 
 def repository_of(root: Path, *, timeout_s: float) -> Repository:
@@ -86,10 +112,11 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
     program = shutil.which("git")
     if program is None or not Path(program).is_absolute():
         raise NoHistory("git is not installed")
+    repository = Repository(program, root, _files_of(root))
     wanted = ["rev-parse", "--show-prefix", "--is-shallow-repository"]
     try:
         done = subprocess.run(  # noqa: S603 - our own words, and no shell
-            _command(program, root, wanted),
+            _command(repository, wanted),
             env=_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -101,33 +128,116 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
     if done.returncode:
         raise NoHistory(_refusal(done.stderr))
     prefix, _, shallow = os.fsdecode(done.stdout).rstrip("\n").rpartition("\n")
-    return Repository(program, root, normalize("NFC", prefix), shallow == "true")
+    return repository._replace(
+        prefix=normalize("NFC", prefix), shallow=shallow == "true"
+    )
 
 
-def followed(repository: Repository, path: str, *, timeout_s: float) -> FileHistory:
-    """Return what happened to one file, also under the names that it had before.
+def _files_of(root: Path) -> Path:
+    """Return the nearest folder that is a repository, or else the vault itself."""
+    there = root.resolve()
+    folders = (there, *there.parents)
+    return next((one for one in folders if (one / ".git").exists()), root)
 
-    Git goes on to what a file was copied from; a note made from a template is new.
+
+class Reading:
+    """One question to git: what it prints is read as far as there is time and room.
+
+    `cut` says after reading whether there was more; `partly` says so beforehand.
     """
-    for spelled in dict.fromkeys((path, normalize("NFD", path))):
-        wanted = [*_LOG, "--follow", "--find-renames", "--", spelled]
-        found = _asked(repository, wanted, timeout_s=timeout_s)
-        own: list[FileChange] = []
-        for change in found.changes:
-            own.insert(0, change)
-            if change.kind == "added":
-                return FileHistory(tuple(own), cut=False)
-        if own:
-            return FileHistory(tuple(own), found.cut)
-    return FileHistory((), cut=False)
+
+    def __init__(
+        self,
+        repository: Repository,
+        wanted: Sequence[str],
+        *,
+        timeout_s: float,
+        partly: bool = False,
+    ) -> None:
+        self._repository, self._wanted = repository, wanted
+        self._timeout_s, self.cut = timeout_s, partly
+
+    def __iter__(self) -> Iterator[FileChange]:
+        """Yield what happened, paths relative to the vault."""
+        if self._timeout_s <= 0:
+            self.cut = True
+            return
+        with subprocess.Popen(  # noqa: S603 - our own words, and no shell
+            _command(self._repository, self._wanted),
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as running:
+            alarm = threading.Timer(self._timeout_s, running.kill)
+            alarm.start()
+            try:
+                assert running.stdout is not None  # noqa: S101 - asked for above
+                for change in changes_in(self._lines(running.stdout)):
+                    yield _inside(change, self._repository.prefix)
+                if running.stdout.read(1):
+                    self.cut = True
+                    running.kill()
+                status = running.wait()
+            finally:
+                alarm.cancel()
+                running.kill()  # where nobody reads on; one that has ended is let be
+        self.cut = self.cut or status not in {0, 128}  # 128: there is no commit yet
+
+    def _lines(self, printed: IO[bytes]) -> Iterator[bytes]:
+        room = MOST_BYTES
+        while line := printed.readline(MOST_LINE):
+            room -= len(line)
+            yield line.removesuffix(b"\n")
+            while not line.endswith(b"\n") and (line := printed.readline(MOST_LINE)):
+                room -= len(line)
+            if room < 0:
+                return
 
 
-def changes_of(
+def every_change(repository: Repository, *, timeout_s: float) -> Reading:
+    """Read what happened to all files, the latest first, without their lines.
+
+    Of the whole repository: a vault may have been moved inside of it.
+    """
+    return Reading(repository, _LOG, timeout_s=timeout_s)
+
+
+def large_among(
+    repository: Repository, blobs: Iterable[str], *, timeout_s: float
+) -> set[str]:
+    """Return those blobs that are too large for their lines to be compared.
+
+    Where git does not say it in time, none.
+    """
+    asked = "".join(f"{blob}\n" for blob in blobs)
+    wanted = ["cat-file", "--batch-check=%(objectsize) %(objectname)"]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own words, and no shell
+            _command(repository, wanted),
+            env=_environment(),
+            input=asked.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=max(timeout_s, 0.0),
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return set()
+    told = (line.partition(" ") for line in done.stdout.decode().splitlines())
+    return {
+        blob
+        for size, _, blob in told
+        if size.isdecimal() and blob != "missing" and int(size) > MOST_BLOB_BYTES
+    }
+
+
+def lines_of(
     repository: Repository, paths: Sequence[str], *, timeout_s: float
-) -> FileHistory:
-    """Return what happened to some files, each under the name it has now.
+) -> Reading:
+    """Read what some files gained, the oldest first, for as many as can be asked for.
 
-    Where that is too much to be read, the latest changes are missing.
+    A path is one that a file has or had, relative to the vault.
     """
     spelled: list[str] = []
     room = MOST_PATHS_BYTES
@@ -137,59 +247,35 @@ def changes_of(
         if room < 0:
             break
         spelled += names
-    if not spelled:
-        return FileHistory((), cut=False)
-    wanted = [*_LOG, "--no-renames", "--reverse", "--", *spelled]
-    found = _asked(repository, wanted, timeout_s=timeout_s)
-    return found._replace(cut=found.cut or room < 0)
-
-
-def _asked(
-    repository: Repository, wanted: Sequence[str], *, timeout_s: float
-) -> FileHistory:
-    """Return what git prints within a time, its paths relative to the vault."""
-    program, root, prefix, _ = repository
-    if timeout_s <= 0:
-        return FileHistory((), cut=True)
-    with subprocess.Popen(  # noqa: S603 - our own words, and no shell
-        _command(program, root, wanted),
-        env=_environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as running:
-        alarm = threading.Timer(timeout_s, running.kill)
-        alarm.start()
-        try:
-            assert running.stdout is not None  # noqa: S101 - it was asked for above
-            printed = running.stdout.read(MOST_BYTES)
-            more = bool(running.stdout.read(1))
-            if more:
-                running.kill()
-            status = running.wait()
-        finally:
-            alarm.cancel()
-    changes = (_inside(change, prefix) for change in changes_in(printed))
-    cut = more or status not in {0, 128}  # 128: there is no commit yet
-    return FileHistory(tuple(changes), cut)
+    if not spelled:  # git would tell of all files
+        timeout_s = 0.0
+    wanted = [*_LOG, *_PATCHES, "--", *spelled]
+    return Reading(repository, wanted, timeout_s=timeout_s, partly=room < 0)
 
 
 def _inside(change: FileChange, prefix: str) -> FileChange:
     return change._replace(
-        path=change.path.removeprefix(prefix), former=change.former.removeprefix(prefix)
+        path=_from_vault(change.path, prefix), former=_from_vault(change.former, prefix)
     )
 
 
-def _command(program: str, root: Path, wanted: Sequence[str]) -> list[str]:
+def _from_vault(path: str, prefix: str) -> str:
+    if not path or path.startswith(prefix):
+        return path.removeprefix(prefix)
+    return "../" * prefix.count("/") + path
+
+
+def _command(repository: Repository, wanted: Sequence[str]) -> list[str]:
     settings = [f"{name}={value}" for name, value in _SETTINGS.items()]
     return [
-        program,
+        repository.program,
         "--no-pager",
         "--no-optional-locks",
         "--literal-pathspecs",
         *(part for setting in settings for part in ("-c", setting)),
         "-C",
-        str(root),
+        str(repository.root),
+        f"--work-tree={repository.files}",
         *wanted,
     ]
 

@@ -1,4 +1,4 @@
-r"""Reading what `git log --raw -p -U0` prints, whatever the notes in it say.
+r"""Reading what `git log --raw` prints, with patches, whatever the notes in it say.
 
 Each commit begins with a NUL at the start of a line, which no line of a file can, since
 those are marked by `+` or `-`. How many lines of a file follow is counted, so that none
@@ -6,7 +6,7 @@ is taken for a heading, be it `+++ b/Other.md`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from unicodedata import normalize
 
@@ -23,36 +23,44 @@ _KINDS: dict[str, ChangeKind] = {
     "R": "renamed",
     "D": "removed",
 }
+_LINK_SIGNS = (b"[[", b"](", b'"file"')
+"""What every line with a link has: of a note the first two, of a canvas any."""
+
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _CONTROLS = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
 
-def changes_in(printed: bytes) -> list[FileChange]:
-    """Return the changes in the order printed; a path is relative to the repository.
+def changes_in(lines: Iterable[bytes]) -> Iterator[FileChange]:
+    """Yield the changes in the order printed; a path is relative to the repository.
 
-    What was cut off in the middle is taken as far as it goes.
+    Of the lines that a file gained those are told which can hold a link. What was cut
+    off in the middle is taken as far as it goes; no more is held than one commit has.
     """
-    lines = iter(printed.split(b"\n"))
-    found: list[tuple[FileChange, list[str]]] = []
+    rest = iter(lines)
     commit: Commit | None = None
+    found: dict[str, tuple[FileChange, list[str]]] = {}
     here: list[str] = []
-    by_path: dict[str, list[str]] = {}
-    for line in lines:
+    for line in rest:
         if line.startswith(b"\0"):
-            commit, by_path = _commit(line), {}
+            yield from _told(found)
+            commit, found, here = _commit(line), {}, []
         elif commit is None:
             continue
         elif line.startswith(b":"):
             for change in _change(line, commit):
-                by_path[change.path] = []
-                found.append((change, by_path[change.path]))
+                found[change.path] = change, []
         elif line.startswith(b"+++ "):
-            here = by_path.get(_side(line[4:]), [])
+            _, here = found.get(_side(line[4:]), (None, []))
         elif (hunk := _HUNK.match(line)) is not None:
             counts = [1 if count is None else int(count) for count in hunk.groups()]
-            here += _added(lines, sum(counts))
-    return [change._replace(added=tuple(added)) for change, added in found]
+            here += _added(rest, sum(counts))
+    yield from _told(found)
+
+
+def _told(found: Mapping[str, tuple[FileChange, list[str]]]) -> Iterator[FileChange]:
+    for change, added in found.values():
+        yield change._replace(added=tuple(added))
 
 
 def _commit(line: bytes) -> Commit | None:
@@ -73,7 +81,8 @@ def _change(line: bytes, commit: Commit) -> Iterator[FileChange]:
         return
     names = [unquoted(path) for path in paths]
     former = names[0] if kind == "renamed" else ""
-    yield FileChange(commit, kind, names[-1], former, ())
+    blob = b"".join(heading.split(b" ")[3:4]).decode("ascii", "replace")
+    yield FileChange(commit, kind, names[-1], former, blob=blob)
 
 
 def _side(name: bytes) -> str:
@@ -81,13 +90,13 @@ def _side(name: bytes) -> str:
 
 
 def _added(lines: Iterator[bytes], count: int) -> list[str]:
-    """Return the added of the next so many lines of a file."""
+    """Return what can hold a link of the added among the next lines of a file."""
     found = []
     while count and (line := next(lines, None)) is not None:
         if line.startswith(b"\\"):  # says that the file does not end with a line feed
             continue
         count -= 1
-        if line.startswith(b"+"):
+        if line.startswith(b"+") and any(sign in line for sign in _LINK_SIGNS):
             found.append(line[1:].decode("utf-8", "replace"))
     return found
 

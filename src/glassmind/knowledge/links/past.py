@@ -7,14 +7,15 @@ looked through for links, and the first that leads to a file of that name counts
 import json
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.errors.knowledge import NoHistory
+from glassmind.knowledge.links.lives import Life, Lives, lives_of
 from glassmind.markdown.links import split_destination, split_wikilink
 from glassmind.types.history import Commit, FileChange
-from glassmind.vault.history import changes_of, followed, repository_of
+from glassmind.vault.history import every_change, large_among, lines_of, repository_of
 from glassmind.vault.resolve import name_key
 
 MOST_SECONDS = 10.0
@@ -29,21 +30,22 @@ _CANVAS_FILE = re.compile(r'"file"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 class Past(NamedTuple):
-    """What is known of some files before now.
+    """What is known of some files before now, by the paths that they have now.
 
-    `born` says when each first was there, `linked` when a file first linked to a name,
-    in the order of the history. `renames` and `last` are of the note itself.
+    `linked` says when a file first linked to a name, in the order of the history.
+    `whole`: nothing is older than what was read of it.
     """
 
-    born: dict[str, Commit]
+    lives: dict[str, Life]
     linked: dict[tuple[str, str], tuple[int, Commit]]
-    renames: tuple[FileChange, ...] = ()
-    last: Commit | None = None
+    whole: bool = True
     notices: tuple[str, ...] = ()
 
     def names_of(self, path: str) -> set[str]:
         """Return the keys of every name that the note at a path had."""
-        return {name_key(path), *(name_key(step.former) for step in self.renames)}
+        life = self.lives.get(path)
+        former = (step.former for step in life.renames) if life else ()
+        return {name_key(path), *map(name_key, former)}
 
     def first_link(self, holder: str, names: set[str]) -> Commit | None:
         """Return when a file first linked to any of some names."""
@@ -62,44 +64,52 @@ def past_of(root: Path, path: str, others: Sequence[str]) -> Past:
     except NoHistory as error:
         said = f"{error.reason}; dates come from properties, names and files alone"
         return Past({}, {}, notices=(said,))
-    own = followed(repository, path, timeout_s=deadline - time.monotonic())
-    read = others[:MOST_FILES]
-    near = changes_of(repository, read, timeout_s=deadline - time.monotonic())
+    changes = every_change(repository, timeout_s=deadline - time.monotonic())
+    lives = lives_of(changes, [path, *others])
+    near = [path, *others[:MOST_FILES]]
+    large = large_among(repository, lives.blobs, timeout_s=deadline - time.monotonic())
+    heavy = {owner for blob in large for owner in lives.blobs[blob]}
+    read = [one for one in near if one not in heavy]
+    names = {name: None for one in read for name in _paths_of(lives, one)}
+    lines = lines_of(repository, list(names), timeout_s=deadline - time.monotonic())
+    linked = _linked(lines, lives, read if changes.cut else ())
     notices = []
     if repository.shallow:
         notices.append(
             "the history is shallow: what is older than its first commit is dated by it"
         )
-    if not own.changes and not own.cut:
+    if path not in lives.of and not changes.cut:
         notices.append(f"the history does not know {path}")
-    if own.cut or near.cut or len(read) < len(others):
+    if changes.cut or lines.cut or len(read) <= len(others):
         notices.append("the history was too long to be read whole; some of it is left")
-    mine = tuple(change._replace(path=path) for change in own.changes)
-    return Past(
-        born=_born((*mine, *near.changes)),
-        linked=_linked((*mine, *near.changes)),
-        renames=tuple(one for one in own.changes if one.kind == "renamed"),
-        last=own.changes[-1].commit if own.changes else None,
-        notices=tuple(notices),
-    )
+    return Past(lives.of, linked, not changes.cut, tuple(notices))
 
 
-def _born(changes: Sequence[FileChange]) -> dict[str, Commit]:
-    born: dict[str, Commit] = {}
-    for change in changes:
-        born.setdefault(change.path, change.commit)
-    return born
+def _paths_of(lives: Lives, path: str) -> Iterator[str]:
+    """Yield every path that a file had, that of now first."""
+    yield path
+    if path in lives.of:
+        yield from (step.former for step in lives.of[path].renames)
 
 
 def _linked(
-    changes: Sequence[FileChange],
+    changes: Iterable[FileChange], lives: Lives, unsure: Sequence[str]
 ) -> dict[tuple[str, str], tuple[int, Commit]]:
+    """Return when each file first linked to a name, the oldest change first.
+
+    A change that nobody is known for is of the file with its path, if it is `unsure`.
+    """
     linked: dict[tuple[str, str], tuple[int, Commit]] = {}
+    guessed = {path: path for path in unsure}
     for place, change in enumerate(changes):
+        known = lives.whose.get((change.commit.id, change.path))
+        holder = known or guessed.get(change.path)
+        if holder is None:
+            continue
         canvas = change.path.endswith(".canvas")
         for line in change.added:
             for name in _canvas_names(line) if canvas else names_in(line):
-                linked.setdefault((change.path, name), (place, change.commit))
+                linked.setdefault((holder, name), (place, change.commit))
     return linked
 
 

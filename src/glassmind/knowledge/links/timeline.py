@@ -6,9 +6,12 @@ may be older. A link is as old as the commit that brought it; where none is know
 the note that it stands in, or as the one it leads to if that is known to be younger.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import accumulate
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,12 +62,18 @@ LINKED_FROM: EventKind = "linked_from"
 
 
 class _Moment(NamedTuple):
-    """When something was, and how we know; moments sort by time."""
+    """When something was, and how we know.
+
+    `at` is in seconds since 1970, None where only the day is known. `latest`: it may
+    have been before.
+    """
 
     day: str
     time: str
+    at: float | None
     origin: DateOrigin
     commit: str = ""
+    latest: bool = False
 
 
 class _Scene(NamedTuple):
@@ -83,11 +92,15 @@ class _Scene(NamedTuple):
         for name in CREATED_BY:
             said = dates.properties.get(name)
             if isinstance(said, str) and (day := first_day(said)):
-                return _Moment(day, "", "property")
+                return _Moment(day, "", None, "property")
         if day := first_day(self.net.titles[node]):
-            return _Moment(day, "", "name")
-        changed, born = _changed(dates.mtime_ns), self.past.born.get(path)
-        return changed if born is None else min(changed, _committed(born))
+            return _Moment(day, "", None, "name")
+        changed, life = _changed(dates.mtime_ns), self.past.lives.get(path)
+        if life is None:
+            return changed
+        born = _committed(life.first)
+        born = born._replace(latest=not (life.begun or self.past.whole))
+        return born if _later(changed, born) is changed else changed
 
 
 def timeline(study: Study, name: str, *, limit: int) -> Timeline:
@@ -110,7 +123,7 @@ def timeline(study: Study, name: str, *, limit: int) -> Timeline:
     others = [net.paths[node] for node in near]
     past = past_of(Path(study.config.vault.path), path, others)
     scene = _Scene(net, root, near, dates, past)
-    events = sorted((*_own(scene), *_around(study, scene)), key=_order)
+    events = _in_order([*_own(scene), *_around(study, scene)])
     notices = list(past.notices)
     if len(near) < len(every):
         notices.append(f"of {len(every):,} neighbours {len(near):,} are dated")
@@ -127,24 +140,48 @@ def _closest(net: LinkGraph, root: int) -> list[int]:
     return [int(node) for node in around[order]]
 
 
-def _order(event: Event) -> tuple[str, str, int, str]:
-    return event.day, event.time, ORDER.index(event.kind), event.path
+def _later(one: _Moment, other: _Moment) -> _Moment:
+    """Return the later of two moments, the first where they are equal.
+
+    A day without a time is before all that has one on that day.
+    """
+    if one.at is None or other.at is None:
+        return max(one, other, key=lambda moment: (moment.day, moment.time != ""))
+    return max(one, other, key=lambda moment: moment.at or 0.0)
+
+
+def _in_order(dated: Sequence[tuple[_Moment, Event]]) -> list[Event]:
+    """Return events by when they were, whatever the clock of the place showed.
+
+    A day without a time comes before the first event of that day or later.
+    """
+    timed = sorted((when.at, when.day) for when, _ in dated if when.at is not None)
+    days = list(accumulate((day for _, day in timed), max))
+    moments = [*(at for at, _ in timed), inf]
+
+    def place(pair: tuple[_Moment, Event]) -> tuple[float, bool, str, int, str]:
+        when, event = pair
+        at = moments[bisect_left(days, when.day)] if when.at is None else when.at
+        day = when.day if when.at is None else ""
+        return at, when.at is not None, day, ORDER.index(event.kind), event.path
+
+    return [event for _, event in sorted(dated, key=place)]
 
 
 def _changed(mtime_ns: int) -> _Moment:
-    when = datetime.fromtimestamp(mtime_ns // 1_000_000_000, UTC).isoformat()
-    day, _, time = when.partition("T")
-    return _Moment(day, time, "modified")
+    at = mtime_ns // 1_000_000_000
+    day, _, time = datetime.fromtimestamp(at, UTC).isoformat().partition("T")
+    return _Moment(day, time, at, "modified", latest=True)
 
 
 def _committed(commit: Commit) -> _Moment:
-    return _Moment(commit.day, commit.time, "git", commit.id)
+    return _Moment(commit.day, commit.time, commit.at, "git", commit.id)
 
 
 def _event(
     scene: _Scene, moment: _Moment, kind: EventKind, node: int, detail: str
-) -> Event:
-    return Event(
+) -> tuple[_Moment, Event]:
+    return moment, Event(
         moment.day,
         moment.time,
         kind,
@@ -157,25 +194,26 @@ def _event(
 
 
 def _made_in_words(title: str, made: _Moment) -> str:
-    latest = " at the latest" if made.origin == "modified" else ""
+    latest = " at the latest" if made.latest else ""
     return f"{title} was made{latest}"
 
 
-def _own(scene: _Scene) -> Iterator[Event]:
+def _own(scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
     """Yield what happened to the note itself."""
-    net, root, past = scene.net, scene.root, scene.past
+    net, root = scene.net, scene.root
     made, title = scene.made(root), net.titles[root]
+    life = scene.past.lives.get(net.paths[root])
     yield _event(scene, made, "made", root, _made_in_words(title, made))
-    for step in past.renames:
+    for step in life.renames if life else ():
         said = f"{title} was called {step.former} before"
         yield _event(scene, _committed(step.commit), "renamed", root, said)
     dates = scene.dates.get(int(net.ids[root]))
-    last = _committed(past.last) if past.last else dates and _changed(dates.mtime_ns)
-    if last and (last.day, last.time) != (made.day, made.time):
+    last = _committed(life.last) if life else dates and _changed(dates.mtime_ns)
+    if last and last.at != made.at:
         yield _event(scene, last, "changed", root, f"{title} was last changed")
 
 
-def _around(study: Study, scene: _Scene) -> Iterator[Event]:
+def _around(study: Study, scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
     """Yield when each neighbour was made, and when each first was linked."""
     net, root = scene.net, scene.root
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
@@ -191,8 +229,8 @@ def _around(study: Study, scene: _Scene) -> Iterator[Event]:
         node, kind = (target, LINKS_TO) if source == root else (source, LINKED_FROM)
         detail = f"{kind.replace('_', ' ')} {net.titles[node]}"
         moment = _first_link(scene, edges, written)
-        event = _event(scene, moment, kind, node, detail)
-        yield replace(event, sentence=said.get(_key(net, edges[0]), ""))
+        _, event = _event(scene, moment, kind, node, detail)
+        yield moment, replace(event, sentence=said.get(_key(net, edges[0]), ""))
 
 
 def _key(net: LinkGraph, edge: NetEdge) -> tuple[int, int]:
@@ -206,13 +244,11 @@ def _first_link(
 ) -> _Moment:
     net = scene.net
     source, target = links[0].source, links[0].target
-    names = {name_key(net.paths[target])}
-    if target == scene.root:
-        names = scene.past.names_of(net.paths[target])
+    names = scene.past.names_of(net.paths[target])
     names |= {name_key(written.get(_key(net, edge), "")) for edge in links}
     commit = scene.past.first_link(net.paths[source], names)
     if commit is not None:
         return _committed(commit)
     made = scene.made(target)
     holder = scene.made(source)
-    return holder if made.origin == "modified" else max(holder, made)
+    return holder if made.latest else _later(holder, made)
