@@ -363,7 +363,7 @@ def test_an_empty_answer_says_why_it_is(tmp_path: Path) -> None:
     similar = program.run("graph", "similar").stdout
 
     assert (ranked.returncode, ranked.stdout) == (1, "no note comes into question\n")
-    assert similar == "none yet: notes are compared when they are embedded\n"
+    assert similar == "no pairs yet: notes are compared when they are embedded\n"
 
 
 def test_a_timeline_calls_where_a_date_is_from_as_its_json_does(

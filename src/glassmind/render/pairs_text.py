@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from glassmind.render.style import Style, counted
 from glassmind.types.pairs import PairStatus, Similar
 
+NOT_COMPARED = "no pairs yet: notes are compared when they are embedded"
+
 
 def similar_as_text(found: Similar, style: Style) -> str:
     """Return a line for each pair, the most similar first, and what was left out."""
@@ -13,7 +15,7 @@ def similar_as_text(found: Similar, style: Style) -> str:
 
 def _lines(found: Similar, style: Style) -> Iterator[str]:
     if found.status.state is None:
-        yield pair_status_as_text(found.status)
+        yield NOT_COMPARED
         return
     if not found.pairs:
         yield "no notes are alike without a link"

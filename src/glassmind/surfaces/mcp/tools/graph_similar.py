@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from glassmind.render.pairs import similar_as_json
-from glassmind.render.pairs_text import pair_status_as_text
+from glassmind.render.pairs_text import NOT_COMPARED, pair_status_as_text
 from glassmind.surfaces.mcp.fence import named
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name
@@ -52,7 +52,7 @@ def run(call: Call) -> Answer:
 
 def _head(found: Similar) -> str:
     if found.status.state is None:
-        return f"Nothing to tell: {pair_status_as_text(found.status)}."
+        return f"{NOT_COMPARED.capitalize()}."
     gone = f", {found.dismissed:,} dismissed" if found.dismissed else ""
     status = pair_status_as_text(found.status)
     return f"{found.total:,} alike without a link{gone}; compared: {status}."
