@@ -6,6 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.indexing import pipeline
+from glassmind.render.address import iso_time
 from glassmind.types.catalogue import Check
 
 TROUBLED: dict[str, str | bytes] = {
@@ -101,3 +102,18 @@ def test_the_doctor_counts_the_files_of_the_vault(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "a", "B.png": b"b"})
 
     assert check_of(vault, "vault").finding.endswith(": 2 files found")
+
+
+def test_a_file_from_after_all_calendars_is_read_as_any_other(vault: VaultDesk) -> None:
+    vault.write({"Future.md": "rare words of [[Tea]]"}, at=2**34 - 2**31 - 1)
+    if (vault.root / "Future.md").stat().st_mtime_ns < 2**63:
+        pytest.skip("this disk knows no such time")
+    report = vault.indexed({"Tea.md": "hot"})
+
+    (hit,) = vault.engine.search("rare words", limit=1).hits
+    events = vault.engine.knowledge.timeline("Tea").events
+
+    assert (report.added, hit.path) == (2, "Future.md")
+    assert iso_time(hit.mtime_ns).startswith("2262-")
+    assert events[-1].day.startswith("2262-")
+    assert vault.index().unchanged == 2

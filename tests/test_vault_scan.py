@@ -15,7 +15,7 @@ from glassmind.types import NotePath
 from glassmind.vault import scan as scan_module
 from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.read import read_file
-from glassmind.vault.scan import Scan, kind_of, scan, stamp_of
+from glassmind.vault.scan import Scan, kind_of, scan, stamp_of, within
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")
@@ -303,3 +303,11 @@ def test_applying_what_a_scan_says_leads_to_what_stands_on_disk(
     kept = {path: stamp for path, stamp in known.items() if path not in gone}
     assert kept | stamps(found) == stamps(scan(root, RULES, {}))
     assert found.seen == len(after)
+
+
+@given(st.integers(-(2**70), 2**70))
+def test_a_time_is_kept_where_a_row_can_hold_it(time_ns: int) -> None:
+    kept = within(time_ns)
+
+    assert -(2**63) < kept < 2**63
+    assert kept == time_ns or abs(time_ns) > abs(kept)

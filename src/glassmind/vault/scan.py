@@ -24,6 +24,10 @@ from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.placeholder import is_placeholder
 from glassmind.vault.read import spelling_order
 
+MOST_TIME_NS = 2**63 - 1
+"""What a row holds: the year 2262, or 1677 before 1970. File systems know others, and
+broken clocks and archives bring them."""
+
 _KINDS: Mapping[str, FileKind] = {
     ".md": "markdown",
     ".canvas": "canvas",
@@ -59,6 +63,11 @@ def stamp_of(facts: os.stat_result, seed: int) -> int:
     return hash(
         (seed, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
     )
+
+
+def within(time_ns: int) -> int:
+    """Return a time of a file, or the nearest to it that can be stored."""
+    return max(-MOST_TIME_NS, min(time_ns, MOST_TIME_NS))
 
 
 def kind_of(path: str) -> FileKind:
@@ -244,7 +253,7 @@ class _Walk:
                     path=NotePath(path),
                     kind=kind_of(path),
                     size=facts.st_size,
-                    mtime_ns=facts.st_mtime_ns,
+                    mtime_ns=within(facts.st_mtime_ns),
                     stamp=stamp,
                     disk_path=None if disk_path == path else disk_path,
                 )
