@@ -98,6 +98,25 @@ def test_names_that_links_lead_to_in_vain_are_listed_once(vault: VaultDesk) -> N
     assert len(vault.engine.ghosts(limit=1)) == 1
 
 
+def test_a_file_that_is_left_out_of_the_index_is_no_ghost_to_anybody(
+    vault: VaultDesk,
+) -> None:
+    vault.write({".glassmindignore": "Drafts/\nSecret.md\n"})
+    vault.indexed(
+        {
+            "A.md": "[[Letter]] [[Drafts/Letter.md]] [[secret]] [[Zebra]]",
+            "Drafts/Letter.md": "not for the index",
+            "Secret.md": "nor this",
+        }
+    )
+
+    assert [ghost.target for ghost in vault.engine.ghosts()] == ["Zebra"]
+    assert vault.engine.ghosts(named="Letter") == []
+    assert vault.engine.stats().ghosts == 1
+    (check,) = vault.engine.knowledge.health(checks=["ghosts"]).checks
+    assert [one.subject for one in check.examples] == ["zebra"]
+
+
 def test_a_name_that_no_file_has_tells_who_links_to_it(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "Ask [[Ähre]].\n", "B.md": "[[ähre.md]]\n", "C.md": "C"})
 

@@ -29,6 +29,7 @@ from glassmind.types.catalogue import (
     Stats,
 )
 from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.left_out import is_left_out, left_out_names
 from glassmind.vault.names import (
     KeptNames,
     NamedNote,
@@ -42,6 +43,9 @@ from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
 Lines: TypeAlias = tuple[int, int | None]
 """The first and the last of some lines; without a last one, up to the end."""
+
+ALL = -1
+"""No limit, as SQLite spells it."""
 
 _AT_LINES = re.compile(r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
 """How answers write where a passage stands."""
@@ -218,12 +222,21 @@ class NoteReader:
     def ghosts(self, *, limit: int, named: str = "") -> "list[Ghost]":
         """Return the names that links lead to and no file has, in order.
 
-        With `named`, that one alone, in whatever case, and the first links to it.
+        Files that are there and were left out of the index have theirs. With `named`,
+        that one alone, in whatever case, and the first links to it.
         """
         if not named:
-            return self._catalogue().ghosts(limit=limit)
+            return self._wanted()[:limit]
         found = self._catalogue().ghost(plain_name(named), limit=limit)
-        return [found] if found else []
+        return self._without_left_out([found]) if found else []
+
+    def _wanted(self) -> "list[Ghost]":
+        return self._without_left_out(self._catalogue().ghosts(limit=ALL))
+
+    def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
+        skipped = [path for path, *_ in self._rows().skipped()] if found else []
+        names = left_out_names(self._root, skipped)
+        return [one for one in found if not is_left_out(one.target, names)]
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
         """Return the notes that pass the filters; a folder may begin with `./`."""
@@ -235,7 +248,9 @@ class NoteReader:
     def stats(self) -> Stats:
         """Return how much the index holds and how much room it takes."""
         size = sum(_sizes_below(self._folder))
-        return self._catalogue().stats(folder=str(self._folder), index_bytes=size)
+        found = self._catalogue().stats(folder=str(self._folder), index_bytes=size)
+        none_left_out = not found.ghosts or not found.skipped
+        return found if none_left_out else replace(found, ghosts=len(self._wanted()))
 
 
 def _sizes_below(folder: Path) -> Iterator[int]:

@@ -27,3 +27,8 @@ def left_out_names(root: Path, skipped: Iterable[str]) -> frozenset[str]:
             if len(found) > MOST_NAMES:
                 return frozenset(found)
     return frozenset(found)
+
+
+def is_left_out(target: str, names: frozenset[str]) -> bool:
+    """Whether a link that finds no indexed file means one of those left out."""
+    return name_key(target) in names or fold(target.rpartition("/")[2]) in names
