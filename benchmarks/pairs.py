@@ -31,7 +31,7 @@ from glassmind.knowledge.pairs import pairing as pair_pass
 from glassmind.knowledge.pairs import search as pair_search
 from glassmind.knowledge.pairs.implicit import MOST
 from glassmind.knowledge.pairs.pairing import Pairing
-from glassmind.knowledge.pairs.search import HalfPass
+from glassmind.knowledge.pairs.search import HalfPass, Numbers
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.pair_source import PairSource
@@ -98,9 +98,11 @@ class Beside:
         self._rows: Rows = np.empty((0, WIDTH), np.float32)
         self._room = np.empty(pair_search.TALL * pair_search.WIDE, np.float32)
 
-    def watched(self, rows: Rows, most: int, threshold: float) -> HalfPass:
+    def watched(
+        self, rows: Rows, most: int, threshold: float, linked: Numbers
+    ) -> HalfPass:
         """Begin a pass of ours, and be ready for its blocks."""
-        work = HalfPass(rows, most, threshold)
+        work = HalfPass(rows, most, threshold, linked)
         self._rows, self._blocks = rows, work._blocks()  # noqa: SLF001 - the same
         return work
 

@@ -211,7 +211,7 @@ Step = tuple[str, str, tuple[str, ...]]
 STEPS: st.SearchStrategy[list[list[Step]]] = st.lists(
     st.lists(
         st.tuples(
-            st.sampled_from(["write", "write", "write", "remove", "move"]),
+            st.sampled_from(["write", "write", "link", "link", "remove", "move"]),
             st.sampled_from(NOTES),
             st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(tuple),
         ),
@@ -227,7 +227,10 @@ def take(desk: MeaningDesk, step: Step) -> None:
     """Change the vault by one step, if it can be taken."""
     kind, path, words = step
     there = (desk.root / path).exists()
-    if kind == "write":
+    if kind == "link":
+        ends = " ".join(f"[[{NOTES[len(w) * 3][:-3]}]]" for w in words)
+        desk.write({path: f"{words[0]} in all these notes of mine {ends}"})
+    elif kind == "write":
         desk.write({path: f"{' '.join(words * 3)} in all these notes of mine"})
     elif there and kind == "remove":
         desk.remove(path)
@@ -245,6 +248,7 @@ def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
 ) -> None:
     monkeypatch.setattr("glassmind.knowledge.pairs.pairing.MOST", 4)
+    monkeypatch.setattr("glassmind.knowledge.pairs.change.MOST", 4)
     monkeypatch.setattr("glassmind.wiring.pairs.MOST", 4)
     monkeypatch.setattr("glassmind.knowledge.pairs.pairing.FEW", 1)
     meaning.write(
@@ -296,6 +300,25 @@ def test_no_note_has_more_than_so_many(meaning: MeaningDesk) -> None:
     sizes = meaning.rows("select count(*) from pairs group by note_id")
 
     assert {size for (size,) in sizes} == {MOST}
+
+
+def test_linked_notes_take_no_place_from_those_without_a_link(
+    meaning: MeaningDesk,
+) -> None:
+    linked = {f"{n:02}.md": f"{TEA} cup [[X]]" for n in range(MOST + 2)}
+    meaning.indexed({**linked, "X.md": f"{TEA} cup", "Z.md": f"{TEA} {RAIL[:9]}"})
+
+    assert pairs_of(meaning, "X") == [("X.md", "Z.md")]
+
+
+def test_a_link_that_is_taken_away_leaves_a_pair(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup [[Pot]]", "Pot.md": f"{TEA} pot"})
+    assert pairs_of(meaning, "Pot") == []
+    assert meaning.value("select count(*) from pairs") == 0
+
+    meaning.indexed({"Cup.md": f"{TEA} cup"})
+
+    assert pairs_of(meaning, "Pot") == [("Pot.md", "Cup.md")]
 
 
 def test_two_indexes_of_one_vault_hold_equal_pairs(meaning: MeaningDesk) -> None:

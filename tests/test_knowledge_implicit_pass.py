@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
+import apsw
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,11 +19,14 @@ from numpy.typing import NDArray
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
+from glassmind.knowledge.pairs import change as pair_change
 from glassmind.knowledge.pairs import pairing as pair_pass
 from glassmind.knowledge.pairs import search as pair_search
+from glassmind.knowledge.pairs.numbering import Numbering
 from glassmind.knowledge.pairs.order import Order
 from glassmind.knowledge.pairs.scale import SAMPLE, USUAL, threshold_for
-from glassmind.knowledge.pairs.search import HalfPass, Lists, measured
+from glassmind.knowledge.pairs.search import HalfPass, Lists, Numbers, measured
+from glassmind.store.sqlite.pair_source import PairSource
 from glassmind.store.sqlite.pair_write import PairStep
 from glassmind.types.files import Progress
 
@@ -39,13 +43,15 @@ def never() -> bool:
     return False
 
 
-def by_hand(rows: Rows, most: int, threshold: float) -> list[Entry]:
+def by_hand(
+    rows: Rows, most: int, threshold: float, linked: set[tuple[int, int]] | None = None
+) -> list[Entry]:
     """Return every list, pair by pair."""
     one, other = np.triu_indices(len(rows), 1)
     found: dict[int, list[tuple[float, int]]] = {}
     values = measured(rows, one, rows, other)
     for a, b, value in zip(one.tolist(), other.tolist(), values.tolist(), strict=True):
-        if value >= threshold:
+        if value >= threshold and not {(a, b), (b, a)} & (linked or set()):
             found.setdefault(a, []).append((-value, b))
             found.setdefault(b, []).append((-value, a))
     return [(a, b, -s) for a in sorted(found) for s, b in sorted(found[a])[:most]]
@@ -78,9 +84,15 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int, int], None]:
     copies=st.integers(0, 40),
     block=st.tuples(st.integers(1, 40), st.integers(1, 40)),
     buffered=st.integers(1, 500),
+    links=st.integers(0, 400),
 )
-def test_blocks_find_what_comparing_pair_by_pair_finds(
-    seed: int, count: int, copies: int, block: tuple[int, int], buffered: int
+def test_blocks_find_what_comparing_pair_by_pair_finds(  # noqa: PLR0913, PLR0917
+    seed: int,
+    count: int,
+    copies: int,
+    block: tuple[int, int],
+    buffered: int,
+    links: int,
 ) -> None:
     rng, (tall, wide) = np.random.default_rng(seed), block
     rows = unit(rng.standard_normal((count, 6)) + 0.001)
@@ -90,10 +102,14 @@ def test_blocks_find_what_comparing_pair_by_pair_finds(
         patch.setattr(pair_search, "WIDE", wide)
         patch.setattr(pair_search, "BUFFERED", buffered)
         patch.setattr(pair_search, "DENSE", buffered)
-        work = HalfPass(rows, 5, 0.4)
+        ends = rng.integers(0, count + 9, (2, links if count else 0))  # some no note
+        ends = ends[:, ends[0] != ends[1]]
+        linked = Numbering(range(count)).linked((ends[0].tolist(), ends[1].tolist()))
+        work = HalfPass(rows, 5, 0.4, linked)
         assert work.run(never)
 
-    assert listed(work) == by_hand(rows, 5, 0.4)
+    joined = set(zip(*ends.tolist(), strict=True))
+    assert listed(work) == by_hand(rows, 5, 0.4, joined)
 
 
 def test_a_pass_that_was_left_goes_on_where_it_stopped(
@@ -179,10 +195,10 @@ def test_a_few_notes_say_little_of_a_model() -> None:
 
 def test_one_note_more_changes_one_of_the_sample() -> None:
     notes = [(n, f"Notes/{n:05}.md") for n in range(1, 3 * SAMPLE)]
-    order = Order(notes, 1)
+    order = Order(notes, (1, "a"))
 
     before = set(order.sample())
-    order.change([9_999], [(9_999, "Another.md")], 2)
+    order.change([9_999], [(9_999, "Another.md")], (2, "b"))
     after = set(order.sample())
 
     assert len(before) == len(after) == SAMPLE
@@ -198,16 +214,16 @@ def test_an_order_that_is_mended_is_the_one_that_is_read_again(
     steps: list[tuple[int, int | None]],
 ) -> None:
     notes = {n: f"{n:03}.md" for n in range(1, 10)}
-    order = Order(sorted(notes.items(), key=lambda one: one[1]), 0)
+    order = Order(sorted(notes.items(), key=lambda one: one[1]), (0, ""))
 
     for seq, (note, name) in enumerate(steps):
         notes.pop(note, None)
         if name is not None and f"{name:03}.md" not in notes.values():
             notes[note] = f"{name:03}.md"
         now = [(note, notes[note])] if note in notes else []
-        order.change([note], now, seq)
+        order.change([note], now, (seq, ""))
 
-    anew = Order(sorted(notes.items(), key=lambda one: one[1]), len(steps))
+    anew = Order(sorted(notes.items(), key=lambda one: one[1]), (len(steps), ""))
     assert order.ids == anew.ids
     assert order.sample() == anew.sample()
 
@@ -236,8 +252,8 @@ def test_a_pass_makes_way_and_is_gone_on_with(
     keeper.index(embed=False)
     begun: list[HalfPass] = []
 
-    def counted(rows: Rows, most: int, threshold: float) -> HalfPass:
-        begun.append(HalfPass(rows, most, threshold))
+    def counted(rows: Rows, most: int, threshold: float, linked: Numbers) -> HalfPass:
+        begun.append(HalfPass(rows, most, threshold, linked))
         return begun[-1]
 
     monkeypatch.setattr(pair_pass, "HalfPass", counted)
@@ -376,3 +392,116 @@ def test_a_vault_that_is_followed_pairs_what_is_written(meaning: MeaningDesk) ->
         until(lambda: follower.brought, "it has looked at the vault")
         meaning.write({"New.md": "word0 " * 40})
         until(paired, "the new note is paired")
+
+
+STATE_OF = "select value from settings where key = 'pairs'"
+
+
+class Side:
+    """Two who pair the notes of one index side by side, each with what it knows."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self.db = db
+        self.rng = np.random.default_rng(3)
+        self.ids = [row[0] for row in db.execute("select id from notes order by id")]
+        self.space = db.execute("select max(id) from spaces").get
+        self.centres = unit(self.rng.standard_normal((4, 32)))
+
+    def pairing(self, level: float = 0.7) -> pair_pass.Pairing:
+        @contextmanager
+        def step() -> Iterator[PairStep]:
+            with PairStep(self.db, lambda: None) as one:
+                yield one
+
+        return pair_pass.Pairing(lambda: PairSource(self.db), step, level)
+
+    def put(self, *ids: int) -> None:
+        for note in ids:
+            near = self.centres[self.rng.integers(4)]
+            row = unit((near + self.rng.normal(0, 0.1, 32)).reshape(1, -1))
+            self.drop(note)
+            bound = (note, self.space, row.tobytes())
+            self.db.execute("insert into note_vectors values (?, ?, ?)", bound)
+
+    def drop(self, *ids: int) -> None:
+        for note in ids:
+            self.db.execute("delete from note_vectors where note_id = ?", (note,))
+
+    def run(self, pairing: pair_pass.Pairing) -> None:
+        assert pairing.run(lambda _: None, never)
+
+    def rows(self) -> list[object]:
+        return self.db.execute("select * from pairs order by 1, 2").fetchall()
+
+    def anew(self) -> list[object]:
+        """Return what somebody finds who knows nothing."""
+        self.db.execute("delete from pairs; delete from settings where key = 'pairs'")
+        self.run(self.pairing())
+        return self.rows()
+
+
+@pytest.fixture
+def side(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
+    monkeypatch.setattr(pair_change, "MOST", 5)
+    monkeypatch.setattr(pair_pass, "MOST", 5)
+    meaning.indexed({f"{n:02}.md": f"word{n} " * 9 for n in range(60)})
+    meaning.close()
+    db = meaning.database()
+    db.execute("delete from note_vectors; update spaces set width = 32")
+    yield Side(db)
+    db.close()
+
+
+def test_who_knows_an_order_from_before_another_paired_reads_it_again(
+    side: Side,
+) -> None:
+    old, other = side.pairing(), side.pairing()
+    side.put(*side.ids[:-6])
+    side.run(old)
+    side.put(*side.ids[-6:])
+    side.run(other)
+    side.run(side.pairing(0.6))
+    side.run(side.pairing())
+    side.put(side.ids[10])
+
+    side.run(old)
+
+    assert side.rows() == side.anew() != []
+
+
+def test_two_who_pair_in_turn_come_to_what_one_from_nothing_does(side: Side) -> None:
+    both = [side.pairing(), side.pairing()]
+    side.put(*side.ids)
+    for turn in range(24):
+        note = side.ids[int(side.rng.integers(60))]
+        side.drop(note) if turn % 3 == 2 else side.put(note)
+        if turn % 8 == 7:
+            side.run(side.pairing(0.6))
+        side.run(both[int(side.rng.integers(2))])
+        made, state = side.rows(), side.db.execute(STATE_OF).get
+
+        assert made == side.anew(), turn
+        # what it was, that the next goes on with it and not with that from nothing
+        side.db.execute("update settings set value = ? where key = 'pairs'", (state,))
+
+
+def test_who_lives_while_a_backup_is_put_back_pairs_what_the_backup_holds(
+    side: Side,
+) -> None:
+    living = side.pairing()
+    side.put(*side.ids[:40])
+    side.run(living)
+    backup = apsw.Connection(":memory:")
+    with backup.backup("main", side.db, "main") as copy:
+        copy.step()
+    side.put(*side.ids[30:50])
+    side.run(living)
+
+    with side.db.backup("main", backup, "main") as copy:
+        copy.step()
+    backup.close()
+    side.put(*side.ids[:3])
+    side.put(*side.ids[50:])
+    side.run(living)
+
+    assert side.rows() == side.anew() != []

@@ -8,6 +8,10 @@ from typing import NamedTuple, TypeAlias
 
 from glassmind.types import NotePath
 
+Mark: TypeAlias = tuple[int, str]
+"""A change in a log: its number, and a random token that tells it from another of that
+number, in a database that was restored."""
+
 Dismissible: TypeAlias = frozenset[NotePath]
 """Two notes, in no order."""
 
@@ -38,8 +42,8 @@ class PairState(NamedTuple):
 
     `space` names the vectors, `level` is the least similarity that was asked for on the
     scale of the default model, and `threshold` what that came to among these vectors.
-    A note has the `most` that are like it at most. `seq` is the last change of a vector
-    that was taken in.
+    A note has the `most` that are like it at most. `seq` and `token` tell the last
+    change of a vector that was taken in, the next two the last change of a link.
     """
 
     space: str
@@ -48,6 +52,27 @@ class PairState(NamedTuple):
     most: int
     version: int
     seq: int
+    token: str
+    link_seq: int
+    link_token: str
+
+    @property
+    def mark(self) -> Mark:
+        """The last change of a vector."""
+        return self.seq, self.token
+
+
+class PairNews(NamedTuple):
+    """How far the rows have come, and what happened since notes were paired.
+
+    `changed` are notes whose vector or path is another, `linked` those whose links may
+    be; None where too many are to be told.
+    """
+
+    mark: Mark
+    link_mark: Mark
+    changed: Sequence[int]
+    linked: Sequence[int] | None
 
 
 class PairBasis(NamedTuple):

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
 
 MOST = 20
-"""Notes that one is paired with. A person looks at a handful; the rest is room for
-those that are linked by now, which are paired all the same and not shown."""
+"""Notes without a link that one is paired with. A person looks at a handful; the rest
+is room for those that are linked or dismissed before notes are paired again."""
 
-VERSION = 1
+VERSION = 2
 """Raised when the same vectors would make other pairs, so that all are made anew."""
 
 MOST_SHOWN = 1_000

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 import xxhash
 
 from glassmind.knowledge.pairs.scale import SAMPLE
+from glassmind.types.pairs import Mark
 
 FEW = 1_000
 """Changes up to which what is known is mended; with more, all is read again."""
@@ -14,17 +15,17 @@ FEW = 1_000
 class Order:
     """Notes by path, and the sample among them: those whose paths have least hashes.
 
-    Of such a sample, one note that comes or goes changes one. `seq` is the last change
+    Of such a sample, one note that comes or goes changes one. `mark` is the last change
     that was taken in.
     """
 
-    def __init__(self, notes: Iterable[tuple[int, str]], seq: int) -> None:
+    def __init__(self, notes: Iterable[tuple[int, str]], mark: Mark) -> None:
         """Take the notes with their paths, by path."""
         self._path_of = dict(notes)
         self.ids = list(self._path_of)
         self._paths = list(self._path_of.values())
         self._hashed = sorted((_hash(path), path) for path in self._paths)
-        self.seq = seq
+        self.mark = mark
 
     def sample(self) -> tuple[int, ...]:
         """Return the notes of the sample, by path."""
@@ -32,7 +33,7 @@ class Order:
         return tuple(self.ids[bisect_left(self._paths, path)] for path in paths)
 
     def change(
-        self, changed: Collection[int], now: Iterable[tuple[int, str]], seq: int
+        self, changed: Collection[int], now: Iterable[tuple[int, str]], mark: Mark
     ) -> None:
         """Take changes in: `now` are those of the changed that have a vector still."""
         for note in changed:
@@ -47,7 +48,7 @@ class Order:
             self.ids.insert(at, note)
             self._path_of[note] = path
             insort(self._hashed, (_hash(path), path))
-        self.seq = seq
+        self.mark = mark
 
 
 def _hash(path: str) -> int:

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 Measures = NDArray[np.float64]
+Chosen = NDArray[np.bool_]
+
+NONE: Numbers = np.empty(0, np.int64)
 
 DIGITS = 6
 """Decimals of a similarity: what single precision could tell at best."""
@@ -135,14 +138,32 @@ def measured(rows: Floats, row: Numbers, columns: Floats, column: Numbers) -> Me
     return found.round(DIGITS)
 
 
+def pair_keys(one: Numbers, other: Numbers, count: int) -> Numbers:
+    """Return a number for each two of so many rows, in whichever order."""
+    return np.minimum(one, other) * count + np.maximum(one, other)
+
+
+def are_apart(one: Numbers, other: Numbers, count: int, linked: Numbers) -> Chosen:
+    """Return which pairs are not among those linked, given as ascending keys."""
+    if not len(linked):
+        return np.ones(len(one), np.bool_)
+    keys = pair_keys(one, other, count)
+    places = np.minimum(np.searchsorted(linked, keys), len(linked) - 1)
+    apart: Chosen = linked[places] != keys
+    return apart
+
+
 class HalfPass:
     """Every row with every other, block by block; it can be left and gone on with.
 
     Of the square of all products the half above the diagonal is enough.
     """
 
-    def __init__(self, rows: Floats, most: int, threshold: float) -> None:
-        self._rows = rows
+    def __init__(
+        self, rows: Floats, most: int, threshold: float, linked: Numbers = NONE
+    ) -> None:
+        """Take the rows, and as `pair_keys` those that are not to be paired."""
+        self._rows, self._linked = rows, linked
         self._lists = Lists(len(rows), most, threshold)
         self._measuring = Measuring(rows)
         self._products = np.empty(TALL * WIDE, np.float32)
@@ -200,7 +221,10 @@ class HalfPass:
         bars = self._lists.bar
         lowest = np.minimum(bars[row], bars[column]) - DOUBT
         kept = (row < column) & (value >= lowest)
-        if kept.any() and self._measuring.add(row[kept], column[kept]):
+        row, column = row[kept], column[kept]
+        apart = are_apart(row, column, len(self._rows), self._linked)
+        row, column = row[apart], column[apart]
+        if len(row) and self._measuring.add(row, column):
             self._take()
 
     def _take(self) -> None:

@@ -11,6 +11,7 @@ from glassmind.types import NotePath
 from glassmind.types.pairs import (
     UNPAIRED,
     Dismissible,
+    Mark,
     Pair,
     PairState,
     PairStatus,
@@ -22,6 +23,9 @@ SINCE = 3
 
 STATE = "pairs"
 """The setting that says how the pairs were made."""
+
+NEVER: Mark = (0, "")
+"""Where nothing was ever logged."""
 
 _UNLINKED = (
     "not exists (select 1 from links l where l.note_id = {0} and l.target_id = {1}) "
@@ -81,6 +85,8 @@ where (exists (select 1 from pairs where note_id = a.id and other_id = b.id)
   or exists (select 1 from pairs where note_id = b.id and other_id = a.id))
 and {_UNLINKED.format("a.id", "b.id")}
 """  # noqa: S608 - our own words
+TOKEN = "select hex(token) from pair_changes where seq = ?"  # noqa: S105 - a log row
+LAST_LINK = "select seq, hex(token) from link_changes order by seq desc limit 1"
 WAITING = "select count(distinct note_id) from pair_changes"
 ANY_CHANGE = "select exists (select 1 from pair_changes)"
 
@@ -97,9 +103,25 @@ class PairRows:
         found = self._db.execute(SETTING, (STATE,)).get if self._some else None
         return None if found is None else PairState(*json.loads(str(found)))
 
+    def holds(self, mark: Mark) -> bool:
+        """Whether all that happened to vectors since a change can be told.
+
+        It can where the log has that very change, or it was the last taken in.
+        """
+        row: Any = self._db.execute(TOKEN, (mark[0],)).fetchone()
+        if row is not None:
+            return bool(row[0] == mark[1])
+        state = self.state()
+        return state is not None and state.mark == mark
+
     def is_level(self) -> bool:
-        """Whether no vector has changed since notes were paired."""
-        return not self._some or not self._db.execute(ANY_CHANGE).get
+        """Whether no vector and no link has changed since notes were paired."""
+        if not self._some:
+            return True
+        state = self.state()
+        head: Any = self._db.execute(LAST_LINK).fetchone()
+        linked = state and (state.link_seq, state.link_token)
+        return linked == (head or NEVER) and not self._db.execute(ANY_CHANGE).get
 
     def status(self, space: str, dismissed: Collection[Dismissible] = ()) -> PairStatus:
         """Return how many pairs have no link, those left out that were dismissed.

@@ -1,6 +1,7 @@
 """What pairing notes reads: their vectors by path, and what has changed since."""
 
 import json
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -9,9 +10,9 @@ from typing import Any
 import apsw
 
 from glassmind.store.sqlite.log import EPOCH
-from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.store.sqlite.pair_rows import LAST_LINK, NEVER, PairRows
 from glassmind.store.sqlite.vector_rows import VectorRows
-from glassmind.types.pairs import PairState, Partner
+from glassmind.types.pairs import Mark, PairNews, PairState, Partner
 from glassmind.types.vectors import Space
 
 ORDER = """
@@ -31,7 +32,21 @@ VECTORS = """
 select v.vector from json_each(?) j
 join note_vectors v on v.note_id = j.value and v.space_id = ? order by j.key
 """
-LAST = "select coalesce(max(seq), 0) from pair_changes"
+LAST = "select seq, hex(token) from pair_changes order by seq desc limit 1"
+LINK_TOKEN = "select hex(token) from link_changes where seq = ?"  # noqa: S105 - a log row
+FIRST_LINK = "select min(seq) from link_changes"
+RELINKED = "select distinct note_id from link_changes where seq > ? order by note_id"
+LINKS = """
+select json_group_array(note_id), json_group_array(target_id) from links not indexed
+where target_id <> note_id
+"""
+LINKS_OF = """
+select note_id, target_id from links
+where note_id in (select value from json_each(:ids)) and target_id <> note_id
+union
+select note_id, target_id from links
+where target_id in (select value from json_each(:ids)) and target_id <> note_id
+"""
 CHANGED = "select distinct note_id from pair_changes order by note_id"
 TOUCHING = """
 select note_id, other_id, similarity from pairs
@@ -79,10 +94,43 @@ class PairSource:
         """Return how the pairs were made."""
         return PairRows(self._db).state()
 
-    def changed(self) -> tuple[int, list[int]]:
-        """Return the last change of a vector or path, and the notes it happened to."""
-        last: Any = self._db.execute(LAST).get
-        return int(last), [int(row[0]) for row in self._db.execute(CHANGED)]
+    def news(self) -> PairNews:
+        """Return what happened to vectors, paths and links since notes were paired."""
+        state = self.state()
+        last: Any = self._db.execute(LAST).fetchone()
+        if last is None:
+            # a token of its own: nothing else says that this was the beginning
+            last = state.mark if state else (0, os.urandom(8).hex())
+        link_mark: Any = self._db.execute(LAST_LINK).fetchone() or NEVER
+        changed = [int(row[0]) for row in self._db.execute(CHANGED)]
+        return PairNews(last, link_mark, changed, self._relinked(state))
+
+    def _relinked(self, state: PairState | None) -> list[int] | None:
+        """Return the notes whose links may be others; None for all of them."""
+        if state is None:
+            return None
+        if state.link_seq:
+            known = self._db.execute(LINK_TOKEN, (state.link_seq,)).get
+            whole = known == state.link_token
+        else:
+            whole = self._db.execute(FIRST_LINK).get in (None, 1)
+        rows = self._db.execute(RELINKED, (state.link_seq,)) if whole else ()
+        return [int(row[0]) for row in rows] if whole else None
+
+    def holds(self, mark: Mark) -> bool:
+        """Whether all that happened to vectors since a change can be told."""
+        return PairRows(self._db).holds(mark)
+
+    def links(
+        self, note_ids: Collection[int] | None
+    ) -> tuple[Sequence[int], Sequence[int]]:
+        """Return from where to where links lead: all, or those at some notes."""
+        if note_ids is None:
+            row: Any = self._db.execute(LINKS).fetchone()
+            return json.loads(row[0]), json.loads(row[1])
+        bound = {"ids": json.dumps(sorted(note_ids))}
+        rows: Any = self._db.execute(LINKS_OF, bound).fetchall()
+        return [row[0] for row in rows], [row[1] for row in rows]
 
     def order(self, space: Space) -> list[tuple[int, str]]:
         """Return the notes that have a vector with their paths, by path."""

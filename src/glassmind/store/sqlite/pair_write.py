@@ -41,7 +41,7 @@ class PairStep:
         self, rows: Iterable[Partner], state: PairState, basis: PairBasis
     ) -> bool:
         """Put new pairs in the place of all there are."""
-        if not self._stands(basis):
+        if not self._stands(basis, state):
             return False
         self._db.execute(DROP_ALL)
         self._db.executemany(PUT, rows)
@@ -53,7 +53,7 @@ class PairStep:
 
         What the state's threshold leaves out by now goes as well.
         """
-        if not self._stands(basis):
+        if not self._stands(basis, state):
             return False
         rows, anew, gone = change
         self._db.execute(DROP_LISTS, (json.dumps(sorted({*anew, *gone})),))
@@ -64,10 +64,13 @@ class PairStep:
         self._set(state)
         return True
 
-    def _stands(self, basis: PairBasis) -> bool:
+    def _stands(self, basis: PairBasis, state: PairState) -> bool:
+        """Whether the rows are those that were read, and have come that far."""
         found: Any = self._db.execute(EPOCH).get
-        same = str(found) == basis.epoch
-        return same and PairRows(self._db).state() == basis.before
+        rows = PairRows(self._db)
+        if str(found) != basis.epoch or rows.state() != basis.before:
+            return False
+        return rows.holds(state.mark) or (state.seq == 0 and basis.before is None)
 
     def _set(self, state: PairState) -> None:
         self._db.execute(PUT_STATE, (STATE, json.dumps(state)))

@@ -245,8 +245,10 @@ create table pairs (
 create index pairs_by_other on pairs(other_id);
 create table pair_changes (
   seq integer primary key autoincrement,
-  note_id integer not null
+  note_id integer not null,
+  token blob not null default (randomblob(8))
 ) strict;
+create index pair_changes_by_note on pair_changes(note_id);
 create trigger note_vector_put after insert on note_vectors begin
   insert into pair_changes (note_id) values (new.note_id);
 end;
