@@ -16,12 +16,16 @@ _SIGNS = ((re.compile(r"(?<=\w)\+"), " plus "), (re.compile(r"(?<=\w)#"), " shar
 
 _GAPS = re.compile(r"[\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_STATUSES = re.compile(r"[^aeiou]uses$")
+"""Plurals of words in `us`: `viruses`, but not `houses`, `causes` or `uses`."""
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc")
 
-LEAST_SINGULAR = 4
-"""Letters of a singular: `new` is none for `news`, nor `a` for `as`."""
+LEAST_SINGULAR = 3
+"""Letters of a singular: `cat` is one for `cats`, `a` is none for `as`."""
 
-SAME_IN_PLURAL = frozenset(["news", "series", "species", "physics", "always", "lens"])
+SAME_IN_PLURAL = frozenset(
+    ["news", "series", "species", "physics", "always", "lens", "does", "goes", "bias"]
+)
 """Words that end like a plural and are none, as far as notes are named by them."""
 
 
@@ -61,11 +65,13 @@ def singular(word: str) -> str:
         return word
     if word.endswith(("ss", "us", "is")):
         return word
-    if word.endswith("ies") and len(word) > LEAST_SINGULAR:
+    if word.endswith("ies") and len(word) > LEAST_SINGULAR + 1:  # but `pies`
         return f"{word[:-3]}y"
-    for ending in ("ses", "xes", "zes", "ches", "shes"):
+    for ending in ("sses", "xes", "zzes", "ches", "shes"):
         if word.endswith(ending) and len(word) - 2 >= LEAST_SINGULAR:
             return word[:-2]
+    if _STATUSES.search(word):
+        return word[:-2]
     return word[:-1] if len(word) > LEAST_SINGULAR else word
 
 

@@ -28,8 +28,11 @@ OTHER_NUMBER = 0.35
 """What is left of a likeness where a number is another: shown, and not taken."""
 
 OF_A_KIND = 0.9
-"""What is left of it where the words come before the noun that they belong to: enough
-for two of three words, not for one of two."""
+"""What is left of it where words of a common name are missing, as in `buns` or
+`cardamom` for `Cardamom buns`: enough for two of three words, not for one of two."""
+
+KNOWN_THING = "the"
+"""Who writes it speaks of one that is known."""
 
 LONG = 3
 """Letters up to which a word may be small in a proper name."""
@@ -96,13 +99,18 @@ def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
 
 def _by_path(name: str, names: KnownNames) -> Iterator[NameMatch]:
     whole = fold(name).removeprefix("./").removeprefix("/")
-    entry = names.paths.get(whole.removesuffix(NOTE_SUFFIX))
+    bare = whole.removesuffix(NOTE_SUFFIX)
+    entry = names.paths.get(bare)
     # a bare word is a title, which another note may have too
     if entry is not None and ("/" in whole or whole == fold(entry.path)):
         link = names.link_to(entry.path)
         yield NameMatch(
             "note", entry.path, entry.title, link, 1.0, "that is its path", entry.path
         )
+    elif entry is None and bare in names.wanted_paths:
+        ghost, count, _ = names.wanted_paths[bare]
+        link, reason = names.link_to_new(ghost), "links lead to that path"
+        yield NameMatch("ghost", None, ghost, link, 1.0, reason, ghost, count)
 
 
 def _same(name: str, form: str, names: KnownNames) -> Iterator[NameMatch]:
@@ -172,6 +180,9 @@ def _slips(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
         if form.replace(" ", "") == other.replace(" ", ""):
             yield other, PLURAL, "the same but for a blank"
             continue
+        if f"{form}s" == other or form == f"{other}s":
+            yield other, PLURAL, "the same but for a plural"
+            continue
         score = ONE_SLIP if count == 1 else TWO_SLIPS
         reason = "one slip away" if count == 1 else "two slips away"
         doubtful = known or not _are_slips(form.split(), other.split())
@@ -205,6 +216,7 @@ def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
         for other in shared.keys() & set(names.by("word", word)):
             shared[other] += weights[word]
     dated = any(_has_digit(word) for word in wanted)
+    known = KNOWN_THING in single.split()
     for other, weight in shared.items():
         own = dict.fromkeys(in_singular(other).split())
         # numbers and dates that the text has none of tell no name from another
@@ -212,18 +224,14 @@ def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
         whole = sum(names.weight(word) for word in rest)
         held = min(weight / whole, 1.0) if whole else 0.0
         score = (weight / total) ** 2 * (PART + WHOLE * held)
-        if held < ALL and _tells_kind(wanted, rest, names.forms[other][0].text):
+        if held < ALL and not known and not _is_proper(names.forms[other][0].text):
             score *= OF_A_KIND
         yield other, score, _shared_reason(weight / total, held)
 
 
-def _tells_kind(wanted: Sequence[str], rest: Sequence[str], text: str) -> bool:
-    """Whether the words only say of what kind a thing is, as in `cardamom buns`.
-
-    They come before what it is; in a proper name each word is one of its own.
-    """
-    proper = all(not word[0].islower() for word in text.split() if len(word) > LONG)
-    return not proper and list(wanted) == list(rest[: len(wanted)])
+def _is_proper(text: str) -> bool:
+    """Whether each word is a name of its own, as those of a person are."""
+    return all(not word[0].islower() for word in text.split() if len(word) > LONG)
 
 
 def _shared_reason(said: float, held: float) -> str:

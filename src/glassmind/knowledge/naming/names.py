@@ -6,6 +6,8 @@ letters. So asking costs about the same in a vault of any size.
 """
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -13,6 +15,7 @@ from typing import NamedTuple
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.naming.forms import Forms, Name
 from glassmind.knowledge.written import written
+from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName
 from glassmind.vault.attachments import is_attachment
@@ -21,8 +24,16 @@ from glassmind.vault.resolve import NOTE_SUFFIX, Names, fold, name_key
 TITLE_KEYS = ("title", "name", "id")
 """Properties that hold what a note is called."""
 
+HEADED_SO = 2
+"""Notes whose first heading is the same from above which it is no name of theirs: 165
+notes of one wiki begin with `Installation`."""
+
 _UNLINKABLE = frozenset("[]|#^")
 """Characters that no wikilink can hold in its target."""
+
+_PLAIN = re.compile(r"\[\[/?\w[\w /.,'()&+-]*(?:\|\w[\w /.,'()&+-]*)?\]\]")
+"""Links with nothing in them that could be read as something else: most of them, and
+reading a note for each candidate takes its time."""
 
 
 class Sources(NamedTuple):
@@ -105,6 +116,15 @@ class KnownNames:
         return found
 
     @cached_property
+    def wanted_paths(self) -> dict[str, GhostName]:
+        """The paths that links lead to in vain, folded; a bare name is no path."""
+        return {
+            fold(ghost.name.removeprefix("./")).removesuffix(NOTE_SUFFIX): ghost
+            for ghost in reversed(self._sources.ghosts)  # the most wanted is kept
+            if "/" in ghost.name and not is_attachment(ghost.name)
+        }
+
+    @cached_property
     def headings(self) -> dict[str, list[HeadingName]]:
         """The headings by themselves folded, in the order of notes."""
         found: dict[str, list[HeadingName]] = {}
@@ -127,21 +147,33 @@ class KnownNames:
         """Return what leads to a note from any other, in the style of the vault.
 
         `shown` is what it is to show. The shortest end of its path that leads nowhere
-        else; in Markdown where no wikilink can hold the name.
+        else; in the other style where one cannot hold the name, nothing where no link
+        can.
         """
+        markdown = self._sources.markdown or bool(_UNLINKABLE & set(path))
+        for style in (markdown, not markdown):
+            target = self._target(path, markdown=style)
+            display = "" if "]" in shown and not style else shown
+            link = written(target, display, markdown=style, heading=heading)
+            if _PLAIN.fullmatch(link) or self._leads(link, path):
+                return link
+        return ""
+
+    def _target(self, path: NotePath, *, markdown: bool) -> str:
         bare = path.removesuffix(NOTE_SUFFIX)
-        markdown = self._sources.markdown or bool(_UNLINKABLE & set(bare))
         parts = bare.split("/")
-        for at in range(len(parts) - 1, -1, -1):
-            target = "/".join(parts[at:])
-            if self._leads_only_to(path, target):
-                break
-        else:
-            target = f"/{bare}"
-        if markdown:
-            target += path.removeprefix(bare)
-        display = "" if "]" in shown and not markdown else shown
-        return written(target, display, markdown=markdown, heading=heading)
+        ends = ("/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1))
+        target = next((end for end in ends if self._leads_only_to(path, end)), "")
+        suffix = path.removeprefix(bare) if markdown else ""
+        return f"{target or f'/{bare}'}{suffix}"
+
+    def _leads(self, link: str, path: NotePath) -> bool:
+        """Whether a note that holds a link leads to another by it, and by it alone."""
+        links = read_note(NotePath(""), link).links
+        if len(links) != 1 or links[0].end - links[0].start != len(link.encode()):
+            return False
+        markdown = links[0].kind == "markdown"
+        return self.end_of(links[0].target, NotePath(""), markdown=markdown) == path
 
     def link_to_new(self, name: str) -> str:
         """Return what would lead to a note that is not there, in the same style."""
@@ -163,9 +195,16 @@ class KnownNames:
 
 def _told(sources: Sources, before: Mapping[str, _Told]) -> Iterator[tuple[str, _Told]]:
     """Yield the names of each thing, those told before where nothing has changed."""
+    firsts = {
+        entry.path: next((one.text for one in told if one.level == 1), "")
+        for entry in sources.named
+        if (told := sources.headings.get(entry.path, ()))
+    }
+    times = Counter(map(fold, firsts.values()))
     for entry in sources.named:
-        headings = sources.headings.get(entry.path, ())
-        first = next((one.text for one in headings if one.level == 1), "")
+        first = firsts.get(entry.path, "")
+        if times[fold(first)] > HEADED_SO:
+            first = ""
         known = before.get(entry.path)
         if known is not None and known.entry is entry and known.first == first:
             yield entry.path, known

@@ -97,21 +97,28 @@ def verdict_on(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
 
 def _advice(verdict: Verdict, matches: Sequence[NameMatch]) -> str:
     """Return what to do, as one sentence."""
-    top = matches[0] if matches else None
-    if verdict == "exists" and top is not None:
-        return f"Write {top.link}: {top.reason}."
-    if verdict == "likely" and top is not None:
-        where = f", which {_links(top.links)} to though no note is there" * (
-            top.kind == "ghost"
-        )
-        return (
-            f"Most likely {top.link}{where} ({top.reason}): write that unless "
-            "something else is meant."
-        )
-    if verdict == "ambiguous" and top is not None:
+    if not matches or verdict == "new":
+        return _advice_on_new(matches)
+    top = matches[0]
+    if verdict == "ambiguous":
         level = [m for m in matches if top.score - m.score < CLEAR_LEAD]
-        shown = ", ".join(match.link for match in level[:3])
+        shown = ", ".join(match.link or match.path or "" for match in level[:3])
         return f"{len(level)} things may be meant, choose one: {shown}."
+    if not top.link:
+        return f"It is {top.path} ({top.reason}), but no link can hold that name."
+    if verdict == "exists":
+        return f"Write {top.link}: {top.reason}."
+    where = f", which {_links(top.links)} to though no note is there" * (
+        top.kind == "ghost"
+    )
+    return (
+        f"Most likely {top.link}{where} ({top.reason}): write that unless "
+        "something else is meant."
+    )
+
+
+def _advice_on_new(matches: Sequence[NameMatch]) -> str:
+    top = matches[0] if matches else None
     if top is not None and top.kind == "ghost" and top.score >= SURE:
         return (
             f"No note yet, but {_links(top.links)} to {top.link}: a new note of that "

@@ -14,9 +14,12 @@ from glassmind.types import NotePath
 from glassmind.types.suggestions import NoteNames
 
 NAMED = """
+with firsts as (
+  select note_id, text, count(*) over (partition by lower(text)) as times, min(seq)
+  from headings where level = 1 group by note_id
+)
 select n.id, n.title, n.aliases,
-  (select h.text from headings h where h.note_id = n.id and h.level = 1
-   order by h.seq limit 1),
+  (select text from firsts f where f.note_id = n.id and times <= 2),
   (select p.value from properties p where p.note_id = n.id and lower(p.name) = 'title'
    order by p.seq limit 1)
 from notes n where n.kind = 'markdown' order by n.id
@@ -70,7 +73,8 @@ class MentionRows:
     def names(self) -> list[NoteNames]:
         """Return what every Markdown note calls itself, by id.
 
-        Its file, its aliases, its property `title` and its first heading of level 1.
+        Its file, its aliases, its property `title` and its first heading of level 1,
+        unless more than two notes begin with that.
         """
         found = []
         for note_id, title, aliases, heading, given in self._db.execute(NAMED):
