@@ -249,6 +249,19 @@ def test_names_are_told_from_other_words_by_their_letters(
     assert sorted(named(text)) == sorted(names)
 
 
+def test_the_first_words_of_a_sentence_are_no_name(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Diary.md": "Packed for Spain. Lunch at the Bank of England, then home.\n\n"
+            "Bank of England again.\n"
+        }
+    )
+
+    entities = vault.engine.knowledge.ingest("Diary").entities.shown
+
+    assert [one.name for one in entities] == ["Bank of England"]
+
+
 def test_terms_that_come_again_and_again_are_named(vault: VaultDesk) -> None:
     text = "The water level rose. A water level fell. Every water level counts."
     vault.indexed({"A.md": text, "B.md": "water level once"})

@@ -140,6 +140,41 @@ def test_a_note_that_is_nearly_called_so_is_likely_with_the_reason(
     assert found.advice.startswith("Most likely [[") == taken
 
 
+KINDS = {
+    "Decisions/D-002 Battery chemistry.md": "",
+    "Log/Own radio.md": "---\ntype: design note\n---\n",
+    "Log/Index.md": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("battery chemistry decision", "Decisions/D-002 Battery chemistry.md"),
+        ("the decision on battery chemistry", "Decisions/D-002 Battery chemistry.md"),
+        ("Own radio design", "Log/Own radio.md"),
+    ],
+)
+def test_a_name_beside_the_sort_of_the_thing_is_likely(
+    vault: VaultDesk, text: str, path: str
+) -> None:
+    vault.indexed(KINDS)
+
+    found = asked(vault, text)
+
+    assert (found.verdict, found.candidates[0].path) == ("likely", path)
+    assert found.candidates[0].reason == "its name, and what sort of thing it is"
+
+
+@pytest.mark.parametrize(
+    "text", ["battery chemistry test", "battery decision", "D-003 battery", "decision"]
+)
+def test_a_name_beside_another_word_is_new(vault: VaultDesk, text: str) -> None:
+    vault.indexed(KINDS)
+
+    assert asked(vault, text).verdict == "new"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -143,7 +143,7 @@ def test_a_name_that_two_notes_have_is_said_to_be_one(vault: VaultDesk) -> None:
         {
             "Planets/Mercury.md": "hot\n",
             "Metals/Mercury.md": "liquid\n",
-            "Log.md": "Mercury was seen.\n",
+            "Log.md": "We saw Mercury.\n",
         }
     )
 
@@ -158,6 +158,22 @@ def test_a_name_that_two_notes_have_is_said_to_be_one(vault: VaultDesk) -> None:
         assert one.edit.after in {
             "[[Mercury]]", "[[Metals/Mercury|Mercury]]", "[[Planets/Mercury|Mercury]]",
         }  # fmt: skip
+
+
+def test_a_common_word_is_a_name_where_links_write_it_so(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Heron network.md": "---\naliases: [Heron]\n---\nStations.\n",
+            "Log.md": "One was hit by a heron.\n",
+        }
+    )
+    assert [one for one in suggested(vault, "Log") if one.mention] == []
+
+    vault.indexed({"Diary.md": "Out to a [[Heron network|heron]] again.\n"})
+
+    (found,) = [one for one in suggested(vault, "Log") if one.mention]
+    assert found.edit is not None
+    assert found.edit.after == "[[Heron network|heron]]"
 
 
 def test_an_alias_is_a_name_too(vault: VaultDesk) -> None:

@@ -49,7 +49,9 @@ def prose(text: str, body: int) -> list[tuple[int, int]]:
     equations = block_equations(source, body, structure)
     structure.regions = with_equations(structure.regions, equations)
     barred = Mask.of(_barred(source, body, structure))
-    return list(_free(structure, barred, body))
+    # Brackets that close on another line make a stretch of that line's end.
+    free = _free(structure, barred, body)
+    return [(start, end) for start, end in free if b"\n" not in source[start:end]]
 
 
 def _barred(

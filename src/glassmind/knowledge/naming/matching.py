@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.naming.forms import SMALL_WORDS, Name, bag_of, initials_of
+from glassmind.knowledge.naming.kinds import named_with_kind
 from glassmind.knowledge.naming.names import KnownNames
 from glassmind.types import NotePath
 from glassmind.types.ontology import NameMatch
@@ -39,6 +40,9 @@ LONG = 3
 
 INSIDE = 0.8
 """What is left of it where the name is a heading's, which says less of a note."""
+
+WITH_KIND = 0.7
+"""How surely it is meant where its sort is said beside its name: likely."""
 
 PLURAL, ORDER, ONE_SLIP, TWO_SLIPS, INITIALS = 0.85, 0.84, 0.82, 0.72, 0.75
 """How surely a name is meant that differs so."""
@@ -94,6 +98,8 @@ def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
         for one in names.forms[found]:
             part = INSIDE if one.how == "heading" else 1.0
             yield _match(names, one, score * part, reason)
+    for one in named_with_kind(form, names):
+        yield _match(names, one, WITH_KIND, "its name, and what sort of thing it is")
     yield from _headings(form, names)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from glassmind.knowledge.openings import opens
 from glassmind.knowledge.suggest.name_table import COMMON_WORDS
 from glassmind.markdown.positions import line_starts
 from glassmind.markdown.prose import prose
@@ -67,9 +68,6 @@ _ADDRESSED = re.compile(
     "|([가-힣]{2,4}) ?(?:씨|님|선생님)"
 )
 _KATAKANA = re.compile("[ァ-ヴー]{3,}(?:・[ァ-ヴー]{2,})*")
-_OPENING = re.compile(r"\s*(?:>\s*)*(?:[-+*]|\d+[.)])?\s*(?:\[.\])?[\s*_\"'\u201c(\[]*")
-_FOOTNOTE = re.compile(r"(?:\[\^[^\]]*\])+$")
-_SENTENCE_END = tuple(".!?:\u2026")
 
 
 class Phrase(NamedTuple):
@@ -118,11 +116,9 @@ def _tokens(before: str, text: str) -> list[_Token]:
     tokens = []
     for match in _WORD.finditer(text):
         ahead = before + text[: match.start()]
-        plain = _FOOTNOTE.sub("", ahead.rstrip(" *_\"'\u201c([\u00ab\u2018"))
-        opens = bool(_OPENING.fullmatch(ahead)) or plain.endswith(_SENTENCE_END)
         word = match[0].removesuffix("'s").removesuffix("\u2019s")
         end = match.start() + len(word)
-        tokens.append(_Token(word, match.start(), end, opens))
+        tokens.append(_Token(word, match.start(), end, opens(ahead)))
     return tokens
 
 
@@ -164,7 +160,17 @@ def _capitals(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:
         if len(run) == 1 and (nouns or name not in within or times[name] < LEAST_TIMES):
             continue
         tail = rest if run[0].opens and " " in name else ""
-        yield Phrase(name, line, "phrase", " " in name and not nouns, tail)
+        sure = " " in name and not nouns and not _is_chance(run, name, within)
+        yield Phrase(name, line, "phrase", sure, tail)
+
+
+def _is_chance(run: Sequence[_Token], name: str, within: Collection[str]) -> bool:
+    """Whether its first word may be large only since it opens a sentence.
+
+    As in `Packed for Spain`, where a small word ties it to the rest; what stands so
+    inside a sentence, too, is a name.
+    """
+    return run[0].opens and not run[1].large and name not in within
 
 
 def _text(run: Sequence[_Token]) -> str:

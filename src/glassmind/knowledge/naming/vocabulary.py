@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 from threading import Lock, RLock
 from typing import Any, Protocol, TypeVar
 
@@ -140,12 +141,9 @@ class Vocabulary:
         return self._once("table", self._name_table)
 
     def _name_table(self) -> NameTable:
-        return name_table(
-            {
-                entry.id: [pieces_of(name) for name in (entry.title, *entry.aliases)]
-                for entry in self.counted
-            }
-        )
+        names = {entry.id: (entry.title, *entry.aliases) for entry in self.counted}
+        own = {note: [pieces_of(one) for one in told] for note, told in names.items()}
+        return name_table(own, texts=chain.from_iterable(names.values()))
 
     @property
     def ontology(self) -> Ontology:

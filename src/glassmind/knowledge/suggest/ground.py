@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 from glassmind.knowledge.suggest.name_table import (
@@ -112,18 +113,26 @@ class Ground:
 
 def ground_of(rows: GroundRows) -> Ground:
     """Return what the rows say of names now."""
+    named, anchors = rows.names(), rows.anchors()
     own = {
         note_id: tuple(dict.fromkeys(pieces_of(name) for name in names))
-        for note_id, names in rows.names()
+        for note_id, names in named
     }
-    used = _used(rows.anchors(), own)
+    used = _used(anchors, own)
+    given = (name for _, names in named for name in names)
+    shown = (_shown(words) for _, words, _ in anchors)
     return Ground(
-        name_table(own, used),
+        name_table(own, used, texts=chain(given, shown)),
         own,
         used,
         Names.of(rows.paths()),
         rows.tags(),
     )
+
+
+def _shown(words: str) -> str:
+    """Return the name that a link shows: of a path its end."""
+    return words.rpartition("/")[2].removesuffix(".md")
 
 
 def _used(
@@ -136,7 +145,7 @@ def _used(
     """
     used: dict[tuple[Pieces, int], int] = {}
     for note_id, shown, count in anchors:
-        pieces = pieces_of(shown.rpartition("/")[2].removesuffix(".md"))
+        pieces = pieces_of(_shown(shown))
         if note_id in own and is_telling(pieces):
             used[pieces, note_id] = used.get((pieces, note_id), 0) + count
     held = {note: {p for name in names for p in name} for note, names in own.items()}

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from glassmind.knowledge.openings import opens
 from glassmind.knowledge.suggest.name_table import (
+    COMMON_WORDS,
     NameTable,
     Pieces,
     placed_pieces,
@@ -20,6 +22,12 @@ LONGEST_SENTENCE = 300
 """Characters of the sentence that is shown: about four lines of a page."""
 
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
+_ENDS_ITEM = re.compile(r"[*_\"'\u201d)]*\s*(?:$|\n|[|:])")
+"""What stands behind a word that a line, a cell or what comes before a colon is."""
+
+_LARGE = r"([A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f][^\W\d_]+)"
+_WORD_AFTER = re.compile(rf" {_LARGE}\b")
+_WORD_BEFORE = re.compile(rf"(?<![\w]){_LARGE} $")
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
 
 
@@ -73,6 +81,9 @@ def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
             if _in_brackets(source, at, until) or not _stands_alone(text, first, last):
                 continue
             line = bisect_right(starts, at)
+            ahead = source[starts[line - 1] : at].decode()
+            if not _is_cased(ahead, text[first:last], text[last:], found.name, table):
+                continue
             said = _sentence(source, starts[line - 1], at)
             shown = text[first:last]
             meant, exact = table.notes[found.name], found.name not in table.inflected
@@ -93,6 +104,38 @@ def _stands_alone(text: str, first: int, last: int) -> bool:
     inside = before[-1:] in joined and before[:1].isalnum() if before else False
     goes_on = after[:1] in joined and after[1:].isalnum() if after else False
     return not (inside or goes_on)
+
+
+def _is_cased(
+    ahead: str, shown: str, behind: str, name: Pieces, table: NameTable
+) -> bool:
+    """Whether the letters of a stretch are those of a name, and of the whole of one.
+
+    A name that begins large and goes on with another large word is a part of a longer
+    one. One word is the name in the case it has: where nobody writes it small, `flat`
+    is not the note Flat, and neither is `Flat loaves` at the head of a sentence, where
+    every word is large. A line or cell that holds the word alone names it.
+    """
+    if shown[0].lower() == shown[0].upper():
+        return True  # a script without large letters
+    if shown[0].isupper() and _is_part(ahead, behind):
+        return False
+    if len(name) > 1 or name in table.small or shown[1:] != shown[1:].lower():
+        return True
+    if not opens(ahead):
+        return shown[0].isupper()
+    return shown[0].isupper() and _ENDS_ITEM.match(behind) is not None
+
+
+def _is_part(ahead: str, behind: str) -> bool:
+    """Whether a large word stands beside a name, other than a sentence's first."""
+    after = _WORD_AFTER.match(behind)
+    if after is not None and after[1].lower() not in COMMON_WORDS:
+        return True
+    before = _WORD_BEFORE.search(ahead)
+    if before is None or before[1].lower() in COMMON_WORDS:
+        return False
+    return not opens(ahead[: before.start()])
 
 
 def _sentence(source: bytes, line_start: int, at: int) -> str:

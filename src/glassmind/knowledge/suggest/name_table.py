@@ -72,7 +72,8 @@ class NameTable(NamedTuple):
     `singles` are the names of one piece; the others are listed by their first two
     pieces, the longest first, since first words alone are shared by many. `firsts` are
     the pieces that any name begins with. `inflected` are names that were not given but
-    follow from one, as its plural does. `names` are those of each note, in order.
+    follow from one, as its plural does. `small` are names of one word that may be
+    written small. `names` are those of each note, in order.
     """
 
     firsts: frozenset[str]
@@ -80,6 +81,7 @@ class NameTable(NamedTuple):
     beginnings: Mapping[tuple[str, str], Sequence[Pieces]]
     notes: Mapping[Pieces, tuple[int, ...]]
     inflected: frozenset[Pieces]
+    small: frozenset[Pieces]
     names: Mapping[int, Sequence[Pieces]]
 
     def names_of(self, note_id: int) -> Sequence[Pieces]:
@@ -140,10 +142,13 @@ _folded = lru_cache(maxsize=65_536)(fold)
 def name_table(
     own: Mapping[int, Iterable[Pieces]],
     used: Iterable[tuple[Pieces, int]] = (),
+    *,
+    texts: Iterable[str] = (),
 ) -> NameTable:
     """Return the table of every name that can be told from common words.
 
-    `own` are the names that notes have, `used` those that links give them besides.
+    `own` are the names that notes have, `used` those that links give them besides, and
+    `texts` all of them as they are written.
     """
     notes: dict[Pieces, list[int]] = {}
     given = ((pieces, note) for note, names in own.items() for pieces in names)
@@ -169,8 +174,23 @@ def name_table(
         beginnings,
         {name: tuple(sorted(meant)) for name, meant in every.items()},
         frozenset(inflected),
+        _small(texts),
         _by_note(every),
     )
+
+
+def _small(texts: Iterable[str]) -> frozenset[Pieces]:
+    """Return the names of one word that may be written small, and their other number.
+
+    Those that somebody writes so, and such as `GitHub`, which is no common word.
+    """
+    words = {pieces_of(text) for text in texts if text.islower() or _is_mixed(text)}
+    alone = {pieces for pieces in words if len(pieces) == 1}
+    return frozenset(alone.union(*(_inflections(pieces) for pieces in alone)))
+
+
+def _is_mixed(text: str) -> bool:
+    return not text.isupper() and text[1:] != text[1:].lower()
 
 
 def _by_note(every: Mapping[Pieces, Iterable[int]]) -> dict[int, list[Pieces]]:
