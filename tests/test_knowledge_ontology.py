@@ -183,6 +183,22 @@ def test_ways_of_writing_one_word_are_told_with_the_one_most_used(
     assert reasons["author"] == "plural"
 
 
+def test_a_plural_beside_its_singular_in_a_note_is_a_word_of_its_own(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            f"{name}.md": f"---\npage: 3\npages: 9\n---\n#good #goods #{tag} #Pot"
+            for name, tag in (("A", "kettles"), ("B", "kettle"), ("C", "pot"))
+        }
+    )
+
+    found = vault.engine.knowledge.ontology()
+
+    spelled = {one.canonical: one.variants for one in found.spellings.shown}
+    assert spelled == {"Pot": (("pot", 1),), "kettle": (("kettles", 1),)}
+
+
 def test_a_rare_slip_in_a_long_word_is_a_spelling_of_it(vault: VaultDesk) -> None:
     files = {f"{n}.md": "---\nreviewed: 2024-05-01\n---\n#sourdough" for n in range(20)}
     files["x.md"] = "---\nreveiwed: 2024-05-01\n---\n#sourdoug"

@@ -129,7 +129,7 @@ class Spelling(NamedTuple):
     """Spellings that seem to mean one thing, and the one most used.
 
     `variants` are the others with how often each is used; `reason` says by what they
-    differ.
+    differ. `form` is what all of them have in common, whichever is used most.
     """
 
     what: Spelled
@@ -137,6 +137,7 @@ class Spelling(NamedTuple):
     notes: int
     variants: tuple[tuple[str, int], ...]
     reason: str
+    form: str = ""
 
 
 class Hub(NamedTuple):

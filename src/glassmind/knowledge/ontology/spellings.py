@@ -1,11 +1,13 @@
 """Spellings of one word that a vault uses side by side, and not words that look alike.
 
-Case, marks between words, accents and plurals are ways of writing one word. A slip is
-believed only of a long and rare spelling of a common word that never stands beside it
-in a note: who writes `status` and `stats`, or `started` and `starred`, means two.
+Case, marks between words and accents are ways of writing one word. So is the plural,
+unless it stands beside the singular in some note: `page` is where one reads and `pages`
+how many there are. A slip is believed only of a long and rare spelling of a common word
+that never stands beside it either: who writes `status` and `stats`, or `started` and
+`starred`, means two.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from glassmind.knowledge.folding import in_singular, key_form, slips_between
@@ -39,14 +41,7 @@ class _Word(NamedTuple):
 
 def near_spellings(what: Spelled, uses: Iterable[Use]) -> list[Spelling]:
     """Return the words that are spelled in several ways, the most used first."""
-    groups: dict[str, list[Use]] = {}
-    for use in uses:
-        if form := _form(what, use.spelling):
-            groups.setdefault(form, []).append(use)
-    words = [
-        _Word(tuple(sorted(found, key=_most_used)), form)
-        for form, found in groups.items()
-    ]
+    words = list(_words(what, uses))
     slips = _slips(words)
     taken = {id(word) for found in slips.values() for word in found}
     made = [
@@ -57,11 +52,49 @@ def near_spellings(what: Spelled, uses: Iterable[Use]) -> list[Spelling]:
     return sorted(made, key=lambda one: (-one.notes, one.canonical))
 
 
-def _form(what: Spelled, text: str) -> str:
-    """Return what one word has in common; levels of a tag are words of their own."""
-    if what == "tag":
-        return "/".join(in_singular(key_form(level)) for level in text.split("/"))
-    return in_singular(key_form(text))
+def _words(what: Spelled, uses: Iterable[Use]) -> Iterator[_Word]:
+    """Yield the words, the plural of one with it unless a note has use for both."""
+    forms: dict[str, list[Use]] = {}
+    for use in uses:
+        if form := _form(what, use.spelling):
+            forms.setdefault(form, []).append(use)
+    numbers: dict[str, list[str]] = {}
+    for form in forms:
+        numbers.setdefault(word_form(what, form), []).append(form)
+    for one, found in numbers.items():
+        if _are_apart([forms[form] for form in found]):
+            yield _word([use for form in found for use in forms[form]], one)
+        else:
+            for form in found:
+                yield _word(forms[form], form)
+
+
+def _word(uses: Iterable[Use], form: str) -> _Word:
+    return _Word(tuple(sorted(uses, key=_most_used)), form)
+
+
+def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
+    """Whether no note uses two of these words."""
+    seen: set[int] = set()
+    for uses in words:
+        notes = frozenset[int]().union(*(use.notes for use in uses))
+        if not seen.isdisjoint(notes):
+            return False
+        seen |= notes
+    return True
+
+
+def word_form(what: str, text: str) -> str:
+    """Return what the spellings of one word have in common, whatever its number.
+
+    Levels of a tag are words of their own.
+    """
+    return "/".join(in_singular(level) for level in _form(what, text).split("/"))
+
+
+def _form(what: str, text: str) -> str:
+    levels = text.split("/") if what == "tag" else [text]
+    return "/".join(key_form(level) for level in levels)
 
 
 def _most_used(use: Use) -> tuple[int, bool, str]:
@@ -100,12 +133,7 @@ def _is_slip(rare: _Word, common: _Word) -> bool:
     if rare.form[0] != common.form[0] or slips_between(rare.form, common.form, 1) != 1:
         return False
     kinds = {use.kind for use in (*rare.uses, *common.uses)} - {"empty", "mixed"}
-    apart = (
-        frozenset()
-        .union(*(use.notes for use in rare.uses))
-        .isdisjoint(frozenset().union(*(use.notes for use in common.uses)))
-    )
-    return apart and len(kinds) <= 1
+    return len(kinds) <= 1 and _are_apart([rare.uses, common.uses])
 
 
 def _spelling(what: Spelled, word: _Word, slips: Sequence[_Word]) -> Spelling:
@@ -115,7 +143,7 @@ def _spelling(what: Spelled, word: _Word, slips: Sequence[_Word]) -> Spelling:
     reasons += ["a slip"] * len(wrong)
     variants = tuple((use.spelling, len(use.notes)) for use in (*others, *wrong))
     said = ", ".join(dict.fromkeys(reasons))
-    return Spelling(what, first.spelling, len(first.notes), variants, said)
+    return Spelling(what, first.spelling, len(first.notes), variants, said, word.form)
 
 
 def _difference(a: str, b: str) -> str:
