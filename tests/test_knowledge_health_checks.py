@@ -11,6 +11,7 @@ from vault_desk import VaultDesk
 from glassmind.knowledge.habits import is_date
 from glassmind.knowledge.health.grouped import place_of, staleness
 from glassmind.knowledge.health.linked import leads
+from glassmind.knowledge.health.table import entry_of
 from glassmind.render.address import linked_heading
 from glassmind.types import NotePath
 from glassmind.types.health import PartLink, PartNames
@@ -225,6 +226,41 @@ def test_names_are_wanted_by_notes_and_the_most_wanted_come_first(
     assert said["green kettles"].endswith("Green kettle.md may be meant")
 
 
+def test_a_path_is_wanted_from_where_its_link_stands(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "a/A.md": "[x](./gone.md) [[../shared/Plan]] [y](../../out.md)",
+            "b/B.md": "[x](./gone.md) [y](../a/gone.md) [[shared/plan]]",
+        }
+    )
+
+    said = found(vault, "ghosts")
+
+    assert list(said) == ["a/gone", "shared/plan", "../out", "b/gone"]
+    assert said["a/gone"] == "2 notes want a/gone.md, and no such file is there"
+    assert said["../out"].endswith("outside of the vault")
+    vault.indexed({"a/gone.md": "here", "shared/Plan.md": "here"})
+    assert list(found(vault, "ghosts")) == ["../out", "b/gone"]
+
+
+def test_a_picture_that_is_not_there_is_told_of_once(vault: VaultDesk) -> None:
+    knowledge = vault.engine.knowledge
+    vault.indexed({"a/A.md": "![p](./shot.png)"})
+    assert list(found(vault, "ghosts")) == ["a/shot.png"]
+    knowledge.dismiss_finding("ghosts", "a/shot.png")
+
+    vault.indexed({"b/B.md": "![[shot.png]]"})
+
+    report = knowledge.health(checks=["ghosts"]).checks[0]
+    assert (report.count, report.dismissed) == (0, 1)
+    now = knowledge.check_finding("ghosts:a/shot.png")
+    assert (now.key, now.state) == ("ghosts:shot.png", "there")
+    assert now.finding is not None
+    assert now.finding.what == "2 notes want the file a/shot.png, which is not there"
+    assert knowledge.restore_finding("ghosts", "shot.png").changed
+    assert list(found(vault, "ghosts")) == ["shot.png"]
+
+
 @pytest.mark.parametrize("settings", ["{", "[]", '{"folder": 3}', '{"folder": "/"}'])
 def test_settings_that_cannot_be_read_say_nothing(
     vault: VaultDesk, settings: str
@@ -321,6 +357,29 @@ def test_an_orphan_is_told_with_what_stands_beside_it_or_names_it(
     assert list(said)[-1] == "Bare.md"
 
 
+def test_an_orphan_with_links_that_lead_nowhere_is_said_to_have_them(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            ".glassmindignore": "Draft.md\n",
+            "Draft.md": "draft",
+            "Tea.md": "[[Sencha]] [[Draft]] ![[shot.png]] [[#Tea]]",
+            "Pot.md": "[[Unwritten]]",
+            "Cup.md": "[[#Cup]] [there](https://example.org)",
+            "shot.png": b"1",
+        }
+    )
+
+    assert found(vault, "orphans") == {
+        "Cup.md": "no link leads to it or from it; isolated",
+        "Pot.md": "no note links to it, and its 1 link leads to no note of the index; "
+        "isolated",
+        "Tea.md": "no note links to it, and its 3 links lead to no note of the index; "
+        "isolated",
+    }
+
+
 @pytest.mark.parametrize(
     "note",
     [
@@ -329,6 +388,10 @@ def test_an_orphan_is_told_with_what_stands_beside_it_or_names_it(
         '<img src="Files/shot.png" width="100">',
         "<a href='Files/sh%6ft.png'>there</a>",
         "![there](Files/shot.png)",
+        "---\ngallery:\n  - img: Files/shot.png\n---\ncover",
+        "---\nbroken: [Files/shot.png\n---\ncover",
+        '```dataviewjs\ndv.el("img", {src: `${folder}/shot.png`})\n```',
+        "the shot.PNG of May",
     ],
 )
 def test_an_attachment_that_is_named_in_whatever_way_is_left_alone(
@@ -337,6 +400,56 @@ def test_an_attachment_that_is_named_in_whatever_way_is_left_alone(
     vault.indexed({"A.md": note, "Files/shot.png": b"1", "Files/setup.py": "2"})
 
     assert found(vault, "unlinked_attachments") == {}
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["![[Other/shot.png]]", "https://shots.example/shot.png", "![[snapshot.png]]"],
+)
+def test_an_attachment_is_not_named_by_the_name_of_another_file(
+    vault: VaultDesk, note: str
+) -> None:
+    vault.indexed({"A.md": note, "Files/shot.png": b"1"})
+    vault.indexed({"Other/shot.png": b"2", "Other/snapshot.png": b"3"})
+
+    assert "Files/shot.png" in found(vault, "unlinked_attachments")
+
+
+@pytest.mark.parametrize("body", ["![[shot.png]]", "![](Files/sh%6ft.png)"])
+def test_what_a_note_shows_that_is_left_out_of_the_index_is_in_use(
+    vault: VaultDesk, body: str
+) -> None:
+    settings = '{"userIgnoreFilters": ["Archive/"]}'
+    (vault.root / ".obsidian/app.json").write_text(settings)
+    vault.indexed(
+        {
+            ".glassmindignore": "Draft.md\n",
+            "Archive/2019/Old.md": body,
+            "Draft.md": "![[draft.png]]",
+            "Files/shot.png": b"1",
+            "Files/draft.png": b"2",
+            "Files/left.png": b"3",
+        }
+    )
+
+    assert list(found(vault, "unlinked_attachments")) == ["Files/left.png"]
+
+
+def test_attachments_are_not_checked_while_a_note_cannot_be_read(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.vault.left_out.MOST_BYTES", 10)
+    files = {".glassmindignore": "Draft.md\n", "Draft.md": "![[shot.png]]"}
+    vault.indexed({**files, "A.md": "a", "shot.png": b"1"})
+
+    report = vault.engine.knowledge.health(checks=["unlinked_attachments"])
+
+    assert report.checks[0].count == 0
+    assert "Draft.md" in report.checks[0].unchecked
+
+
+def test_nobody_is_advised_to_delete_an_attachment() -> None:
+    assert "delete" not in entry_of("unlinked_attachments").fix.lower()
 
 
 def test_long_copies_are_near_duplicates_and_short_ones_alike_by_chance(

@@ -1,6 +1,6 @@
 """The score of vault health, and the sketches by which duplicates are found."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from hypothesis import given, settings
@@ -27,52 +27,66 @@ def vaults(draw: st.DrawFn) -> dict[str, list[str]]:
     return {entry.name: draw(st.lists(places, max_size=6)) for entry in CHECKS}
 
 
-def score_of(found: dict[str, list[str]], notes: int) -> float:
+def score_of(
+    found: Mapping[str, Sequence[str]], notes: int, unchecked: Collection[str] = ()
+) -> float:
     """Return the score with its fraction, so that no rounding hides a loss."""
     counted = [
         Counted(
             entry.name,
             entry.severity,
             len(found[entry.name]),
-            frozenset(found[entry.name]) & set(NOTES)
-            if entry.of_notes
-            else frozenset(),
+            frozenset(found[entry.name]) & set(NOTES) if entry.of_notes else None,
         )
         for entry in CHECKS
+        if entry.name not in unchecked
     ]
-    score, parts = scored(counted, sound_notes(notes, counted))
+    score, parts = scored(counted, notes)
     exact = 100 - sum(part.lost for part in parts)
     assert 0 <= score <= exact + 1e-9
     return exact
 
 
+NAMES = st.sampled_from([entry.name for entry in CHECKS])
+
+
 @settings(deadline=None)
-@given(vaults(), st.integers(0, 500), st.sampled_from([entry.name for entry in CHECKS]))
-def test_mending_a_finding_never_costs_a_point(
-    found: dict[str, list[str]], more: int, check: str
+@given(vaults(), st.integers(0, 500), NAMES, st.sets(NAMES))
+def test_mending_a_finding_never_costs_a_point_whatever_it_lets_be_checked(
+    found: dict[str, list[str]], more: int, check: str, unchecked: set[str]
 ) -> None:
+    found |= {name: [] for name in unchecked - {check}}
     if not found[check]:
         return
-    before = score_of(found, len(NOTES) + more)
+    before = score_of(found, len(NOTES) + more, unchecked - {check})
 
     mended = found | {check: found[check][1:]}
 
+    assert score_of(mended, len(NOTES) + more, unchecked - {check}) > before
     assert score_of(mended, len(NOTES) + more) > before
 
 
+THEMES = ("stale_themes", "one_source", "category_mismatch")
+
+
 @settings(deadline=None)
-@given(vaults(), st.integers(0, 500), st.sampled_from(NOTES))
-def test_deleting_a_note_that_something_was_found_in_never_costs_a_point(
-    found: dict[str, list[str]], more: int, note: str
+@given(vaults(), st.integers(5, 500), st.integers(0, 500))
+def test_orphans_that_become_a_theme_cost_more_than_what_is_found_in_it(
+    found: dict[str, list[str]], linked: int, rest: int
 ) -> None:
-    of_notes = {entry.name for entry in CHECKS if entry.of_notes}
-    if not any(note in found[check] for check in of_notes):
-        return
-    before = score_of(found, len(NOTES) + more)
+    found |= {name: [] for name in (*THEMES, "weakly_tied")}
+    orphans, notes = ["x"] * (linked + rest), linked + rest + len(NOTES)
+    before = score_of(found | {"orphans": orphans}, notes, (*THEMES, "weakly_tied"))
 
-    left = {c: [one for one in places if one != note] for c, places in found.items()}
+    worst = {
+        "orphans": orphans[linked:],
+        "stale_themes": ["x"],
+        "one_source": ["x"],
+        "category_mismatch": ["x"] * (linked // 4),
+        "weakly_tied": ["x"] * (linked // 2),
+    }
 
-    assert score_of(left, len(NOTES) + more - 1) > before
+    assert score_of(found | worst, notes) > before
 
 
 @settings(deadline=None)
@@ -81,8 +95,32 @@ def test_a_vault_without_findings_has_all_points(notes: int) -> None:
     assert score_of({entry.name: [] for entry in CHECKS}, notes) == 100
 
 
+@settings(deadline=None)
+@given(st.integers(1, 100_000), NAMES)
+def test_the_more_of_a_vault_is_concerned_the_lower_is_its_score(
+    notes: int, check: str
+) -> None:
+    nothing = {entry.name: list[str]() for entry in CHECKS}
+    shares = [0, notes // 4, notes // 2, notes]
+
+    scores = [score_of(nothing | {check: ["x"] * n}, notes) for n in shares]
+
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] < 75
+
+
 def test_a_check_that_was_not_made_costs_nothing() -> None:
     assert scored([], 10) == (100, ())
+
+
+def test_notes_in_which_nothing_was_found_are_sound() -> None:
+    found = [
+        Counted("orphans", "medium", 2, frozenset(["a.md", "b.md"])),
+        Counted("oversized", "low", 1, frozenset(["b.md"])),
+        Counted("ghosts", "medium", 9),
+    ]
+
+    assert sound_notes(5, found) == 3
 
 
 TEXTS = st.lists(

@@ -1,5 +1,6 @@
 """Dismissing for good, and taking that back."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.errors import BadWish
@@ -39,9 +40,10 @@ def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
     return study.book.add(_finding(study, now.key), why=DISMISSED)
 
 
-def restore_finding(study: "Study", key: str) -> Dismissed:
-    """Take the dismissal of a finding back, be it one or not."""
-    return study.book.drop(_finding(study, key), why=RESTORED)
+def restore_finding(study: "Study", keys: Sequence[str]) -> Dismissed:
+    """Take the dismissal of a finding back, be it one or not, under all its keys."""
+    tried = [study.book.drop(_finding(study, key), why=RESTORED) for key in keys]
+    return next((one for one in tried if one.changed), tried[0])
 
 
 def _named(study: "Study", a: str, b: str) -> DismissedPair:

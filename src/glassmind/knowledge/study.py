@@ -11,6 +11,7 @@ from glassmind.types import NotePath
 if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.knowledge.graphs import Graphs
+    from glassmind.knowledge.health.kept import KeptSketches
     from glassmind.knowledge.health.sight import HealthRows
     from glassmind.knowledge.naming.vocabulary import Vocabulary
     from glassmind.knowledge.suggest.facts import Facts
@@ -34,9 +35,9 @@ class Study:
     the letter, if any. `found` answers a search with so many hits. `net` is the link
     graph as it is now, `sentences` what stands around some of its links, `unsettled`
     how many links no run has settled, and `themed` has the themes. `vocabulary` is what
-    the vault calls things now, `troubles` what can be wrong with it. `facts` and
-    `mention_rows` are what suggestions stand on, `words` says where words stand, if it
-    is known.
+    the vault calls things now, `troubles` what can be wrong with it, `sketches` what
+    its notes say in short. `facts` and `mention_rows` are what suggestions stand on,
+    `words` says where words stand, if it is known.
     """
 
     config: Config
@@ -56,6 +57,7 @@ class Study:
     space: Callable[[], str]
     book: "DismissalBook"
     troubles: "Callable[[], HealthRows]"
+    sketches: "KeptSketches"
     facts: "Callable[[], Facts]"
     mention_rows: "Callable[[], GroundRows]"
     words: "Callable[[], WordPlaces | None]"

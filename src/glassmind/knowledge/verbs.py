@@ -9,7 +9,7 @@ from glassmind.knowledge.dismiss import (
     restore_finding,
     restore_pair,
 )
-from glassmind.knowledge.health.asking import EXAMPLES, finding_now, report
+from glassmind.knowledge.health.asking import EXAMPLES, finding_now, keys_of, report
 from glassmind.knowledge.health.report import key_of
 from glassmind.knowledge.links.connections import connections
 from glassmind.knowledge.links.paths import chains
@@ -205,7 +205,8 @@ class Knowledge:
             WriteRefused: the settings or the disk do not let it be written.
         """
         with self._study.faults():
-            return restore_finding(self._study, key_of(check, subject))
+            keys = keys_of(self._study, key_of(check, subject))
+            return restore_finding(self._study, keys)
 
     def health(
         self,

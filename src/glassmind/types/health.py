@@ -63,7 +63,11 @@ class CheckReport:
 
 
 class ScorePart(NamedTuple):
-    """What one check has to do with the score: the points it may cost, and costs."""
+    """What one check has to do with the score.
+
+    `points` are what it costs alone with as many findings as there are notes, `lost`
+    what it costs now; those of all checks are what the score lacks of 100.
+    """
 
     check: str
     points: float
@@ -75,7 +79,7 @@ class HealthReport:
     """The state of a vault: a score from 0 to 100, its parts, and every check.
 
     Checks are sorted by severity, then by how much they found. The totals count
-    findings; `sound` is how many notes the score goes by. `partial` says that some
+    findings; `sound` is how many notes nothing was found in. `partial` says that some
     checks alone were asked for, and the score is theirs.
     """
 

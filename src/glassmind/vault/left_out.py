@@ -1,14 +1,31 @@
-"""The names of files that are there and were left out of the index."""
+"""Files that are there and were left out of the index: their names, and their text."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 from unicodedata import normalize
 
+from glassmind.errors import FileGone, VaultError
+from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS
+from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import fold, name_key
 
 MOST_NAMES = 100_000
 """Names that are looked at: more than any vault has notes that nobody reads."""
+
+MOST_READ, MOST_BYTES = 5_000, 32 * 1024 * 1024
+"""Notes, and bytes of them, that are read without an index: a second of reading."""
+
+TEXTS = (".md", ".canvas", ".base", ".html", ".txt")
+"""What may speak of other files of a vault."""
+
+
+class LeftOutTexts(NamedTuple):
+    """The text of notes that were left out; `unread` is the first that was not read."""
+
+    texts: tuple[str, ...] = ()
+    unread: str = ""
 
 
 def left_out_names(root: Path, skipped: Iterable[str]) -> frozenset[str]:
@@ -32,3 +49,43 @@ def left_out_names(root: Path, skipped: Iterable[str]) -> frozenset[str]:
 def is_left_out(target: str, names: frozenset[str]) -> bool:
     """Whether a link that finds no indexed file means one of those left out."""
     return name_key(target) in names or fold(target.rpartition("/")[2]) in names
+
+
+def left_out_texts(root: Path, skipped: Iterable[str]) -> LeftOutTexts:
+    """Return the text of the notes that were skipped, alone or in a folder.
+
+    The folders of programs, which no vault has notes in, are not looked at.
+
+    Raises:
+        VaultMissing: the root is no folder that can be opened.
+    """
+    texts: list[str] = []
+    unread, left = "", MOST_BYTES
+    with VaultFiles(root) as files:
+        for path in _texts_below(root, skipped):
+            try:
+                if len(texts) == MOST_READ:
+                    return LeftOutTexts(tuple(texts), unread or path)
+                raw = files.read(path, limit_bytes=left)
+            except FileGone:
+                continue
+            except VaultError:
+                unread = unread or path
+                continue
+            left -= len(raw)
+            texts.append(raw.decode("utf-8", "replace"))
+    return LeftOutTexts(tuple(texts), unread)
+
+
+def _texts_below(root: Path, skipped: Iterable[str]) -> Iterator[str]:
+    for path in skipped:
+        if fold(path.rpartition("/")[2]) in DEFAULT_IGNORE_DIRS:
+            continue
+        if path.endswith(TEXTS):
+            yield path
+        for folder, folders, names in os.walk(root / path):
+            folders[:] = sorted(one for one in folders if not one.startswith("."))
+            below = Path(folder).relative_to(root).as_posix()
+            for name in sorted(names):
+                if name.endswith(TEXTS):
+                    yield f"{below}/{normalize('NFC', name)}"

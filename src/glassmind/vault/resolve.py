@@ -16,6 +16,9 @@ from glassmind.types import NotePath
 
 NOTE_SUFFIX = ".md"
 
+ROOTED = ("./", "../", "/")
+"""How targets begin that mean one very file, wherever others of its name are."""
+
 # A sigma is lower-cased by what follows it ("ΟΔΟΣ" but "ΟΔΟΣ.md"), so one form is kept;
 # no-break spaces, which keyboards slip into links, count as spaces.
 _ALIKE = str.maketrans({"\u03c2": "\u03c3", "\u00a0": " ", "\u202f": " "})
@@ -138,11 +141,11 @@ class Names:
         if markdown and _SCHEME.match(target):
             return None
         text = target if target.isascii() else normalize("NFC", target)
-        if text.startswith(("./", "../", "/")):
-            rooted = _rooted(text, source)
-            if rooted is None:
+        if text.startswith(ROOTED):
+            whole = rooted(text, source)
+            if whole is None:
                 return None
-            text = rooted
+            text = whole
         if "." in text.rpartition("/")[2]:
             found = self._find(text, source)
             if found is not None:
@@ -166,7 +169,7 @@ class Names:
         return None if found is None else NotePath(found)
 
 
-def _rooted(text: str, source: NotePath) -> str | None:
+def rooted(text: str, source: NotePath) -> str | None:
     """Return the path from the root, `/` leading, or None when it leaves the vault."""
     if text.startswith("/"):
         return "/" + text.lstrip("/")

@@ -11,6 +11,7 @@ from glassmind.graph.keeping import KeptGraph
 from glassmind.knowledge.dismissals import DismissalBook
 from glassmind.knowledge.graphs import Graphs
 from glassmind.knowledge.habits import habits_of
+from glassmind.knowledge.health.kept import KeptSketches
 from glassmind.knowledge.naming.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.knowledge.pairs.implicit import undismissed
 from glassmind.knowledge.study import Study
@@ -86,6 +87,7 @@ def knowledge_for(
             space=lambda: _space(adapters),
             book=book,
             troubles=lambda: HealthRows(adapters.reader.connection()),
+            sketches=KeptSketches(),
             vocabulary=_vocabulary(adapters),
             facts=_facts(adapters, net),
             mention_rows=lambda: MentionRows(adapters.reader.connection()),

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import BadLimit
 from glassmind.knowledge.habits import habits_of
-from glassmind.knowledge.health.report import looked_at_again, told
+from glassmind.knowledge.health.report import looked_at_again, parted_key, told
 from glassmind.knowledge.health.sight import Grounds, Sight
+from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.pairs.implicit import alike, undismissed
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
-from glassmind.vault.left_out import left_out_names
+from glassmind.vault.left_out import left_out_names, left_out_texts
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -39,10 +40,12 @@ def look(study: "Study", today: date | None) -> Sight:
         net=study.net,
         habits=lambda: habits_of(root),
         left_out=lambda: left_out_names(root, [path for path, _ in rows.skipped()]),
+        unseen=lambda: left_out_texts(root, [path for path, _ in rows.skipped()]),
         agent=study.config.writes.agent_dir,
         similar=lambda least: _similar(study, least),
         nearest=lambda path: next(iter(alike(study, path, limit=1)), None),
         mentions=lambda phrase: _mentions(study, phrase),
+        sketches=lambda notes: study.sketches.of(rows, notes),
         themes=lambda: _themes(study),
         spellings=lambda: study.vocabulary().ontology.spellings.shown,
         entries=lambda: study.vocabulary().counted,
@@ -71,7 +74,7 @@ def report(
         checks=checks,
         limit=limit,
         dismissed=book.findings,
-        notices=(*book.problems, *_behind(study)),
+        notices=(*book.problems, *left_open(study), *_behind(study)),
     )
 
 
@@ -91,6 +94,22 @@ def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
     return looked_at_again(look(study, today), key, study.book.now().findings)
+
+
+def keys_of(study: "Study", key: str) -> list[str]:
+    """Return the key of a finding and those by which it was dismissed, if by others.
+
+    Raises:
+        BadFindingKey, UnknownCheck: the key is not of a finding.
+    """
+    sight, (entry, subject) = look(study, None), parted_key(key)
+    now = entry.now(sight, subject)
+    others = sorted(
+        told
+        for check, told in study.book.now().findings
+        if check == entry.name and entry.now(sight, told) == now
+    )
+    return [f"{entry.name}:{told}" for told in dict.fromkeys([subject, *others])]
 
 
 def _mentions(study: "Study", phrase: str) -> Sequence[int]:

@@ -13,13 +13,14 @@ from glassmind.knowledge.health.sketch import (
     alike,
     common_runs,
     likeness,
-    sketch,
 )
-from glassmind.knowledge.subjects import PAIRED
+from glassmind.knowledge.subjects import PAIRED, paths_in
 from glassmind.types import NotePath
 from glassmind.types.health import Finding, HealthNote
 from glassmind.vault.ignore import CONFLICT_COPY
 from glassmind.vault.resolve import fold
+
+PAIR = 2
 
 LEAST_RUNS = 25
 """Runs of words that a note needs to be called a near duplicate: about two sentences.
@@ -137,39 +138,74 @@ class _Pair(NamedTuple):
     what: str
 
 
+class _Ground(NamedTuple):
+    """The notes that may be duplicates: in groups of the same content, by path.
+
+    `long` are the first notes of groups that say enough to be compared by what they
+    have in `common` with each other; that is what counts for none.
+    """
+
+    notes: dict[int, HealthNote]
+    same: list[list[HealthNote]]
+    long: dict[int, Hashes]
+    common: Hashes
+
+
 def near_duplicates(sight: Sight) -> list[Finding]:
     """Return the notes that say the same as another, to the letter or nearly.
 
     Of several, each is named beside the first of them by path. Copies of sync tools are
     another check's, and drawings, templates and days are left out.
     """
+    ground = _ground(sight)
+    found = list(_exact(ground.same))
+    firsts = list(ground.long)
+    candidates = alike(list(ground.long.values()), NEARLY, ground.common)
+    near = _near(sight, ground, [(firsts[a], firsts[b]) for a, b in candidates])
+    seen: set[NotePath] = set()
+    for pair in near:
+        if pair.other not in seen:
+            seen.add(pair.other)
+            found.append(pair)
+    found.sort(key=lambda pair: (pair.one, pair.other))
+    return [_finding(pair) for pair in found]
+
+
+def duplicate(sight: Sight, subject: str) -> Finding | None:
+    """Return whether two notes say the same, whatever other notes do."""
+    ground = _ground(sight)
+    by_path = {note.path: note for note in ground.notes.values()}
+    pair = [by_path[p] for p in paths_in("near_duplicates", subject) if p in by_path]
+    if len(pair) != PAIR:
+        return None
+    one, other = sorted(pair, key=lambda note: note.path)
+    if one.digest == other.digest:
+        return _finding(next(_exact([[one, other]])))
+    found = next(_near(sight, ground, [(one.id, other.id)]), None)
+    return None if found is None else _finding(found)
+
+
+def _finding(pair: _Pair) -> Finding:
+    subject = f"{pair.one}{PAIRED}{pair.other}"
+    return Finding("near_duplicates", subject, pair.other, 0, pair.what)
+
+
+def _ground(sight: Sight) -> _Ground:
     others = {finding.path for finding in found_by(conflict_copies, sight)}
-    notes = {
-        note.id: note
+    kept = [
+        note
         for note in sight.written
         if sight.is_kept(note.path) and note.path not in others
-    }
-    runs = Runs()
-    kept = {
-        note: (sketch(hashes), len(hashes))
-        for note, hashes in ((n, runs.of(t)) for n, t in sight.rows.texts())
-        if note in notes and len(hashes) >= LEAST_EXACT
-    }
-    order = sorted(kept, key=lambda note: notes[note].path)
-    same = _groups_of_same([notes[note] for note in order])
-    found = list(_exact(same))
-    firsts = [group[0].id for group in same if kept[group[0].id][1] >= LEAST_RUNS]
-    sketches = [kept[note][0] for note in firsts]
-    common = common_runs(sketches)
-    candidates = alike(sketches, NEARLY, common)
-    found += _near(
-        sight, notes, [(firsts[a], firsts[b]) for a, b in candidates], common
-    )
-    found.sort(key=lambda pair: (pair.one, pair.other))
-    return [
-        Finding("near_duplicates", f"{p.one}{PAIRED}{p.other}", p.other, 0, p.what)
-        for p in found
     ]
+    sketches = sight.grounds.sketches(kept)
+    notes = {note.id: note for note in kept if sketches[note.id].runs >= LEAST_EXACT}
+    same = _groups_of_same(list(notes.values()))
+    long = {
+        group[0].id: sketches[group[0].id].smallest
+        for group in same
+        if sketches[group[0].id].runs >= LEAST_RUNS
+    }
+    return _Ground(notes, same, long, common_runs(list(long.values())))
 
 
 def _groups_of_same(notes: Sequence[HealthNote]) -> list[list[HealthNote]]:
@@ -187,23 +223,18 @@ def _exact(groups: Sequence[Sequence[HealthNote]]) -> Iterator[_Pair]:
 
 
 def _near(
-    sight: Sight,
-    notes: dict[int, HealthNote],
-    candidates: Sequence[tuple[int, int]],
-    common: Hashes,
+    sight: Sight, ground: _Ground, candidates: Sequence[tuple[int, int]]
 ) -> Iterator[_Pair]:
-    """Yield the candidates that are alike when they are read whole, one a note."""
+    """Yield the candidates that are alike when they are read whole."""
     runs = _runs_of(sight, {note for pair in candidates for note in pair})
     own = {
-        note: np.setdiff1d(hashes, common, assume_unique=True)
+        note: np.setdiff1d(hashes, ground.common, assume_unique=True)
         for note, hashes in runs.items()
     }
-    seen: set[int] = set()
     for one, other in candidates:
-        if other in seen or min(len(own.get(n, ())) for n in (one, other)) < LEAST_RUNS:
+        if min(len(own.get(n, ())) for n in (one, other)) < LEAST_RUNS:
             continue
         share = likeness(own[one], own[other])
         if share >= NEARLY:
-            seen.add(other)
-            what = f"{share:.0%} the same as {notes[one].path}"
-            yield _Pair(notes[one].path, notes[other].path, what)
+            first, second = ground.notes[one].path, ground.notes[other].path
+            yield _Pair(first, second, f"{share:.0%} the same as {first}")

@@ -1,10 +1,12 @@
 """Checks of files: properties that cannot be read, sizes, attachments left over."""
 
 import re
+from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
 from glassmind.knowledge.health.sight import Sight
-from glassmind.types.health import Finding
+from glassmind.types import NotePath
+from glassmind.types.health import Finding, Unchecked
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.resolve import fold
 
@@ -13,7 +15,12 @@ OVERSIZED_TOKENS = 25_000
 an agent which reads the note has room for little else."""
 
 _LINE = re.compile(r" \(line (\d+)\)")
-_SHOWN = re.compile(r"""(?:src|href)\s*=\s*["']?([^"'>\s][^"'>]*)""", re.IGNORECASE)
+_FOLDER = re.compile(r"""[^\s"'`(<\[|=/\\{}$>.]/$""")
+"""The end of a folder that has a name; `./`, `../` and what code puts in have none."""
+
+FOLDER_CHARS = 256
+"""What is looked at before a name: the longest that a folder can be called."""
+
 _TOO_LARGE = "it is larger than"
 
 
@@ -45,35 +52,70 @@ def oversized(sight: Sight) -> list[Finding]:
     return found
 
 
-def unlinked_attachments(sight: Sight) -> list[Finding]:
+def unlinked_attachments(sight: Sight) -> list[Finding] | Unchecked:
     """Return the pictures, sounds, films and papers that no note shows or names.
 
-    A property may name one without a link, and HTML may show one.
+    A note names a file by writing what it is called, be it in a property, in HTML, in
+    code, or in a note that is left out of the index.
     """
     files = [
         path
         for path in sight.rows.unlinked_attachments()
         if is_attachment(path) and sight.is_written(path)
     ]
-    named = _named_files(sight) if files else set()
-    return [
-        Finding(
-            "unlinked_attachments",
-            path,
-            path,
-            0,
-            "no indexed note shows it or links to it",
+    files = _unnamed(sight.rows.texts_with(_endings(files)), files)
+    if not files:
+        return []
+    unseen = sight.grounds.unseen()
+    files = _unnamed(unseen.texts, files)
+    if files and unseen.unread:
+        return Unchecked(
+            f"{unseen.unread} is left out of the index and cannot be read; it may show "
+            "some"
         )
-        for path in files
-        if fold(path.rpartition("/")[2]) not in named
-    ]
+    what = "no note shows it, links to it or names it"
+    return [Finding("unlinked_attachments", path, path, 0, what) for path in files]
 
 
-def _named_files(sight: Sight) -> set[str]:
-    """Return the folded names of files that are named otherwise than by a link."""
-    texts = [one.value for one in sight.said if isinstance(one.value, str)]
-    lists = [one.value for one in sight.said if isinstance(one.value, list)]
-    texts += [value for values in lists for value in values if isinstance(value, str)]
-    for text in sight.rows.marked_up():
-        texts += _SHOWN.findall(text)
-    return {fold(unquote(text).rpartition("/")[2].strip()) for text in texts}
+def _unnamed(texts: Iterable[str], paths: Sequence[NotePath]) -> list[NotePath]:
+    found = named_in(texts, paths) if paths else set()
+    return [path for path in paths if path not in found]
+
+
+def named_in(texts: Iterable[str], paths: Iterable[str]) -> set[str]:
+    """Return those of some files whose names stand in texts.
+
+    Where a folder stands before the name it has to be that of the file.
+    """
+    called: dict[str, list[str]] = {}
+    for path in paths:
+        called.setdefault(fold(path.rpartition("/")[2]), []).append(path)
+    lengths, longest = sorted({len(name) for name in called}), max(map(len, called))
+    endings = "|".join(map(re.escape, sorted(_endings(called))))
+    ending = re.compile(endings, re.IGNORECASE)
+    found: set[str] = set()
+    for text in texts:
+        for place in ending.finditer(text):
+            # Three letters for one where it is written as in an address.
+            start = max(0, place.end() - 3 * longest - FOLDER_CHARS)
+            before = text[start : place.end()]
+            for said in {fold(before), fold(unquote(before))}:
+                for length in lengths:
+                    ahead, name = said[:-length], said[-length:]
+                    found.update(p for p in called.get(name, ()) if _is_at(p, ahead))
+    return found
+
+
+def _is_at(path: str, ahead: str) -> bool:
+    """Whether a file may be meant by its name with this before it."""
+    if ahead[-1:].isalnum():
+        return False  # the name of another file ends so
+    folder = fold(path.rpartition("/")[0].rpartition("/")[2])
+    return _FOLDER.search(ahead) is None or (
+        bool(folder) and ahead.endswith(f"{folder}/")
+    )
+
+
+def _endings(paths: Iterable[str]) -> set[str]:
+    """Return how some files end, each with its dot, in lower case."""
+    return {f".{path.rpartition('.')[2].lower()}" for path in paths}

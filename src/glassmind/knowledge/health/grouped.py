@@ -68,6 +68,9 @@ PLATFORMS = frozenset(
 NAMELESS = frozenset(["watch", "", "web", "embed", "playlist", "shorts", "p"])
 """First parts of a path that name nobody."""
 
+FROM = " <- "
+"""Between a theme and a place in a subject."""
+
 _URL = re.compile(r"https?://[^\s\"'<>)\]]+", re.IGNORECASE)
 
 
@@ -98,6 +101,18 @@ def stale_themes(sight: Sight) -> list[Finding] | Unchecked:
             found.append((stale, Finding("stale_themes", anchor, anchor, 0, what)))
     found.sort(key=lambda item: (-item[0], item[1].path))
     return [finding for _, finding in found]
+
+
+def theme_now(sight: Sight, subject: str) -> str:
+    """Return what a theme goes by now that was told of by some member of it.
+
+    A theme is told of by its most central note, which may be another one later.
+    """
+    path, mark, place = subject.partition(FROM)
+    for theme in () if isinstance(sight.themes, Unchecked) else sight.themes:
+        if any(member.path == path for member in theme.members):
+            return f"{theme.members[0].path}{mark}{place}"
+    return subject
 
 
 def staleness(median_days: float, newest_days: float, drift: float) -> float:
@@ -198,7 +213,9 @@ def one_source(sight: Sight) -> list[Finding] | Unchecked:
                 f"{theme.label!r} come from {place}"
             )
             anchor = NotePath(theme.members[0].path)
-            found.append(Finding("one_source", f"{anchor} <- {place}", anchor, 0, what))
+            found.append(
+                Finding("one_source", f"{anchor}{FROM}{place}", anchor, 0, what)
+            )
     return sorted(found, key=lambda finding: finding.subject)
 
 

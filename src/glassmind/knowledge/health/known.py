@@ -1,8 +1,8 @@
 """Whether the vault holds what a finding was about, be it well by now."""
 
-from glassmind.knowledge.folding import key_form
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.health.spelled import words_of
+from glassmind.knowledge.ontology.spellings import word_form
 from glassmind.knowledge.subjects import SHAPES, paths_in
 from glassmind.types import NotePath
 from glassmind.vault.resolve import NOTE_SUFFIX, fold, name_key
@@ -16,9 +16,9 @@ def is_known(sight: Sight, check: str, subject: str) -> bool:
     if check == "ghosts":
         return _is_name(sight, subject)
     what, _, word = subject.partition(" ")
-    form = key_form(word)
+    form = word_form(what, word)
     return any(
-        key_form(said) == form
+        word_form(what, said) == form
         for entry in sight.grounds.entries()
         for said in words_of(entry, what)
     )

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from posixpath import normpath
 
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.habits import is_date, is_placeholder
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.suggest.reciprocal import missing_answers, spelling_of
 from glassmind.types.health import Finding, LostLink, PartLink, PartNames
-from glassmind.vault.resolve import NOTE_SUFFIX, fold
+from glassmind.vault.attachments import is_attachment
+from glassmind.vault.left_out import is_left_out
+from glassmind.vault.resolve import NOTE_SUFFIX, ROOTED, fold, rooted
 
 _APART = re.compile(r"(?:[^\w\-]|_)+")
 """Obsidian compares headings by their words: marks between them do not count."""
@@ -32,18 +35,52 @@ def ghosts(sight: Sight) -> list[Finding]:
     Left alone are links in templates, names that wait to be filled in, days, which are
     linked to before they have a note, and files that were left out of the index.
     """
+    wanted, _ = _wanted(sight)
+    known = _other_names(sight)
+    ranked = sorted(wanted.items(), key=lambda item: (-_demand(item[1]), item[0]))
+    return [_ghost(key, links, known) for key, links in ranked]
+
+
+def ghost_now(sight: Sight, subject: str) -> str:
+    """Return what a name that is wanted goes by now."""
+    return _wanted(sight)[1].get(subject, subject)
+
+
+def _wanted(sight: Sight) -> tuple[dict[str, list[LostLink]], dict[str, str]]:
+    """Return the links to each name, and under which one others are told.
+
+    A file that is wanted by its name alone and in one folder is one file.
+    """
     lost = sight.rows.lost_links()
     left_out = sight.grounds.left_out() if lost else frozenset()
     wanted: dict[str, list[LostLink]] = {}
     for link in lost:
         name = link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-        meant = is_date(name) or is_placeholder(name) or fold(name) in left_out
+        meant = is_date(name) or is_placeholder(name)
+        meant = meant or is_left_out(link.target, left_out)
         if sight.is_written(link.path) and not meant:
-            key = fold(link.target).removesuffix(NOTE_SUFFIX)
+            key = fold(_place(link)).removesuffix(NOTE_SUFFIX)
             wanted.setdefault(key, []).append(link)
-    known = _other_names(sight)
-    ranked = sorted(wanted.items(), key=lambda item: (-_demand(item[1]), item[0]))
-    return [_ghost(key, links, known) for key, links in ranked]
+    placed: dict[str, list[str]] = {}
+    for key in wanted:
+        folder, _, name = key.rpartition("/")
+        if folder and is_attachment(name) and name in wanted:
+            placed.setdefault(name, []).append(key)
+    told = {keys[0]: name for name, keys in placed.items() if len(keys) == 1}
+    for key, name in told.items():
+        wanted[name] += wanted.pop(key)
+        wanted[name].sort(key=lambda link: (link.path, link.line))
+    return wanted, told
+
+
+def _place(link: LostLink) -> str:
+    """Return what a link leads to: a name, or a path from the root of the vault."""
+    if not link.target.startswith(ROOTED):
+        return link.target
+    inside = rooted(link.target, link.path)
+    if inside is not None:
+        return inside.removeprefix("/")
+    return normpath(f"{link.path.rpartition('/')[0] or '.'}/{link.target}")
 
 
 def _demand(links: Sequence[LostLink]) -> int:
@@ -53,12 +90,23 @@ def _demand(links: Sequence[LostLink]) -> int:
 def _ghost(key: str, links: Sequence[LostLink], known: dict[str, str]) -> Finding:
     first, demand = links[0], _demand(links)
     notes = "1 note wants" if demand == 1 else f"{demand} notes want"
-    what = f"{notes} [[{first.target}]], and no file is called so"
+    what = f"{notes} {_missing(first)}"
     name = first.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
     meant = known.get(fold(name)) or known.get(in_singular(folded(name)))
     if meant is not None:
         what += f"; {meant} may be meant"
     return Finding("ghosts", key, first.path, first.line, what)
+
+
+def _missing(link: LostLink) -> str:
+    place = _place(link)
+    if place.startswith("../"):
+        return f"{place}, which is outside of the vault"
+    if is_attachment(place):
+        return f"the file {place}, which is not there"
+    if link.target.startswith(ROOTED):
+        return f"{place}, and no such file is there"
+    return f"[[{place}]], and no file is called so"
 
 
 def _other_names(sight: Sight) -> dict[str, str]:

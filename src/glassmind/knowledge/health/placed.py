@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.knowledge.health.copies import conflict_copies, near_duplicates
 from glassmind.knowledge.health.sight import Sight, found_by
-from glassmind.knowledge.subjects import PAIRED
+from glassmind.knowledge.subjects import PAIRED, paths_in
 from glassmind.types import NotePath
 from glassmind.types.health import Finding, HealthNote, Unchecked
 from glassmind.vault.resolve import fold
@@ -29,6 +29,9 @@ TIED_BY = 2
 """Common neighbours that tie two notes well enough without a link. A judgement."""
 
 
+LEAST_NOTES = 2
+"""Notes below which there is nothing that one could be linked with."""
+
 LEAST_WORDS = 2
 """Words of a title that is looked for in other notes: one alone is just a word."""
 
@@ -43,9 +46,11 @@ judgement."""
 def orphans(sight: Sight) -> list[Finding]:
     """Return the notes that no link leads to or from, those with context first.
 
-    A note of a day needs none. Context is a note that names it, a similar note, or
-    others in its folder.
+    A note of a day needs none, nor does the only note of a vault. Context is a note
+    that names it, a similar note, or others in its folder.
     """
+    if len(sight.notes) < LEAST_NOTES:
+        return []
     alone = [
         note
         for note in sight.written
@@ -53,16 +58,25 @@ def orphans(sight: Sight) -> list[Finding]:
     ]
     contexts = _contexts(sight, alone)
     alone.sort(key=lambda note: (note.id not in contexts, note.path))
+    links = sight.rows.link_counts() if alone else {}
     return [
         Finding(
             "orphans",
             note.path,
             note.path,
             0,
-            f"no link leads to it or from it; {contexts.get(note.id, 'isolated')}",
+            f"{_untied(links.get(note.id, 0))}; {contexts.get(note.id, 'isolated')}",
         )
         for note in alone
     ]
+
+
+def _untied(links: int) -> str:
+    """Return how a note with so many links is without any to a note."""
+    if not links:
+        return "no link leads to it or from it"
+    lead = "its 1 link leads" if links == 1 else f"its {links:,} links lead"
+    return f"no note links to it, and {lead} to no note of the index"
 
 
 def _contexts(sight: Sight, alone: Sequence[HealthNote]) -> dict[int, str]:
@@ -116,20 +130,37 @@ def weakly_tied(sight: Sight) -> list[Finding] | Unchecked:
     found = []
     for pair in pairs:
         paths = pair_paths(pair)
-        if (
-            taken.isdisjoint(paths)
-            and all(sight.is_kept(path) and _near(sight, path) for path in paths)
-            and frozenset(paths) not in copies
-            and len(_near(sight, paths[0]) & _near(sight, paths[1])) < TIED_BY
-        ):
+        if taken.isdisjoint(paths) and _is_weak(sight, pair, copies):
             taken.update(paths)
-            what = (
-                f"similar to {pair.other_path} ({pair.similarity:.2f}), and no link "
-                "joins them"
-            )
-            subject = f"{pair.path}{PAIRED}{pair.other_path}"
-            found.append(Finding("weakly_tied", subject, pair.path, 0, what))
+            found.append(_weak(pair))
     return found
+
+
+def tied_weakly(sight: Sight, subject: str) -> Finding | None:
+    """Return whether two notes are alike and untied, whatever else they are like."""
+    wanted = frozenset(paths_in("weakly_tied", subject))
+    pairs = sight.grounds.similar(CLOSE)
+    for pair in () if isinstance(pairs, Unchecked) else pairs:
+        if wanted == frozenset(pair_paths(pair)) and _is_weak(
+            sight, pair, _copies(sight)
+        ):
+            return _weak(pair)
+    return None
+
+
+def _is_weak(sight: Sight, pair: "Pair", copies: set[frozenset[str]]) -> bool:
+    one, other = pair_paths(pair)
+    return (
+        all(sight.is_kept(path) and _near(sight, path) for path in (one, other))
+        and frozenset((one, other)) not in copies
+        and len(_near(sight, one) & _near(sight, other)) < TIED_BY
+    )
+
+
+def _weak(pair: "Pair") -> Finding:
+    what = f"similar to {pair.other_path} ({pair.similarity:.2f}), and no link "
+    subject = f"{pair.path}{PAIRED}{pair.other_path}"
+    return Finding("weakly_tied", subject, pair.path, 0, f"{what}joins them")
 
 
 def pair_paths(pair: "Pair") -> tuple[NotePath, NotePath]:

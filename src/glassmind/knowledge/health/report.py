@@ -16,6 +16,8 @@ from glassmind.types.health import (
     Unchecked,
 )
 
+NO_NOTES = "there are no notes, so the score says nothing"
+
 
 def told(
     sight: Sight,
@@ -39,21 +41,21 @@ def told(
         if isinstance(found, Unchecked):
             reports.append(_report(entry, (), 0, limit, unchecked=found.reason))
             continue
-        open_ones = [one for one in found if one[:2] not in dismissed]
+        gone = settled(sight, entry, dismissed)
+        open_ones = [one for one in found if one.subject not in gone]
         reports.append(_report(entry, open_ones, len(found) - len(open_ones), limit))
         counted.append(_counted(entry, open_ones, sight))
-    sound = sound_notes(len(sight.notes), counted)
-    score, parts = scored(counted, sound)
+    score, parts = scored(counted, len(sight.notes))
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
     return HealthReport(
         score=score,
         parts=parts,
         checks=tuple(reports),
         notes=len(sight.notes),
-        sound=sound,
+        sound=sound_notes(len(sight.notes), counted),
         findings=sum(report.count for report in reports),
         dismissed=sum(report.dismissed for report in reports),
-        notices=tuple(notices),
+        notices=(*(() if sight.notes else (NO_NOTES,)), *notices),
         partial=checks is not None,
     )
 
@@ -80,9 +82,17 @@ def _report(
 
 
 def _counted(entry: CheckEntry, found: Sequence[Finding], sight: Sight) -> Counted:
-    paths = {one.path for one in found} if entry.of_notes else set[str]()
-    notes = frozenset(paths & sight.by_path.keys())
+    notes = None
+    if entry.of_notes:
+        notes = frozenset(one.path for one in found) & sight.by_path.keys()
     return Counted(entry.name, entry.severity, len(found), notes)
+
+
+def settled(
+    sight: Sight, entry: CheckEntry, dismissed: Collection[tuple[str, str]]
+) -> set[str]:
+    """Return the subjects of a check that were dismissed, as they are called now."""
+    return {entry.now(sight, told) for check, told in dismissed if check == entry.name}
 
 
 def parted_key(key: str) -> tuple[CheckEntry, str]:
@@ -121,12 +131,16 @@ def looked_at_again(
     """
     entry, subject = parted_key(key)
     found = sight.once(entry.find)
-    told = (entry.name, subject) in dismissed
+    subject = entry.now(sight, subject)
+    told = subject in settled(sight, entry, dismissed)
     name = f"{entry.name}:{subject}"
     if isinstance(found, Unchecked):
         return FindingNow(name, "unchecked", told, reason=found.reason)
     for one in found:
         if one.subject == subject:
             return FindingNow(name, "there", told, one)
+    alone = entry.alone(sight, subject)
+    if alone is not None:
+        return FindingNow(name, "there", told, alone)
     known = is_known(sight, entry.name, subject)
     return FindingNow(name, "mended" if known else "gone", told)

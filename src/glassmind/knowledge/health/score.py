@@ -1,13 +1,14 @@
 """How well a vault is, from 0 to 100, and what each check has to do with it.
 
-Each check that was made can cost points by its severity; those of all make 100. It
-costs half of them when it finds as many things as its severity allows for the notes
-that are sound, and ever more, never all, beyond: with `n` findings and `room` for so
-many, `n / (n + room)` of its points.
+What a check finds weighs by its severity and by how much of the vault it concerns:
+findings that are each of a note by their share of the notes, so that half a vault of
+orphans weighs half of what a whole one does. Things that are found in no single note,
+such as names without a file, weigh `n / (n + notes)`: there may be more of them than
+notes, and no number of them is worse than anything else.
 
-Room goes by the notes in which nothing was found, not by all: whoever mends a note gets
-more room everywhere, and whoever deletes it loses none. So mending never costs a point.
-Things that are found in no single note, such as ghosts, make no note unsound.
+With the weight of all together the score is `100 / (1 + weight)`. Every finding less is
+less weight, whatever else is found and whether or not other checks could be made: one
+that could not weighs nothing, as one that finds nothing.
 """
 
 import math
@@ -16,52 +17,53 @@ from typing import NamedTuple
 
 from glassmind.types.health import ScorePart, Severity
 
-POINTS: Mapping[Severity, float] = {"high": 10, "medium": 5, "low": 2}
-"""What checks can cost against each other. A judgement: something lost or about to be
-lost counts as much as five things that are merely untidy."""
-
-ROOM: Mapping[Severity, float] = {"high": 0.01, "medium": 0.05, "low": 0.2}
-"""The share of sound notes that has half the points: one note in a hundred, in twenty,
-in five. A judgement."""
+WEIGHTS: Mapping[Severity, float] = {"high": 4.0, "medium": 2.0, "low": 0.8}
+"""What a finding in every note weighs. A judgement: something lost or about to be lost
+counts as much as five things that are merely untidy, and a vault of orphans, in which
+all else is well, has a third of the points."""
 
 
 class Counted(NamedTuple):
     """What one check found: so many things, and the notes they were found in.
 
-    `notes` are empty for a check that is not about single notes.
+    `notes` are None for a check that is not about single notes.
     """
 
     check: str
     severity: Severity
     found: int
-    notes: frozenset[str] = frozenset()
+    notes: frozenset[str] | None = None
 
 
 def sound_notes(notes: int, counted: Iterable[Counted]) -> int:
     """Return how many notes nothing was found in."""
     marked: set[str] = set()
     for one in counted:
-        marked |= one.notes
+        marked |= one.notes or frozenset()
     return max(0, notes - len(marked))
 
 
-def scored(counted: Iterable[Counted], sound: int) -> tuple[int, tuple[ScorePart, ...]]:
+def scored(counted: Iterable[Counted], notes: int) -> tuple[int, tuple[ScorePart, ...]]:
     """Return the score, rounded down, and the part of each check in the order given.
 
     A hundred means that nothing was found.
     """
     checks = list(counted)
-    whole = math.fsum(POINTS[one.severity] for one in checks)
+    many = max(1, notes)
+    weights = [_weight(one, one.found, many) for one in checks]
+    whole = 1 + math.fsum(weights)
     parts = tuple(
-        ScorePart(
-            one.check,
-            (points := 100 * POINTS[one.severity] / whole),
-            points * one.found / (one.found + _room(one.severity, sound)),
-        )
-        for one in checks
+        ScorePart(one.check, _alone(_weight(one, many, many)), 100 * weight / whole)
+        for one, weight in zip(checks, weights, strict=True)
     )
-    return math.floor(100 - math.fsum(part.lost for part in parts)), parts
+    return math.floor(100 / whole), parts
 
 
-def _room(severity: Severity, sound: int) -> float:
-    return max(1.0, ROOM[severity] * sound)
+def _weight(one: Counted, found: int, notes: int) -> float:
+    share = found / (found + notes) if one.notes is None else found / notes
+    return WEIGHTS[one.severity] * share
+
+
+def _alone(weight: float) -> float:
+    """Return the points that a weight costs where nothing else was found."""
+    return 100 * weight / (1 + weight)

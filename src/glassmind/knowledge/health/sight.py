@@ -1,6 +1,6 @@
 """What checks look at: the rows, the graph and what other verbs know, read once."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
@@ -19,9 +19,11 @@ from glassmind.types.health import (
 
 if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
+    from glassmind.knowledge.health.kept import Sketched
     from glassmind.types.ontology import Entry, Spelling
     from glassmind.types.pairs import Pair
     from glassmind.types.themes import Theme
+    from glassmind.vault.left_out import LeftOutTexts
 
 
 class HealthRows(Protocol):
@@ -45,8 +47,11 @@ class HealthRows(Protocol):
     def unlinked_attachments(self) -> list[NotePath]:
         """Return the attachments that no link leads to, by path."""
 
-    def marked_up(self) -> Iterator[str]:
-        """Yield the text of passages that may show files by HTML."""
+    def link_counts(self) -> dict[int, int]:
+        """Return how many links each note has, those to itself aside."""
+
+    def texts_with(self, endings: Collection[str], /) -> Iterator[str]:
+        """Yield the passages, properties among them, with one of these in any case."""
 
     def texts(
         self, note_ids: Collection[int] | None = None, /
@@ -73,19 +78,22 @@ class Grounds(NamedTuple):
     """Where everything comes from that checks look at.
 
     `nearest` returns the note that one is most like, unlinked and above the threshold.
-    `left_out` returns what files are called that are not in the index, and `agent` is
-    the folder of agents. `mentions` returns some of the notes that hold a phrase, by
-    their ids.
+    `left_out` returns what files are called that are not in the index, `unseen` what is
+    in those that are notes, and `agent` is the folder of agents. `mentions` returns
+    some of the notes that hold a phrase, by their ids, and `sketches` what some notes
+    say in short, by the same.
     """
 
     rows: HealthRows
     net: "Callable[[], LinkGraph]"
     habits: Callable[[], Habits]
     left_out: Callable[[], frozenset[str]]
+    unseen: "Callable[[], LeftOutTexts]"
     agent: str
     similar: Similar
     nearest: "Callable[[NotePath], Pair | None]"
     mentions: Callable[[str], Sequence[int]]
+    sketches: "Callable[[Sequence[HealthNote]], Mapping[int, Sketched]]"
     themes: "Callable[[], Sequence[Theme] | Unchecked]"
     spellings: "Callable[[], Sequence[Spelling]]"
     entries: "Callable[[], Sequence[Entry]]"

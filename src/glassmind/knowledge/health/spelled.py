@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.ontology.categories import categories_of
+from glassmind.knowledge.ontology.spellings import word_form
 from glassmind.types import NotePath
 from glassmind.types.health import Finding
 from glassmind.types.ontology import Entry, Spelled, Spelling
@@ -34,8 +35,18 @@ def _finding(sight: Sight, check: str, one: Spelling) -> Finding:
     )
     shown = ", ".join(f"{name} ({count})" for name, count in one.variants)
     what = f"{one.what} {one.canonical} ({one.notes}) is also {shown}: {one.reason}"
-    subject = f"{one.what} {one.canonical}"
+    subject = f"{one.what} {one.form}"
     return Finding(check, subject, next(users, NotePath("")), 0, what)
+
+
+def spelling_now(sight: Sight, subject: str) -> str:
+    """Return what a word goes by that was told of in one of its spellings."""
+    what, blank, word = subject.partition(" ")
+    for one in sight.grounds.spellings():
+        known = {one.form, one.canonical, *(name for name, _ in one.variants)}
+        if one.what == what and word in known:
+            return f"{what}{blank}{one.form}"
+    return f"{what}{blank}{word_form(what, word)}"
 
 
 def words_of(entry: Entry, what: str) -> Iterator[str]:

@@ -1,18 +1,28 @@
 """Every check: how grave its findings are, what it looks for, how to mend them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from glassmind.errors.knowledge import UnknownCheck
 from glassmind.knowledge.health import copies, files, grouped, linked, placed, spelled
-from glassmind.knowledge.health.sight import Check
-from glassmind.types.health import Helping, Severity
+from glassmind.knowledge.health.sight import Check, Sight
+from glassmind.types.health import Finding, Helping, Severity
+
+
+def _unchanged(_: Sight, subject: str) -> str:
+    return subject
+
+
+def _nothing(_: Sight, __: str) -> None:
+    return None
 
 
 class CheckEntry(NamedTuple):
     """One check; `of_notes` where each finding is one of a single note.
 
-    `verb` names the verb of knowledge that helps to mend a finding, if one does.
+    `verb` names the verb of knowledge that helps to mend a finding, if one does. `now`
+    returns what the subject of a finding goes by now, where it can have got another
+    name. `alone` looks at a finding that may be there though another stands for it.
     """
 
     name: str
@@ -22,6 +32,8 @@ class CheckEntry(NamedTuple):
     fix: str
     of_notes: bool = True
     verb: Helping | None = None
+    now: Callable[[Sight, str], str] = _unchanged
+    alone: Callable[[Sight, str], Finding | None] = _nothing
 
 
 CHECKS: Sequence[CheckEntry] = (
@@ -49,9 +61,10 @@ CHECKS: Sequence[CheckEntry] = (
     CheckEntry(
         "ghosts", "medium", "names that links lead to and no file has",
         linked.ghosts,
-        "Write the note, or correct the link to what may be meant.",
+        "Write the note, or bring the file back, or correct the link.",
         of_notes=False,
         verb="resolve",
+        now=linked.ghost_now,
     ),
     CheckEntry(
         "orphans", "medium", "notes without any link",
@@ -63,12 +76,14 @@ CHECKS: Sequence[CheckEntry] = (
         "near_duplicates", "medium", "notes that say the same as another",
         copies.near_duplicates,
         "Merge the two and let one link to the other.",
+        alone=copies.duplicate,
     ),
     CheckEntry(
         "weakly_tied", "medium", "similar notes that nothing ties together",
         placed.weakly_tied,
         "Link the two, or say that they do not belong together.",
         verb="dismiss",
+        alone=placed.tied_weakly,
     ),
     CheckEntry(
         "category_mismatch", "medium", "categories that disagree with the theme",
@@ -80,12 +95,14 @@ CHECKS: Sequence[CheckEntry] = (
         spelled.inconsistent_tags,
         "Choose one spelling and rename the others in Obsidian's tag pane.",
         of_notes=False,
+        now=spelled.spelling_now,
     ),
     CheckEntry(
         "inconsistent_properties", "low", "properties in several spellings",
         spelled.inconsistent_properties,
         "Choose one spelling and rename the others in Obsidian's properties view.",
         of_notes=False,
+        now=spelled.spelling_now,
     ),
     CheckEntry(
         "god_nodes", "low", "notes that too much leads to",
@@ -98,12 +115,14 @@ CHECKS: Sequence[CheckEntry] = (
         "Look through its notes and renew or archive them.",
         of_notes=False,
         verb="themes",
+        now=grouped.theme_now,
     ),
     CheckEntry(
         "one_source", "low", "themes that rest on one source",
         grouped.one_source,
         "Look for a second opinion, and note where it is from.",
         of_notes=False,
+        now=grouped.theme_now,
     ),
     CheckEntry(
         "oversized", "low", "notes too long to be read at once",
@@ -113,7 +132,7 @@ CHECKS: Sequence[CheckEntry] = (
     CheckEntry(
         "unlinked_attachments", "low", "attachments that no note shows",
         files.unlinked_attachments,
-        "Show it in a note, or delete the file.",
+        "Show it in a note, or move it out of the vault.",
         of_notes=False,
     ),
 )  # fmt: skip

@@ -22,7 +22,7 @@ from notes n join files f on f.id = n.id order by f.path
 """
 LOST = """
 select f.path, l.target, l.line from links l join files f on f.id = l.note_id
-where l.target_id is null and l.target <> '' order by f.path, l.seq
+where l.target_id is null and l.target <> '' and l.settled order by f.path, l.seq
 """
 PARTS = """
 select s.path, l.kind, l.target_id, t.path, l.subpath, l.line
@@ -46,7 +46,15 @@ ATTACHMENTS = """
 select f.path from files f where f.kind = 'attachment'
   and not exists (select 1 from links l where l.target_id = f.id) order by f.path
 """
-MARKED_UP = "select text from chunks where text like '%src=%' or text like '%href=%'"
+LINK_COUNTS = """
+select note_id, count(*) from links
+where target <> '' and (target_id is null or target_id <> note_id) group by note_id
+"""
+NAMING = """
+select text from chunks
+where exists (select 1 from json_each(?1) e where instr(lower(text), e.value))
+order by id
+"""
 TEXTS = """
 select c.note_id, c.text, c.overlap from chunks c
 where c.kind <> 'frontmatter' order by c.note_id, c.chunk_index
@@ -106,9 +114,14 @@ class HealthRows:
         """Return the attachments that no link leads to, by path."""
         return [row[0] for row in self._rows(ATTACHMENTS)]
 
-    def marked_up(self) -> Iterator[str]:
-        """Yield the text of passages that may show files by HTML."""
-        return (row[0] for row in self._rows(MARKED_UP))
+    def link_counts(self) -> dict[int, int]:
+        """Return how many links each note has, those to itself aside."""
+        return dict(self._rows(LINK_COUNTS))
+
+    def texts_with(self, endings: Collection[str]) -> Iterator[str]:
+        """Yield the passages, properties among them, with one of these in any case."""
+        bound = (json.dumps(sorted(endings)),)
+        return (row[0] for row in self._rows(NAMING, bound))
 
     def texts(
         self, note_ids: Collection[int] | None = None
