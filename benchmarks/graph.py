@@ -24,11 +24,12 @@ import vaults
 
 from glassmind import Engine, open_vault
 from glassmind.graph.bridges import bridging
+from glassmind.graph.chains import shortest_paths
 from glassmind.graph.clusters import clusters, modularity
 from glassmind.graph.keeping import KeptGraph
 from glassmind.graph.net import LinkGraph, build
 from glassmind.graph.ranks import influence
-from glassmind.graph.walks import inner_links, rings, shortest_paths
+from glassmind.graph.walks import inner_links, rings
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.types.graph import LinkRows, NodeRows
 

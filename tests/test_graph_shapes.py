@@ -15,11 +15,13 @@ from graph_desk import chain, clique, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glassmind.graph import stops
 from glassmind.graph.bridges import bridging
+from glassmind.graph.chains import Found, shortest_paths
 from glassmind.graph.clusters import clusters, modularity
 from glassmind.graph.net import LinkGraph
 from glassmind.graph.ranks import hubs_and_authorities, influence
-from glassmind.graph.walks import common, inner_links, rings, shortest_paths
+from glassmind.graph.walks import common, inner_links, rings
 from glassmind.types.graph import CONFIDENCE, KINDS
 
 STAR = [(leaf, 0) for leaf in range(1, 6)]
@@ -214,8 +216,38 @@ def test_a_search_for_chains_ends_in_time() -> None:
 
     found = shortest_paths(net, 0, 39, limit=10**9, most_hops=20, most_seconds=0.05)
 
-    assert found.cut
+    assert (found.cut, found.late) == (True, True)
     assert found.chains[0] == (0, 39)
+
+
+def test_a_search_for_chains_ends_after_so_much_work_wherever_it_runs() -> None:
+    net = net_of(clique(range(40)))
+
+    def search() -> Found:
+        return shortest_paths(
+            net, 0, 39, limit=10**9, most_hops=20, most_seconds=600, most_work=9_000
+        )
+
+    found = search()
+
+    assert found == search()
+    assert (found.cut, found.late) == (True, False)
+    assert 40 < len(found.chains) < 9_000
+
+
+def test_a_node_that_is_linked_with_everything_is_no_trap() -> None:
+    count = 3_000
+    rim = [(node, node % count + 1) for node in range(1, count + 1)]
+    net = net_of([*((0, node) for node in range(1, count + 1)), *rim])
+
+    found = shortest_paths(net, 1, 1_500, limit=50, most_hops=9, most_seconds=600)
+
+    assert not found.late
+    assert found.chains[:4] == [
+        (1, 0, 1_500), (1, 0, 1_499, 1_500), (1, 0, 1_501, 1_500), (1, 2, 0, 1_500),
+    ]  # fmt: skip
+    assert len({*found.chains}) == len(found.chains) == 50
+    assert [len(c) for c in found.chains] == sorted(len(c) for c in found.chains)
 
 
 def test_inner_links_are_those_between_the_chosen() -> None:
@@ -225,9 +257,9 @@ def test_inner_links_are_those_between_the_chosen() -> None:
     assert list(pairs) == [(3, 4), (4, 5)]
 
 
-@given(graphs)
+@given(graphs, st.sampled_from([0, 3, 1_000]))
 @settings(deadline=None)
-def test_chains_and_rings_are_those_of_networkx(graph: Drawn) -> None:
+def test_chains_and_rings_are_those_of_networkx(graph: Drawn, patience: int) -> None:
     count, edges = graph
     net = net_of(edges, count)
     other = undirected(net)
@@ -239,9 +271,11 @@ def test_chains_and_rings_are_those_of_networkx(graph: Drawn) -> None:
     far = nx.single_source_shortest_path_length(other, 0)
     layers = [sorted(n for n, d in far.items() if d == hop) for hop in range(1, count)]
 
-    found = shortest_paths(
-        net, 0, count - 1, limit=50, most_hops=count, most_seconds=60
-    )
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stops, "PATIENCE", patience)
+        found = shortest_paths(
+            net, 0, count - 1, limit=50, most_hops=count, most_seconds=60
+        )
     assert found.chains == known[:50]
     assert found.cut or len(known) <= 50
     assert len(known) >= 50 or not found.cut
@@ -325,7 +359,9 @@ import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 from graph_desk import content, net_of
+from glassmind.graph import stops
 from glassmind.graph.bridges import bridging
+from glassmind.graph.chains import Found, shortest_paths
 from glassmind.graph.clusters import clusters
 from glassmind.graph.ranks import hubs_and_authorities, influence
 

@@ -4,7 +4,6 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.graph.walks import Found
 from glassmind.knowledge.links import paths
 from glassmind.render.chains import chains_as_json
 from glassmind.render.chains_text import chains_as_text
@@ -14,7 +13,6 @@ from glassmind.types.chains import (
     NotConnected,
     OnlyThroughGhosts,
     SameNote,
-    TimeUp,
     TooFar,
 )
 
@@ -120,13 +118,30 @@ def test_a_way_over_ghosts_is_named_and_taken_when_asked_for(vault: VaultDesk) -
     assert stops(ways(vault, "nobody", "Y", ghosts=True)) == ["Nobody X Y"]
 
 
-def test_nothing_found_in_time_is_said_to_be_so(
+def test_a_search_that_the_clock_has_stopped_is_said_to_be(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(NOTES)
-    monkeypatch.setattr(paths, "shortest_paths", lambda *_, **__: Found([], cut=True))
+    monkeypatch.setattr(paths, "MOST_SECONDS", -1.0)
 
-    assert ways(vault, "A", "D").reason == TimeUp(paths.MOST_SECONDS)
+    found = ways(vault, "A", "D")
+
+    assert (stops(found), found.cut) == (["A B D"], True)
+    assert found.notices == (paths.STOPPED,)
+    assert paths.STOPPED in chains_as_text(found, Style())
+    assert chains_as_json(found, vault="V")["notices"] == [paths.STOPPED]
+
+
+def test_a_hub_has_the_same_answer_every_time(vault: VaultDesk) -> None:
+    leaves = {
+        f"n{n}.md": f"Leaf of [[Hub]] and [[n{n * 7 % 400}]]." for n in range(400)
+    }
+    vault.indexed({**leaves, "Hub.md": "\n".join(f"- [[{p[:-3]}]]" for p in leaves)})
+
+    found = ways(vault, "n5", "n6", limit=50)
+
+    assert (len(found.chains), found.cut, found.notices) == (37, False, ())
+    assert found == ways(vault, "n5", "n6", limit=50)
 
 
 def test_a_dense_vault_is_answered_within_bounds(vault: VaultDesk) -> None:

@@ -7,7 +7,7 @@ wait for it; a picture that was given out stays as it is.
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from glassmind.graph.ghosts import with_ghosts
 from glassmind.graph.net import LinkGraph, build
@@ -53,11 +53,24 @@ class NetRows(Protocol):
         """Return every link to what no file is called."""
 
 
-class KeptGraph:
-    """Owns the newest picture of the rows."""
+IsFile: TypeAlias = Callable[[str], bool]
+"""Tells whether there is a file that a link means, be it in no row."""
 
-    def __init__(self, rows: Callable[[], NetRows]) -> None:
-        self._rows = rows
+
+def _none() -> IsFile:
+    return lambda _: False
+
+
+class KeptGraph:
+    """Owns the newest picture of the rows.
+
+    `left_out` tells of files that are no ghosts, though no link is settled on them.
+    """
+
+    def __init__(
+        self, rows: Callable[[], NetRows], left_out: Callable[[], IsFile] = _none
+    ) -> None:
+        self._rows, self._left_out = rows, left_out
         self._making = Lock()
         self._plain: LinkGraph | None = None
         self._ghostly: LinkGraph | None = None
@@ -71,7 +84,9 @@ class KeptGraph:
                 return plain
             kept = self._ghostly
             if kept is None or kept.head != plain.head:
-                kept = self._ghostly = with_ghosts(plain, rows.ghosts())
+                is_file = self._left_out()
+                vain = [link for link in rows.ghosts() if not is_file(link.name)]
+                kept = self._ghostly = with_ghosts(plain, vain)
             return kept
 
     def _current(self, rows: NetRows) -> LinkGraph:

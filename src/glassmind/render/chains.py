@@ -15,7 +15,6 @@ from glassmind.types.chains import (
     SameNote,
     Step,
     Stop,
-    TimeUp,
     TooFar,
 )
 
@@ -52,8 +51,6 @@ def reason_as_json(reason: NoChain) -> dict[str, Any]:
         case OnlyThroughGhosts(ghosts, hops):
             over = {"ghosts": list(ghosts), "hops": hops}
             return {"kind": "only_through_ghosts", "text": said, **over}
-        case TimeUp(seconds):
-            return {"kind": "time_up", "text": said, "seconds": seconds}
         case _:
             assert_never(reason)
 
@@ -77,8 +74,6 @@ def reason_in_words(reason: NoChain) -> str:
         case OnlyThroughGhosts(ghosts, _):
             named = ", ".join(ghosts)
             return f"they meet only in what no note is called yet: {named}"
-        case TimeUp(seconds):
-            return f"no chain was found within {seconds:g} seconds; allow fewer hops"
         case _:
             assert_never(reason)
 

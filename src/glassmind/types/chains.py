@@ -75,14 +75,7 @@ class OnlyThroughGhosts:
     hops: int
 
 
-@dataclass(frozen=True, slots=True)
-class TimeUp:
-    """Nothing was found in the time there was."""
-
-    seconds: float
-
-
-NoChain: TypeAlias = SameNote | NotConnected | TooFar | OnlyThroughGhosts | TimeUp
+NoChain: TypeAlias = SameNote | NotConnected | TooFar | OnlyThroughGhosts
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from glassmind.errors import BadLimit, BadWish
+from glassmind.graph.chains import shortest_paths
 from glassmind.graph.net import LinkGraph
 from glassmind.graph.walks import common as common_of
-from glassmind.graph.walks import shortest_paths
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
 from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.study import Study
@@ -20,7 +20,6 @@ from glassmind.types.chains import (
     SameNote,
     Step,
     Stop,
-    TimeUp,
     TooFar,
 )
 from glassmind.types.connections import Direction, Tie
@@ -32,8 +31,13 @@ MOST_CHAINS = 50
 MOST_HOPS = 20
 """Links that a chain may have; longer ones say nothing of the two notes."""
 
-MOST_SECONDS = 2.0
-"""How long chains are looked for; a caller waits, and the first are the best."""
+MOST_SECONDS = 10.0
+"""How long chains are looked for in an emergency: a search is bounded by its work."""
+
+STOPPED = (
+    f"the search for more chains was stopped after {MOST_SECONDS:g} seconds; "
+    "asked again, it may find more"
+)
 
 COMMON_SHOWN = 20
 
@@ -65,7 +69,7 @@ def chains(  # noqa: PLR0913 - each wish by its name
     )
     reason = None
     if not found.chains:
-        reason = _why_none(study, net, one, other, most_hops=most_hops, cut=found.cut)
+        reason = _why_none(study, net, one, other, most_hops)
     shared = common_of(net, one, other).tolist() if common and one != other else []
     return Chains(
         source=_stop(net, one),
@@ -75,7 +79,7 @@ def chains(  # noqa: PLR0913 - each wish by its name
         cut=found.cut,
         common=tuple(_common(net, one, other, shared)),
         common_total=len(shared),
-        notices=left_open(study),
+        notices=(*left_open(study), *((STOPPED,) if found.late else ())),
     )
 
 
@@ -126,13 +130,11 @@ def _directions(net: LinkGraph, end: int, node: int) -> tuple[Direction, ...]:
     return between(net, end, node).directions
 
 
-def _why_none(  # noqa: PLR0913 - all that decides it
-    study: Study, net: LinkGraph, one: int, other: int, *, most_hops: int, cut: bool
+def _why_none(
+    study: Study, net: LinkGraph, one: int, other: int, most_hops: int
 ) -> NoChain:
     if one == other:
         return SameNote()
-    if cut:
-        return TimeUp(MOST_SECONDS)
     far = _distances(net, one)
     if other in far:
         return TooFar(most_hops, far[other])
