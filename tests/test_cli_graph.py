@@ -208,6 +208,7 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
         (["rank", "--about", " "], "nothing"),
         (["fly"], "invalid choice: 'fly'"),
         (["connections", "Home", "--depth", "2", "--limit", "9999"], "from 1 to"),
+        (["-n", "3", "rank"], "-n goes behind the action"),
         (["rank", "--wings"], "there is no option --wings"),
         (["rank", "--depth=2"], "--depth goes with connections"),
     ],

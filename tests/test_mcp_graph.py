@@ -1,7 +1,9 @@
 """The tools of the graph: what they answer, how much of it, and what they refuse."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -349,6 +351,24 @@ def test_a_note_may_be_named_by_the_addresses_that_answers_give(
     for name in names:
         found = asked(sample, "glassmind_connections", name=name)
         assert found.structured_content["path"] == "Projects/Heron node v3.md"
+
+
+PAGE = Path(__file__).parents[1] / "docs" / "mcp.md"
+
+
+@pytest.mark.parametrize(("tool", "given"), CALLS, ids=str)
+def test_the_page_says_which_detailed_answers_link_to_notes(
+    sample: VaultDesk, tool: str, given: dict[str, Any]
+) -> None:
+    (said,) = re.findall(r"with `detailed` ones of (.+?);", PAGE.read_text(), re.DOTALL)
+    wish = {} if "finding" in given else {"response_format": "detailed"}
+
+    answer = asked(sample, tool, **given, **wish)
+
+    if len(answer.content) > 1:
+        assert f"`{tool}`" in said
+    elif tool not in {"glassmind_path", "glassmind_similar", "glassmind_suggest"}:
+        assert f"`{tool}`" not in said
 
 
 def test_only_what_was_asked_for_links_to_notes(sample: VaultDesk) -> None:

@@ -192,9 +192,23 @@ def test_themes_are_the_same_by_every_way(ways: Ways) -> None:
 def test_similar_notes_are_the_same_by_every_way(ways: Ways) -> None:
     printed = ways.program("graph", "similar", "-n", "3")
     served = ways.web.get("/graph/similar?limit=3").json
+    told = ways.tool("glassmind_similar", limit=3, response_format="detailed")
 
-    assert printed == served
+    assert printed == served == told
     assert "error" not in printed
+
+
+def test_a_graph_to_draw_is_the_same_by_every_way(ways: Ways) -> None:
+    wish = {"name": NOTE, "limit": 3}
+
+    asked = ["connections", NOTE, "-n", "3", "--subgraph"]
+    printed = ways.program("graph", *asked)["subgraph"]
+    served = ways.web.get(f"/graph/connections?{urlencode({**wish, 'format': 'dot'})}")
+    drawn = ways.tool("glassmind_subgraph", **wish, format="dot")
+    told = ways.tool("glassmind_subgraph", **wish, response_format="detailed")
+
+    assert drawn["text"] == served.body.decode()
+    assert without(told, {"path", "format", "notices"}) == printed
 
 
 def test_a_finding_is_told_the_same_by_every_way(ways: Ways) -> None:
@@ -202,8 +216,9 @@ def test_a_finding_is_told_the_same_by_every_way(ways: Ways) -> None:
 
     printed = ways.program("health", "--again", key)
     served = ways.web.get(f"/graph/finding?{urlencode({'key': key})}").json
+    told = ways.tool("glassmind_health", finding=key)
 
-    assert printed == served
+    assert printed == served == told
     assert printed["state"] == "there"
 
 

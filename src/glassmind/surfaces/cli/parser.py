@@ -87,6 +87,7 @@ class CommandParser(ArgumentParser):
             return self.parse_args(argv)
         # By hand: argparse loses words that stand behind an option.
         stop = argv.index("--") if "--" in argv else len(argv)
+        self._check_order(argv)
         args, more = self.parse_known_args(argv[:stop])
         for word in more:
             if word.startswith("-"):
@@ -94,6 +95,15 @@ class CommandParser(ArgumentParser):
         words = [*getattr(args, self._words), *more, *argv[stop + 1 :]]
         setattr(args, self._words, words)
         return args
+
+    def _check_order(self, argv: list[str]) -> None:
+        """Refuse an option of an action that stands before the action."""
+        for word in argv:
+            if self._parts is None or word in self._parts.choices:
+                return
+            flag = word.partition("=")[0]
+            if flag in self._elsewhere:
+                self.error(f"{flag} goes behind the action")
 
     def _refuse(self, word: str) -> NoReturn:
         flag = word.partition("=")[0]
