@@ -28,6 +28,7 @@ from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.theme_rows import ThemeRows
 from glassmind.types import NotePath
 from glassmind.types.connections import SimilarNote
+from glassmind.vault.left_out import is_left_out, left_out_names
 from glassmind.vault.obsidian import obsidian_settings
 from glassmind.wiring.grounds import Grounds
 
@@ -68,7 +69,8 @@ def knowledge_for(
     def pairs() -> PairRows:
         return PairRows(adapters.reader.connection())
 
-    net, book = KeptGraph(rows).now, adapters.dismissals
+    net = KeptGraph(rows, lambda: _left_out(adapters)).now
+    book = adapters.dismissals
     return Knowledge(
         Study(
             config=adapters.config,
@@ -94,6 +96,13 @@ def knowledge_for(
             words=lambda: _words(adapters),
         )
     )
+
+
+def _left_out(adapters: Adapters) -> Callable[[str], bool]:
+    """Return what tells whether a link means a file that is not in the index."""
+    skipped = [path for path, *_ in adapters.reader.rows().skipped()]
+    names = left_out_names(adapters.config.vault.path, skipped)
+    return lambda target: is_left_out(target, names)
 
 
 def _vocabulary(adapters: Adapters) -> "Callable[[], Vocabulary]":
