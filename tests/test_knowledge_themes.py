@@ -1,6 +1,7 @@
 """Themes of a vault: what they are, what is said of them, and how one is asked for."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from math import fsum, inf, nan
 
 import pytest
@@ -269,6 +270,20 @@ def test_a_large_theme_is_parted_by_its_own_links(vault: VaultDesk) -> None:
     found = told_of(vault)
 
     assert sorted(map(len, found.values())) == [5, 5, 5, 5, 5, 60]
+
+
+@pytest.mark.parametrize("resolution", [0.01, 0.3, 1.0])
+def test_a_large_theme_is_parted_at_any_resolution(
+    vault: VaultDesk, resolution: float
+) -> None:
+    names = [numbered(name, 7) for name in ("tea", "bread", "wood", "iron")]
+    for before, after in pairwise(names):
+        vault.write(group(before, {before[0]: f"[[{after[0]}]]\n"}))
+    vault.indexed(group(names[-1]))
+
+    found = vault.engine.knowledge.themes(resolution=resolution)
+
+    assert [one.size for one in found.themes] == [7, 7, 7, 7]
 
 
 def test_the_same_vault_has_the_same_themes_whatever_came_first(

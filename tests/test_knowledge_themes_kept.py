@@ -20,6 +20,7 @@ from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexBusy
+from glassmind.errors.knowledge import UnknownTheme
 from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.themes import themed as themes_module
 from glassmind.knowledge.themes.parts import Parts, parted
@@ -255,6 +256,64 @@ def test_a_resolution_that_is_asked_for_is_not_kept(
     assert other.resolution == 0.05
     assert kept(groups) == before
     assert told_of(groups) == FIRST
+
+
+def test_themes_that_are_shown_once_have_numbers_of_their_own(
+    groups: VaultDesk,
+) -> None:
+    knowledge = groups.engine.knowledge
+
+    shown = knowledge.themes(resolution=3.0)
+
+    assert [one.id for one in shown.themes] == [-1 - n for n in range(shown.total)]
+    first = shown.themes[0]
+    assert knowledge.themes(resolution=3.0, theme=first.id).themes == (first,)
+    with pytest.raises(UnknownTheme):
+        knowledge.themes(theme=-1)
+    with pytest.raises(UnknownTheme):
+        knowledge.rank(theme=-1)
+    assert told_of(groups) == FIRST
+    groups.indexed(group(["iron 1", "iron 2", "iron 3"]))
+    assert told_of(groups).keys() == {1, 2, 3, 4}
+
+
+def test_the_usual_resolution_by_its_number_is_the_usual_one(groups: VaultDesk) -> None:
+    assert told_of(groups, resolution=1.0) == FIRST
+    groups.indexed(group(["iron 1", "iron 2", "iron 3"]))
+
+    named = told_of(groups, resolution=1.0)
+
+    assert named.keys() == {1, 2, 3, 4}
+    assert named == told_of(groups) == paths_of(groups.open().knowledge.themes())
+
+
+def test_a_resolution_shown_before_it_is_kept_gets_numbers_that_last(
+    groups: VaultDesk,
+) -> None:
+    knowledge = groups.engine.knowledge
+    knowledge.themes(resolution=3.0)
+
+    groups.open().knowledge.themes(resolution=3.0, refresh=True)
+
+    assert min(one.id for one in knowledge.themes().themes) > 0
+
+
+def test_with_ghosts_a_kept_theme_keeps_its_number_and_no_other_gets_one(
+    groups: VaultDesk,
+) -> None:
+    ring = {f"salt {n}.md": "[[Sea]] [[Shore]] [[Sand]]" for n in (1, 2)}
+    groups.indexed(ring)
+    assert told_of(groups).keys() == {1, 2, 3}
+    knowledge = groups.engine.knowledge
+
+    shown = knowledge.themes(ghosts=True)
+
+    assert {one.id for one in shown.themes} == {1, 2, 3, -1}
+    assert knowledge.rank(theme=1, ghosts=True).theme is not None
+    with pytest.raises(UnknownTheme):
+        knowledge.rank(theme=-1, ghosts=True)
+    groups.indexed(group(["iron 1", "iron 2", "iron 3"]))
+    assert told_of(groups).keys() == {1, 2, 3, 4}
 
 
 def test_a_resolution_is_kept_with_a_refresh_until_the_settings_say_another(

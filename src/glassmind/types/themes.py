@@ -28,6 +28,7 @@ class Member(NamedTuple):
 class Theme:
     """One theme, its members from the most central on.
 
+    An `id` below 0 is of a theme that is not kept, and for the answer alone.
     `tags` are the commonest with how many members have each. `hub` is the note that
     more than half of the members name in a property, if there is one: then the theme
     is `confirmed`.

@@ -120,7 +120,8 @@ def _ground(study: Study, net: LinkGraph, asked: Asked, *, ghosts: bool) -> _Gro
     nodes: set[int] | None = None
     theme, hits, notices = None, frozenset[int](), tuple[str, ...]()
     if asked.theme is not None:
-        found = theme_called(study.themed.now(ghosts=ghosts), asked.theme)
+        themes = study.themed.now(ghosts=ghosts)
+        found = theme_called(themes, asked.theme, lasting=True)
         theme = ThemeName(found.id, found.label)
         nodes = _nodes_at(net, [member.path for member in found.members])
     if asked.about is not None:

@@ -1,6 +1,7 @@
 """Knowing themes again: a theme keeps its id where most of it stayed together."""
 
 from collections.abc import Sequence
+from itertools import count as count_from
 
 import numpy as np
 
@@ -12,12 +13,13 @@ KNOWN_SHARE = 0.5
 theme that grew or lost notes all, of one that was parted the part."""
 
 
-def known_again(before: Ints, labels: Ints, last_id: int) -> list[int]:
+def known_again(before: Ints, labels: Ints, last_id: int | None) -> list[int]:
     """Return an id for each theme of `labels`, in the order of their numbers.
 
     `before` is the id of the theme that each node was in, 0 for none. Those that share
     the most notes are the same, each id once; of equal ones the older id is taken
-    first. Whatever is new gets the ids that follow `last_id`.
+    first. Whatever is new gets the ids that follow `last_id`, or where there is none,
+    since the themes are not kept, negative ones, which no kept theme has.
     """
     count = int(labels.max(initial=-1)) + 1
     sizes = np.bincount(labels[labels >= 0], minlength=count)
@@ -33,12 +35,9 @@ def known_again(before: Ints, labels: Ints, last_id: int) -> list[int]:
         if old not in taken and not ids[new] and overlaps[at] >= least:
             ids[new] = old
             taken.add(old)
-    fresh = last_id
-    for new in range(count):
-        if not ids[new]:
-            fresh += 1
-            ids[new] = fresh
-    return ids
+    fresh = count_from(1 if last_id is None else last_id + 1)
+    step = -1 if last_id is None else 1
+    return [known or step * next(fresh) for known in ids]
 
 
 def themes_before(net: LinkGraph, members: Sequence[tuple[int, int, float]]) -> Ints:

@@ -78,7 +78,7 @@ def _smaller(net: LinkGraph, labels: Ints, resolution: float) -> Ints:
             break
         for label in large:
             nodes = np.flatnonzero(labels == label)
-            inner = clusters(_within(net.both_view, nodes), resolution=resolution)
+            inner = _inner(_within(net.both_view, nodes), resolution)
             if inner.max() < 1:
                 whole.add(label)
             beyond = inner > 0
@@ -107,6 +107,19 @@ def _join(view: View, labels: Ints) -> None:
                     group.append(near)
         if alone:
             labels[group] = labels[group[0]]
+
+
+def _inner(part: LinkGraph, resolution: float) -> Ints:
+    """Return the communities of one that is too large.
+
+    Below a resolution of 1 it may come out whole again, whatever its links: then a
+    finer one is tried, as coarse as will do.
+    """
+    while True:
+        found = clusters(part, resolution=resolution)
+        if found.max() > 0 or resolution >= 1.0:
+            return found
+        resolution = min(1.0, 2 * resolution)
 
 
 def _within(view: View, nodes: NDArray[np.int64]) -> LinkGraph:

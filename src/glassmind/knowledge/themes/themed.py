@@ -112,7 +112,7 @@ class Themed:
 
     def __init__(self, sources: Sources) -> None:
         self._sources, self._lock = sources, Lock()
-        self._told: dict[bool, _Made] = {}
+        self._told: dict[tuple[bool, bool], _Made] = {}
         self._homes: tuple[Themes | None, dict[str, ThemeName]] = (None, {})
 
     def now(
@@ -125,7 +125,8 @@ class Themed:
         """Return the themes as the links are now, making them if need be.
 
         A `resolution` is for this answer alone, unless with `refresh`, which makes and
-        keeps them anew; without one, `refresh` goes back to that of the settings.
+        keeps them anew; without one, `refresh` goes back to that of the settings. What
+        is not kept has negative ids; with `ghosts` that is what no kept theme is like.
 
         Raises:
             BadWish: there are no themes of such a resolution.
@@ -134,11 +135,12 @@ class Themed:
         with self._lock:
             net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
             wanted = self._wanted(state, resolution, refresh=refresh)
-            told = self._told.get(ghosts)
+            once = not refresh and wanted != self._wanted(state, None, refresh=False)
+            told = self._told.get((ghosts, once))
             if refresh or told is None or not _holds(told, net, state, wanted):
-                told = self._made(net, wanted, anew=refresh)
-            self._told[ghosts] = told
-            if not ghosts and (refresh or resolution is None):
+                told = self._made(net, wanted, anew=refresh, ghosts=ghosts, once=once)
+            self._told[ghosts, once] = told
+            if not ghosts and not once:
                 with suppress(IndexFault):  # whoever can write answers no better
                     self._keep(told, state, anew=refresh)
             return told.themes
@@ -179,7 +181,15 @@ class Themed:
             return usual
         return state.resolution
 
-    def _made(self, net: LinkGraph, resolution: float, *, anew: bool = False) -> _Made:
+    def _made(
+        self,
+        net: LinkGraph,
+        resolution: float,
+        *,
+        anew: bool = False,
+        ghosts: bool = False,
+        once: bool = False,
+    ) -> _Made:
         """Return the themes of a graph, from the rows if they are there."""
         rows = self._sources.rows()
         kept, graph = rows.kept(), fingerprint(net)
@@ -187,7 +197,9 @@ class Themed:
         if state is not None and _is_of(state, graph, resolution) and not anew:
             parting = _from_rows(net, kept, state)
         else:
-            parting = _from_links(net, kept, resolution)
+            known = kept._replace(members=()) if once else kept
+            last_id = None if ghosts or once else kept.last_id
+            parting = _from_links(net, known, resolution, last_id)
         themes = _told(net, parting, resolution, Tags(rows.tags()))
         made = ThemeState(
             graph,
@@ -255,10 +267,12 @@ def _from_rows(net: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Parting:
     return _Parting(labels, influence, ids[first:].tolist(), state.modularity)
 
 
-def _from_links(net: LinkGraph, kept: KeptThemes, resolution: float) -> _Parting:
+def _from_links(
+    net: LinkGraph, kept: KeptThemes, resolution: float, last_id: int | None
+) -> _Parting:
     found = parted(net, resolution)
     before = themes_before(net, kept.members)
-    ids = known_again(before, found.labels, kept.last_id)
+    ids = known_again(before, found.labels, last_id)
     return _Parting(found.labels, found.influence, ids, found.modularity)
 
 
@@ -287,8 +301,8 @@ def only(themes: Themes, name: str) -> Themes:
     return replace(themes, themes=(theme_called(themes, name),))
 
 
-def theme_called(themes: Themes, name: str) -> Theme:
-    """Return the theme of that id or label.
+def theme_called(themes: Themes, name: str, *, lasting: bool = False) -> Theme:
+    """Return the theme of that id or label; `lasting`: the id of a kept one.
 
     Raises:
         UnknownTheme: there is none.
@@ -296,6 +310,8 @@ def theme_called(themes: Themes, name: str) -> Theme:
     """
     wanted = name.strip()
     by_id = [one for one in themes.themes if str(one.id) == wanted]
+    if lasting:
+        by_id = [one for one in by_id if one.id > 0]
     folded = wanted.casefold()
     found = by_id or [one for one in themes.themes if one.label.casefold() == folded]
     if len(found) > 1:

@@ -69,12 +69,16 @@ def _lines(theme: Mapping[str, Any], *, alone: bool) -> Iterator[str]:
 
 
 def _actions(values: Mapping[str, Any], *, alone: bool) -> Iterator[Action]:
-    if values["themes"] and not alone:
-        first = {"theme": str(values["themes"][0]["id"])}
+    if not values["themes"]:
+        return
+    number = values["themes"][0]["id"]
+    first: dict[str, Any] = {"theme": str(number)}
+    if number < 0:  # it is one of these alone
+        first |= {name: values[name] for name in ("resolution", "ghosts")}
+    if not alone:
         yield Action(NAME, first, "see all notes of the largest theme")
-    elif values["themes"]:
-        only = {"theme": str(values["themes"][0]["id"])}
-        yield Action("glassmind_rank", only, "see which of its notes matter most")
+    elif number > 0:
+        yield Action("glassmind_rank", first, "see which of its notes matter most")
 
 
 TOOL = Tool(
