@@ -21,6 +21,7 @@ from glassmind.knowledge.ontology.overview import SHOWN, shortened
 from glassmind.knowledge.pairs.implicit import similar
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.suggest.asking import KeptRankings, suggest
+from glassmind.knowledge.suggest.commons import Commons
 from glassmind.knowledge.themes.themed import only
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
@@ -140,7 +141,9 @@ class Knowledge:
         study = self._study
         with study.faults():
             root, path = study.config.vault.path, study.find(name)
-            return ingesting.ingest(root, path, study.vocabulary(), limit=limit)
+            common = Commons(study.mention_rows(), study.words())
+            vocabulary = study.vocabulary()
+            return ingesting.ingest(root, path, vocabulary, common, limit=limit)
 
     def similar(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0

@@ -20,7 +20,7 @@ from glassmind.knowledge.naming.stubs import Wanted, stub_for
 from glassmind.knowledge.naming.vocabulary import Vocabulary
 from glassmind.knowledge.ontology.categories import is_category_key
 from glassmind.knowledge.ontology.schemas import EVERYWHERE, kind_of
-from glassmind.knowledge.suggest.mentions import Spot, mentions_in
+from glassmind.knowledge.suggest.mentions import IsCommon, Spot, mentions_in
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.notes import Note
@@ -72,7 +72,12 @@ class _Naming(NamedTuple):
 
 
 def ingest(
-    root: Path, path: NotePath, vocabulary: Vocabulary, *, limit: int
+    root: Path,
+    path: NotePath,
+    vocabulary: Vocabulary,
+    is_common: IsCommon,
+    *,
+    limit: int,
 ) -> Ingestion:
     """Return what a note names, in the order it does, and what the vault has of it.
 
@@ -86,7 +91,7 @@ def ingest(
         raise BadLimit(limit, MOST)
     note = _read(root, path)
     lines = note.text.split("\n")
-    groups = _grouped(_namings(note, vocabulary), note, vocabulary)
+    groups = _grouped(_namings(note, vocabulary, is_common), note, vocabulary)
     made = [_entity(group, lines, note, vocabulary) for group in groups]
     entities = [entity for entity in made if entity is not None]
     counts = {
@@ -104,10 +109,12 @@ def _read(root: Path, path: NotePath) -> Note:
     return read_note(path, decoded.text)
 
 
-def _namings(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
+def _namings(
+    note: Note, vocabulary: Vocabulary, is_common: IsCommon
+) -> Iterator[_Naming]:
     yield from _by_links(note, vocabulary)
     yield from _by_properties(note, vocabulary)
-    yield from _by_titles(note, vocabulary)
+    yield from _by_titles(note, vocabulary, is_common)
     known = vocabulary.names.forms
     for phrase in phrases_in(note):
         opened = folded(phrase.text) not in known and folded(phrase.rest) in known
@@ -164,9 +171,11 @@ def _texts(value: PropertyValue) -> Iterator[str]:
                 yield text
 
 
-def _by_titles(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
+def _by_titles(
+    note: Note, vocabulary: Vocabulary, is_common: IsCommon
+) -> Iterator[_Naming]:
     entries = {entry.id: entry for entry in vocabulary.counted}
-    for note_id, spot in mentions_in(note, vocabulary.table).items():
+    for note_id, spot in mentions_in(note, vocabulary.table, is_common).items():
         path = entries[note_id].path
         alone = len(spot.notes) == 1 and spot.exact
         if path != note.path and alone and _is_as_written(spot, entries[note_id]):

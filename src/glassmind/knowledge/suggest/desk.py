@@ -9,6 +9,7 @@ import numpy as np
 
 from glassmind.knowledge.suggest import scoring as rank
 from glassmind.knowledge.suggest.answers import answer_suggested, answers_about
+from glassmind.knowledge.suggest.commons import Commons
 from glassmind.knowledge.suggest.edits import Pen, edit_for_mention, edit_for_relation
 from glassmind.knowledge.suggest.mentions import Spot, mentions_in
 from glassmind.knowledge.suggest.outlook import (
@@ -73,6 +74,7 @@ class Desk:
         self._pen = Pen(self.facts.ground.files, self.facts.markdown)
         self._dismissed = study.book.now()
         self._spots: dict[int, Mapping[int, Spot]] = {}
+        self._is_common = Commons(study.mention_rows(), study.words())
 
     def outlooks(
         self, wanted: Mapping[int, Collection[int] | None]
@@ -83,7 +85,7 @@ class Desk:
         """
         rows, net = self._study.mention_rows(), self.facts.net
         places = Places(net, self._study.words())
-        sources = Sources(self.facts, rows, places)
+        sources = Sources(self.facts, rows, places, self._is_common)
         order = iter(sorted(wanted))
         while nodes := list(islice(order, AT_A_TIME)):
             for node, cosines in similarities(self.facts, nodes, rows).items():
@@ -148,8 +150,9 @@ class Desk:
         """Return the names in the prose of a note, by note id."""
         if node not in self._spots:
             page = self.pages.at(self.facts.net.paths[node])
-            table = self.facts.ground.table
-            self._spots[node] = mentions_in(page.note, table) if page else {}
+            table, is_common = self.facts.ground.table, self._is_common
+            found = mentions_in(page.note, table, is_common) if page else {}
+            self._spots[node] = found
         return self._spots[node]
 
     def suggested(self, look: Look) -> Suggestion:

@@ -40,6 +40,9 @@ class GroundRows(Protocol):
     def texts(self) -> Iterator[tuple[int, str]]:
         """Yield the passages of all notes, note by note."""
 
+    def texts_of(self, note_ids: Collection[int], /) -> Iterator[str]:
+        """Yield the passages of some notes, note by note."""
+
     def paths(self) -> list[NotePath]:
         """Return every known file."""
 

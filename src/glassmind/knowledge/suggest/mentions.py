@@ -3,8 +3,8 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
 from glassmind.knowledge.openings import opens
 from glassmind.knowledge.suggest.name_table import (
@@ -31,6 +31,10 @@ _WORD_BEFORE = re.compile(rf"(?<![\w]){_LARGE} $")
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
 
 
+IsCommon: TypeAlias = Callable[[str], bool]
+"""Tells of a word, in lower case, whether the vault writes it small."""
+
+
 class Spot(NamedTuple):
     """Where a name first stands in a note, whose it is, and how often it stands there.
 
@@ -48,15 +52,23 @@ class Spot(NamedTuple):
     times: int = 1
 
 
-def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
+def _any_word(_: str) -> bool:
+    return True
+
+
+def mentions_in(
+    note: Note, table: NameTable, is_common: IsCommon = _any_word
+) -> dict[int, Spot]:
     """Return what each note is first called in the prose of another, by note id.
+
+    `is_common` says of a word whether the vault writes it small.
 
     Of two ways to call it the exact one is kept. Names in brackets are left alone: a
     link put around one would not be read as it is meant.
     """
     source = note.text.encode()
     found: dict[int, Spot] = {}
-    for spot in _spots(note, source, table):
+    for spot in _spots(note, source, table, is_common):
         for meant in spot.notes:
             known = found.get(meant)
             if known is None:
@@ -67,7 +79,9 @@ def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
     return found
 
 
-def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
+def _spots(
+    note: Note, source: bytes, table: NameTable, is_common: IsCommon
+) -> Iterator[Spot]:
     if next(table.matches(rough_pieces(note.text)), None) is None:
         return  # a rough look costs a tenth of reading the note for prose
     starts = line_starts(source)
@@ -82,10 +96,13 @@ def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
                 continue
             line = bisect_right(starts, at)
             ahead = source[starts[line - 1] : at].decode()
-            if not _is_cased(ahead, text[first:last], text[last:], found.name, table):
+            shown, behind = text[first:last], text[last:]
+            if shown[0].isupper() and _is_part(ahead, behind):
+                continue
+            alone = len(found.name) == 1 and found.name not in table.small
+            if alone and not _is_cased(ahead, shown, behind, is_common):
                 continue
             said = _sentence(source, starts[line - 1], at)
-            shown = text[first:last]
             meant, exact = table.notes[found.name], found.name not in table.inflected
             yield Spot(found.name, meant, shown, at, until, line, said, exact)
 
@@ -106,25 +123,18 @@ def _stands_alone(text: str, first: int, last: int) -> bool:
     return not (inside or goes_on)
 
 
-def _is_cased(
-    ahead: str, shown: str, behind: str, name: Pieces, table: NameTable
-) -> bool:
-    """Whether the letters of a stretch are those of a name, and of the whole of one.
+def _is_cased(ahead: str, shown: str, behind: str, is_common: IsCommon) -> bool:
+    """Whether one word that nobody's name has in small letters is the name here.
 
-    A name that begins large and goes on with another large word is a part of a longer
-    one. One word is the name in the case it has: where nobody writes it small, `flat`
-    is not the note Flat, and neither is `Flat loaves` at the head of a sentence, where
-    every word is large. A line or cell that holds the word alone names it.
+    It is in the case of the name, inside a sentence: `flat` is not the note Flat, and
+    neither is `Flat loaves`, since every word is large there, unless it is no common
+    one. A line or cell that holds the word alone names it.
     """
-    if shown[0].lower() == shown[0].upper():
-        return True  # a script without large letters
-    if shown[0].isupper() and _is_part(ahead, behind):
-        return False
-    if len(name) > 1 or name in table.small or shown[1:] != shown[1:].lower():
-        return True
-    if not opens(ahead):
+    if shown[0].lower() == shown[0].upper() or shown[1:] != shown[1:].lower():
+        return True  # a script without large letters, or more of them than the first
+    if shown[0].islower() or not opens(ahead):
         return shown[0].isupper()
-    return shown[0].isupper() and _ENDS_ITEM.match(behind) is not None
+    return _ENDS_ITEM.match(behind) is not None or not is_common(shown.lower())
 
 
 def _is_part(ahead: str, behind: str) -> bool:

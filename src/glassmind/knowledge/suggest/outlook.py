@@ -13,7 +13,7 @@ from glassmind.knowledge.suggest import signs
 from glassmind.knowledge.suggest.edits import Page, page_from
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
-from glassmind.knowledge.suggest.mentions import Spot, mentions_in
+from glassmind.knowledge.suggest.mentions import IsCommon, Spot, mentions_in
 from glassmind.knowledge.suggest.name_table import Pieces, rough_pieces
 from glassmind.knowledge.suggest.scoring import summed
 from glassmind.knowledge.suggest.signs import Strengths
@@ -122,6 +122,7 @@ class Sources(NamedTuple):
     facts: Facts
     rows: GroundRows
     words: Places
+    is_common: IsCommon
 
 
 def outlook_of(
@@ -135,9 +136,9 @@ def outlook_of(
 
     With `only`, the scores of these alone are whole: no other's passages are read.
     """
-    facts, rows, words = sources
+    facts, rows, words, is_common = sources
     count = len(facts.net)
-    spots = _spots(facts, page)
+    spots = _spots(facts, page, is_common)
     said = frozenset(rough_pieces(page.note.text)) if page else frozenset()
     found: dict[SignName, Strengths] = {
         "mentions": _mentions(facts, spots, words),
@@ -161,12 +162,12 @@ def outlook_of(
     return Outlook(node, page, open_, spots, cosines, found, scores)
 
 
-def _spots(facts: Facts, page: Page | None) -> dict[int, Spot]:
+def _spots(facts: Facts, page: Page | None, is_common: IsCommon) -> dict[int, Spot]:
     """Return where other notes are named, by node."""
     if page is None:
         return {}
     placed = {}
-    for note_id, spot in mentions_in(page.note, facts.ground.table).items():
+    for note_id, spot in mentions_in(page.note, facts.ground.table, is_common).items():
         node = facts.net.node_of(note_id)
         if node is not None:
             placed[node] = spot

@@ -34,6 +34,10 @@ TEXTS = """
 select note_id, text, overlap from chunks where kind <> 'frontmatter'
 order by note_id, chunk_index
 """
+TEXTS_OF = """
+select text from chunks where note_id in (select value from json_each(?))
+and kind <> 'frontmatter' order by note_id, chunk_index
+"""
 TAGS = "select note_id, json_group_array(distinct folded) from tags group by note_id"
 PATHS = "select path from files"
 VECTORS = "select note_id, vector from note_vectors where space_id = ? order by note_id"
@@ -92,6 +96,11 @@ class MentionRows:
         """Yield the passages of all notes without what they repeat, note by note."""
         for note_id, text, overlap in self._db.execute(TEXTS):
             yield note_id, text[overlap:]
+
+    def texts_of(self, note_ids: Collection[int]) -> Iterator[str]:
+        """Yield the passages of some notes, note by note."""
+        for (text,) in self._db.execute(TEXTS_OF, (json.dumps(sorted(note_ids)),)):
+            yield text
 
     def paths(self) -> list[NotePath]:
         """Return every known file, which is what links are resolved by."""
