@@ -15,6 +15,7 @@ import xxhash
 from numpy.typing import NDArray
 
 Hashes: TypeAlias = NDArray[np.uint64]
+Owners: TypeAlias = NDArray[np.intp]
 
 RUN = 4
 """Words of a run: one word changed in a text of 100 leaves 92 % of its runs."""
@@ -83,15 +84,16 @@ def alike(
     `sketches` are the smallest hashes of each text, and `common` those that count for
     none.
     """
-    own = [np.setdiff1d(one, common, assume_unique=True) for one in sketches]
+    owners, hashes = _owned(sketches, common)
+    own = np.bincount(owners, minlength=len(sketches)).tolist()
     pairs: dict[tuple[int, int], int] = {}
-    for texts in _sharers(own):
+    for texts in _sharers(owners, hashes):
         for pair in combinations(texts, 2):
             pairs[pair] = pairs.get(pair, 0) + 1
     found = []
     for (one, other), shared in pairs.items():
         # Of the smallest of both together, each shows at most its own smallest.
-        smaller = min(len(own[one]), len(own[other]))
+        smaller = min(own[one], own[other])
         if smaller and shared >= least * smaller / 2:
             found.append((one, other))
     return sorted(found)
@@ -110,16 +112,22 @@ def common_runs(sketches: Sequence[Hashes]) -> Hashes:
     return values[counts > COMMON]
 
 
-def _sharers(sketches: Sequence[Hashes]) -> Iterable[list[int]]:
-    """Yield, for each hash that several texts have, the texts in order."""
-    if not any(len(one) for one in sketches):
-        return
+def _owned(sketches: Sequence[Hashes], common: Hashes) -> tuple[Owners, Hashes]:
+    """Return the hashes that count, each beside the number of its text."""
+    if not sketches:
+        return np.empty(0, np.intp), np.empty(0, np.uint64)
     owners = np.repeat(np.arange(len(sketches)), [len(one) for one in sketches])
     hashes = np.concatenate(list(sketches))
+    counts = ~np.isin(hashes, common)
+    return owners[counts], hashes[counts]
+
+
+def _sharers(owners: Owners, hashes: Hashes) -> Iterable[list[int]]:
+    """Yield, for each hash that several texts have, the texts in order."""
     order = np.lexsort((owners, hashes))
     hashes, owners = hashes[order], owners[order]
-    starts = np.flatnonzero(np.diff(hashes, prepend=hashes[:1] ^ np.uint64(1)))
+    starts = np.flatnonzero(np.append(np.True_, hashes[1:] != hashes[:-1]))
     ends = np.append(starts[1:], len(hashes))
-    for start, end in zip(starts, ends, strict=True):
-        if end - start > 1:
-            yield owners[start:end].tolist()
+    shared = ends - starts > 1
+    for start, end in zip(starts[shared], ends[shared], strict=True):
+        yield owners[start:end].tolist()
