@@ -105,6 +105,7 @@ def test_a_file_that_is_left_out_of_the_index_is_no_ghost_to_anybody(
     vault.indexed(
         {
             "A.md": "[[Letter]] [[Drafts/Letter.md]] [[secret]] [[Zebra]]",
+            "node_modules/Zebra.md": "which nobody means",
             "Drafts/Letter.md": "not for the index",
             "Secret.md": "nor this",
         }

@@ -31,10 +31,13 @@ class LeftOutTexts(NamedTuple):
 def left_out_names(root: Path, skipped: Iterable[str]) -> frozenset[str]:
     """Return what links would call the files that were skipped, alone or in a folder.
 
-    No file is opened and no link followed. A folder that cannot be listed has no names.
+    No file is opened and no link followed. A folder that cannot be listed has no names,
+    nor have those of programs: no link means a file of theirs.
     """
     found: set[str] = set()
     for path in skipped:
+        if _is_of_programs(path):
+            continue
         found |= {name_key(path), fold(path.rpartition("/")[2])}
         for _, folders, names in os.walk(root / path):
             folders.sort()
@@ -77,9 +80,13 @@ def left_out_texts(root: Path, skipped: Iterable[str]) -> LeftOutTexts:
     return LeftOutTexts(tuple(texts), unread)
 
 
+def _is_of_programs(path: str) -> bool:
+    return fold(path.rpartition("/")[2]) in DEFAULT_IGNORE_DIRS
+
+
 def _texts_below(root: Path, skipped: Iterable[str]) -> Iterator[str]:
     for path in skipped:
-        if fold(path.rpartition("/")[2]) in DEFAULT_IGNORE_DIRS:
+        if _is_of_programs(path):
             continue
         if path.endswith(TEXTS):
             yield path
