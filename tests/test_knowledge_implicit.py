@@ -204,6 +204,42 @@ def test_an_index_of_the_former_release_has_no_pairs(meaning: MeaningDesk) -> No
     assert meaning.engine.knowledge.similar("Cup").pairs == ()
 
 
+def test_an_index_that_was_never_paired_says_so(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    forget_pairs(meaning)
+
+    knowledge = meaning.engine.knowledge
+    (said,) = knowledge.similar().notices
+    assert said.startswith("no notes were compared yet")
+    assert said in knowledge.connections("Cup").notices
+    assert said in knowledge.suggest().notices
+
+
+def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
+    meaning: MeaningDesk,
+) -> None:
+    names = ("Cup", "Mug", "Pot")
+    meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in names})
+    meaning.write({"Mug.md": RAIL})
+    meaning.index(embed=False)
+
+    knowledge = meaning.engine.knowledge
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+    assert [note.path for note in knowledge.connections("Cup").similar] == ["Pot.md"]
+    assert knowledge.similar("Mug").pairs == ()
+    assert meaning.engine.status().pairs.pairs == 1
+    weak = knowledge.health(checks=["weakly_tied"], limit=None)
+    assert "Mug" not in str([check.examples for check in weak.checks])
+    said = "1 note is still to be compared, and left out of what is alike; "
+    for notices in (
+        knowledge.similar().notices,
+        knowledge.connections("Cup").notices,
+        knowledge.suggest().notices,
+        weak.notices,
+    ):
+        assert [one for one in notices if one.startswith(said)], notices
+
+
 WORDS = ("oolong", "sencha", "kettle", "harbour", "engine", "signal")
 NOTES = tuple(f"{name}.md" for name in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
@@ -338,11 +374,12 @@ def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     shown = status_as_json(meaning.engine.status(), root="Notes")["pairs"]
-    assert shown == {"count": 1, "waiting": 0, "threshold": 0.72}
+    assert shown == {"count": 1, "waiting": 0, "threshold": 0.72, "most": 20}
 
     meaning.write({"Mug.md": f"{TEA} mug", "Pot.md": RAIL})
     meaning.index(embed=False)
 
     status = meaning.engine.status()
     text = status_as_text(status, Style(colour=False), root="Notes")
-    assert "Similar notes: 1 pair from 0.72, 1 note still to be compared\n" in text
+    much = "0 pairs from 0.72, at most 20 a note"
+    assert f"Similar notes: {much}, 1 note still to be compared\n" in text

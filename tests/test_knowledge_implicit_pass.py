@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import apsw
 import numpy as np
@@ -430,10 +431,10 @@ class Side:
     def run(self, pairing: pair_pass.Pairing) -> None:
         assert pairing.run(lambda _: None, never)
 
-    def rows(self) -> list[object]:
+    def rows(self) -> list[tuple[Any, ...]]:
         return self.db.execute("select * from pairs order by 1, 2").fetchall()
 
-    def anew(self) -> list[object]:
+    def anew(self) -> list[tuple[Any, ...]]:
         """Return what somebody finds who knows nothing."""
         self.db.execute("delete from pairs; delete from settings where key = 'pairs'")
         self.run(self.pairing())

@@ -84,7 +84,31 @@ def test_an_index_of_the_former_release_answers_without_likeness(
     reply = desk.ask("porcelain", channels=("lexical", "implicit"))
 
     assert [hit.path for hit in reply.hits] == ["Cup.md"]
-    assert reply.degraded == ()
+    (said,) = reply.degraded
+    assert said.startswith("implicit: no notes were compared yet")
+    assert said.endswith("glassmind index compares them")
+
+
+def test_a_note_that_says_something_else_is_like_nothing_until_it_is_compared(
+    desk: MeaningDesk,
+) -> None:
+    desk.write({"Pot.md": RAIL})
+    desk.index(embed=False)
+
+    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+
+    assert [hit.path for hit in reply.hits] == ["Cup.md"]
+    (said,) = [said for said in reply.degraded if said.startswith("implicit")]
+    assert said.startswith("implicit: 1 note is still to be compared, and left out")
+
+
+def test_a_search_names_dismissals_that_are_not_followed(desk: MeaningDesk) -> None:
+    desk.write({".agent/dismissed.txt": 'pair "Cup.md\n'})
+
+    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+
+    wrong = ".agent/dismissed.txt line 1 is not followed: its quotes do not match"
+    assert reply.degraded == (f"implicit: {wrong}",)
 
 
 SHARES = st.sampled_from([n / 20 for n in range(21)])

@@ -9,6 +9,7 @@ from pathlib import Path
 from glassmind.errors import GlassmindError, IndexAbsent, IndexFault
 from glassmind.indexing.checkup_vectors import (
     VectorBench,
+    look_at_dismissals,
     look_at_model,
     look_at_vectors,
 )
@@ -257,6 +258,10 @@ def _vectors(visit: _Visit) -> Iterator[Check]:
     return look_at_vectors(visit.bench.vectors)
 
 
+def _dismissals(visit: _Visit) -> Iterator[Check]:
+    return look_at_dismissals(visit.bench.vectors)
+
+
 LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "config": _config,
     "vault": _vault,
@@ -270,6 +275,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "vectors": _vectors,
     "freshness": _drift,
     "notes": _notes,
+    "dismissals": _dismissals,
 }
 
 ROWS = frozenset({"index.db", "freshness", "notes"})

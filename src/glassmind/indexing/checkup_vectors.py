@@ -1,6 +1,6 @@
 """Examining what searches by meaning rest on: the model, the vectors, their matrix."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from glassmind.errors import ModelFault
@@ -19,7 +19,8 @@ class VectorBench:
     `chosen` is how the settings name the model, empty where they want none; `model`
     opens it or raises a `ModelFault`. `damage` reads the whole matrix, `behind` says
     how many changes it has yet to apply (None for all), `holder` names who embeds now.
-    `pairs` says how many notes are known to be alike.
+    `pairs` says how many notes are known to be alike, `unfollowed` what of a person's
+    dismissals is not followed.
     """
 
     chosen: str
@@ -30,6 +31,7 @@ class VectorBench:
     behind: Callable[[], int | None]
     holder: Callable[[], str | None]
     pairs: Callable[[], PairStatus]
+    unfollowed: Callable[[], Sequence[str]]
 
 
 def look_at_model(bench: VectorBench) -> Iterator[Check]:
@@ -77,3 +79,9 @@ def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
         yield Check("vectors", "ok", finding)
     else:
         yield Check("vectors", "warn", f"{covered} have a vector", UPDATE)
+
+
+def look_at_dismissals(bench: VectorBench) -> Iterator[Check]:
+    """Say which dismissals are not followed; nothing where all are."""
+    for said in bench.unfollowed():
+        yield Check("dismissals", "warn", said, "mend or delete the line")

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from glassmind.types import NotePath
 from glassmind.types.connections import SimilarNote
-from glassmind.types.pairs import Dismissible, Pair, PairStatus
+from glassmind.types.pairs import Dismissible, Pair, PairLag, PairStatus
 from glassmind.types.timeline import NoteDates
 
 
@@ -54,6 +54,9 @@ class Pairs(Protocol):
 
         `space` names the vectors that answer.
         """
+
+    def lag(self, space: str, /) -> PairLag:
+        """Return how pairs were made, and how many notes wait; `space` as above."""
 
     def there(self, paths: Collection[NotePath], /) -> set[NotePath]:
         """Return those of some paths that a file has."""

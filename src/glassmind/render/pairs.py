@@ -17,6 +17,7 @@ def similar_as_json(found: Similar, *, vault: str) -> dict[str, Any]:
         "total": found.total,
         "dismissed": found.dismissed,
         "status": pair_status_as_json(found.status),
+        "notices": list(found.notices),
     }
 
 
@@ -33,14 +34,15 @@ def _pair(pair: Pair, vault: str) -> dict[str, Any]:
 
 
 def pair_status_as_json(status: PairStatus) -> dict[str, Any]:
-    """Return how many pairs there are, linked or not, and how many notes wait.
+    """Return how many pairs without a link there are, and how many notes wait.
 
-    `waiting` is null where every note is still to be paired, `threshold` where none was
-    yet.
+    `waiting` is null where every note is still to be paired, `threshold` and `most`,
+    which a note is paired with at most, where none was yet.
     """
     state = status.state
     return {
         "count": status.pairs,
         "waiting": status.waiting,
         "threshold": None if state is None else state.threshold,
+        "most": None if state is None else state.most,
     }

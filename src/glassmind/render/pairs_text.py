@@ -16,8 +16,7 @@ def similar_as_text(found: Similar, style: Style) -> str:
 def _lines(found: Similar, style: Style) -> Iterator[str]:
     if found.status.state is None:
         yield NOT_COMPARED
-        return
-    if not found.pairs:
+    elif not found.pairs:
         yield "no notes are alike without a link"
     for pair in found.pairs:
         one = "" if found.note else f"{style.strong(pair.path)} ~ "
@@ -27,8 +26,8 @@ def _lines(found: Similar, style: Style) -> Iterator[str]:
         yield style.faint(f"and {counted(left, 'more pair')}")
     if found.dismissed:
         yield style.faint(f"{counted(found.dismissed, 'pair')} dismissed")
-    if found.status.waiting != 0:
-        yield style.faint(pair_status_as_text(found.status))
+    for notice in found.notices:
+        yield style.faint(notice)
 
 
 def pair_status_as_text(status: PairStatus) -> str:
@@ -36,7 +35,8 @@ def pair_status_as_text(status: PairStatus) -> str:
     state = status.state
     if state is None:
         return "none yet: notes are compared when they are embedded"
-    much = f"{counted(status.pairs, 'pair')} from {state.threshold:.2f}"
+    most = f"at most {state.most} a note"
+    much = f"{counted(status.pairs, 'pair')} from {state.threshold:.2f}, {most}"
     if status.waiting is None:
         return f"{much}, of a former model; the new one's: glassmind index"
     if status.waiting:

@@ -58,7 +58,8 @@ class Sources(NamedTuple):
     """What a search asks, and how much each of it counts.
 
     `meaning` raises why there is none, and `covered` is the share of the vault that has
-    vectors; `folder` is the agent's. `partners` are notes that are alike.
+    vectors; `folder` is the agent's. `partners` are notes that are alike, and
+    `unpaired` says what is not known of them.
     """
 
     words: WordSearch
@@ -72,6 +73,7 @@ class Sources(NamedTuple):
     reranker: Callable[[], Reranker]
     rerank_budget_s: float
     partners: Partners
+    unpaired: Callable[[], Sequence[str]]
 
 
 class Search:
@@ -196,6 +198,8 @@ class Search:
             partners = self._sources.partners
             self.implicit = Implicit(seeds, partners, self._passing)
             chosen.append(self.implicit)
+            lacks = self._sources.unpaired()
+            self.degraded += [f"{self.implicit.name}: {said}" for said in lacks]
         if "recent" in self.weights:
             chosen.append(Recent(self._sources.words))
         for channel in chosen:

@@ -93,6 +93,30 @@ class PairChange(NamedTuple):
     gone: Collection[int]
 
 
+TO_PAIR = "glassmind index compares them"
+
+
+class PairLag(NamedTuple):
+    """How pairs were made, and how many notes wait; both as in `PairStatus`."""
+
+    waiting: int | None
+    state: PairState | None
+
+    @property
+    def notice(self) -> str:
+        """What is not known yet of similar notes; empty where all is."""
+        if self.waiting is None and self.state is None:
+            return (
+                f"no notes were compared yet, so none are known to be alike; {TO_PAIR}"
+            )
+        if self.waiting is None:
+            return f"notes were compared by a former model; {TO_PAIR} by the new one"
+        if not self.waiting or self.state is None:
+            return ""
+        much = "1 note is" if self.waiting == 1 else f"{self.waiting:,} notes are"
+        return f"{much} still to be compared, and left out of what is alike; {TO_PAIR}"
+
+
 class PairStatus(NamedTuple):
     """How many pairs without a link there are, and how many notes wait to be paired.
 
@@ -104,6 +128,11 @@ class PairStatus(NamedTuple):
     waiting: int | None
     state: PairState | None
 
+    @property
+    def notice(self) -> str:
+        """What is not known yet of similar notes; empty where all is."""
+        return PairLag(self.waiting, self.state).notice
+
 
 UNPAIRED = PairStatus(0, 0, None)
 """Where notes were never compared."""
@@ -113,6 +142,7 @@ class Similar(NamedTuple):
     """Pairs without a link, the most similar first; `total` before the limit.
 
     `dismissed` counts those that are left out because a person dismissed them.
+    `notices` say what is not known yet, and which dismissals are not followed.
     """
 
     pairs: tuple[Pair, ...]
@@ -120,6 +150,7 @@ class Similar(NamedTuple):
     dismissed: int
     status: PairStatus
     note: NotePath | None = None
+    notices: tuple[str, ...] = ()
 
 
 class DismissedPair(NamedTuple):

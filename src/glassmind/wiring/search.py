@@ -93,6 +93,11 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
             if not dismissals.has_pair(paths[one.note_id], paths[one.other_id])
         ]
 
+    def unpaired() -> list[str]:
+        space = adapters.reader.vectors().answering()
+        notice = PairRows(connection).lag(space.name if space else "").notice
+        return [*([notice] if notice else []), *adapters.dismissals.now().problems]
+
     notes = Edges(connection)
     named = intent_named if adapters.config.search.intent_model else None
     sources = Sources(
@@ -107,6 +112,7 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         reranker=meaning.reranker,
         rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
         partners=partners,
+        unpaired=unpaired,
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
     return Hybrid(sources, meaning.lag, understanding)

@@ -12,12 +12,14 @@ from glassmind.graph.walks import rings
 from glassmind.knowledge.links.subgraph import subgraph_of
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
 from glassmind.knowledge.links.unsettled import left_open
+from glassmind.knowledge.pairs.implicit import unknown
 from glassmind.knowledge.study import Study
 from glassmind.types import NotePath
 from glassmind.types.connections import (
     Connections,
     Neighbour,
     Ring,
+    Subgraph,
     Tie,
 )
 from glassmind.types.graph import NetEdge
@@ -75,6 +77,7 @@ def connections(  # noqa: PLR0913 - each wish by its name
     own = tags.get(ids[0], ())
     is_note = root < net.note_count
     path = NotePath(net.paths[root])
+    part = subgraph_of(study, net, _by_hop(root, reached)) if subgraph else None
     return Connections(
         path=path,
         title=net.titles[root],
@@ -91,8 +94,12 @@ def connections(  # noqa: PLR0913 - each wish by its name
             for hop, ring in enumerate(reached, 1)
         ),
         similar=tuple(study.similar(path, SIMILAR_SHOWN)) if is_note else (),
-        subgraph=subgraph_of(study, net, _by_hop(root, reached)) if subgraph else None,
-        notices=(*left_open(study), *_left_out(reached)),
+        subgraph=part,
+        notices=(
+            *left_open(study),
+            *_left_out(reached, part),
+            *(unknown(study) if is_note else ()),
+        ),
     )
 
 
@@ -180,10 +187,11 @@ def _way(
     return (*via[last], last)
 
 
-def _left_out(reached: Sequence[_Reached]) -> list[str]:
-    return [
+def _left_out(reached: Sequence[_Reached], part: Subgraph | None) -> list[str]:
+    said = [
         f"of {ring.total:,} notes {hop} {'hop' if hop == 1 else 'hops'} away the "
         f"{len(ring.near):,} closest tied are shown; a higher limit shows more"
         for hop, ring in enumerate(reached, 1)
         if ring.total > len(ring.near)
     ]
+    return [*said, part.left_out] if part and part.left_out else said

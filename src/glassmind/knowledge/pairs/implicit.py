@@ -44,7 +44,14 @@ def similar(
         len(found) - len(kept),
         rows.status(study.space(), dismissals.pairs),
         note,
+        unknown(study),
     )
+
+
+def unknown(study: "Study") -> tuple[str, ...]:
+    """Return what is not known yet of similar notes, and what is not followed."""
+    notice = study.pairs().lag(study.space()).notice
+    return (*([notice] if notice else []), *study.book.now().problems)
 
 
 def alike(study: "Study", note: NotePath, *, limit: int = 20) -> list[Pair]:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors import BadLimit
+from glassmind.knowledge.pairs.implicit import unknown
 from glassmind.knowledge.suggest.desk import Desk
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.outlook import Outlook, Pages
@@ -53,8 +54,17 @@ def suggest(
         else:
             ranking = Ranking(desk.glances_of(note))
         found = ranking.first(desk, note, limit)
-    notices = () if study.mention_rows().width() else (NO_VECTORS,)
-    return Suggestions(note, tuple(found), notices)
+    return Suggestions(note, tuple(found), tuple(_unknown(study, note)))
+
+
+def _unknown(study: "Study", note: NotePath | None) -> Iterator[str]:
+    """Yield what was not looked at; one note is compared with all there and then."""
+    if not study.mention_rows().width():
+        yield NO_VECTORS
+    elif note is None:
+        yield from unknown(study)
+        return
+    yield from study.book.now().problems
 
 
 def outlooks(

@@ -9,10 +9,10 @@ import apsw
 from glassmind.store.sqlite.schema import version_of
 from glassmind.types import NotePath
 from glassmind.types.pairs import (
-    UNPAIRED,
     Dismissible,
     Mark,
     Pair,
+    PairLag,
     PairState,
     PairStatus,
     Partner,
@@ -31,6 +31,8 @@ _UNLINKED = (
     "not exists (select 1 from links l where l.note_id = {0} and l.target_id = {1}) "
     "and not exists (select 1 from links l where l.note_id = {1} and l.target_id = {0})"
 )
+_COMPARED = "not exists (select 1 from pair_changes c where c.note_id in ({0}, {1}))"
+"""What a note was like is not what it is like, once it says something else."""
 PARTNERS = f"""
 with asked(id) as (select value from json_each(:ids)),
 both(note_id, other_id, similarity) as (
@@ -43,6 +45,7 @@ both(note_id, other_id, similarity) as (
 select b.note_id, b.other_id, b.similarity from both b
 join notes o on o.id = b.other_id join files f on f.id = b.other_id
 where b.similarity >= :least and {_UNLINKED.format("b.note_id", "b.other_id")}
+and {_COMPARED.format("b.note_id", "b.other_id")}
 order by b.note_id, b.similarity desc, f.path
 """  # noqa: S608 - our own words
 STRONGEST = f"""
@@ -54,6 +57,7 @@ select f.path, n.title, g.path, m.title, b.similarity
 from once b join notes n on n.id = b.note_id join notes m on m.id = b.other_id
 join files f on f.id = b.note_id join files g on g.id = b.other_id
 where {_UNLINKED.format("b.note_id", "b.other_id")}
+and {_COMPARED.format("b.note_id", "b.other_id")}
 """  # noqa: S608 - our own words
 NAMES = """
 select f.id, f.path, n.title from files f join notes n on n.id = f.id
@@ -76,6 +80,7 @@ join notes n on n.id = p.note_id join notes m on m.id = p.other_id
 where (p.note_id < p.other_id or not exists
   (select 1 from pairs q where q.note_id = p.other_id and q.other_id = p.note_id))
 and {_UNLINKED.format("p.note_id", "p.other_id")}
+and {_COMPARED.format("p.note_id", "p.other_id")}
 """  # noqa: S608 - our own words
 COUNT_AMONG = f"""
 select count(*) from json_each(?) d
@@ -84,6 +89,7 @@ join files b on b.path = json_extract(d.value, '$[1]')
 where (exists (select 1 from pairs where note_id = a.id and other_id = b.id)
   or exists (select 1 from pairs where note_id = b.id and other_id = a.id))
 and {_UNLINKED.format("a.id", "b.id")}
+and {_COMPARED.format("a.id", "b.id")}
 """  # noqa: S608 - our own words
 TOKEN = "select hex(token) from pair_changes where seq = ?"  # noqa: S105 - a log row
 LAST_LINK = "select seq, hex(token) from link_changes order by seq desc limit 1"
@@ -128,16 +134,19 @@ class PairRows:
 
         `space` names the vectors that answer.
         """
-        if not self._some:
-            return UNPAIRED
-        state = self.state()
-        pairs: Any = self._db.execute(COUNT).get
-        waiting: Any = self._db.execute(WAITING).get
+        lag = self.lag(space)
+        pairs: Any = self._db.execute(COUNT).get if self._some else 0
         if pairs and dismissed:
             asked = json.dumps(sorted(sorted(pair) for pair in dismissed))
             pairs -= int(str(self._db.execute(COUNT_AMONG, (asked,)).get))
+        return PairStatus(int(pairs), *lag)
+
+    def lag(self, space: str) -> PairLag:
+        """Return how pairs were made and how many notes wait; `space` as above."""
+        state = self.state()
+        waiting: Any = self._db.execute(WAITING).get if self._some else 0
         whole = state is None or state.space != space
-        return PairStatus(int(pairs), None if whole and space else int(waiting), state)
+        return PairLag(None if whole and space else int(waiting), state)
 
     def partners(
         self, note_ids: Collection[int], *, least: float = 0.0

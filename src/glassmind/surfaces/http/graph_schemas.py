@@ -247,8 +247,12 @@ GRAPH_SCHEMAS: dict[str, Any] = {
         total=COUNT,
         dismissed=COUNT,
         status=shape(
-            count=COUNT, waiting=or_null("integer"), threshold=or_null("number")
+            count=COUNT,
+            waiting=or_null("integer"),
+            threshold=or_null("number"),
+            most=or_null("integer"),
         ),
+        notices=TEXTS,
     ),
     "Suggestions": shape(
         note=or_null("string"), suggestions=listed(SUGGESTION), notices=TEXTS

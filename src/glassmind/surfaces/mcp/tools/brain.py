@@ -244,7 +244,9 @@ def index_status(call: Call) -> Answer:
     status, stats = call.engine.status(), call.engine.stats()
     coverage = status.coverage
     bare = stats.notes - stats.embedded_notes - stats.empty_notes
-    ready = bool(status.space) and not status.notices
+    apart = call.engine.knowledge.dismissals().problems
+    lacks = [said for said in status.notices if said not in apart]
+    ready = bool(status.space) and not lacks
     said = f"{coverage.covered:,} of {coverage.total:,} passages are embedded"
     return as_json(
         {
@@ -264,7 +266,7 @@ def index_status(call: Call) -> Answer:
             "failedChunks": [],
             "reindexInProgress": bool(status.writing or status.embedding),
             "embedderReady": ready,
-            "initError": "; ".join(status.notices) or None,
+            "initError": "; ".join(lacks) or None,
         }
     )
 

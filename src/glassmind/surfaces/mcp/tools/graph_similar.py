@@ -40,6 +40,7 @@ def run(call: Call) -> Answer:
         head=_head(found),
         nothing="No notes are alike without a link." if found.status.state else "",
         most=given["limit"],
+        notices=found.notices,
     )
     paths = [path for one in found.pairs for path in (one.path, one.other_path)]
     actions = []
