@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
+from glassmind.knowledge.links import subgraph
 from glassmind.render.connections import connections_as_json
 from glassmind.render.connections_text import connections_as_text
 from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
@@ -104,6 +105,45 @@ def test_the_same_graph_gives_the_same_bytes(vault: VaultDesk) -> None:
     assert graph_as_graphml(one.subgraph) == graph_as_graphml(other.subgraph)
 
 
+def test_links_that_are_left_out_are_told_of_in_the_answer_and_in_the_files(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subgraph, "MOST_EDGES", 5)
+    vault.indexed({"Hub.md": "".join(f"[[{n}]]\n" for n in range(9))})
+    vault.indexed({f"{n}.md": "[[Hub]]" for n in range(9)})
+    said = (
+        "of 18 links between these notes 5 are here, those of the nearest; "
+        "a lower limit or depth has fewer"
+    )
+
+    found = vault.engine.knowledge.connections("Hub", subgraph=True)
+
+    assert found.subgraph is not None
+    assert found.notices == (said,)
+    lines = graph_as_graphml(found.subgraph).splitlines()
+    assert lines[1] == f"<!-- {said} -->"
+    tree = ET.fromstring("\n".join(lines).encode())  # noqa: S314 - our own
+    assert len(tree.findall(f".//{SPACE}edge")) == 5
+    assert graph_as_dot(found.subgraph).startswith(f"// {said}\ndigraph ")
+    assert vault.engine.knowledge.connections("Hub").notices == ()
+
+
+def test_a_long_title_of_controls_leaves_the_files_whole(vault: VaultDesk) -> None:
+    odd = "".join(map(chr, range(1, 32))) + '\x7f\x85\u2028\ufffe<&>"\\]]>-->' * 200
+    node = SubgraphNode("A.md", odd, 0, ghost=False, tags=(odd,))
+    tie = Tie("A.md", "A.md", "property", odd, 0.7, 1, odd)
+    graph = Subgraph((node,), (tie,), 2)
+
+    tree = ET.fromstring(graph_as_graphml(graph).encode())  # noqa: S314 - our own
+    lines = graph_as_dot(graph).split("\n")
+
+    title = tree.find(f".//{SPACE}node/{SPACE}data[@key='node_title']")
+    assert title is not None
+    assert title.text == cleaned(odd)
+    assert len(lines) == 7
+    assert all(QUOTED.sub("", line).count('"') == 0 for line in lines[1:])
+
+
 def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "see [[B]] #x", "B.md": "\x1b[31m[[C]] #X", "C.md": "[[B]]"})
     found = vault.engine.knowledge.connections("A", depth=2)
@@ -111,7 +151,7 @@ def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
     shown = connections_as_text(found, Style())
 
     assert shown == (
-        "A.md  #x\n"
+        "A.md  #x  theme: B\n"
         "\n"
         "1 hop: 1 note, 0 leading here, 1 led to\n"
         "  -> B.md  #x\n"
@@ -130,4 +170,4 @@ def test_a_note_alone_says_so(vault: VaultDesk) -> None:
 
     assert connections_as_text(found, Style()) == "A.md\nno note is linked with it\n"
     shown = connections_as_json(replace(found, theme=None), vault="V")
-    assert (shown["hops"], shown["subgraph"]) == ([], None)
+    assert (shown["hops"], "subgraph" in shown) == ([], False)

@@ -56,6 +56,8 @@ def _numbers(graph: Subgraph) -> dict[str, str]:
 
 def _graphml(graph: Subgraph) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
+    if graph.left_out:
+        yield f"<!-- {graph.left_out} -->"
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
     for owner, keys in (("node", _NODE_KEYS), ("edge", _EDGE_KEYS)):
         for name, kind in keys.items():
@@ -105,6 +107,8 @@ def _edge_values(tie: Tie) -> dict[str, str]:
 
 
 def _dot(graph: Subgraph) -> Iterator[str]:
+    if graph.left_out:
+        yield f"// {graph.left_out}"
     yield "digraph connections {"
     yield "  node [shape=box];"
     numbers = _numbers(graph)

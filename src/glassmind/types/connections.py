@@ -101,6 +101,16 @@ class Subgraph:
     edges: tuple[Tie, ...]
     edges_total: int
 
+    @property
+    def left_out(self) -> str:
+        """What to say of links that are not here; nothing where all are."""
+        if len(self.edges) == self.edges_total:
+            return ""
+        return (
+            f"of {self.edges_total:,} links between these notes {len(self.edges):,} "
+            "are here, those of the nearest; a lower limit or depth has fewer"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Connections:

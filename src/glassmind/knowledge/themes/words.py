@@ -64,7 +64,7 @@ def described(
                 "" if hub is None else net.paths[hub],
             )
         )
-    return sorted(made, key=lambda theme: (-theme.size, theme.id))
+    return sorted(made, key=lambda one: (-one.size, one.id < 0, abs(one.id)))
 
 
 def summary_of(members: Sequence[Member], tags: Sequence[tuple[str, int]]) -> str:
