@@ -157,7 +157,7 @@ def near_duplicates(sight: Sight) -> list[Finding]:
     Of several, each is named beside the first of them by path. Copies of sync tools are
     another check's, and drawings, templates and days are left out.
     """
-    ground = _ground(sight)
+    ground = sight.made_by(_ground)
     found = list(_exact(ground.same))
     firsts = list(ground.long)
     candidates = alike(list(ground.long.values()), NEARLY, ground.common)
@@ -173,7 +173,7 @@ def near_duplicates(sight: Sight) -> list[Finding]:
 
 def duplicate(sight: Sight, subject: str) -> Finding | None:
     """Return whether two notes say the same, whatever other notes do."""
-    ground = _ground(sight)
+    ground = sight.made_by(_ground)
     by_path = {note.path: note for note in ground.notes.values()}
     pair = [by_path[p] for p in paths_in("near_duplicates", subject) if p in by_path]
     if len(pair) != PAIR:

@@ -35,7 +35,7 @@ def ghosts(sight: Sight) -> list[Finding]:
     Left alone are links in templates, names that wait to be filled in, days, which are
     linked to before they have a note, and files that were left out of the index.
     """
-    wanted, _ = _wanted(sight)
+    wanted, _ = sight.made_by(_wanted)
     known = _other_names(sight)
     ranked = sorted(wanted.items(), key=lambda item: (-_demand(item[1]), item[0]))
     return [_ghost(key, links, known) for key, links in ranked]
@@ -43,7 +43,7 @@ def ghosts(sight: Sight) -> list[Finding]:
 
 def ghost_now(sight: Sight, subject: str) -> str:
     """Return what a name that is wanted goes by now."""
-    return _wanted(sight)[1].get(subject, subject)
+    return sight.made_by(_wanted)[1].get(subject, subject)
 
 
 def _wanted(sight: Sight) -> tuple[dict[str, list[LostLink]], dict[str, str]]:

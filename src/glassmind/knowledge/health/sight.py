@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 from glassmind.knowledge.habits import Habits
 from glassmind.types import NotePath
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from glassmind.types.pairs import Pair
     from glassmind.types.themes import Theme
     from glassmind.vault.left_out import LeftOutTexts
+
+T = TypeVar("T")
 
 
 class HealthRows(Protocol):
@@ -105,6 +107,7 @@ class Sight:
     def __init__(self, grounds: Grounds, today: date) -> None:
         self.grounds, self.rows, self.today = grounds, grounds.rows, today
         self._found: dict[Check, list[Finding] | Unchecked] = {}
+        self._made: dict[Callable[[Sight], object], object] = {}
 
     @cached_property
     def habits(self) -> Habits:
@@ -168,6 +171,12 @@ class Sight:
     def themes(self) -> "Sequence[Theme] | Unchecked":
         """The themes."""
         return self.grounds.themes()
+
+    def made_by(self, make: "Callable[[Sight], T]") -> T:
+        """Return what a function makes of this look, which it does but once."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("T", self._made[make])
 
     def once(self, check: "Check") -> "list[Finding] | Unchecked":
         """Return what a check finds, which looks but once however often it is asked."""
