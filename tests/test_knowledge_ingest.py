@@ -188,8 +188,7 @@ def test_a_stub_is_named_as_the_links_to_it_are(vault: VaultDesk) -> None:
 
     assert [stub and stub.path for stub in stubs] == ["Ada Field.md"]
     (odd,) = entities(vault, "C").values()
-    assert odd.stub is not None
-    assert odd.stub.path == "Who what.md"
+    assert (odd.state, odd.stub) == ("unsure", None)  # no file can be called so
 
 
 def test_tags_are_matched_to_notes_and_never_made_stubs(vault: VaultDesk) -> None:
@@ -206,6 +205,84 @@ def test_days_to_come_and_what_templates_leave_open_are_no_stubs(
     vault.indexed({"A.md": "[[2030-01-02]] [[{{title}}]] [[Tea]]"})
 
     assert list(entities(vault, "A")) == ["Tea"]
+
+
+def test_a_small_word_that_is_a_title_may_be_just_a_word(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "You click and Tea cools.", "click.md": "", "Tea.md": ""})
+
+    found = entities(vault, "A")
+
+    assert (found["click"].state, found["Tea"].state) == ("unsure", "match")
+
+
+def test_one_thing_in_both_numbers_is_one_stub(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "A.md": "The Next Action counts. Many Next Actions count.",
+            "B.md": "[[Next Action]] and [[Next Actions]]",
+        }
+    )
+
+    assert len(entities(vault, "A")) == 1
+    assert len(entities(vault, "B")) == 2  # each link has to be answered
+
+
+def test_a_file_that_is_left_out_of_the_index_is_no_stub(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            ".glassmindignore": "Drafts/\n",
+            "Drafts/Newsletter.md": "x",
+            "Drafts/Ada Field.md": "x",
+            "A.md": "See [[Newsletter]], says Ada Field.",
+        }
+    )
+
+    found = entities(vault, "A")
+
+    assert {one.name: (one.state, one.link) for one in found.values()} == {
+        "Newsletter": ("linked", "[[Newsletter]]"),
+        "Ada Field": ("unsure", "[[Ada Field]]"),
+    }
+    told = vault.engine.knowledge.resolve("newsletter")
+    assert told.verdict == "exists"
+    assert "left out of the index" in told.advice
+
+
+WANTED = (
+    "See [[folder/Deep Ghost]] and [[Deep Ghost]], [[Foo: Bar]], [[a/b/Zed#Head|z]], "
+    "[md](sub/Missing%20One.md), [[Page.v2]], [[pic.png]], [[data.csv]], ![[c.weba]], "
+    "[[./Near]], [[Un-Like]], [[Un Like]], [[/Rooted]], [[../Out]], [[.hidden/x]], "
+    "[[Etc.]]. We met Ann Lee. We met Ann Lee again, and her Old Boats, an Old Boat."
+)
+
+
+@pytest.mark.parametrize(("place", "stubs"), [("Note.md", 10), ("in/Note.md", 11)])
+def test_every_stub_that_is_made_answers_its_links_and_none_is_proposed_again(
+    vault: VaultDesk, place: str, stubs: int
+) -> None:
+    settings_of_obsidian = '{"newFileLocation": "folder", "newFileFolderPath": "sub"}'
+    vault.indexed(
+        {
+            ".obsidian/app.json": settings_of_obsidian,
+            place: WANTED,
+            "sub/Taken.md": "",
+            "Here.md": "",
+        }
+    )
+    made = [one.stub for one in entities(vault, place).values() if one.stub]
+    paths = [stub.path for stub in made]
+    assert len(set(paths)) == len(paths) == stubs
+    assert not any((vault.root / path).exists() for path in paths)
+
+    vault.indexed({stub.path: stub.text for stub in made})
+
+    again = entities(vault, place)
+    assert [one.name for one in again.values() if one.stub] == []
+    vain = {ghost.target for ghost in vault.engine.ghosts()}
+    assert vain - {"../Out"} == {
+        "Foo: Bar", "pic.png", "data.csv", "c.weba", ".hidden/x", "Etc.",
+    }  # fmt: skip
+    assert ("../Out" in vain) == (place == "Note.md")  # that leads out of the vault
 
 
 def test_two_notes_of_one_name_leave_the_choice(vault: VaultDesk) -> None:
@@ -241,6 +318,9 @@ def _twice(name: str) -> dict[str, str]:
         ("Read Ada Field now; I like Ada Field.", ["Ada Field", "Ada Field"]),
         ("Visited Low Water. We like Low Water.", ["Low Water", "Low Water"]),
         ("Then Ada's Mill burned.", []),
+        ("Yet I've seen I'm there. Although I left SSDs I like SSDs.", ["SSDs"] * 2),
+        ("By Harry Lime y Joseph Cotten.", ["Harry Lime", "Joseph Cotten"]),
+        ("By Santiago Ramón y Cajal.", ["Santiago Ramón y Cajal"]),
     ],
 )
 def test_names_are_told_from_other_words_by_their_letters(

@@ -32,6 +32,7 @@ from glassmind.types.ranks import Metric, Ranking
 from glassmind.types.suggestions import Suggestions
 from glassmind.types.themes import Themes
 from glassmind.types.timeline import Timeline
+from glassmind.vault.left_out import left_out_names
 
 
 class Knowledge:
@@ -127,6 +128,7 @@ class Knowledge:
                 found=(lambda name, most: study.found(name, most).hits)
                 if has_model
                 else None,
+                left_out=self._left_out,
             )
 
     def ingest(self, name: str, *, limit: int = ingesting.SHOWN) -> Ingestion:
@@ -142,8 +144,19 @@ class Knowledge:
         with study.faults():
             root, path = study.config.vault.path, study.find(name)
             common = Commons(study.mention_rows(), study.words())
-            vocabulary = study.vocabulary()
-            return ingesting.ingest(root, path, vocabulary, common, limit=limit)
+            return ingesting.ingest(
+                root,
+                path,
+                study.vocabulary(),
+                common,
+                limit=limit,
+                left_out=self._left_out,
+            )
+
+    def _left_out(self) -> frozenset[str]:
+        """Return what files are called that are there and not in the index."""
+        skipped = [path for path, _ in self._study.troubles().skipped()]
+        return left_out_names(self._study.config.vault.path, skipped)
 
     def similar(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0

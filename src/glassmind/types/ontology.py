@@ -245,7 +245,8 @@ class Entity(NamedTuple):
     """Something a note names, and what the vault has of it.
 
     "linked" is linked already, "match" has a note to link to, "unsure" has several or
-    a likely one, "stub" has none.
+    a likely one, or none that could be made for the link; "stub" has none. A file that
+    is left out of the index has a link and no path.
     """
 
     name: str
@@ -253,8 +254,8 @@ class Entity(NamedTuple):
     sources: tuple[str, ...]
     mentions: Listed[Mention]
     link: str
-    path: NotePath | None
-    candidates: tuple[NameMatch, ...]
+    path: NotePath | None = None
+    candidates: tuple[NameMatch, ...] = ()
     stub: Stub | None = None
 
 

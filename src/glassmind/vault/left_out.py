@@ -96,3 +96,8 @@ def _texts_below(root: Path, skipped: Iterable[str]) -> Iterator[str]:
             for name in sorted(names):
                 if name.endswith(TEXTS):
                     yield f"{below}/{normalize('NFC', name)}"
+
+
+def is_free(root: Path, path: str) -> bool:
+    """Whether nothing on disk stands at a path of the vault, be it indexed or not."""
+    return not os.path.lexists(root / path)

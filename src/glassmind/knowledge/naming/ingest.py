@@ -6,17 +6,24 @@ to a new one.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.errors import BadLimit, FileUnreadable
-from glassmind.knowledge.folding import folded
+from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.habits import is_date, is_placeholder
 from glassmind.knowledge.naming.matching import matches_of
 from glassmind.knowledge.naming.phrases import phrases_in
 from glassmind.knowledge.naming.resolve import verdict_on
-from glassmind.knowledge.naming.stubs import Wanted, stub_for
+from glassmind.knowledge.naming.stubs import Wanted, is_file_name, stub_for
 from glassmind.knowledge.naming.vocabulary import Vocabulary
 from glassmind.knowledge.ontology.categories import is_category_key
 from glassmind.knowledge.ontology.schemas import EVERYWHERE, kind_of
@@ -31,12 +38,11 @@ from glassmind.types.ontology import (
     Ingestion,
     Listed,
     Mention,
-    NameMatch,
 )
-from glassmind.vault.attachments import is_attachment
 from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.left_out import is_free, is_left_out
 from glassmind.vault.read import read_file
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
 SHOWN, MOST = 50, 500
 """Entities that are told unless more are asked for, and the most that can be."""
@@ -59,6 +65,7 @@ class _Naming(NamedTuple):
     """One place where a note names something.
 
     `path` is where it leads, when it does. `firm` namings make a stub by themselves.
+    `target` is that of a link that leads in vain, which is a Markdown one or not.
     """
 
     name: str
@@ -69,19 +76,36 @@ class _Naming(NamedTuple):
     firm: bool = False
     property: str = ""
     person: bool = False
+    target: str = ""
+    markdown: bool = False
 
 
-def ingest(
+class _Desk(NamedTuple):
+    """A note that is read, its lines, and what the vault calls things.
+
+    `left_out` has the names of files that are not in the index.
+    """
+
+    root: Path
+    note: Note
+    lines: Sequence[str]
+    vocabulary: Vocabulary
+    left_out: Callable[[], frozenset[str]]
+
+
+def ingest(  # noqa: PLR0913 - the note, and what it is read by
     root: Path,
     path: NotePath,
     vocabulary: Vocabulary,
     is_common: IsCommon,
     *,
     limit: int,
+    left_out: Callable[[], frozenset[str]] = frozenset,
 ) -> Ingestion:
     """Return what a note names, in the order it does, and what the vault has of it.
 
-    The note is read as it is on disk now, the vault as it is indexed.
+    The note is read as it is on disk now, the vault as it is indexed; `left_out`
+    returns what files are called that are not in the index.
 
     Raises:
         BadLimit: so many entities cannot be given.
@@ -90,9 +114,9 @@ def ingest(
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     note = _read(root, path)
-    lines = note.text.split("\n")
+    desk = _Desk(root, note, note.text.split("\n"), vocabulary, cache(left_out))
     groups = _grouped(_namings(note, vocabulary, is_common), note, vocabulary)
-    made = [_entity(group, lines, note, vocabulary) for group in groups]
+    made = [_entity(group, desk) for group in groups]
     entities = [entity for entity in made if entity is not None]
     counts = {
         state: sum(1 for one in entities if one.state == state)
@@ -142,12 +166,14 @@ def _by_links(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
             linked=end is not None,
             firm=True,
             property=link.property or "",
+            target="" if end is not None else link.target,
+            markdown=markdown,
         )
 
 
 def _leads_elsewhere(target: str) -> bool:
     """Whether a link that leads to no file is none to a note."""
-    return "://" in target or is_attachment(target)
+    return "://" in target or is_file_name(target)
 
 
 def _by_properties(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
@@ -194,20 +220,48 @@ def _grouped(
     """Return the namings of each thing together, in the order they first come."""
     groups: dict[str, list[_Naming]] = {}
     meant: dict[str, tuple[NotePath | None, bool]] = {}
-    for naming in namings:
+    known = [naming for naming in namings if folded(naming.name)]
+    keys = _keys(known)
+    for naming in known:
         form = folded(naming.name)
-        if not form:
-            continue
         path = naming.path
         if path is None and form not in meant:
             meant[form] = _meant(naming.name, vocabulary)
         if path is None and (naming.source != "tag" or meant[form][1]):
             path = meant[form][0]
         if path != note.path:
-            groups.setdefault(path or f"\0{form}", []).append(
-                naming._replace(path=path)
-            )
+            key = path or _key(naming, keys)
+            groups.setdefault(key, []).append(naming._replace(path=path))
     return sorted(groups.values(), key=_first)
+
+
+def _keys(namings: Sequence[_Naming]) -> dict[str, str]:
+    """Return what stands for each folded name: a link to it, or its first number.
+
+    `Next Actions` is what `Next Action` is, unless links lead to both.
+    """
+    linked = [naming for naming in namings if naming.target]
+    linked.sort(key=lambda naming: "/" not in naming.target)
+    keys: dict[str, str] = {}
+    for naming in linked:
+        keys.setdefault(folded(naming.name), _wanted(naming))
+    for naming in namings:
+        form = folded(naming.name)
+        single = in_singular(form)
+        keys.setdefault(form, keys.get(single, form))
+        keys.setdefault(single, keys[form])
+    return keys
+
+
+def _wanted(naming: _Naming) -> str:
+    return fold(naming.target).removesuffix(NOTE_SUFFIX)
+
+
+def _key(naming: _Naming, keys: Mapping[str, str]) -> str:
+    """Return what a naming without a note goes by; a link only by what answers it."""
+    key = keys[folded(naming.name)]
+    same = not naming.target or f"/{key}".endswith(f"/{_wanted(naming)}")
+    return f"\0{key if same else _wanted(naming)}"
 
 
 def _first(group: Sequence[_Naming]) -> tuple[int, str]:
@@ -223,52 +277,62 @@ def _meant(name: str, vocabulary: Vocabulary) -> tuple[NotePath | None, bool]:
     return matches[0].path, verdict == "exists"
 
 
-def _entity(
-    group: Sequence[_Naming], lines: Sequence[str], note: Note, vocabulary: Vocabulary
-) -> Entity | None:
+def _entity(group: Sequence[_Naming], desk: _Desk) -> Entity | None:
     """Return what is named here; None when it may be anything."""
-    first = group[0]
+    first, names = group[0], desk.vocabulary.names
     sources = tuple(dict.fromkeys(naming.source for naming in group))
-    mentions = _mentions(group, lines)
-    names = vocabulary.names
+    made = Entity(first.name, "unsure", sources, _mentions(group, desk.lines), "")
     if any(naming.linked for naming in group) and first.path is not None:
         link = names.link_to(first.path)
-        return Entity(first.name, "linked", sources, mentions, link, first.path, ())
+        return made._replace(state="linked", link=link, path=first.path)
     matches = matches_of(first.name, names)
-    shown = tuple(m for m in matches if m.path != note.path)[:CANDIDATES_SHOWN]
+    shown = tuple(m for m in matches if m.path != desk.note.path)[:CANDIDATES_SHOWN]
+    made = made._replace(candidates=shown)
     verdict, link = verdict_on(matches)
     if first.path is not None:
-        sure = verdict == "exists" or any(one.source == "title" for one in group)
-        state: EntityState = "match" if sure else "unsure"
+        state = _state_of_known(group, sure=verdict == "exists")
         told = link or names.link_to(first.path)
-        return Entity(first.name, state, sources, mentions, told, first.path, shown)
-    if set(sources) <= {"tag"}:
+        return made._replace(state=state, link=told, path=first.path)
+    if verdict == "ambiguous" and set(sources) != {"tag"}:
+        return made
+    if set(sources) <= {"tag"} or not _is_worth_a_note(group):
         return None
-    if verdict == "ambiguous":
-        return Entity(first.name, "unsure", sources, mentions, "", None, shown)
-    if not _is_worth_a_note(group):
-        return None
-    return _stub(group, mentions, shown, note, vocabulary)
+    if is_left_out(first.target or first.name, desk.left_out()):
+        there: EntityState = "linked" if first.target else "unsure"
+        link = names.link_to_new(first.target or first.name)
+        return made._replace(state=there, link=link)
+    return _stub(group, made, desk)
+
+
+def _state_of_known(group: Sequence[_Naming], *, sure: bool) -> EntityState:
+    """Return whether a note is meant: a small word alone may be just a word."""
+    in_prose = {"title", "term", "phrase"}
+    if {one.source for one in group} <= in_prose and _is_small_word(group[0].name):
+        return "unsure"
+    return "match" if sure or any(n.source == "title" for n in group) else "unsure"
+
+
+def _is_small_word(name: str) -> bool:
+    """Whether a name is one word in small letters, such as `pass` or `click`."""
+    return " " not in folded(name) and name.islower() and name.isalpha()
 
 
 def _is_worth_a_note(group: Sequence[_Naming]) -> bool:
     """Whether it is named firmly or often, and is no day or word to be filled in."""
     name = group[0].name
     often = any(naming.firm for naming in group) or len(group) >= SINGLE_TIMES
-    return often and not is_date(name) and not is_placeholder(name)
+    no_name = is_date(name) or is_placeholder(name) or is_file_name(name)
+    return often and not no_name
 
 
-def _stub(
-    group: Sequence[_Naming],
-    mentions: Listed[Mention],
-    candidates: tuple[NameMatch, ...],
-    note: Note,
-    vocabulary: Vocabulary,
-) -> Entity:
-    name = group[0].name
-    ghost = next((one for one in candidates if one.kind == "ghost"), None)
+def _stub(group: Sequence[_Naming], entity: Entity, desk: _Desk) -> Entity:
+    """Return an entity with the note that could be made, or unsure without one."""
+    name, vocabulary = entity.name, desk.vocabulary
+    targets = tuple((one.target, one.markdown) for one in group if one.target)
+    ghost = next((one for one in entity.candidates if one.kind == "ghost"), None)
     if ghost is not None and folded(ghost.matched) == folded(name):
         name = ghost.matched  # as the links to it are written
+        targets = targets or ((ghost.title, False),)
     form = folded(name)
     properties = {naming.property for naming in group if naming.property}
     properties |= {
@@ -277,13 +341,16 @@ def _stub(
         for link in entry.links
         if link.path is None and folded(link.target) == form
     }
-    wanted = Wanted(name, frozenset(properties), any(n.person for n in group))
-    backlink = vocabulary.names.link_to(note.path)
-    stub = stub_for(wanted, vocabulary, note.path, backlink)
-    sources = tuple(dict.fromkeys(naming.source for naming in group))
-    bare = stub.path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    link = vocabulary.names.link_to_new(bare)
-    return Entity(name, "stub", sources, mentions, link, None, candidates, stub)
+    person = any(naming.person for naming in group)
+    wanted = Wanted(name, frozenset(properties), person, targets)
+    backlink = vocabulary.names.link_to(desk.note.path) or desk.note.title
+    stub = stub_for(wanted, vocabulary, desk.note.path, backlink)
+    if stub is None or not is_free(desk.root, stub.path):
+        return entity._replace(name=name)
+    bare = stub.path.removesuffix(NOTE_SUFFIX)
+    end = bare if targets and "/" in targets[0][0] else bare.rpartition("/")[2]
+    link = vocabulary.names.link_to_new(end)
+    return entity._replace(name=name, state="stub", link=link, stub=stub)
 
 
 def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> Listed[Mention]:

@@ -303,6 +303,14 @@ def merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
         known = best.get(key)
         if known is None or match.score > known.score:
             best[key] = match
+    if any(one.kind == "note" and one.score >= SURE for one in best.values()):
+        # links lead in vain to what has a note
+        best = {
+            thing: one._replace(score=min(one.score, DIFFERENT))
+            if one.kind == "ghost"
+            else one
+            for thing, one in best.items()
+        }
     order = {"note": 0, "ghost": 1, "heading": 2, "tag": 3}
     return sorted(
         best.values(),

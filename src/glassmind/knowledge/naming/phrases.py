@@ -38,6 +38,9 @@ LEAST_TERM_LETTERS = 4
 MOST_WORDS = 6
 """Words of a name; what is longer is a heading or a shout."""
 
+WHOLE_NAME = 2
+"""Words of a name that is a person's in full."""
+
 INSIDE_NAMES = frozenset(
     [
         "of", "the", "de", "la", "le", "du", "des", "von", "van", "der", "den", "del",
@@ -55,9 +58,22 @@ OPENERS = INSIDE_NAMES | frozenset(
         "he", "she", "we", "they", "you", "his", "her", "my", "if", "in", "on", "at",
         "as", "to", "so", "an", "a", "is", "or", "by", "up", "us", "let", "ask", "both",
         "read", "met", "saw", "call", "ring", "tell", "write", "see", "add", "buy",
+        "although", "though", "however", "therefore", "nevertheless", "moreover",
+        "furthermore", "meanwhile", "instead", "unless", "whether", "besides", "thus",
+        "despite", "during", "either", "neither", "perhaps", "maybe", "please", "hence",
+        "remember", "sometimes", "finally", "usually", "currently", "recently", "once",
+        "then", "using", "try", "keep", "check", "set", "run", "open", "install",
     ]
 )  # fmt: skip
 """Words that are large by rule, or because they open sentences, and name nothing."""
+
+_SAID = re.compile(
+    r"i(?:['\u2019]\w+)?|.*(?:n['\u2019]t|['\u2019](?:re|ve|ll|d|m))", re.IGNORECASE
+)
+"""What English writes large by rule, or shortens: `I`, `I've`, `Don't`."""
+
+JOINS = frozenset(["and", "y", "und", "et"])
+"""Words between two names rather than inside one, where both sides are whole names."""
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&]|[-.](?=\w))*")
 _AT = re.compile(r"(?<![\w.@])@([^\W\d_][\w-]*(?: (?=[A-Z])[^\W\d_][\w-]*)?)")
@@ -93,7 +109,7 @@ class _Token(NamedTuple):
 
     @property
     def large(self) -> bool:
-        return self.text[0].isupper()
+        return self.text[0].isupper() and not _SAID.fullmatch(self.text)
 
 
 def phrases_in(note: Note) -> list[Phrase]:
@@ -216,9 +232,21 @@ def _named(run: list[_Token], small: Collection[str] | None) -> Iterator[list[_T
             run = run[1:]
     while run and not run[0].large:
         run = run[1:]
-    telling = [t for t in run if t.text.lower() not in COMMON_WORDS | OPENERS]
-    if telling and len(run) <= MOST_WORDS and len(run[0].text) > 1:
-        yield run
+    for name in _apart(run):
+        telling = [t for t in name if t.text.lower() not in COMMON_WORDS | OPENERS]
+        if telling and len(name) <= MOST_WORDS and len(name[0].text) > 1:
+            yield name
+
+
+def _apart(run: list[_Token]) -> Iterator[list[_Token]]:
+    """Yield the names of a row: two where each side of an `and` is a whole one."""
+    for at, token in enumerate(run):
+        before, behind = run[:at], run[at + 1 :]
+        if token.text in JOINS and min(len(before), len(behind)) >= WHOLE_NAME:
+            yield before
+            yield from _apart(behind)
+            return
+    yield run
 
 
 def _terms(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:

@@ -7,6 +7,7 @@ from glassmind.errors import BadLimit, NothingAsked
 from glassmind.knowledge.naming.matching import LIKELY, SURE, matches_of, merged
 from glassmind.knowledge.naming.names import KnownNames
 from glassmind.types.ontology import NameMatch, Resolution, Verdict
+from glassmind.vault.left_out import is_left_out
 from glassmind.vault.names import plain_name
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ LEAST_SIMILARITY = 0.3
 """Below it a note is not shown: under the default model, notes of the sample vault that
 have nothing to do with a name come up to 0.28."""
 
+LEFT_OUT = "but it is left out of the index"
+
 _AROUND = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"
 
 
@@ -39,10 +42,13 @@ def resolve(
     *,
     limit: int,
     found: "Callable[[str, int], Sequence[Hit]] | None" = None,
+    left_out: Callable[[], frozenset[str]] = frozenset,
 ) -> Resolution:
     """Return what a text may mean, the likeliest first, and what to do about it.
 
-    `found` searches by meaning, and is asked only where no name is sure.
+    `found` searches by meaning, and is asked only where no name is sure. `left_out`
+    returns what files are called that are not in the index, and is asked only of what
+    seems to be new.
 
     Raises:
         NothingAsked: the text holds no name.
@@ -62,6 +68,9 @@ def resolve(
         matches = merged([*matches, *_by_meaning(hits, names)])
     verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
+    if verdict == "new" and is_left_out(name, left_out()):
+        verdict, link = "exists", names.link_to_new(name)
+        advice = f"Write {link}: a file of that name is there, {LEFT_OUT}."
     return Resolution(name, verdict, advice, link, tuple(matches[:limit]), notices)
 
 

@@ -7,6 +7,7 @@ stand that it leads to, and have the properties that most notes there have.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from posixpath import normpath
 from typing import NamedTuple
 
 from glassmind.knowledge.folding import folded, in_singular
@@ -15,6 +16,8 @@ from glassmind.knowledge.ontology.categories import is_category_key, named_in
 from glassmind.knowledge.ontology.schemas import LEAST_NOTES, schema_of
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, Stub
+from glassmind.vault.attachments import is_attachment
+from glassmind.vault.resolve import NOTE_SUFFIX, Names
 
 LEAST_HABIT = 0.5
 """The share of things a property leads to that stand in one folder, to call it one."""
@@ -26,6 +29,17 @@ a wrong one is worse than none."""
 PEOPLE = frozenset(["person", "people", "contact"])
 """What vaults call the sort of notes that a person's name begins."""
 
+OTHER_FILES = frozenset(
+    [
+        "csv", "tsv", "json", "txt", "xml", "yaml", "yml", "toml", "html", "htm", "doc",
+        "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "zip", "gz", "tar", "py",
+        "sh", "ipynb", "epub", "weba", "opus", "aac", "heic", "tiff", "ini", "log",
+        "sql", "bib", "tex", "canvas", "base", "excalidraw",
+    ]
+)  # fmt: skip
+"""How files end that people link to besides what Obsidian shows; `Node.js` and
+`Plan.v2` are notes."""
+
 _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]+')
 """What no file name has on every system, and what no link can hold."""
 
@@ -36,25 +50,69 @@ class Wanted(NamedTuple):
     """A thing that has no note: its name, and what is known of its sort.
 
     `properties` lead to it somewhere in the vault; a `person` was addressed as one.
+    `targets` are the links that lead to it in vain, each with whether it is Markdown.
     """
 
     name: str
     properties: frozenset[str] = frozenset()
     person: bool = False
+    targets: tuple[tuple[str, bool], ...] = ()
 
 
 def stub_for(
     wanted: Wanted, vocabulary: Vocabulary, source: NotePath, backlink: str
-) -> Stub:
-    """Return the note that could be made, with a link back to who names it."""
-    folder, reason = _folder(wanted, vocabulary, source)
+) -> Stub | None:
+    """Return the note that could be made, with a link back to who names it.
+
+    None where a file is there already, and where the links that want it would not lead
+    there: no file has their name on every system.
+    """
+    pathed = next((target for target, _ in wanted.targets if "/" in target), None)
+    if pathed is not None:
+        path, reason = _placed(pathed, source), "the link says so"
+    else:
+        folder, reason = _folder(wanted, vocabulary, source)
+        name = " ".join(_FORBIDDEN.sub(" ", wanted.name).split()).strip(".")
+        path = _joined(folder, f"{name or 'Untitled'}{NOTE_SUFFIX}")
+    if path is None or not _answers(path, wanted, vocabulary, source):
+        return None
+    folder = path.rpartition("/")[0]
     peers = [entry for entry in vocabulary.counted if entry.folder == folder]
     head = _head(peers) if len(peers) >= LEAST_NOTES else []
     lines = ["---", *head, "---"] if head else []
     text = "\n".join([*lines, f"Named in {backlink}.", ""])
-    name = " ".join(_FORBIDDEN.sub(" ", wanted.name).split()).strip(".") or "Untitled"
-    path = f"{folder}/{name}.md" if folder else f"{name}.md"
-    return Stub(NotePath(path), text, reason)
+    return Stub(path, text, reason)
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a name is that of a file which is no note: `data.csv`."""
+    return is_attachment(name) or name.rpartition(".")[2].lower() in OTHER_FILES
+
+
+def _placed(target: str, source: NotePath) -> NotePath | None:
+    """Return the path that a link with folders names; None where no note can be."""
+    near = target.startswith(("./", "../"))
+    folder = source.rpartition("/")[0] if near else ""
+    path = normpath(_joined(folder, target)) if near else target.removeprefix("/")
+    for part in path.split("/"):
+        if not part.strip() or part[0] == "." or _FORBIDDEN.search(part):
+            return None
+    return NotePath(path.removesuffix(NOTE_SUFFIX) + NOTE_SUFFIX)
+
+
+def _joined(folder: str, rest: str) -> NotePath:
+    return NotePath(f"{folder}/{rest}" if folder else rest)
+
+
+def _answers(
+    path: NotePath, wanted: Wanted, vocabulary: Vocabulary, source: NotePath
+) -> bool:
+    """Whether a note at a free path is what the links to it would lead to."""
+    made = Names.of([path])
+    return vocabulary.names.end_of(f"/{path}", NotePath("")) is None and all(
+        made.resolve(target, source, markdown=markdown) == path
+        for target, markdown in wanted.targets
+    )
 
 
 def _folder(
