@@ -9,6 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.knowledge.suggest.desk import Desk
+from glassmind.knowledge.suggest.vault_mentions import Said
 from glassmind.render.style import Style
 from glassmind.render.suggestions import suggestions_as_json
 from glassmind.render.suggestions_text import suggestions_as_text
@@ -328,9 +329,9 @@ def test_the_whole_vault_is_ranked_once_for_each_state_of_it(
     ranked: list[int] = []
     glances = Desk.glances_of_vault
 
-    def counted(self: Desk, limit: int) -> Any:
+    def counted(self: Desk, limit: int, said: Said) -> Any:
         ranked.append(limit)
-        return glances(self, limit)
+        return glances(self, limit, said)
 
     monkeypatch.setattr(Desk, "glances_of_vault", counted)
     vault.indexed({**TALKS, **MANY})
@@ -345,6 +346,23 @@ def test_the_whole_vault_is_ranked_once_for_each_state_of_it(
     vault.indexed({"Diary.md": "deep work again\n"})
     assert "Diary.md" in {one.source for one in suggested(vault)}
     assert len(ranked) == 2
+
+
+def test_a_vault_that_changes_is_told_as_if_it_were_opened_anew(
+    vault: VaultDesk,
+) -> None:
+    steps: list[dict[str, str]] = [
+        {**TALKS, **MANY},
+        {"n1.md": "nothing of that\n"},
+        {"Note of its own.md": "n3 and deep work\n", "n2.md": "a Note of its own\n"},
+        {"Deep Work.md": "---\naliases: [Nothing of that]\n---\nA book.\n"},
+    ]
+    engine = vault.engine
+    for step in steps:
+        vault.indexed(step)
+        kept = engine.knowledge.suggest(limit=100)
+        assert kept == vault.open().knowledge.suggest(limit=100)
+        assert kept.suggestions
 
 
 def test_a_vault_asked_again_tells_what_changed_on_disk(vault: VaultDesk) -> None:

@@ -15,6 +15,7 @@ from glassmind.knowledge.suggest.desk import Desk
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.outlook import Outlook, Pages
 from glassmind.knowledge.suggest.ranking import Ranking
+from glassmind.knowledge.suggest.vault_mentions import Said
 from glassmind.types import NotePath
 from glassmind.types.suggestions import Suggestions
 from glassmind.vault.read import VaultFiles
@@ -103,6 +104,7 @@ class KeptRankings:
     def __init__(self) -> None:
         self._ranking = Lock()
         self._kept: dict[int, tuple[_State, Ranking]] = {}
+        self._said = Said()
 
     def of_vault(self, study: "Study", desk: Desk, most: int) -> Ranking:
         """Return the pairs that the first `most` suggestions are found among."""
@@ -117,7 +119,7 @@ class KeptRankings:
             elif not desk.pages.are_still(ranking.seen):
                 ranking = None
             if ranking is None:
-                ranking = Ranking(desk.glances_of_vault(most))
+                ranking = Ranking(desk.glances_of_vault(most, self._said))
                 ranking.seen.update(desk.pages.seen())
                 self._kept[most] = now, ranking
             return ranking

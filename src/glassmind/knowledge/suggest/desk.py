@@ -21,7 +21,7 @@ from glassmind.knowledge.suggest.outlook import (
 )
 from glassmind.knowledge.suggest.reciprocal import Missing
 from glassmind.knowledge.suggest.signs import UNKNOWN, similarities
-from glassmind.knowledge.suggest.vault_mentions import likely_mentions
+from glassmind.knowledge.suggest.vault_mentions import Said, likely_mentions
 from glassmind.types import NotePath
 from glassmind.types.suggestions import (
     Mention,
@@ -100,21 +100,22 @@ class Desk:
                 for at in np.flatnonzero(outlook.scores >= rank.LEAST):
                     yield _glance(outlook, int(at))
 
-    def glances_of_vault(self, limit: int) -> Iterator[Glance]:
+    def glances_of_vault(self, limit: int, said: Said) -> Iterator[Glance]:
         """Yield the pairs of a whole vault that are worth a closer look.
 
-        As many that a name speaks for as are alike.
+        As many that a name speaks for as are alike; `said` is what passages hold.
         """
         wanted: dict[int, dict[int, None]] = {}
-        for node, other in self._pairs_of_vault(LOOKED_AT * limit):
+        for node, other in self._pairs_of_vault(LOOKED_AT * limit, said):
             wanted.setdefault(node, {})[other] = None
         for outlook in self.outlooks(wanted):
             for other in wanted[outlook.node]:
                 yield _glance(outlook, other)
 
-    def _pairs_of_vault(self, most: int) -> list[tuple[int, int]]:
+    def _pairs_of_vault(self, most: int, said: Said) -> list[tuple[int, int]]:
         net, rows = self.facts.net, self._study.mention_rows()
-        named = [(a, b) for _, a, b in likely_mentions(self.facts, rows, most)]
+        likely = likely_mentions(self.facts, rows, most, said)
+        named = [(a, b) for _, a, b in likely]
         alike = []
         for pair in self._study.pairs().pairs()[: LOOKED_AT * most]:
             ends = net.node_at(pair.path), net.node_at(pair.other_path)
