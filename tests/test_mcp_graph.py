@@ -257,6 +257,20 @@ def test_a_theme_may_be_named_by_the_number_that_answers_give(
     assert without_cursor(by_number) == without_cursor(by_text)
 
 
+def test_a_theme_shown_once_is_named_with_what_it_was_shown_by(
+    sample: VaultDesk,
+) -> None:
+    answer = asked(sample, "glassmind_themes", resolution=2.5).structured_content
+
+    action = next(one for one in answer["next_actions"] if "theme" in one["arguments"])
+
+    assert action["arguments"] == {"theme": "-1", "resolution": 2.5, "ghosts": False}
+    again = asked(sample, action["tool"], **action["arguments"]).structured_content
+    assert again["themes"][0]["label"] == answer["themes"][0]["label"]
+    tools = [one["tool"] for one in again.get("next_actions", [])]
+    assert "glassmind_rank" not in tools
+
+
 def without_cursor(content: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in content.items() if "next" not in k}
 

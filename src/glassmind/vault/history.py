@@ -53,6 +53,7 @@ _SETTINGS = {  # none that a repository has may change what is told
     "core.hooksPath": os.devnull,
     "core.quotePath": "false",
     "diff.orderFile": os.devnull,
+    "diff.relative": "false",
     "diff.renameLimit": "1000",  # git's own
     "log.follow": "false",
     "log.showRoot": "true",
@@ -70,7 +71,6 @@ _LOG = (
     "--no-decorate",
     "--no-ext-diff",
     "--no-notes",
-    "--no-relative",
     "--no-show-signature",
     "--no-textconv",
     "--no-use-mailmap",
