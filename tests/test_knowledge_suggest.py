@@ -150,15 +150,26 @@ def test_a_name_that_two_notes_have_is_said_to_be_one(vault: VaultDesk) -> None:
 
     found = [one for one in suggested(vault, "Log") if one.mention]
 
-    assert {one.target for one in found} == {"Metals/Mercury.md", "Planets/Mercury.md"}
-    for one in found:
-        assert one.mention is not None
-        assert one.mention.namesakes
-        assert one.mention.namesakes[0] in one.reason
-        assert one.edit is not None
-        assert one.edit.after in {
-            "[[Mercury]]", "[[Metals/Mercury|Mercury]]", "[[Planets/Mercury|Mercury]]",
-        }  # fmt: skip
+    (one,) = found  # for one place
+    assert one.mention is not None
+    both = {one.target, *one.mention.namesakes}
+    assert both == {"Metals/Mercury.md", "Planets/Mercury.md"}
+    assert one.mention.namesakes[0] in one.reason
+    assert one.edit is not None
+    assert one.edit.after in {
+        "[[Mercury]]", "[[Metals/Mercury|Mercury]]", "[[Planets/Mercury|Mercury]]",
+    }  # fmt: skip
+
+
+def test_of_many_notes_of_one_name_a_few_are_told(vault: VaultDesk) -> None:
+    many = {f"{n}/Mercury.md": "x\n" for n in range(9)}
+    vault.indexed({**many, "Log.md": "We saw Mercury.\n"})
+
+    (found,) = [one for one in suggested(vault, "Log") if one.mention]
+
+    assert found.mention is not None
+    assert len(found.mention.namesakes) == 5
+    assert found.reason.endswith("and others have too")
 
 
 def test_a_common_word_is_a_name_where_links_write_it_so(vault: VaultDesk) -> None:

@@ -41,7 +41,7 @@ class Mention:
     """A name of a note in the text of another, where no link stands.
 
     `start` and `end` are bytes of the note's text in UTF-8, half open, without a byte
-    order mark. `namesakes` are other notes of that name.
+    order mark. `namesakes` are the first of the other notes of that name.
     """
 
     text: str

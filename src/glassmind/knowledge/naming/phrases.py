@@ -276,6 +276,6 @@ def _is_term(text: str, row: tuple[_Token, ...]) -> bool:
     if not all(word.isascii() and word.isalpha() for word in words):
         return False
     return all(
-        len(word) >= LEAST_TERM_LETTERS and word.lower() not in COMMON_WORDS
+        len(word) >= LEAST_TERM_LETTERS and word.lower() not in COMMON_WORDS | OPENERS
         for word in words
     )

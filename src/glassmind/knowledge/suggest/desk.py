@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
 
 MOST_SHARED = 5
-"""Notes and tags that two have in common and that are shown."""
+"""Notes and tags that two have in common, and others of a name, that are shown."""
 
 LOOKED_AT = 3
 """Pairs of a whole vault that are looked at for each that is wanted: about one in three
@@ -197,7 +197,7 @@ class Desk:
         net = self.facts.net
         nodes = (net.node_of(note) for note in spot.notes)
         others = sorted(node for node in nodes if node not in {None, meant})
-        namesakes = tuple(NotePath(net.paths[node]) for node in others)
+        namesakes = tuple(NotePath(net.paths[node]) for node in others[:MOST_SHARED])
         return Mention(
             spot.text, spot.line, spot.start, spot.end, spot.sentence, namesakes
         )

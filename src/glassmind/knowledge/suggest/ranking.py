@@ -45,12 +45,17 @@ class Ranking:
         return found[:limit]
 
     def _first(self, desk: Desk, limit: int) -> Iterator[Suggestion]:
-        looks = self._all(desk)
+        looks, places = self._all(desk), set[tuple[NotePath, int]]()
         while limit and (look := next(looks, None)) is not None:
             ends = look.glance.node, look.glance.other
-            if not desk.is_dismissed(*ends):
+            if desk.is_dismissed(*ends):
+                continue
+            made = self._once(ends, partial(desk.suggested, look))
+            place = _place(made)
+            if place not in places:  # a namesake's is told with the first
                 limit -= 1
-                made = self._once(ends, partial(desk.suggested, look))
+                if place is not None:
+                    places.add(place)
                 if made is not None:
                     yield made
 
@@ -75,3 +80,10 @@ class Ranking:
             self._pairs.add(frozenset((node, other)))
             self._looks.append(look)
             yield look
+
+
+def _place(made: Suggestion | None) -> tuple[NotePath, int] | None:
+    """Return where a suggestion would put its link around a name."""
+    if made is None or made.mention is None:
+        return None
+    return made.source, made.mention.start

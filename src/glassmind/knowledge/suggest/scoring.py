@@ -79,7 +79,9 @@ def reason_for(signs: tuple[Sign, ...], mention: Mention | None, cosine: float) 
     reason = f"it says {mention.text!r} on line {mention.line} without a link"
     if not mention.namesakes:
         return reason
-    return f"{reason}, a name that {', '.join(mention.namesakes)} has too"
+    first, *others = mention.namesakes
+    more = " and others have" if others else " has"
+    return f"{reason}, a name that {first}{more} too"
 
 
 def kind_of(signs: tuple[Sign, ...]) -> SuggestionKind:
