@@ -1,12 +1,12 @@
 """Examining what searches by meaning rest on: the model, the vectors, their matrix."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from glassmind.errors import ModelFault
 from glassmind.ports.indexing import KnownVectors
 from glassmind.types.catalogue import Check
-from glassmind.types.pairs import PairStatus
+from glassmind.types.pairs import Dismissals, PairStatus
 
 VERIFY = "run: glassmind index --verify"
 UPDATE = "run: glassmind index"
@@ -19,8 +19,8 @@ class VectorBench:
     `chosen` is how the settings name the model, empty where they want none; `model`
     opens it or raises a `ModelFault`. `damage` reads the whole matrix, `behind` says
     how many changes it has yet to apply (None for all), `holder` names who embeds now.
-    `pairs` says how many notes are known to be alike, `unfollowed` what of a person's
-    dismissals is not followed.
+    `pairs` says how many notes are known to be alike, `dismissals` what a person
+    wants to hear no more of.
     """
 
     chosen: str
@@ -31,7 +31,7 @@ class VectorBench:
     behind: Callable[[], int | None]
     holder: Callable[[], str | None]
     pairs: Callable[[], PairStatus]
-    unfollowed: Callable[[], Sequence[str]]
+    dismissals: Callable[[], Dismissals]
 
 
 def look_at_model(bench: VectorBench) -> Iterator[Check]:
@@ -82,6 +82,7 @@ def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
 
 
 def look_at_dismissals(bench: VectorBench) -> Iterator[Check]:
-    """Say which dismissals are not followed; nothing where all are."""
-    for said in bench.unfollowed():
+    """Say which dismissals are not followed, or not for sure; nothing where all are."""
+    found = bench.dismissals()
+    for said in (*found.problems, *found.lost):
         yield Check("dismissals", "warn", said, "mend or delete the line")

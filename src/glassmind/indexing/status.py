@@ -30,7 +30,7 @@ def status_of(bench: Bench) -> Status:
     others = [one.name for one in known.spaces() if space and one.id != space.id]
     notices += [f"{name} is being embedded; until it is complete, the one before "
                 "it answers" for name in others]  # fmt: skip
-    notices += vectors.unfollowed()
+    notices += vectors.dismissals().problems
     notes, chunks = bench.counts()
     return Status(
         notes=notes,

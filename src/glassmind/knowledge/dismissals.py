@@ -1,25 +1,26 @@
 """What a person wants to hear no more of, as text in the agent folder.
 
-One line each, easy to read and to edit by hand:
-
-    pair "Tea/Oolong.md" "Tea/Sencha.md" titles "Oolong" "Sencha"
-    finding orphans "Inbox/Scratch.md" titles "Scratch"
-
-Words with blanks stand in double quotes, as JSON writes them. A line that begins with
-`#`, and a line that is not understood, stays where it is. The titles are there for a
-note that is called otherwise by now: where no file has its path, the one note with its
-title is meant. No link of Obsidian stands in it, and it is no note, so that neither the
-graph nor a search ever sees it.
+One line each, easy to read and to edit by hand; see `dismissal_lines`. No link of
+Obsidian stands in it, and it is no note, so that neither the graph nor a search ever
+sees it.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
-from unicodedata import normalize
 
 from glassmind.errors import FileGone, VaultError
+from glassmind.knowledge.dismissal_lines import (
+    Line,
+    Side,
+    line_of,
+    lines_in,
+    pair_of,
+    parse,
+    parse_line,
+    sides_of,
+)
+from glassmind.knowledge.dismissed_notes import SHORT, Meant, meant_by, spelled
 from glassmind.knowledge.subjects import paths_in, renamed
 from glassmind.types import NotePath
 from glassmind.types.pairs import (
@@ -27,9 +28,10 @@ from glassmind.types.pairs import (
     Dismissed,
     DismissedFinding,
     DismissedPair,
+    Dismissible,
 )
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.read import VaultFiles
+from glassmind.vault.read import VaultFiles, digest_of
 from glassmind.vault.rewrite import FileText, rewrite
 from glassmind.vault.write import VaultWriter
 
@@ -44,96 +46,14 @@ HEAD = (
     "# of `glassmind health`. Delete a line to hear of it again.",
 )
 
-_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
-_PLAIN = re.compile(r"[\w./-]+")
-_WITH_END = re.compile(r"[^\n]*\n|[^\n]+")
+MOST_TOLD = 10
+"""Lines that are named as wrong; a person mends one after the other."""
 
-Line: TypeAlias = DismissedPair | DismissedFinding
+EMPTY = digest_of(b"")
 
+UNFOLLOWED = "more lines are not followed"
 
-def parse_line(line: str) -> Line | str | None:
-    """Return what a line dismisses, None for no such line, or what is wrong with it."""
-    text = line.strip().removeprefix("\ufeff")
-    if not text or text.startswith("#"):
-        return None
-    try:
-        words = [_plain(word) for word in _words(text)]
-    except ValueError:
-        return "its quotes do not match"
-    return _said(words)
-
-
-def _said(words: list[str]) -> Line | str:
-    match words:
-        case ["pair", one, other] if one != other:
-            return _pair((one, other), ("", ""))
-        case ["pair", one, other, "titles", a, b] if one != other:
-            return _pair((one, other), (a, b))
-        case ["finding", check, subject, *more] if more[:1] in ([], ["titles"]):
-            return DismissedFinding(check, subject, tuple(more[1:]))
-        case ["pair", *_]:
-            return 'write: pair "A.md" "B.md"'
-        case ["finding", *_]:
-            return 'write: finding CHECK "A.md"'
-        case _:
-            return "a line begins with pair, finding or #"
-
-
-def _words(text: str) -> list[str]:
-    words, at = [], 0
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
-            continue
-        found = _WORD.match(text, at)
-        if found is None:
-            raise ValueError(text)
-        words.append(found[0])
-        at = found.end()
-    return words
-
-
-def _plain(word: str) -> str:
-    said = json.loads(word, strict=False) if word.startswith('"') else word
-    return str(said)
-
-
-def _pair(paths: tuple[str, str], titles: tuple[str, str]) -> DismissedPair:
-    """Return a pair with the path first that comes first."""
-    spelled = [NotePath(normalize("NFC", path)) for path in paths]
-    (a, title_a), (b, title_b) = sorted(zip(spelled, titles, strict=True))
-    return DismissedPair((a, b), (title_a, title_b))
-
-
-def line_of(one: Line) -> str:
-    """Return the line that says so; `parse_line` understands it."""
-    match one:
-        case DismissedPair(paths, titles):
-            shown = " ".join(json.dumps(path, ensure_ascii=False) for path in paths)
-            if not any(titles):
-                return f"pair {shown}"
-            return f"pair {shown} {_titles(titles)}"
-        case DismissedFinding(check, subject, titles):
-            known = check if _PLAIN.fullmatch(check) else json.dumps(check)
-            line = f"finding {known} {json.dumps(subject, ensure_ascii=False)}"
-            return f"{line} {_titles(titles)}" if any(titles) else line
-
-
-def _titles(titles: Iterable[str]) -> str:
-    return " ".join(["titles", *(json.dumps(t, ensure_ascii=False) for t in titles)])
-
-
-def parse(text: str, file: str) -> tuple[list[Line], list[str]]:
-    """Return what a file dismisses, and a sentence for each line that is broken."""
-    found: list[Line] = []
-    problems = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        said = parse_line(line)
-        if isinstance(said, str):
-            problems.append(f"{file} line {number} is not followed: {said}")
-        elif said is not None:
-            found.append(said)
-    return found, problems
+_Read: TypeAlias = tuple[object, list[tuple[int, Line]], list[str]]
 
 
 class DismissalBook:
@@ -155,7 +75,7 @@ class DismissalBook:
         self._writer = writer
         self.path = NotePath(f"{folder}/{FILE}")
         self._lock = Lock()
-        self._read: tuple[object, list[Line], list[str]] = (None, [], [])
+        self._read: _Read = (None, [], [])
         self._known: tuple[object, Dismissals] = (None, Dismissals())
 
     def now(self) -> Dismissals:
@@ -163,13 +83,13 @@ class DismissalBook:
         with self._lock:
             lines, problems, state = self._lines()
             if not lines:
-                return Dismissals(problems=tuple(problems))
+                return Dismissals(problems=_few(problems, UNFOLLOWED))
             state = (state, self._head())
             if self._known[0] != state:
                 self._known = (state, self._resolved(lines, problems))
             return self._known[1]
 
-    def _lines(self) -> tuple[list[Line], list[str], object]:
+    def _lines(self) -> tuple[list[tuple[int, Line]], list[str], object]:
         """Return the lines of the file, read again if its stamp is another."""
         try:
             with self._files() as files:
@@ -186,46 +106,75 @@ class DismissalBook:
                         said = f"{self.path} is not followed: {text.reason}"
                         self._read = (state, [], [said])
                     else:
-                        self._read = (state, *parse(text.text, self.path))
+                        self._read = (state, *parse(lines_in(text.text), self.path))
         except FileGone:
             self._read = (None, [], [])
         except VaultError as error:
             self._read = (None, [], [f"{error}; nothing in it is followed"])
         return self._read[1], self._read[2], self._read[0]
 
-    def _resolved(self, lines: Iterable[Line], problems: list[str]) -> Dismissals:
-        pairs = [one for one in lines if isinstance(one, DismissedPair)]
-        findings = [one for one in lines if isinstance(one, DismissedFinding)]
-        now = self._called_now({p: t for one in lines for p, t in _named(one)})
+    def _resolved(
+        self, lines: Sequence[tuple[int, Line]], problems: Sequence[str]
+    ) -> Dismissals:
+        said = [one for _, one in lines]
+        meant = self._meant(said)
+        wrong = [*problems, *self._unfollowed(lines, meant)]
+        lost = self._lost(lines, meant)
         return Dismissals(
-            frozenset(
-                frozenset(now.get(path, path) for path in one.paths) for one in pairs
-            ),
-            frozenset(
-                (one.check, subject)
-                for one in findings
-                for subject in renamed(one.check, one.subject, now)
-            ),
-            tuple(problems),
+            frozenset(pair for one in said if (pair := _pair_now(one, meant))),
+            frozenset(found for one in said for found in _findings_now(one, meant)),
+            _few(wrong, UNFOLLOWED),
+            _few(lost, "more lines name notes that are not there"),
         )
 
-    def _called_now(self, named: dict[NotePath, str]) -> dict[NotePath, NotePath]:
-        """Return the path of each note that no file has by now, where it is known."""
-        there = self._pairs().there(list(named))
-        gone = {path: title for path, title in named.items() if path not in there}
-        titled = self._pairs().titled(sorted({t for t in gone.values() if t}))
-        return {p: titled[t][0] for p, t in gone.items() if len(titled.get(t, ())) == 1}
+    def _meant(self, lines: Iterable[Line]) -> dict[Side, Meant]:
+        return meant_by([s for one in lines for s in sides_of(one)], self._pairs())
+
+    def _unfollowed(
+        self, lines: Iterable[tuple[int, Line]], meant: Mapping[Side, Meant]
+    ) -> list[str]:
+        """Return a sentence for each pair written by hand that names no note."""
+        return [
+            f"{self.path} line {number} is not followed: "
+            f'no one note is called "{side.path}"'
+            for number, one in lines
+            if isinstance(one, DismissedPair)
+            for side in sides_of(one)
+            if not side.is_recorded and meant[side].path is None
+        ]
+
+    def _lost(
+        self, lines: Iterable[tuple[int, Line]], meant: Mapping[Side, Meant]
+    ) -> list[str]:
+        """Return a sentence for each note that we knew and do not know again."""
+        lost = []
+        for number, one in lines:
+            for side in sides_of(one):
+                path, doubt = meant[side]
+                if path is None and side.is_recorded:
+                    doubt = f"{side.path} is gone, or was both moved and changed"
+                if doubt:
+                    lost.append(f"{self.path} line {number}: {doubt}")
+        return lost
 
     def pair(self, one: NotePath, other: NotePath) -> DismissedPair:
         """Return the line that two notes are dismissed by."""
-        titles = self._pairs().titles((one, other))
-        return _pair((one, other), (titles.get(one, ""), titles.get(other, "")))
+        (a, x), (b, y) = self._recorded((one, other))
+        return pair_of((one, other), (a, b), (x, y))
 
     def finding(self, check: str, subject: str) -> DismissedFinding:
         """Return the line that a finding is dismissed by."""
-        paths = paths_in(check, subject)
-        titles = self._pairs().titles(paths) if paths else {}
-        return DismissedFinding(check, subject, tuple(titles.get(p, "") for p in paths))
+        known = self._recorded(paths_in(check, subject))
+        titles, digests = (tuple(one[i] for one in known) for i in (0, 1))
+        return DismissedFinding(check, subject, titles, digests)
+
+    def _recorded(self, paths: Sequence[NotePath]) -> list[tuple[str, str]]:
+        """Return the title of each note and, where no other has it, its digest."""
+        known = self._pairs().known(paths) if paths else {}
+        heads = {d[:SHORT] for _, d in known.values() if d != EMPTY}
+        alone = {h for h, n in self._pairs().digested(heads).items() if len(n) == 1}
+        found = (known.get(path, ("", "")) for path in paths)
+        return [(t, d[:SHORT] if d[:SHORT] in alone else "") for t, d in found]
 
     def add(self, one: Line, *, why: str) -> Dismissed:
         """Dismiss something for good, unless it is dismissed already.
@@ -236,9 +185,7 @@ class DismissalBook:
         line = line_of(one)
 
         def change(found: FileText) -> str:
-            if any(
-                _is_same(parse_line(known), one) for known in found.text.split("\n")
-            ):
+            if any(self._meaning(lines_in(found.text), one)):
                 return found.text
             text = found.text or found.newline.join((*HEAD, ""))
             if not text.endswith(("\n", "\r")):
@@ -255,44 +202,58 @@ class DismissalBook:
         """
 
         def change(found: FileText) -> str:
-            lines = _WITH_END.findall(found.text)
-            return "".join(known for known in lines if not self._means(known, one))
+            lines = lines_in(found.text)
+            said = self._meaning(lines, one)
+            return "".join(line for line, it in zip(lines, said, strict=True) if not it)
 
         return Dismissed(self.path, line_of(one), changed=self._change(change, why))
 
-    def _means(self, line: str, one: Line) -> bool:
-        """Whether a line dismisses something, be it under a former name."""
-        said = parse_line(line)
-        if _is_same(said, one):
-            return True
-        match said, one:
-            case DismissedPair(), DismissedPair():
-                return frozenset(one.paths) in self._resolved([said], []).pairs
-            case DismissedFinding(), DismissedFinding():
-                return self._resolved([said], []).has_finding(one.check, one.subject)
-            case _:
-                return False
+    def _meaning(self, lines: Sequence[str], one: Line) -> list[bool]:
+        """Return which lines dismiss something, be it under a former name."""
+        said = [parse_line(line) for line in lines]
+        known = [line for line in said if isinstance(line, _LINES)]
+        meant = self._meant([*known, one])
+        return [isinstance(s, _LINES) and _is_same(s, one, meant) for s in said]
 
     def _change(self, change: Callable[[FileText], str], why: str) -> bool:
         return rewrite(self._writer(), self.path, change, why=why) is not None
 
 
-def _is_same(said: Line | str | None, one: Line) -> bool:
+_LINES = (DismissedPair, DismissedFinding)
+
+
+def _pair_now(one: Line, meant: Mapping[Side, Meant]) -> Dismissible | None:
+    """Return the two notes of a pair as they are called now; None for no such pair."""
+    if not isinstance(one, DismissedPair):
+        return None
+    ends = frozenset(meant[s].path or spelled(s.path) for s in sides_of(one))
+    return ends if len(ends) > 1 else None
+
+
+def _findings_now(
+    one: Line, meant: Mapping[Side, Meant]
+) -> Collection[tuple[str, str]]:
+    """Return what a finding may be called now; nothing for a pair."""
+    if not isinstance(one, DismissedFinding):
+        return ()
+    now = {s.path: meant[s].path or s.path for s in sides_of(one)}
+    return {(one.check, told) for told in renamed(one.check, one.subject, now)}
+
+
+def _is_same(said: Line, one: Line, meant: Mapping[Side, Meant]) -> bool:
     match said, one:
-        case DismissedPair(paths, _), DismissedPair(others, _):
-            return paths == others
-        case DismissedFinding(check, subject, _), DismissedFinding():
-            return (check, subject) == (one.check, one.subject)
+        case DismissedPair(), DismissedPair():
+            now = _pair_now(said, meant)
+            return now == frozenset(one.paths) or said.paths == one.paths
+        case DismissedFinding(), DismissedFinding():
+            asked = (one.check, one.subject)
+            same = asked == (said.check, said.subject)
+            return same or asked in _findings_now(said, meant)
         case _:
             return False
 
 
-def _named(one: Line) -> Iterator[tuple[NotePath, str]]:
-    """Yield the notes that a line names, each with its title then, if it is said."""
-    match one:
-        case DismissedPair(paths, titles):
-            yield from zip(paths, titles, strict=True)
-        case DismissedFinding(check, subject, titles):
-            named = paths_in(check, subject)
-            if len(named) == len(titles):
-                yield from zip(named, titles, strict=True)
+def _few(said: Sequence[str], more: str) -> tuple[str, ...]:
+    """Return the first sentences, and how many more there are."""
+    left = len(said) - MOST_TOLD
+    return (*said[:MOST_TOLD], *([f"{left:,} {more}"] if left > 0 else []))

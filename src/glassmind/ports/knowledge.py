@@ -61,8 +61,14 @@ class Pairs(Protocol):
     def there(self, paths: Collection[NotePath], /) -> set[NotePath]:
         """Return those of some paths that a file has."""
 
-    def titles(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
-        """Return the title of each note."""
+    def known(self, paths: Collection[NotePath], /) -> dict[NotePath, tuple[str, str]]:
+        """Return the title and the digest of each note."""
+
+    def digested(self, heads: Collection[str], /) -> dict[str, list[NotePath]]:
+        """Return the notes whose digest begins so, by path."""
+
+    def namesakes(self, keys: Collection[str], /) -> dict[str, list[NotePath]]:
+        """Return the files that have each key of a name, by path."""
 
     def titled(self, titles: Collection[str], /) -> dict[str, list[NotePath]]:
         """Return the notes that have each title, by path."""

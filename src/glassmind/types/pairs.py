@@ -154,33 +154,41 @@ class Similar(NamedTuple):
 
 
 class DismissedPair(NamedTuple):
-    """A line of the dismissals: two notes, as they were called then."""
+    """A line of the dismissals: two notes, as they were called then.
+
+    `digests` are the first letters of the digests they had.
+    """
 
     paths: tuple[NotePath, NotePath]
     titles: tuple[str, str]
+    digests: tuple[str, str] = ("", "")
 
 
 class DismissedFinding(NamedTuple):
     """A line of the dismissals: a check of vault health, and what it was about.
 
-    `titles` are those of the notes that the subject names, as they were called then.
+    `titles` are those of the notes that the subject names, as they were called then,
+    `digests` the first letters of the digests they had.
     """
 
     check: str
     subject: str
     titles: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
 
 
 class Dismissals(NamedTuple):
     """What a person wants to hear no more of, and the lines that could not be read.
 
     `pairs` are the notes as they are called now, in no order; so are the notes that the
-    `findings` name.
+    `findings` name. `problems` say which lines are not followed, and `lost` which name
+    notes that are not known again, or may be others by now.
     """
 
     pairs: frozenset[Dismissible] = frozenset()
     findings: frozenset[tuple[str, str]] = frozenset()
     problems: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
     def has_pair(self, one: NotePath, other: NotePath) -> bool:
         """Whether these two were dismissed, in whichever order."""

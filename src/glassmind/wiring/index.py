@@ -163,7 +163,7 @@ def vector_bench(adapters: Adapters) -> VectorBench:
         behind=behind,
         holder=lock.busy_holder,
         pairs=pairs,
-        unfollowed=lambda: adapters.dismissals.now().problems,
+        dismissals=adapters.dismissals.now,
     )
 
 

@@ -74,17 +74,15 @@ def report(
         checks=checks,
         limit=limit,
         dismissed=book.findings,
-        notices=(*book.problems, *left_open(study), *_behind(study)),
+        notices=(*book.problems, *book.lost, *left_open(study), *_behind(study)),
     )
 
 
 def _behind(study: "Study") -> Iterator[str]:
     """Yield what is not known yet of similar notes, where some of it is."""
-    space = study.space()
-    status = study.pairs().status(space) if space else None
-    if status is not None and status.state is not None and status.waiting != 0:
-        much = "all" if status.waiting is None else f"{status.waiting:,}"
-        yield f"what {much} of the notes are like is not known yet; glassmind index"
+    lag = study.pairs().lag(study.space())
+    if lag.state is not None and lag.notice:
+        yield lag.notice
 
 
 def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:

@@ -65,9 +65,18 @@ where f.id in (select value from json_each(?))
 """
 ID_OF = "select f.id, n.title from files f join notes n on n.id = f.id where f.path = ?"
 THERE = "select path from files where path in (select value from json_each(?))"
-TITLES = """
-select f.path, n.title from files f join notes n on n.id = f.id
+KNOWN = """
+select f.path, n.title, n.digest from files f join notes n on n.id = f.id
 where f.path in (select value from json_each(?))
+"""
+DIGESTED = """
+select j.value, f.path from json_each(?) j
+join notes n on n.digest >= j.value and n.digest < j.value || 'g'
+join files f on f.id = n.id order by f.path
+"""
+NAMESAKES = """
+select name_key, path from files
+where name_key in (select value from json_each(?)) order by path
 """
 TITLED = """
 select n.title, f.path from notes n join files f on f.id = n.id
@@ -183,17 +192,28 @@ class PairRows:
         bound = (json.dumps(sorted(paths)),)
         return {NotePath(str(row[0])) for row in self._db.execute(THERE, bound)}
 
-    def titles(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
-        """Return the title of each note."""
-        rows: Any = self._db.execute(TITLES, (json.dumps(sorted(paths)),))
-        return dict(rows)
+    def known(self, paths: Collection[NotePath]) -> dict[NotePath, tuple[str, str]]:
+        """Return the title and the digest of each note."""
+        rows: Any = self._db.execute(KNOWN, (json.dumps(sorted(paths)),))
+        return {path: (title, digest) for path, title, digest in rows}
 
     def titled(self, titles: Collection[str]) -> dict[str, list[NotePath]]:
         """Return the notes that have each title, by path."""
+        return self._paths_by(TITLED, titles)
+
+    def digested(self, heads: Collection[str]) -> dict[str, list[NotePath]]:
+        """Return the notes whose digest begins so, by path."""
+        return self._paths_by(DIGESTED, heads)
+
+    def namesakes(self, keys: Collection[str]) -> dict[str, list[NotePath]]:
+        """Return the files that have each key of a name, by path."""
+        return self._paths_by(NAMESAKES, keys)
+
+    def _paths_by(self, ask: str, keys: Collection[str]) -> dict[str, list[NotePath]]:
         found: dict[str, list[NotePath]] = {}
-        rows: Any = self._db.execute(TITLED, (json.dumps(sorted(titles)),))
-        for title, path in rows:
-            found.setdefault(title, []).append(path)
+        rows: Any = self._db.execute(ask, (json.dumps(sorted(keys)),)) if keys else ()
+        for key, path in rows:
+            found.setdefault(key, []).append(path)
         return found
 
     def _names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
