@@ -20,6 +20,7 @@ from glassmind.types import NotePath
 from glassmind.types.pairs import DismissedFinding, DismissedPair
 
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_QUOTED = json.JSONDecoder(strict=False)
 _PLAIN = re.compile(r"[\w./-]+")
 _WITH_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
@@ -104,21 +105,19 @@ def _finding_said(check: str, subject: str, more: list[str]) -> DismissedFinding
 
 
 def _words(text: str) -> list[str]:
-    words, at = [], 0
-    while at < len(text):
-        if text[at].isspace():
-            at += 1
-            continue
-        found = _WORD.match(text, at)
-        if found is None:
-            raise ValueError(text)
-        words.append(found[0])
-        at = found.end()
-    return words
+    """Return the words of a line; a quote that stands alone raises `ValueError`."""
+    if '"' in _WORD.sub("", text):
+        raise ValueError(text)
+    return _WORD.findall(text)
 
 
 def _plain(word: str) -> str:
-    said = str(json.loads(word, strict=False) if word.startswith('"') else word)
+    if not word.startswith('"'):
+        said = word
+    elif "\\" in word:
+        said = str(_QUOTED.decode(word))
+    else:
+        said = word[1:-1]
     said.encode()
     return said
 
