@@ -77,6 +77,7 @@ def _lines(entity: Entity, style: Style) -> Iterator[str]:
         yield f"  {where}{style.clean(mention.text)}"
     if entity.state == "unsure":
         for match in entity.candidates:
-            yield f"  perhaps {style.clean(match.link)}  {style.faint(match.reason)}"
+            known = style.clean(match.link or match.path or match.title)
+            yield f"  perhaps {known}  {style.faint(match.reason)}"
     if entity.stub:
         yield f"  would be {style.clean(entity.stub.path)}: {entity.stub.reason}"

@@ -346,7 +346,8 @@ def _stub(group: Sequence[_Naming], entity: Entity, desk: _Desk) -> Entity:
     backlink = vocabulary.names.link_to(desk.note.path) or desk.note.title
     stub = stub_for(wanted, vocabulary, desk.note.path, backlink)
     if stub is None or not is_free(desk.root, stub.path):
-        return entity._replace(name=name)
+        others = tuple(one for one in entity.candidates if one is not ghost)
+        return entity._replace(name=name, candidates=others)
     bare = stub.path.removesuffix(NOTE_SUFFIX)
     end = bare if targets and "/" in targets[0][0] else bare.rpartition("/")[2]
     link = vocabulary.names.link_to_new(end)

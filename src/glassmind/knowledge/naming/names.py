@@ -31,7 +31,10 @@ notes of one wiki begin with `Installation`."""
 _UNLINKABLE = frozenset("[]|#^")
 """Characters that no wikilink can hold in its target."""
 
-_PLAIN = re.compile(r"\[\[/?\w[\w /.,'()&+-]*(?:\|\w[\w /.,'()&+-]*)?\]\]")
+_PLAIN = re.compile(
+    r"\[\[/?\w[\w /.,'()&+-]*(?:#\w[\w /.,'()&+-]*)?(?:\|\w[\w /.,'()&+-]*)?\]\]"
+    r"|\[\w[\w /.,'()&+-]*\]\((?:[\w/.+-]|%20)+\.md(?:#(?:[\w/.+-]|%20)+)?\)"
+)
 """Links with nothing in them that could be read as something else: most of them, and
 reading a note for each candidate takes its time."""
 

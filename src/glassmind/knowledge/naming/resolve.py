@@ -70,6 +70,7 @@ def resolve(
     advice = _advice(verdict, matches)
     if verdict == "new" and is_left_out(name, left_out()):
         verdict, link = "exists", names.link_to_new(name)
+        matches = [match for match in matches if match.path is None]
         advice = f"Write {link}: a file of that name is there, {LEFT_OUT}."
     return Resolution(name, verdict, advice, link, tuple(matches[:limit]), notices)
 

@@ -60,7 +60,8 @@ def _lines(_: int, entity: Mapping[str, Any]) -> Iterator[str]:
         yield f"   {line}{shortly(one_line(mention['text']))}"
     if entity["state"] == "unsure":
         for one in entity.get("candidates", ()):
-            yield f"   perhaps {one_line(one['link'])}: {one_line(one['reason'])}"
+            known = one["link"] or one.get("path") or one["title"]
+            yield f"   perhaps {one_line(known)}: {one_line(one['reason'])}"
     if stub := entity.get("stub"):
         yield f"   would be {named(stub['path'])}: {one_line(stub['reason'])}"
 
