@@ -153,12 +153,14 @@ class KnownNames:
         else; in the other style where one cannot hold the name, nothing where no link
         can.
         """
-        markdown = self._sources.markdown or bool(_UNLINKABLE & set(path))
+        odd = bool(_UNLINKABLE & set(path))
+        markdown = self._sources.markdown or odd
         for style in (markdown, not markdown):
             target = self._target(path, markdown=style)
             display = "" if "]" in shown and not style else shown
             link = written(target, display, markdown=style, heading=heading)
-            if _PLAIN.fullmatch(link) or self._leads(link, path):
+            plain = not odd and _PLAIN.fullmatch(link)
+            if plain or self._leads(link, path):
                 return link
         return ""
 
