@@ -14,6 +14,9 @@ SHORTENED = frozenset((
 OFTEN_LAST = frozenset(("etc", "usw"))
 """Such words as end a sentence too: it goes on where a small letter follows."""
 
+LONGEST_WORD = 20
+"""Characters that are looked at of a word before a full stop: more than any above."""
+
 MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?|#{1,6}\s+)?")
 """What makes a line a quotation, an item, a task or a heading."""
 
@@ -39,7 +42,7 @@ def sentence_at(text: str, start: int, end: int) -> str:
     first, last = _block(lines, text.count("\n", 0, start))
     parts = [MARKER.sub("", part).strip() for part in lines[first : last + 1]]
     joined = " ".join(parts)
-    before = sum(len(line) + 1 for line in lines[:first])
+    before = len("\n".join(lines[:first])) + (first > 0)
     at, until = (_joined_at(lines[first:], parts, at - before) for at in (start, end))
     if not (_ITEM.match(lines[first]) or _STANDS_ALONE.match(lines[first])):
         begun, over = _sentence(joined, at, until)
@@ -79,17 +82,17 @@ def _goes_on(line: str) -> bool:
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """Return where the sentence begins and ends that holds a stretch of text.
 
-    A full stop inside the stretch ends nothing.
+    A full stop inside the stretch ends nothing. Further away than can be shown, no end
+    is looked for.
     """
-    first, last = 0, len(text)
-    for gap in ENDS.finditer(text):
-        if not _ends(text, gap):
+    first, last = max(0, start - LONGEST), min(len(text), end + LONGEST)
+    for gap in ENDS.finditer(text, first, last):
+        inside = start < gap.end() and gap.start() < end
+        if inside or not _ends(text, gap):
             continue
-        if gap.end() <= start:
-            first = gap.end()
-        elif gap.start() >= end:
-            last = gap.start()
-            break
+        if gap.end() > start:
+            return first, gap.start()
+        first = gap.end()
     return first, last
 
 
@@ -97,7 +100,8 @@ def _ends(text: str, gap: re.Match[str]) -> bool:
     """Whether a sentence ends at a gap: not behind a word that is shortened."""
     if text[gap.start() - 1] != ".":
         return True
-    word = text[: gap.start()].rsplit(None, 1)[-1].lstrip(_OPENING)
+    begun = max(0, gap.start() - LONGEST_WORD)
+    word = text[begun : gap.start()].rsplit(None, 1)[-1].lstrip(_OPENING)
     short = word[:-1].lower()
     if short in OFTEN_LAST:
         return not text[gap.end() : gap.end() + 1].islower()
