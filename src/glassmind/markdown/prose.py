@@ -8,6 +8,7 @@ block, nor what a template's engine fills in.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from string import ascii_letters, digits
 
 from glassmind.markdown.blocks import block_ids, footnotes
 from glassmind.markdown.comments import comments, inline_elements
@@ -23,13 +24,18 @@ _ADDRESS = re.compile(
     rb"(?<![\w.+-])(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.|mailto:)[^\s<>]+"
     rb"|(?<![\w.+-])[\w.+-]+@[\w.-]+"
     rb"|(?<![\w.+-])[\w.+-]+/[\w./-]+"  # a path
-    rb"|(?<!\w)[A-Za-z]:\\\S+|(?<![\w.+-])[\w.+-]+\\[A-Za-z0-9][\w.\\-]*"  # Windows
 )
-_FILE = re.compile(
-    rb"(?<![\w.+-])[\w.+-]*\w\.(?:md|canvas|base|txt|pdf|png|jpe?g|svg|gif|webp|csv|json"
-    rb"|ya?ml|toml|xml|html?|docx?|xlsx?|pptx?|zip|py|sh)(?!\.?\w)"
+_ENDING = re.compile(
+    rb"\.(?:md|canvas|base|txt|pdf|png|jpe?g|svg|gif|webp|csv|json|ya?ml|toml|xml|html?"
+    rb"|docx?|xlsx?|pptx?|zip|py|sh)(?!\.?\w)"
+    rb"|\\[A-Za-z0-9][\w.\\-]*"
 )
-"""A name of a file: with a link around its first part it would be another's."""
+"""How the name of a file ends, or a path as Windows has it: with a link around what
+stands before, it would be another's."""
+
+_OF_NAMES = (ascii_letters + digits + "_.+-:").encode()
+MOST_NAME_BYTES = 255
+"""Of the name of a file, on the systems we know."""
 
 _TEMPLATE = re.compile(rb"<%(?:[^%<]|%(?!>)|<(?!%))*%>|\{\{[^{}\n]*\}\}")
 """What a template's engine fills in; a mark that opens again ends the search."""
@@ -73,8 +79,17 @@ def _barred(
     for note in footnotes(source, body, structure, starts):
         if note.form == "reference":
             yield note.start, note.end
-    for pattern in (_ADDRESS, _FILE, _TEMPLATE, _MARKER):
+    yield from _file_names(source, body)
+    for pattern in (_ADDRESS, _TEMPLATE, _MARKER):
         yield from (match.span() for match in pattern.finditer(source, body))
+
+
+def _file_names(source: bytes, body: int) -> Iterator[tuple[int, int]]:
+    for match in _ENDING.finditer(source, body):
+        before = source[max(body, match.start() - MOST_NAME_BYTES) : match.start()]
+        size = len(before) - len(before.rstrip(_OF_NAMES))
+        if size:
+            yield match.start() - size, match.end()
 
 
 def _free(structure: Structure, barred: Mask, body: int) -> Iterator[tuple[int, int]]:
