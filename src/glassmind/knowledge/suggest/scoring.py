@@ -22,7 +22,7 @@ WEIGHTS: Final[Mapping[SignName, float]] = {
     "passages": 0.065,
     "similarity": 0.055,
 }
-"""Learnt on five vaults; docs/ranking.md: what they are worth on vaults left out."""
+"""Learnt on five vaults; docs/ranking.md says what they are worth on three of these."""
 
 LEAST = 0.10
 """A lower score is no suggestion: in the sample vault a tenth of the offers, and one in
