@@ -414,8 +414,8 @@ def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
     assert author.path == "People/Liesl Hartvig.md"
     assert "\nrole:\n" in author.text
     assert by_name["Millbrook weir"].state == "linked"
-    told = ingestion_as_json(found, vault="V", root="/v")
-    assert told == ingestion_as_json(again, vault="V", root="/v")
+    told = ingestion_as_json(found, vault="V")
+    assert told == ingestion_as_json(again, vault="V")
     text = ingestion_as_text(found, Style())
     assert "would be People/Liesl Hartvig.md" in text
 

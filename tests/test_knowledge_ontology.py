@@ -339,9 +339,7 @@ def test_an_overview_follows_the_index_and_two_are_equal(vault: VaultDesk) -> No
     again = vault.open().knowledge.ontology()
     vault.indexed({"A.md": "#c"})
 
-    assert ontology_as_json(first, vault="v", root="r") == ontology_as_json(
-        again, vault="v", root="r"
-    )
+    assert ontology_as_json(first, vault="v") == ontology_as_json(again, vault="v")
     labels = vault.engine.knowledge.ontology().labels.shown
     assert [label.name for label in labels] == ["b", "c"]
 
@@ -414,7 +412,7 @@ def test_odd_properties_are_counted_as_what_they_are(vault: VaultDesk) -> None:
 
     assert "Books" in {label.name for label in found.labels.shown}
     assert ontology_as_text(found, Style())
-    json.dumps(ontology_as_json(found, vault="v", root="r"), allow_nan=False)
+    json.dumps(ontology_as_json(found, vault="v"), allow_nan=False)
 
 
 def test_the_sample_vault_tells_its_people_decisions_and_stations(

@@ -381,7 +381,7 @@ def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultDesk) -> N
     vault.indexed({"Tea\x1b[31m.md": "", "Tea pot.md": ""})
 
     found = asked(vault, "tea pots")
-    told = resolution_as_json(found, vault="V", root="/v")
+    told = resolution_as_json(found, vault="V")
 
     assert told["verdict"] == "likely"
     assert told["candidates"][0]["uri"] == "obsidian://open?vault=V&file=Tea%20pot"

@@ -297,7 +297,7 @@ def test_the_same_vault_has_the_same_themes_whatever_came_first(
         other.indexed({path: notes[path] for path in some})
 
     ours, theirs = (
-        themes_as_json(desk.engine.knowledge.themes(), vault="v", root="r")
+        themes_as_json(desk.engine.knowledge.themes(), vault="v")
         for desk in (vault, other)
     )
     other.close()
@@ -324,7 +324,7 @@ def test_themes_are_read_by_programs_and_by_people(vault: VaultDesk) -> None:
     vault.indexed(three_groups(tea_01="#leaf"))
     found = vault.engine.knowledge.themes()
 
-    whole = themes_as_json(found, vault="Notes", root="/v", members=2)
+    whole = themes_as_json(found, vault="Notes", members=2)
     text = themes_as_text(found, Style())
     one = themes_as_text(vault.engine.knowledge.themes(theme=3), Style())
 

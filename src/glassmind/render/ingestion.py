@@ -16,13 +16,13 @@ STATES = {
 }
 
 
-def ingestion_as_json(found: Ingestion, *, vault: str, root: str) -> dict[str, Any]:
+def ingestion_as_json(found: Ingestion, *, vault: str) -> dict[str, Any]:
     """Return the entities of a note with what the vault has of each.
 
-    `vault` is the name that Obsidian knows the vault by, `root` its folder.
+    `vault` is the name that Obsidian knows the vault by.
     """
     return {
-        "vault": root,
+        "vault": vault,
         "path": found.path,
         "title": found.title,
         "uri": obsidian_uri(vault, found.path),

@@ -18,13 +18,13 @@ from glassmind.types.ontology import (
 )
 
 
-def ontology_as_json(found: Ontology, *, vault: str, root: str) -> dict[str, Any]:
+def ontology_as_json(found: Ontology, *, vault: str) -> dict[str, Any]:
     """Return the vocabulary; of each kind the first, and how many there are.
 
-    `vault` is the name that Obsidian knows the vault by, `root` its folder.
+    `vault` is the name that Obsidian knows the vault by.
     """
     return {
-        "vault": root,
+        "vault": vault,
         "notes": found.notes,
         "labels": _listed(found.labels, _label),
         "types": _listed(found.types, _use),

@@ -7,13 +7,13 @@ from glassmind.render.style import Style
 from glassmind.types.ontology import NameMatch, Resolution
 
 
-def resolution_as_json(found: Resolution, *, vault: str, root: str) -> dict[str, Any]:
+def resolution_as_json(found: Resolution, *, vault: str) -> dict[str, Any]:
     """Return the verdict, what to do, and what may be meant.
 
-    `vault` is the name that Obsidian knows the vault by, `root` its folder.
+    `vault` is the name that Obsidian knows the vault by.
     """
     return {
-        "vault": root,
+        "vault": vault,
         "text": found.text,
         "verdict": found.verdict,
         "advice": found.advice,

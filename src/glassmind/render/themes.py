@@ -8,15 +8,15 @@ from glassmind.types.themes import Member, Theme, Themes
 
 
 def themes_as_json(
-    found: Themes, *, vault: str, root: str, members: int | None = None
+    found: Themes, *, vault: str, members: int | None = None
 ) -> dict[str, Any]:
     """Return the themes, the largest first, and how sharply links part the vault.
 
-    `vault` is the name that Obsidian knows the vault by, `root` its folder. Of each
+    `vault` is the name that Obsidian knows the vault by. Of each
     theme the first `members` are told, by default all; `size` counts all of them.
     """
     return {
-        "vault": root,
+        "vault": vault,
         "themes": [
             theme_as_json(theme, vault=vault, members=members) for theme in found.themes
         ],

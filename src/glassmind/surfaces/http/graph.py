@@ -1,7 +1,5 @@
 """What follows from the links, in the shapes that the program prints with --json."""
 
-from typing import TypedDict
-
 from glassmind.render.chains import chains_as_json
 from glassmind.render.connections import connections_as_json
 from glassmind.render.dismissals import dismissed_as_json
@@ -23,18 +21,6 @@ MEDIA_TYPES = {
     "dot": "text/vnd.graphviz; charset=utf-8",
 }
 """As IANA lists them, and as programs for graphs ask for them."""
-
-
-class Place(TypedDict):
-    """The vault as answers tell of it: its name for Obsidian, and its folder."""
-
-    vault: str
-    root: str
-
-
-def _place(asked: Asked) -> Place:
-    vault = asked.engine.config.vault
-    return {"vault": vault.name, "root": str(vault.path)}
 
 
 def get_connections(asked: Asked) -> Reply:
@@ -59,13 +45,13 @@ def get_path(asked: Asked) -> Reply:
 def get_themes(asked: Asked) -> Reply:
     """Answer with the groups of notes that links hold together."""
     found = asked.engine.knowledge.themes(**asked.given)
-    return answered(themes_as_json(found, **_place(asked)))
+    return answered(themes_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def post_refresh_themes(asked: Asked) -> Reply:
     """Find the themes anew and keep them, which writes to the index."""
     found = asked.engine.knowledge.themes(refresh=True, **asked.given)
-    return answered(themes_as_json(found, **_place(asked)))
+    return answered(themes_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_rank(asked: Asked) -> Reply:
@@ -95,13 +81,13 @@ def get_timeline(asked: Asked) -> Reply:
 def get_ontology(asked: Asked) -> Reply:
     """Answer with what the vault calls things."""
     found = asked.engine.knowledge.ontology(**asked.given)
-    return answered(ontology_as_json(found, **_place(asked)))
+    return answered(ontology_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_resolve(asked: Asked) -> Reply:
     """Answer whether the vault has what a text names."""
     found = asked.engine.knowledge.resolve(**asked.given)
-    return answered(resolution_as_json(found, **_place(asked)))
+    return answered(resolution_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def get_vault_health(asked: Asked) -> Reply:
@@ -123,7 +109,7 @@ def get_finding(asked: Asked) -> Reply:
 def get_ingest(asked: Asked) -> Reply:
     """Answer with what a note names; nothing is written."""
     found = asked.engine.knowledge.ingest(**asked.given)
-    return answered(ingestion_as_json(found, **_place(asked)))
+    return answered(ingestion_as_json(found, vault=asked.engine.config.vault.name))
 
 
 def post_dismiss(asked: Asked) -> Reply:

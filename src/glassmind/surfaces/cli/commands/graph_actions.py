@@ -1,7 +1,7 @@
 """What `glassmind graph` can be asked: each action calls one verb and shows it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.render.chains import chains_as_json
@@ -28,13 +28,6 @@ if TYPE_CHECKING:  # help does without it
     from glassmind.knowledge.verbs import Knowledge
 
 
-class Place(TypedDict):
-    """The vault as JSON tells of it: its name for Obsidian, and its folder."""
-
-    vault: str
-    root: str
-
-
 class Asked(NamedTuple):
     """A call that was understood: notes by name, and the options that were given."""
 
@@ -49,10 +42,9 @@ class Asked(NamedTuple):
         return self.engine.knowledge
 
     @property
-    def place(self) -> Place:
-        """Where the notes are."""
-        vault = self.engine.config.vault
-        return {"vault": vault.name, "root": str(vault.path)}
+    def vault(self) -> str:
+        """What Obsidian calls the vault."""
+        return self.engine.config.vault.name
 
     def show(self, as_json: Callable[[], object], as_text: Callable[[], str]) -> None:
         """Print an answer in the shape that was asked for."""
@@ -101,7 +93,7 @@ def _connections(asked: Asked) -> int:
         asked.output.verbatim(GRAPH_FILES[shape](found.subgraph))
     else:
         asked.show(
-            lambda: connections_as_json(found, vault=asked.place["vault"]),
+            lambda: connections_as_json(found, vault=asked.vault),
             lambda: connections_as_text(found, asked.output.style),
         )
     linked = any(ring.total for ring in found.rings)
@@ -111,7 +103,7 @@ def _connections(asked: Asked) -> int:
 def _path(asked: Asked) -> int:
     found = asked.knowledge.path(*asked.names, **asked.wishes)
     asked.show(
-        lambda: chains_as_json(found, vault=asked.place["vault"]),
+        lambda: chains_as_json(found, vault=asked.vault),
         lambda: chains_as_text(found, asked.output.style),
     )
     return exits.OK if found.chains else exits.NOTHING
@@ -122,7 +114,7 @@ def _themes(asked: Asked) -> int:
     found = asked.knowledge.themes(**wishes)
     kept = "resolution" not in wishes or "refresh" in wishes
     asked.show(
-        lambda: themes_as_json(found, **asked.place),
+        lambda: themes_as_json(found, vault=asked.vault),
         lambda: themes_as_text(found, asked.output.style, usual=usual, kept=kept),
     )
     return exits.OK if found.themes else exits.NOTHING
@@ -131,7 +123,7 @@ def _themes(asked: Asked) -> int:
 def _rank(asked: Asked) -> int:
     found = asked.knowledge.rank(**asked.wishes)
     asked.show(
-        lambda: ranking_as_json(found, vault=asked.place["vault"]),
+        lambda: ranking_as_json(found, vault=asked.vault),
         lambda: ranking_as_text(found, asked.output.style),
     )
     return exits.OK if found.notes else exits.NOTHING
@@ -141,7 +133,7 @@ def _suggest(asked: Asked) -> int:
     found = asked.knowledge.suggest(*asked.names, **asked.wishes)
     asked.notice(found.notices)
     asked.show(
-        lambda: suggestions_as_json(found, vault=asked.place["vault"]),
+        lambda: suggestions_as_json(found, vault=asked.vault),
         lambda: suggestions_as_text(found, asked.output.style),
     )
     return exits.OK if found.suggestions else exits.NOTHING
@@ -150,7 +142,7 @@ def _suggest(asked: Asked) -> int:
 def _similar(asked: Asked) -> int:
     found = asked.knowledge.similar(*asked.names, **asked.wishes)
     asked.show(
-        lambda: similar_as_json(found, vault=asked.place["vault"]),
+        lambda: similar_as_json(found, vault=asked.vault),
         lambda: similar_as_text(found, asked.output.style),
     )
     return exits.OK if found.pairs else exits.NOTHING
@@ -159,7 +151,7 @@ def _similar(asked: Asked) -> int:
 def _timeline(asked: Asked) -> int:
     found = asked.knowledge.timeline(*asked.names, **asked.wishes)
     asked.show(
-        lambda: timeline_as_json(found, vault=asked.place["vault"]),
+        lambda: timeline_as_json(found, vault=asked.vault),
         lambda: timeline_as_text(found, asked.output.style),
     )
     return exits.OK if found.events else exits.NOTHING

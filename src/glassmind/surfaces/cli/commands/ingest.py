@@ -35,7 +35,7 @@ def run(args: Namespace, output: Output) -> int:
     for said in found.notices:
         output.notice(said)
     if output.as_json:
-        output.json(ingestion_as_json(found, vault=vault.name, root=str(vault.path)))
+        output.json(ingestion_as_json(found, vault=vault.name))
     else:
         output.text(ingestion_as_text(found, output.style))
     return exits.OK if found.entities.total else exits.NOTHING

@@ -29,7 +29,7 @@ def run(args: Namespace, output: Output) -> int:
         found = engine.knowledge.ontology(**wishes)
         vault = engine.config.vault
     if output.as_json:
-        output.json(ontology_as_json(found, vault=vault.name, root=str(vault.path)))
+        output.json(ontology_as_json(found, vault=vault.name))
     else:
         output.text(ontology_as_text(found, output.style))
     return exits.OK

@@ -33,7 +33,7 @@ def run(args: Namespace, output: Output) -> int:
         found = engine.knowledge.resolve(text, **wishes)
         vault = engine.config.vault
     if output.as_json:
-        output.json(resolution_as_json(found, vault=vault.name, root=str(vault.path)))
+        output.json(resolution_as_json(found, vault=vault.name))
     else:
         output.text(resolution_as_text(found, output.style))
     return exits.NOTHING if found.verdict == "new" else exits.OK

@@ -21,7 +21,7 @@ def run(call: Call) -> Answer:
     """Match each thing that a note names; nothing is written."""
     given, vault = call.given, call.engine.config.vault
     found = call.engine.knowledge.ingest(note_name(call, NAME), limit=MOST_ENTITIES)
-    values = ingestion_as_json(found, vault=vault.name, root=str(vault.path))
+    values = ingestion_as_json(found, vault=vault.name)
     listing = Listing(
         values["entities"],
         in_place(values, "entities"),

@@ -28,7 +28,7 @@ def resolve(call: Call) -> Answer:
     """Tell whether the vault has what a text names."""
     given, vault = call.given, call.engine.config.vault
     found = call.engine.knowledge.resolve(given["text"], limit=given["limit"])
-    values = resolution_as_json(found, vault=vault.name, root=str(vault.path))
+    values = resolution_as_json(found, vault=vault.name)
     listing = Listing(
         values["candidates"],
         in_place(values, "candidates"),
@@ -59,7 +59,7 @@ def ontology(call: Call) -> Answer:
     wanted = limit = given["limit"]
     while True:
         found = call.engine.knowledge.ontology(limit=limit)
-        values = ontology_as_json(found, vault=vault.name, root=str(vault.path))
+        values = ontology_as_json(found, vault=vault.name)
         values = values if is_detailed(given) else _slim(values)
         if tokens_of(values) <= budget or limit == LEAST_OF_EACH:
             break

@@ -28,7 +28,6 @@ def run(call: Call) -> Answer:
     values = themes_as_json(
         found,
         vault=vault.name,
-        root=str(vault.path),
         members=MANY if detailed and alone else SOME if alone else FEW,
     )
     listing = Listing(
