@@ -425,3 +425,24 @@ def test_the_help_of_an_action_has_its_own_options_and_what_they_are_else(
 )
 def test_help_costs_none_of_what_answers_need(program: Inside, command: str) -> None:
     assert program.imported(command, "--help") & HEAVY == set()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("graph", "connections", "Heron \udcff"),
+        ("graph", "path", NOTE, "\udcff"),
+        ("graph", "rank", "--about", "\udcff"),
+        ("health", "--dismiss", "orphans:\udcff"),
+        ("health", "--restore", "orphans:\udcff"),
+        ("resolve", "\udcff"),
+        ("ingest", "\udcff"),
+    ],
+)
+def test_bytes_that_are_no_text_name_nothing(
+    program: Inside, asked: tuple[str, ...]
+) -> None:
+    done = program.run(*asked)
+
+    assert done.returncode == 2
+    assert "holds half a character; see: glassmind" in done.stderr

@@ -235,3 +235,28 @@ def test_the_description_has_every_route_of_the_graph(web: Web) -> None:
 
     for route in GRAPH:
         assert route.method.lower() in paths[route.path]
+
+
+def test_the_vault_is_told_by_its_name(web: Web, sample: VaultDesk) -> None:
+    answers = {path: web.get(f"{path}?{urlencode(ASKED[path])}") for path in ASKED}
+
+    told = {path: found.json["vault"] for path, found in answers.items()
+            if "vault" in found.json}  # fmt: skip
+    assert set(told.values()) == {sample.root.name}
+    assert len(told) >= 4
+    assert not [
+        one for one in answers.values() if str(sample.root).encode() in one.body
+    ]
+
+
+def test_a_disk_that_does_not_take_a_line_is_not_the_settings_fault(
+    tea: Web, vault: VaultDesk
+) -> None:
+    (vault.root / ".agent/dismissed.txt").mkdir(parents=True)
+
+    done = tea.post("/graph/dismiss", {"a": "Cup", "b": "Tea & cups"})
+
+    assert done.status == 503
+    error = done.json["error"]
+    assert error["code"] == "write_failed"
+    assert error["hint"] == "mend the file or the disk it names, then try again"

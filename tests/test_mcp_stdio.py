@@ -88,6 +88,19 @@ def test_what_is_no_message_is_passed_over(server: Line) -> None:
         assert "Tea.md" in text_of(again), raw[:80]
 
 
+def test_half_a_character_is_refused_with_an_answer(server: Line) -> None:
+    half = {"name": "glassmind_search", "arguments": {"query": "\ud800 oolong"}}
+    asked = {"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": half}
+    server.write(b'{"jsonrpc":"2.0","method":"x","params":{"y":"\\udfff"}}\n')
+    server.write(json.dumps(asked).encode() + b"\n")
+
+    told = server.answer(50)
+
+    assert told["error"]["message"] == "a text holds half a character"
+    whole = server.ask(51, "glassmind_search", query="\U0001f375 oolong")
+    assert "Tea.md" in text_of(whole)
+
+
 def test_twenty_megabytes_of_argument_are_refused_in_good_order(server: Line) -> None:
     huge = server.ask(2, "glassmind_search", query="x" * 20_000_000)
     unknown = server.ask(3, "glassmind_search", **{"y" * 1_000_000: 1})

@@ -15,6 +15,12 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
 from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
+OF_WORDS = frozenset({"graph", "health", "ingest", "list", "ontology", "resolve"})
+"""Commands that take names of notes and other words, which are text in the vault."""
+
+PLACES = ("vault", "config")
+"""Arguments of those that are places on the disk, which may hold any bytes."""
+
 
 class Command(Protocol):
     """The module of a command."""
@@ -85,10 +91,29 @@ def _dispatch(argv: list[str], output: Output) -> int:
         raise WrongUsage("no command is named")
     module, parser = command_parser(name)
     args = parser.read([*before, *after])
+    if name in OF_WORDS:
+        _refuse_broken(args, name)
     output.adopt(args)
     gc.freeze()
     gc.enable()
     return module.run(args, output)
+
+
+def _refuse_broken(args: Namespace, name: str) -> None:
+    """Raise `WrongUsage` where a word holds bytes that are no text; places may."""
+    for key, value in vars(args).items():
+        for word in value if isinstance(value, list) else [value]:
+            if isinstance(word, str) and key not in PLACES and not _is_text(word):
+                shown = shortened(word.encode("utf-8", "backslashreplace").decode())
+                raise WrongUsage(f"{shown!r} holds half a character", name)
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:

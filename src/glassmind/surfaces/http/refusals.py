@@ -19,7 +19,7 @@ from glassmind.errors.knowledge import (
     UnknownTheme,
 )
 from glassmind.errors.serving import BadArgument
-from glassmind.errors.writing import WriteRefused
+from glassmind.errors.writing import NoteChanged, WriteFailed, WriteRefused
 from glassmind.surfaces.http.replies import Refusal
 
 RETRY = ((b"retry-after", b"5"),)
@@ -31,6 +31,8 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
     (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
     (AmbiguousTheme, 409, "give its number"),
+    (NoteChanged, 409, "try again"),
+    (WriteFailed, 503, "mend the file or the disk it names, then try again"),
     (WriteRefused, 409, "the settings say what may be written: writes.mode"),
     (errors.QueryError, 422, "see /openapi.json for what it takes"),
     (NoteIsGhost, 404, "ghosts=true shows what does"),

@@ -1,5 +1,6 @@
 """Serving one client over stdin and stdout, for as long as it is there."""
 
+import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, TextIO, cast
@@ -8,6 +9,7 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp_types import INVALID_PARAMS
 
 from glassmind.surfaces.mcp.leaving import Departure
 from glassmind.surfaces.mcp.log import log, log_fault, take_over_logging
@@ -63,7 +65,8 @@ async def _run(
 ) -> None:
     reader = anyio.wrap_file(wires.reader())
     writer = cast("anyio.AsyncFile[str]", _Writer(wires.writer(), requests))
-    lines = cast("anyio.AsyncFile[str]", _lines(reader, requests, nothing_more))
+    heard = _whole(_lines(reader, requests, nothing_more), writer)
+    lines = cast("anyio.AsyncFile[str]", heard)
     async with stdio_server(lines, writer) as (incoming, outgoing):
         options = server.create_initialization_options()
         await server.run(incoming, outgoing, options)
@@ -85,20 +88,62 @@ async def _lines(
         await requests.answered()
 
 
+async def _whole(
+    lines: AsyncIterator[str], writer: "anyio.AsyncFile[str]"
+) -> AsyncIterator[str]:
+    """Yield the messages that can be read; a request that cannot be is told so.
+
+    The SDK is silent where a text holds half a surrogate pair.
+    """
+    async for line in lines:
+        refused = _refused(line) if _HALF in line.lower() else None
+        if refused is None:
+            yield line
+        elif refused:
+            await writer.write(refused)
+            await writer.flush()
+
+
+_HALF = "\\ud"
+"""How JSON begins half of a pair."""
+
+
+def _refused(line: str) -> str | None:
+    """Return what to say to a message with half a character; None for a whole one.
+
+    Empty where nobody waits for an answer.
+    """
+    try:
+        message = json.loads(line)
+        json.dumps(message, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        asked = message.get("id") if isinstance(message, dict) else None
+        if not isinstance(asked, int | str):
+            return ""
+        fault = {"code": INVALID_PARAMS, "message": "a text holds half a character"}
+        return json.dumps({"jsonrpc": "2.0", "id": asked, "error": fault}) + "\n"
+    except ValueError:
+        return None
+    return None
+
+
 class _Writer:
     """Writes messages, and says of each when it is on its way."""
 
     def __init__(self, stream: TextIO, requests: "_Requests") -> None:
         self._file, self._requests = anyio.wrap_file(stream), requests
+        self._turn = anyio.Lock()
 
     async def write(self, text: str) -> None:
         """Take a message."""
         self._requests.unsent += 1
-        await self._file.write(text)
+        async with self._turn:
+            await self._file.write(text)
 
     async def flush(self) -> None:
         """Send what was taken."""
-        await self._file.flush()
+        async with self._turn:
+            await self._file.flush()
         self._requests.unsent = 0
 
 
