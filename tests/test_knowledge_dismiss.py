@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Collection
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -350,6 +351,18 @@ def test_the_file_stands_in_the_agent_folder_of_the_settings(
     assert done.file == "Robot/dismissed.txt"
     assert (desk.root / "Robot/dismissed.txt").is_file()
     assert not (desk.root / ".agent").exists()
+
+
+def test_an_agent_folder_may_be_spelled_in_parts(desk: MeaningDesk) -> None:
+    desk.open(writes__agent_dir=normalize("NFD", "Gehülfe"))
+
+    done = desk.engine.knowledge.dismiss("Cup", "Pot")
+
+    assert (done.file, done.changed) == (
+        normalize("NFC", "Gehülfe/dismissed.txt"),
+        True,
+    )
+    assert ("Cup.md", "Pot.md") not in pairs_of(desk)
 
 
 def test_what_is_no_pair_is_refused(desk: MeaningDesk) -> None:

@@ -426,3 +426,33 @@ def test_a_file_that_is_no_text_is_not_rewritten(
         rewrite(writer, NotePath(NOTE), lambda found: found.text + "x", why="a test")
 
     assert (root / NOTE).read_bytes() == b"\x89PNG\0\0"
+
+
+@posix
+@pytest.mark.parametrize("name", [LOG, NOTE])
+def test_a_file_that_is_a_note_by_another_name_is_left_alone(
+    writer: VaultWriter, root: Path, name: str
+) -> None:
+    put(writer, "sencha")
+    (root / "Diary.md").write_bytes(b"mine\n")
+    (root / name).unlink()
+    (root / name).hardlink_to(root / "Diary.md")
+
+    with pytest.raises(WriteFailed, match="by a hard link"):
+        put(writer, "oolong")
+
+    assert (root / "Diary.md").read_bytes() == b"mine\n"
+    assert (root / name).read_bytes() == b"mine\n"
+
+
+@posix
+def test_a_record_that_is_no_file_is_not_written_to(
+    writer: VaultWriter, root: Path
+) -> None:
+    (root / LOG).parent.mkdir(parents=True)
+    os.mkfifo(root / LOG)
+
+    with pytest.raises(WriteFailed, match="not a regular file"):
+        put(writer, "oolong")
+
+    assert not (root / NOTE).exists()

@@ -6,6 +6,7 @@ Every function raises `ValueError` with a phrase that completes "search.limit ..
 from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
+from unicodedata import normalize
 
 from glassmind.config.entries import Entry
 from glassmind.config.guards import host_of
@@ -199,7 +200,8 @@ def read_agent_dir(raw: object, base: Path) -> str:
     """Accept true, false (empty) or a folder inside the vault, `/` between names."""
     if isinstance(raw, bool):
         return ".agent" if raw else ""
-    folder = read_text(raw, base).replace("\\", "/").strip("/")
+    # NFC, as every path of a vault
+    folder = normalize("NFC", read_text(raw, base)).replace("\\", "/").strip("/")
     parts = folder.split("/")
     outside = str(raw).startswith(("/", "\\", "~")) or ":" in folder
     if outside or not all(part.strip() and part not in {".", ".."} for part in parts):

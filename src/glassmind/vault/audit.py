@@ -1,7 +1,9 @@
 """The record of every write to a vault: one line of JSON each, never changed later."""
 
+import errno
 import json
 import os
+import stat
 from datetime import datetime
 from typing import NamedTuple
 
@@ -45,10 +47,13 @@ def append(folder: OpenFolder, name: str, line: bytes) -> None:
     """Add a line to a file and wait until the disk has it.
 
     A line that an earlier death or a full disk cut short is ended first. What the disk
-    refuses raises `OSError`.
+    refuses raises `OSError`, and so does a file that has a second name: it may be a
+    note.
     """
-    opened = folder.open(name, os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+    opened = folder.open(name, flags)
     try:
+        refuse_other(os.fstat(opened))
         size = os.lseek(opened, 0, os.SEEK_END)
         if size:
             os.lseek(opened, size - 1, os.SEEK_SET)
@@ -57,6 +62,15 @@ def append(folder: OpenFolder, name: str, line: bytes) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def refuse_other(facts: os.stat_result) -> None:
+    """Raise `OSError` for what is no regular file, or has a second name."""
+    if not stat.S_ISREG(facts.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if facts.st_nlink > 1:
+        said = "it is one with another file, by a hard link; copy or delete one of them"
+        raise OSError(errno.EMLINK, said)
 
 
 def write_all(opened: int, raw: bytes) -> None:

@@ -203,6 +203,7 @@ def _checked(
     facts = folder.facts(name)
     if facts is None:
         return None
+    audit.refuse_other(facts)
     if not facts.st_mode & stat.S_IWUSR:
         raise WriteFailed(path, "it is read-only")
     return stat.S_IMODE(facts.st_mode)
