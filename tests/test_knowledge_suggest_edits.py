@@ -1,9 +1,9 @@
 """Proposed edits are exact: made, each is one link more, to the note that is meant."""
 
 import json
-from codecs import BOM_UTF8
 
 import pytest
+from edit_desk import FILES, HERE, TARGET, ends, made, page_on
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,37 +18,9 @@ from glassmind.knowledge.suggest.mentions import mentions_in
 from glassmind.knowledge.suggest.name_table import name_table, pieces_of
 from glassmind.knowledge.suggest.property_edits import edit_for_property
 from glassmind.knowledge.suggest.reciprocal import missing_answers
-from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
-from glassmind.types.notes import Link, Note
-from glassmind.types.suggestions import Mention, ProposedEdit
-from glassmind.vault.read import digest_of
+from glassmind.types.suggestions import Mention
 from glassmind.vault.resolve import Names
-
-HERE, TARGET = NotePath("a/Here.md"), NotePath("b/Deep Work.md")
-FILES = Names.of([HERE, TARGET, "a/Other.md", "c/Other.md", "Deep Work.png"])
-
-
-def page_of(text: str, path: NotePath = HERE, *, mark: bool = False) -> Page:
-    note = read_note(path, text)
-    raw = note.text.encode()
-    return Page(note, BOM_UTF8 + raw if mark else raw, len(BOM_UTF8) if mark else 0)
-
-
-def made(page: Page, edit: ProposedEdit) -> Note:
-    """Return the note once an edit is made; what it says of the bytes is checked."""
-    assert edit.digest == digest_of(page.raw)
-    assert page.raw[edit.start : edit.end] == edit.before.encode()
-    assert edit.line == page.raw.count(b"\n", 0, edit.start) + 1
-    raw = page.raw[: edit.start] + edit.after.encode() + page.raw[edit.end :]
-    return read_note(page.note.path, raw[page.base :].decode())
-
-
-def ends(note: Note, files: Names = FILES) -> list[NotePath | None]:
-    def end(link: Link) -> NotePath | None:
-        return files.resolve(link.target, note.path, markdown=link.kind == "markdown")
-
-    return [end(link) for link in note.links]
 
 
 def mention_of(page: Page, name: str = "Deep Work") -> Mention | None:
@@ -73,7 +45,7 @@ def test_a_link_put_around_a_name_leads_to_its_note(
     mark: bool,
     markdown: bool,
 ) -> None:
-    page = page_of(text, mark=mark)
+    page = page_on(text, mark=mark)
     mention = mention_of(page)
     if mention is None:
         return
@@ -93,7 +65,7 @@ def test_a_link_on_a_line_of_its_own_leads_to_its_note(
     text: str,
     mark: bool,
 ) -> None:
-    page = page_of(text, mark=mark)
+    page = page_on(text, mark=mark)
 
     edit = edit_for_relation(page, TARGET, Pen(FILES))
 
@@ -127,7 +99,7 @@ def test_a_property_that_is_given_a_link_has_it_and_keeps_what_it_had(
     many: bool,
 ) -> None:
     block = "" if head is None else f"---\n{head}\n---\n"
-    page = page_of((block + "Text\n").replace("\n", end), mark=mark)
+    page = page_on((block + "Text\n").replace("\n", end), mark=mark)
 
     edit = edit_for_property(page, "related", TARGET, Pen(FILES), many=many)
 
@@ -163,7 +135,7 @@ def test_a_property_that_is_given_a_link_has_it_and_keeps_what_it_had(
 def test_a_property_is_written_as_its_note_writes_it(
     head: str | None, after: str
 ) -> None:
-    page = page_of("Text\n" if head is None else f"---\n{head}\n---\nText\n")
+    page = page_on("Text\n" if head is None else f"---\n{head}\n---\nText\n")
 
     edit = edit_for_property(page, "up", TARGET, Pen(FILES), many=False)
 
@@ -182,7 +154,7 @@ def test_a_property_is_written_as_its_note_writes_it(
     ],
 )
 def test_a_related_note_is_listed_where_others_are(text: str, after: str) -> None:
-    page = page_of(text)
+    page = page_on(text)
 
     edit = edit_for_relation(page, TARGET, Pen(FILES))
 
@@ -191,7 +163,7 @@ def test_a_related_note_is_listed_where_others_are(text: str, after: str) -> Non
 
 
 def test_inside_a_table_the_pipe_of_a_link_is_hidden_from_it() -> None:
-    page = page_of("| a | b |\n|---|---|\n| deep work | x |\n")
+    page = page_on("| a | b |\n|---|---|\n| deep work | x |\n")
     mention = mention_of(page)
     assert mention is not None
 
@@ -216,7 +188,7 @@ def test_the_shortest_name_that_leads_to_a_note_is_written(
 ) -> None:
     files = Names.of(paths)
     source, target = chosen.draw(st.permutations(sorted(paths)))[:2]
-    page = page_of("Some Deep Work here.\n", NotePath(source))
+    page = page_on("Some Deep Work here.\n", NotePath(source))
     mention = mention_of(page)
     assert mention is not None
 
@@ -232,7 +204,7 @@ def test_a_name_that_no_link_can_hold_gets_no_edit_that_leads_elsewhere(
 ) -> None:
     target = NotePath(f"{name}.md")
     files = Names.of([HERE, target])
-    page = page_of("Text\n")
+    page = page_on("Text\n")
 
     edit = edit_for_relation(page, target, Pen(files))
 
