@@ -215,6 +215,24 @@ def test_an_index_that_was_never_paired_says_so(meaning: MeaningDesk) -> None:
     assert said in knowledge.suggest().notices
 
 
+@pytest.mark.parametrize("state", ['["space", 0.7, 0.7, 20, 2, 1]', "{", "7"])
+def test_pairs_that_nobody_knows_the_making_of_are_made_anew(
+    meaning: MeaningDesk, state: str
+) -> None:
+    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
+    meaning.close()
+    db = meaning.database()
+    db.execute("update settings set value = ? where key = 'pairs'", (state,))
+    db.close()
+    meaning.open()
+
+    (said,) = meaning.engine.knowledge.similar().notices
+    assert said.startswith("no notes were compared yet")
+    meaning.index()
+    assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
+    assert meaning.engine.knowledge.similar().notices == ()
+
+
 def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
     meaning: MeaningDesk,
 ) -> None:

@@ -114,9 +114,9 @@ class PairRows:
         self._some = version_of(db) >= SINCE
 
     def state(self) -> PairState | None:
-        """Return how the pairs were made; None where they never were."""
+        """Return how the pairs were made; None where nobody knows."""
         found = self._db.execute(SETTING, (STATE,)).get if self._some else None
-        return None if found is None else PairState(*json.loads(str(found)))
+        return None if found is None else _state(str(found))
 
     def holds(self, mark: Mark) -> bool:
         """Whether all that happened to vectors since a change can be told.
@@ -219,3 +219,11 @@ class PairRows:
     def _names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
         rows: Any = self._db.execute(NAMES, (json.dumps(sorted(note_ids)),))
         return {row[0]: (row[1], row[2]) for row in rows}
+
+
+def _state(text: str) -> PairState | None:
+    """Return a state as it was written; None for one of another form."""
+    try:
+        return PairState(*json.loads(text))
+    except (ValueError, TypeError):
+        return None
