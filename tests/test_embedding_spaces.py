@@ -190,7 +190,9 @@ def test_an_index_of_the_first_version_is_migrated_and_keeps_everything(
     report = vault.open().index()
 
     assert report.unchanged == 3
-    assert everything(vault) == before
+    for table, rows in everything(vault).items():  # a new column stands at the end
+        width = len(before[table][0]) if before[table] else 0
+        assert [row[:width] for row in rows] == before[table]
     assert vault.value("select count(*) from index_runs") == runs + 1
     assert vault.value("pragma user_version") == schema.CURRENT
 

@@ -19,7 +19,7 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
-from glassmind.retrieval.notes import GuessedNote, NoteReader
+from glassmind.retrieval.notes import GuessedNote
 from glassmind.types import Span
 from glassmind.vault.read import digest_of
 
@@ -429,6 +429,6 @@ def test_chunks_of_a_path_are_found_without_a_look_at_every_name(
 ) -> None:
     vault.indexed({"drinks/Tea.md": NOTE})
     by_name = vault.engine.chunks("Cha")
-    monkeypatch.delattr(NoteReader, "_named")
+    monkeypatch.delattr("glassmind.retrieval.notes._Called._every")
 
     assert vault.engine.chunks("drinks/Tea.md") == by_name

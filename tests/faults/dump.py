@@ -17,6 +17,7 @@ HISTORY = frozenset(
     {
         "changes",
         "link_changes",
+        "pair_changes",
         "vector_changes",
         "index_runs",
         "sqlite_sequence",
@@ -25,7 +26,7 @@ HISTORY = frozenset(
 )
 DROPPED = frozenset({("files", "id"), ("files", "stamp"), ("chunks", "id")})
 PATHS = frozenset({("notes", "id")})
-PATH_NAMES = frozenset({"note_id", "target_id"})
+PATH_NAMES = frozenset({"note_id", "target_id", "other_id"})
 
 
 def dump(folder: Path) -> Dump:
