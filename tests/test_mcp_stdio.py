@@ -376,11 +376,11 @@ def test_a_set_of_tools_that_there_is_not_is_refused_at_once(
 
 
 def test_a_set_without_tools_is_told_and_served(env: dict[str, str]) -> None:
-    with line(env, "--tools", "core", "--tools", "graph,write") as server:
+    with line(env, "--tools", "core", "--tools", "query,write") as server:
         server.greet()
         server.send("tools/list", 1)
-        assert len(server.answer(1)["result"]["tools"]) == 4
-        assert "graph is empty as yet" in server.told()
+        assert len(server.answer(1)["result"]["tools"]) == 5
+        assert "query is empty as yet" in server.told()
 
 
 def test_settings_may_ask_for_http_instead(env: dict[str, str]) -> None:

@@ -287,7 +287,8 @@ def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> st
     theme = f"in the theme {vote.theme} with other good hits" if vote.theme else ""
     if not vote.linked:
         return theme
-    return f"{_linked(vote, names)}, {theme}" if theme else _linked(vote, names)
+    linked = _linked(vote, names)  # may end in a whole sentence of the note
+    return f"{linked} ({theme})" if theme else linked
 
 
 def _linked(vote: Vote, names: dict[int, tuple[NotePath, str]]) -> str:
