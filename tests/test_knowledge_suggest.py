@@ -286,6 +286,7 @@ def test_without_vectors_that_is_said(vault: VaultDesk) -> None:
 
     assert len(reply.notices) == 1
     assert "nothing is embedded" in reply.notices[0]
+    assert "compared by their words alone" in reply.notices[0]
 
 
 def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is_now(
@@ -390,7 +391,7 @@ def test_a_vault_asked_again_tells_what_changed_on_disk(vault: VaultDesk) -> Non
 
 
 def test_vectors_that_came_since_are_taken_up(meaning: MeaningDesk) -> None:
-    silt = "streams carry silt and stones down to wide open plains with the delta"
+    silt = "streams carry silt and stones down to wide open plains of the Delta"
     notes = {f"{word}.md": LONG.format(f"{word} " * 9) for word in ("oak", "elm")}
     meaning.write({"River.md": silt, "Delta.md": silt, **notes})
     meaning.index(embed=False)

@@ -15,7 +15,7 @@ from glassmind.knowledge.health.kept import KeptSketches
 from glassmind.knowledge.naming.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.knowledge.pairs.implicit import undismissed
 from glassmind.knowledge.study import Study
-from glassmind.knowledge.suggest.facts import Facts, KeptFacts
+from glassmind.knowledge.suggest.facts import Facts, KeptFacts, Sorts
 from glassmind.knowledge.themes import themed as themes
 from glassmind.knowledge.verbs import Knowledge
 from glassmind.ports.knowledge import Similar
@@ -116,15 +116,18 @@ def _vocabulary(adapters: Adapters) -> "Callable[[], Vocabulary]":
 def _facts(adapters: Adapters, net: Graphs) -> "Callable[[], Facts]":
     agents = f"{adapters.config.writes.agent_dir}/"
 
-    def aside() -> Callable[[str], bool]:
-        is_template = habits_of(adapters.config.vault.path).is_template
-        return lambda path: path.startswith(agents) or is_template(path)
+    def sorts() -> Sorts:
+        habits = habits_of(adapters.config.vault.path)
+        return Sorts(
+            lambda path: path.startswith(agents) or habits.is_template(path),
+            habits.is_day,
+        )
 
     return KeptFacts(
         net=net,
         rows=lambda: MentionRows(adapters.reader.connection()),
         head=lambda: adapters.reader.log().head(),
-        aside=aside,
+        sorts=sorts,
     ).now
 
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors import BadLimit
 from glassmind.knowledge.pairs.implicit import unknown
+from glassmind.knowledge.suggest import scoring as rank
 from glassmind.knowledge.suggest.desk import Desk
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.outlook import Outlook, Pages
 from glassmind.knowledge.suggest.ranking import Ranking
 from glassmind.knowledge.suggest.vault_mentions import Said
+from glassmind.knowledge.suggest.vectors import KeptVectors
 from glassmind.types import NotePath
 from glassmind.types.suggestions import Suggestions
 from glassmind.vault.read import VaultFiles
@@ -30,8 +32,8 @@ FEW = 100
 """Up to so many are found among the same pairs, so that one page follows another."""
 
 NO_VECTORS = (
-    "nothing is embedded yet, so that similar notes are not looked for; "
-    "glassmind index does that where a model is chosen"
+    "nothing is embedded yet, so that notes are compared by their words alone; "
+    "glassmind index embeds where a model is chosen"
 )
 
 
@@ -49,7 +51,7 @@ def suggest(
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     with VaultFiles(study.config.vault.path) as files:
-        desk = Desk(study, Pages(files))
+        desk = Desk(study, Pages(files), kept.vectors)
         if note is None:
             ranking = kept.of_vault(study, desk, FEW if limit <= FEW else MOST)
         else:
@@ -76,7 +78,7 @@ def outlooks(
     What `suggest` ranks by, before anything is looked at on disk.
     """
     with VaultFiles(study.config.vault.path) as files:
-        desk, net = Desk(study, Pages(files)), study.facts().net
+        desk, net = Desk(study, Pages(files), KeptVectors()), study.facts().net
         known = (net.node_at(note) for note in notes)
         for outlook in desk.outlooks(
             {node: None for node in known if node is not None}
@@ -96,7 +98,7 @@ class _State(NamedTuple):
 
 
 class KeptRankings:
-    """Owns the pairs of the whole vault as they were last ranked.
+    """Owns the pairs of the whole vault as they were last ranked, and all vectors.
 
     They are ranked again once the rows, or a note that was looked at, are others.
     """
@@ -105,6 +107,7 @@ class KeptRankings:
         self._ranking = Lock()
         self._kept: dict[int, tuple[_State, Ranking]] = {}
         self._said = Said()
+        self.vectors = KeptVectors()
 
     def of_vault(self, study: "Study", desk: Desk, most: int) -> Ranking:
         """Return the pairs that the first `most` suggestions are found among."""
@@ -119,7 +122,8 @@ class KeptRankings:
             elif not desk.pages.are_still(ranking.seen):
                 ranking = None
             if ranking is None:
-                ranking = Ranking(desk.glances_of_vault(most, self._said))
+                glances = desk.glances_of_vault(most, self._said)
+                ranking = Ranking(glances, least=rank.LEAST_OF_VAULT)
                 ranking.seen.update(desk.pages.seen())
                 self._kept[most] = now, ranking
             return ranking

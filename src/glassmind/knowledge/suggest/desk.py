@@ -10,7 +10,12 @@ import numpy as np
 from glassmind.knowledge.suggest import scoring as rank
 from glassmind.knowledge.suggest.answers import answer_suggested, answers_about
 from glassmind.knowledge.suggest.commons import Commons
-from glassmind.knowledge.suggest.edits import Pen, edit_for_mention, edit_for_relation
+from glassmind.knowledge.suggest.edits import (
+    Page,
+    Pen,
+    edit_for_mention,
+    edit_for_relation,
+)
 from glassmind.knowledge.suggest.mentions import Spot, mentions_in
 from glassmind.knowledge.suggest.outlook import (
     Outlook,
@@ -18,10 +23,12 @@ from glassmind.knowledge.suggest.outlook import (
     Places,
     Sources,
     outlook_of,
+    words_in,
 )
 from glassmind.knowledge.suggest.reciprocal import Missing
-from glassmind.knowledge.suggest.signs import UNKNOWN, similarities
+from glassmind.knowledge.suggest.signs import UNKNOWN, similarities, worded_in
 from glassmind.knowledge.suggest.vault_mentions import Said, likely_mentions
+from glassmind.knowledge.suggest.vectors import KeptVectors
 from glassmind.types import NotePath
 from glassmind.types.suggestions import (
     Mention,
@@ -46,7 +53,10 @@ AT_A_TIME = 256
 
 
 class Glance(NamedTuple):
-    """A pair as it seems from one of its notes, and where that names the other."""
+    """A pair as it seems from one of its notes, and where that names the other.
+
+    `alone` says that it may be suggested though neither names the other.
+    """
 
     score: float
     node: int
@@ -54,6 +64,7 @@ class Glance(NamedTuple):
     strengths: Mapping[SignName, float]
     cosine: float
     spot: Spot | None
+    alone: bool
 
 
 class Look(NamedTuple):
@@ -64,12 +75,17 @@ class Look(NamedTuple):
     signs: tuple[Sign, ...]
     back: Spot | None
 
+    @property
+    def is_worth(self) -> bool:
+        """Whether one note names the other, or need not."""
+        return self.glance.alone or (self.glance.spot or self.back) is not None
+
 
 class Desk:
     """The vault as one call sees it: what was read and found is kept till its end."""
 
-    def __init__(self, study: "Study", pages: Pages) -> None:
-        self._study, self.pages = study, pages
+    def __init__(self, study: "Study", pages: Pages, vectors: KeptVectors) -> None:
+        self._study, self.pages, self._vectors = study, pages, vectors
         self.facts = study.facts()
         self._pen = Pen(self.facts.ground.files, self.facts.markdown)
         self._dismissed = study.book.now()
@@ -81,15 +97,16 @@ class Desk:
     ) -> Iterator[Outlook]:
         """Yield how others look from some notes: all of them, or those wanted.
 
-        All vectors are read once for some hundreds of notes.
+        All vectors are gone through once for some hundreds of notes.
         """
-        rows, net = self._study.mention_rows(), self.facts.net
-        places = Places(net, self._study.words())
+        rows = self._study.mention_rows()
+        places = Places(self.facts.net, self._study.words())
         sources = Sources(self.facts, rows, places, self._is_common)
         order = iter(sorted(wanted))
         while nodes := list(islice(order, AT_A_TIME)):
-            for node, cosines in similarities(self.facts, nodes, rows).items():
-                page = self.pages.at(net.paths[node])
+            known = self._vectors.of(rows)
+            for node, cosines in similarities(self.facts, nodes, known).items():
+                page = self._page(node)
                 yield outlook_of(sources, node, page, cosines, wanted[node])
 
     def glances_of(self, note: NotePath) -> Iterator[Glance]:
@@ -97,32 +114,49 @@ class Desk:
         node = self.facts.net.node_at(note)
         if node is not None:
             for outlook in self.outlooks({node: None}):
-                for at in np.flatnonzero(outlook.scores >= rank.LEAST):
-                    yield _glance(outlook, int(at))
+                for at in np.flatnonzero(outlook.scores >= rank.LEAST).tolist():
+                    alone = not self._are_days(node, at)
+                    yield _glance(outlook, at, alone=alone)
 
     def glances_of_vault(self, limit: int, said: Said) -> Iterator[Glance]:
         """Yield the pairs of a whole vault that are worth a closer look.
 
-        As many that a name speaks for as are alike; `said` is what passages hold.
+        As many that a name speaks for as are alike; `said` is what passages hold. What
+        is not alike has to be named: in a whole vault some words are shared by chance.
         """
+        most = LOOKED_AT * limit
+        likely = likely_mentions(self.facts, self._study.mention_rows(), most, said)
+        alike = self._alike()
+        few = {frozenset(pair): pair for pair in alike[:most]}
+        for _, node, other in likely:
+            few.pop(frozenset((node, other)), None)
         wanted: dict[int, dict[int, None]] = {}
-        for node, other in self._pairs_of_vault(LOOKED_AT * limit, said):
+        for _, node, other in likely:
             wanted.setdefault(node, {})[other] = None
+        for node, other in map(self._seen_from, few.values()):
+            wanted.setdefault(node, {})[other] = None
+        known = {frozenset(pair) for pair in alike}
         for outlook in self.outlooks(wanted):
             for other in wanted[outlook.node]:
-                yield _glance(outlook, other)
+                alone = frozenset((outlook.node, other)) in known
+                yield _glance(outlook, other, alone=alone)
 
-    def _pairs_of_vault(self, most: int, said: Said) -> list[tuple[int, int]]:
-        net, rows = self.facts.net, self._study.mention_rows()
-        likely = likely_mentions(self.facts, rows, most, said)
-        named = [(a, b) for _, a, b in likely]
-        alike = []
-        for pair in self._study.pairs().pairs()[: LOOKED_AT * most]:
-            ends = net.node_at(pair.path), net.node_at(pair.other_path)
-            if ends[0] is not None and ends[1] is not None:
-                alike.append((ends[0], ends[1]))
-        seen = {frozenset(pair) for pair in named}
-        return named + [p for p in alike[:most] if frozenset(p) not in seen]
+    def _alike(self) -> list[tuple[int, int]]:
+        """Return the pairs of similar notes, the most similar first."""
+        node_at, found = self.facts.net.node_at, []
+        for pair in self._study.pairs().pairs():
+            one, other = node_at(pair.path), node_at(pair.other_path)
+            if one is not None and other is not None and not self._are_days(one, other):
+                found.append((one, other))
+        return found
+
+    def _seen_from(self, pair: tuple[int, int]) -> tuple[int, int]:
+        """Return a pair with the note first that is read, where only one is."""
+        barred = self.pages.is_barred(self.facts.net.paths[pair[0]])
+        return pair[::-1] if barred else pair
+
+    def _are_days(self, node: int, other: int) -> bool:
+        return bool(self.facts.days[node] and self.facts.days[other])
 
     def is_dismissed(self, node: int, other: int) -> bool:
         """Whether a person wants to hear no more of a pair."""
@@ -144,13 +178,21 @@ class Desk:
             node_id = int(self.facts.net.ids[glance.node])
             back = self._spots_in(glance.other).get(node_id)
             strengths["mentioned"] *= back is not None
+        if strengths["worded"] and (page := self._page(glance.other)) is not None:
+            said = words_in(page.note)
+            strengths["worded"] = min(
+                strengths["worded"], worded_in(self.facts, glance.node, said)
+            )
         signs = rank.shares(strengths)
         return Look(glance, fsum(sign.share for sign in signs), signs, back)
+
+    def _page(self, node: int) -> Page | None:
+        return self.pages.at(self.facts.net.paths[node])
 
     def _spots_in(self, node: int) -> Mapping[int, Spot]:
         """Return the names in the prose of a note, by note id."""
         if node not in self._spots:
-            page = self.pages.at(self.facts.net.paths[node])
+            page = self._page(node)
             table, is_common = self.facts.ground.table, self._is_common
             found = mentions_in(page.note, table, is_common) if page else {}
             self._spots[node] = found
@@ -160,22 +202,24 @@ class Desk:
         """Return a pair as a suggestion, with the edit its best reason asks for."""
         net, glance = self.facts.net, look.glance
         node, other, cosine = glance.node, glance.other, glance.cosine
-        spot = glance.spot or look.back
-        if glance.spot is None and look.back is not None:
+        spot, signs = glance.spot or look.back, look.signs
+        barred = self.pages.is_barred(net.paths[node])
+        if glance.spot is None and (look.back or barred):
             node, other = other, node
+            signs = rank.from_the_other(signs)
         source, target = NotePath(net.paths[node]), NotePath(net.paths[other])
         mention = None if spot is None else self._mention(spot, other)
         tags = self.facts.ground.tags
         own, theirs = (tags.get(int(net.ids[n]), frozenset()) for n in (node, other))
         return Suggestion(
-            kind=rank.kind_of(look.signs) if mention is None else "mention",
+            kind=rank.kind_of(signs) if mention is None else "mention",
             source=source,
             source_title=net.titles[node],
             target=target,
             target_title=net.titles[other],
             score=look.score,
-            reason=rank.reason_for(look.signs, mention, cosine),
-            signs=look.signs,
+            reason=rank.reason_for(signs, mention, cosine),
+            signs=signs,
             mention=mention,
             similarity=None if cosine == UNKNOWN else cosine,
             shared_notes=self._shared_notes(node, other),
@@ -211,7 +255,7 @@ class Desk:
         return tuple(NotePath(self.facts.net.paths[n]) for n in order[:MOST_SHARED])
 
 
-def _glance(outlook: Outlook, other: int) -> Glance:
+def _glance(outlook: Outlook, other: int, *, alone: bool) -> Glance:
     return Glance(
         float(outlook.scores[other]),
         outlook.node,
@@ -219,4 +263,5 @@ def _glance(outlook: Outlook, other: int) -> Glance:
         outlook.strengths(other),
         float(outlook.cosines[other]),
         outlook.spots.get(other),
+        alone,
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,21 @@ from glassmind.knowledge.suggest.name_table import COMMON_WORDS
 from glassmind.knowledge.suggest.reciprocal import Missing, missing_answers, spelling_of
 
 
+class Sorts(NamedTuple):
+    """What a vault's settings say of a path: left aside, or the note of a day."""
+
+    is_aside: Callable[[str], bool]
+    is_day: Callable[[str], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Names and words of all notes, and the links between them.
 
     `words` are those of a note's names, `rarity` says how rare each is from 0 to 1,
     `holders` whose names hold it, and `whole` how rare those of a note are together.
-    `offered` are the nodes that may be suggested. `markdown` says that the vault writes
+    `offered` are the nodes that may be suggested, `days` those of days, which are alike
+    and have nothing to do with each other. `markdown` says that the vault writes
     its links as Markdown does. `missing` are property links without an answer,
     `spellings` how the vault writes the properties that would give it.
     """
@@ -35,14 +44,13 @@ class Facts:
     holders: Mapping[str, NDArray[np.int64]]
     whole: NDArray[np.float64]
     offered: NDArray[np.bool_]
+    days: NDArray[np.bool_]
     markdown: bool
     missing: Sequence[Missing]
     spellings: Mapping[str, str]
 
 
-def facts_of(
-    net: LinkGraph, rows: GroundRows, is_aside: Callable[[str], bool]
-) -> Facts:
+def facts_of(net: LinkGraph, rows: GroundRows, sorts: Sorts) -> Facts:
     """Return what is known of every node of a graph; notes aside are not offered."""
     ground = ground_of(rows)
     words = [
@@ -57,7 +65,7 @@ def facts_of(
     rarity = rarity_of(words)
     links = rows.property_links()
     missing = missing_answers(links)
-    offered = [path.endswith(".md") and not is_aside(path) for path in net.paths]
+    offered = [p.endswith(".md") and not sorts.is_aside(p) for p in net.paths]
     return Facts(
         net,
         ground,
@@ -66,6 +74,7 @@ def facts_of(
         holders_of(words),
         np.array([sum(rarity[w] for w in sorted(own)) for own in words], np.float64),
         np.array(offered, np.bool_),
+        np.array([sorts.is_day(path) for path in net.paths], np.bool_),
         rows.writes_markdown(),
         missing,
         {one: spelling_of(one, links) for one in {m.answer for m in missing}},
@@ -101,9 +110,9 @@ class KeptFacts:
         net: Callable[[], LinkGraph],
         rows: Callable[[], GroundRows],
         head: Callable[[], str],
-        aside: Callable[[], Callable[[str], bool]],
+        sorts: Callable[[], Sorts],
     ) -> None:
-        self._net, self._rows, self._head, self._aside = net, rows, head, aside
+        self._net, self._rows, self._head, self._sorts = net, rows, head, sorts
         self._making = Lock()
         self._kept: tuple[str, Facts] | None = None
 
@@ -116,5 +125,5 @@ class KeptFacts:
         with self._making:
             kept = self._kept
             if kept is None or kept[0] != head or kept[1].net is not net:
-                kept = self._kept = head, facts_of(net, self._rows(), self._aside())
+                kept = self._kept = head, facts_of(net, self._rows(), self._sorts())
             return kept[1]

@@ -66,6 +66,9 @@ class GroundRows(Protocol):
     def width(self) -> int:
         """Return how many numbers a vector has; 0 when nothing is embedded."""
 
+    def vector_stamp(self) -> str:
+        """Return what is another once vectors are."""
+
     def stamp(self) -> str:
         """Return what is another once vectors or pairs of similar notes are."""
 

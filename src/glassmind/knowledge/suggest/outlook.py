@@ -17,7 +17,9 @@ from glassmind.knowledge.suggest.mentions import IsCommon, Spot, mentions_in
 from glassmind.knowledge.suggest.name_table import Pieces, rough_pieces
 from glassmind.knowledge.suggest.scoring import summed
 from glassmind.knowledge.suggest.signs import Strengths
+from glassmind.markdown.prose import wording
 from glassmind.types import NotePath
+from glassmind.types.notes import Note
 from glassmind.types.suggestions import SignName
 from glassmind.vault.read import VaultFiles, digest_of
 
@@ -54,6 +56,10 @@ class Pages:
             raw = self._bytes(known)
             self._read[known] = None if raw is None else page_from(known, raw)
         return self._read[known]
+
+    def is_barred(self, path: str) -> bool:
+        """Whether a note is there and nobody writes in it, as with a drawing."""
+        return self.at(path) is None and self._bytes(NotePath(path)) is not None
 
     def seen(self) -> dict[NotePath, str]:
         """Return a digest of each note that was read; nothing for one that is gone."""
@@ -139,7 +145,7 @@ def outlook_of(
     facts, rows, words, is_common = sources
     count = len(facts.net)
     spots = _spots(facts, page, is_common)
-    said = frozenset(rough_pieces(page.note.text)) if page else frozenset()
+    said = words_in(page.note) if page else frozenset()
     found: dict[SignName, Strengths] = {
         "mentions": _mentions(facts, spots, words),
         "mentioned": _mentioned(facts, node, words),
@@ -160,6 +166,14 @@ def outlook_of(
     found["passages"] = signs.above_usual(closest, cosines)
     scores = np.where(open_, summed(found, count), 0)
     return Outlook(node, page, open_, spots, cosines, found, scores)
+
+
+def words_in(note: Note) -> frozenset[str]:
+    """Return the words that a reader of a note sees: none of code and addresses."""
+    source = note.text.encode()
+    stretches = wording(note.text, note.frontmatter.end)
+    seen = b"\n".join(source[start:end] for start, end in stretches)
+    return frozenset(rough_pieces(seen.decode()))
 
 
 def _spots(facts: Facts, page: Page | None, is_common: IsCommon) -> dict[int, Spot]:

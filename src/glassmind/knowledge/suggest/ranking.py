@@ -17,10 +17,12 @@ ROUNDING = 1e-9
 class Ranking:
     """Owns how far some pairs were looked at, and what came of it.
 
-    For any number of threads. `seen` are digests of the notes that this stands on.
+    For any number of threads. Nothing below `least` is looked at. `seen` are digests of
+    the notes that this stands on.
     """
 
-    def __init__(self, glances: Iterable[Glance]) -> None:
+    def __init__(self, glances: Iterable[Glance], *, least: float = rank.LEAST) -> None:
+        self._least = least
         self._heap = [(-one.score, one.node, one.other, one) for one in glances]
         heapify(self._heap)
         self._looks: list[Look] = []
@@ -69,13 +71,15 @@ class Ranking:
     def _all(self, desk: Desk) -> Iterator[Look]:
         """Yield the pairs that are worth suggesting, the best first."""
         yield from self._looks
-        while self._heap and -self._heap[0][0] >= rank.LEAST:
+        while self._heap and -self._heap[0][0] >= self._least:
             below, node, other, glance = heappop(self._heap)
             if frozenset((node, other)) in self._pairs:
                 continue
             look = desk.look(glance)
             if look.score < -below - ROUNDING:  # a name was not where it seemed to be
                 heappush(self._heap, (-look.score, node, other, glance))
+                continue
+            if not look.is_worth:
                 continue
             self._pairs.add(frozenset((node, other)))
             self._looks.append(look)

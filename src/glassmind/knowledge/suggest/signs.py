@@ -5,7 +5,7 @@ mentions come from who did.
 """
 
 from collections.abc import Sequence
-from itertools import islice
+from math import fsum
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from glassmind.graph.net import NOWHERE
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.ground import GroundRows
+from glassmind.knowledge.suggest.vectors import Vectors, rows_of
 
 Strengths: TypeAlias = NDArray[np.float64]
 
@@ -22,9 +23,6 @@ UNKNOWN = -1.0
 
 VOTERS = 10
 """Similar notes whose links count."""
-
-AT_A_TIME = 4_096
-"""Vectors that are compared at once: six megabytes of 384 numbers each."""
 
 
 def wording(facts: Facts, node: int, said: frozenset[str]) -> Strengths:
@@ -36,25 +34,30 @@ def wording(facts: Facts, node: int, said: frozenset[str]) -> Strengths:
     return np.divide(found, facts.whole, out=found, where=found > 0) ** 2
 
 
+def worded_in(facts: Facts, node: int, said: frozenset[str]) -> float:
+    """Return how many words of one note's names stand in a text, as `wording` does."""
+    whole = float(facts.whole[node])
+    held = fsum(facts.rarity[word] for word in sorted(facts.words[node] & said))
+    return min(held / whole, 1.0) ** 2 if whole else 0.0
+
+
 def similarities(
-    facts: Facts, nodes: Sequence[int], rows: GroundRows
+    facts: Facts, nodes: Sequence[int], vectors: Vectors
 ) -> dict[int, Strengths]:
     """Return the cosine of every note's vector with those of some, where it is known.
 
-    All vectors are read once, a few thousand at a time, so that memory is bounded.
+    They are gone through a few thousand at a time, so that memory is bounded.
     """
     count, ids = len(facts.net), facts.net.ids
     found = {node: np.full(count, UNKNOWN) for node in nodes}
     own = {int(ids[node]): node for node in found}
-    known = dict(rows.vectors(list(own)))
+    known, asked = vectors.some(list(own))
     if not known:
         return found
-    asked = _rows(list(known.values()), rows.width())
-    stream = rows.vectors()
-    while block := list(islice(stream, AT_A_TIME)):
-        places = facts.net.nodes_of(np.array([note for note, _ in block], np.int64))
+    for notes, rows in vectors.all():
+        places = facts.net.nodes_of(notes)
         there = places != NOWHERE
-        cosines = asked @ _rows([blob for _, blob in block], rows.width()).T
+        cosines = asked @ rows.T
         for row, note in zip(cosines, known, strict=True):
             found[own[note]][places[there]] = row[there]
     for node in nodes:
@@ -105,11 +108,7 @@ def passages(
         of.setdefault(note_id, []).append(blob)
     if own_id not in of:
         return found
-    mine = _rows(of.pop(own_id), width)
+    mine = rows_of(of.pop(own_id), width)
     for note_id, blobs in of.items():
-        found[places[note_id]] = float((mine @ _rows(blobs, width).T).max())
+        found[places[note_id]] = float((mine @ rows_of(blobs, width).T).max())
     return found
-
-
-def _rows(blobs: Sequence[bytes], width: int) -> NDArray[np.float32]:
-    return np.frombuffer(b"".join(blobs), "<f4").reshape(-1, width)

@@ -144,10 +144,15 @@ class MentionRows:
         """Return how many numbers a vector has; 0 when nothing is embedded."""
         return self._space.width if self._space else 0
 
+    def vector_stamp(self) -> str:
+        """Return what is another once vectors are."""
+        if self._space is None:
+            return ""
+        return f"{self._space.id} {vector_log(self._db, self._space.id).head()}"
+
     def stamp(self) -> str:
         """Return what is another once vectors or pairs of similar notes are."""
         if self._space is None:
             return ""
-        head = vector_log(self._db, self._space.id).head()
         paired = self._db.execute(PAIRED).get if version_of(self._db) >= SINCE else ""
-        return f"{head} {paired}"
+        return f"{self.vector_stamp()} {paired}"

@@ -1,0 +1,177 @@
+"""What is worth suggesting, and what is not: days, drawings, words of no reader."""
+
+import pytest
+from meaning_desk import LONG, MeaningDesk
+from vault_desk import VaultDesk
+
+from glassmind.knowledge.suggest import vectors
+from glassmind.store.sqlite.mention_rows import MentionRows
+from glassmind.types.suggestions import Suggestion
+
+SILT = "streams carry silt and stones down to wide open plains"
+TREES = ("oak", "elm", "ash", "fir", "yew", "birch", "beech", "alder", "hazel")
+WOODS = {f"{word}.md": LONG.format(f"{word} " * 9) for word in TREES}
+DAYS = {
+    "Daily/2026-03-16.md": "---\naliases: [Long Storm]\n---\nRain.\n",
+    "Daily/2026-03-17.md": "Mended what the long storm broke.\n",
+}
+DRAWING = f"""---
+excalidraw-plugin: parsed
+---
+
+# Excalidraw Data
+
+## Text Elements
+{" ".join([SILT] * 9)} ^a1b2c3d4
+
+%%
+## Drawing
+```json
+{{"type":"excalidraw","version":2,"elements":[]}}
+```
+%%
+"""
+
+
+def suggested(vault: VaultDesk, name: str | None = None) -> list[Suggestion]:
+    return list(vault.engine.knowledge.suggest(name, limit=100).suggestions)
+
+
+def ends(vault: VaultDesk, name: str | None = None) -> set[frozenset[str]]:
+    return {frozenset((one.source, one.target)) for one in suggested(vault, name)}
+
+
+@pytest.mark.parametrize("name", ["2026-03-17", None])
+def test_days_that_are_alike_are_not_suggested_to_each_other(
+    meaning: MeaningDesk, name: str | None
+) -> None:
+    days = {f"Daily/2026-03-{day}.md": SILT for day in (16, 17)}
+    meaning.indexed({**days, "Silt plains.md": SILT, **WOODS})
+
+    found = ends(meaning, name)
+
+    assert frozenset(days) not in found
+    assert frozenset(("Daily/2026-03-17.md", "Silt plains.md")) in found
+
+
+def test_a_day_that_is_called_by_its_name_is_suggested_to_another(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(DAYS)
+
+    assert ends(vault) == ends(vault, "2026-03-16") == {frozenset(DAYS)}
+
+
+@pytest.mark.parametrize("name", ["Map.excalidraw", "River", None])
+def test_a_drawing_is_linked_to_from_the_other_note(
+    meaning: MeaningDesk, name: str | None
+) -> None:
+    meaning.indexed({"Map.excalidraw.md": DRAWING, "River.md": SILT, **WOODS})
+
+    (found,) = [
+        one for one in suggested(meaning, name) if one.target == "Map.excalidraw.md"
+    ]
+
+    assert found.source == "River.md"
+    assert found.edit is not None
+    assert found.edit.after == "\n\nSee also: [[Map.excalidraw]]"
+
+
+def test_a_pair_is_told_from_the_note_that_would_have_the_link(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Deep Work.md": "A book.\n", "Log.md": "Monday was deep work.\n"})
+
+    for name in ("Log", "Deep Work"):
+        (found,) = suggested(vault, name)
+        said = {sign.name: sign.reason for sign in found.signs}
+        assert said["mentions"] == "its name stands in the text without a link"
+        assert said["wording"] == "words of its name stand in the text"
+        assert said.keys().isdisjoint({"mentioned", "worded"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nbotany atlas\n```\n",
+        "It says `botany atlas` there.\n",
+        "%% botany atlas %% nothing.\n",
+        "<!-- botany atlas -->\n\nNothing.\n",
+        "---\nfor: botany atlas\n---\nNothing.\n",
+        "See https://example.org/botany/atlas for it.\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["Log", "Botany Atlas"])
+def test_words_that_nobody_reads_are_no_sign(
+    vault: VaultDesk, text: str, name: str
+) -> None:
+    vault.indexed({"Botany Atlas.md": "A book.\n", "Log.md": text})
+
+    assert suggested(vault, name) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Lo.\n\n## Botany, an atlas\n", "An [[x|atlas]] about botany\n"]
+)
+@pytest.mark.parametrize("name", ["Log", "Botany Atlas"])
+def test_words_of_headings_and_links_are_a_sign(
+    vault: VaultDesk, text: str, name: str
+) -> None:
+    vault.indexed({"Botany Atlas.md": "A book.\n", "Log.md": text})
+
+    assert [one.kind for one in suggested(vault, name)] == ["words"]
+
+
+def test_in_a_whole_vault_words_that_two_share_are_no_suggestion(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "Botany Atlas.md": "A book.\n",
+            "Log.md": "An atlas was open where it speaks of botany.\n",
+        }
+    )
+
+    assert [one.kind for one in suggested(vault, "Log")] == ["words"]
+    assert suggested(vault) == []
+
+
+def test_in_a_whole_vault_a_name_that_stands_in_code_is_no_suggestion(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(
+        {
+            "Deep Work.md": "A book.\n",
+            "Hub.md": "[[Deep Work]] by day\n",
+            "Log.md": "Monday `deep work` by day, work by night, deep in it.\n",
+        }
+    )
+
+    assert suggested(meaning) == []
+
+
+@pytest.mark.parametrize("most", [vectors.MOST_KEPT, 0])
+def test_vectors_are_read_once_for_each_state_of_them(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(vectors, "MOST_KEPT", most)
+    meaning.indexed({"River.md": SILT, "Delta.md": SILT, **WOODS})
+    read, plain = [], MentionRows.vectors
+
+    def counted(self: MentionRows, note_ids: object = None) -> object:
+        if note_ids is None:
+            read.append(1)
+        return plain(self, note_ids)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(MentionRows, "vectors", counted)
+
+    first = suggested(meaning, "River")
+    assert suggested(meaning, "River") == first
+    assert suggested(meaning, "Delta")
+    assert len(read) == (1 if most else 4)
+
+    meaning.indexed({"Delta.md": LONG.format("pine " * 9)})
+    after = suggested(meaning, "River")
+    assert after != first
+    meaning.open()
+    assert suggested(meaning, "River") == after
