@@ -148,6 +148,21 @@ def test_a_ranking_says_what_the_search_it_stands_on_says(
     assert missing in ranking_as_text(ranked(vault, about="tea"), Style())
 
 
+def test_about_a_query_a_note_known_for_something_else_does_not_come_first(
+    vault: VaultDesk,
+) -> None:
+    others = {f"{n}.md": "[[Tea]] [[Town]]" for n in "abcde"}
+    vault.indexed(
+        {"Tea.md": "Oolong, from a [[Pot]], in [[Town]].", "Pot.md": "", "Town.md": ""}
+        | others
+    )
+
+    found = ranked(vault, about="oolong")
+
+    assert [note.path for note in found.notes[:3]] == ["Tea.md", "Pot.md", "Town.md"]
+    assert ranked(vault).notes[0].path == "Town.md"
+
+
 def test_about_a_query_its_hits_and_their_neighbours_are_ranked(
     vault: VaultDesk,
 ) -> None:

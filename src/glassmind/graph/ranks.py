@@ -53,11 +53,17 @@ class Arcs(NamedTuple):
         return _sums(self.sources, flow, self.size)
 
 
-def influence(net: LinkGraph, among: Sequence[int] | Ints | None = None) -> Floats:
+def influence(
+    net: LinkGraph,
+    among: Sequence[int] | Ints | None = None,
+    *,
+    wanted: Floats | None = None,
+) -> Floats:
     """Return the PageRank of every node over links weighed by confidence.
 
     The ranks of all add up to 1; one without any link has 0. With `among`, links
-    between these alone count.
+    between these alone count. Readers start at each node as often as it is `wanted`,
+    everywhere alike where that says nothing.
     """
     arcs = _arcs(net, among)
     linked = np.zeros(arcs.size)
@@ -68,7 +74,9 @@ def influence(net: LinkGraph, among: Sequence[int] | Ints | None = None) -> Floa
     given = arcs.backward(np.ones(arcs.size))
     share = np.divide(DAMPING, given, out=np.zeros(arcs.size), where=given > 0)
     dangling = np.flatnonzero((linked > 0) & (given == 0))
-    ranks = start = linked / many
+    start = linked if wanted is None else linked * wanted
+    start = start / start.sum() if start.any() else linked / many
+    ranks = start
     for _ in range(MOST_ROUNDS):
         last = ranks
         rest = 1.0 - DAMPING + DAMPING * float(last[dangling].sum())

@@ -1,10 +1,12 @@
 """Which notes of the vault matter, of a theme, or around what a search finds.
 
 Within a theme or about a query the links between those notes alone count: what the rest
-of the vault thinks of a note says nothing of its place there.
+of the vault thinks of a note says nothing of its place there. About a query, readers
+start at the hits, as often as these are relevant, so that a note known for something
+else does not come first (Haveliwala, 2002).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
@@ -19,6 +21,7 @@ from glassmind.knowledge.study import Study
 from glassmind.knowledge.themes.themed import theme_called
 from glassmind.types.connections import ThemeName
 from glassmind.types.ranks import METRICS, Metric, RankedNote, Ranking
+from glassmind.types.search import Hit
 
 MOST_RANKED = 1_000
 """Notes that may be asked for at once; an answer must stay one."""
@@ -58,11 +61,11 @@ class Asked:
 
 
 class _Ground(NamedTuple):
-    """The nodes in question, ascending; None for all of them."""
+    """The nodes in question, ascending, None for all of them; hits by relevance."""
 
     nodes: Sequence[int] | None
     theme: ThemeName | None
-    hits: frozenset[int]
+    hits: Mapping[int, float]
     notices: tuple[str, ...] = ()
 
 
@@ -84,7 +87,7 @@ def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
     ground = _ground(study, net, asked, ghosts=ghosts)
     part = net if ground.nodes is None else part_of(net, ground.nodes)
     whole = np.arange(len(net)) if ground.nodes is None else np.array(ground.nodes, int)
-    measured = _measured(part, asked.metric)
+    measured = _measured(part, asked.metric, _wanted(whole.tolist(), ground.hits))
     inbound, outbound = net.in_degree[whole], net.out_degree[whole]
     inside = np.flatnonzero(inbound >= asked.least_inbound)
     scores = np.round(measured.scores[inside], SAME_DIGITS)
@@ -118,7 +121,7 @@ def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
 
 def _ground(study: Study, net: LinkGraph, asked: Asked, *, ghosts: bool) -> _Ground:
     nodes: set[int] | None = None
-    theme, hits, notices = None, frozenset[int](), tuple[str, ...]()
+    theme, hits, notices = None, dict[int, float](), tuple[str, ...]()
     if asked.theme is not None:
         themes = study.themed.now(ghosts=ghosts)
         found = theme_called(themes, asked.theme, lasting=True)
@@ -126,10 +129,10 @@ def _ground(study: Study, net: LinkGraph, asked: Asked, *, ghosts: bool) -> _Gro
         nodes = _nodes_at(net, [member.path for member in found.members])
     if asked.about is not None:
         reply = study.found(asked.about, HITS_ABOUT)
-        hits = frozenset(_nodes_at(net, [hit.path for hit in reply.hits]))
+        hits = _hits_at(net, reply.hits)
         notices = (*reply.degraded, *([DOUBT] if reply.is_doubtful and hits else []))
         near = rings(net, sorted(hits), 1, most=len(net)) if hits else []
-        around = hits.union(*(ring.tolist() for ring in near))
+        around = set(hits).union(*(ring.tolist() for ring in near))
         nodes = set(around) if nodes is None else nodes & around
     return _Ground(None if nodes is None else sorted(nodes), theme, hits, notices)
 
@@ -139,10 +142,24 @@ def _nodes_at(net: LinkGraph, paths: Sequence[str]) -> set[int]:
     return {node for node in found if node is not None}
 
 
-def _measured(net: LinkGraph, metric: Metric) -> _Scores:
+def _hits_at(net: LinkGraph, hits: Sequence[Hit]) -> dict[int, float]:
+    """Return how relevant each note is that a search found."""
+    found: dict[int, float] = {}
+    for hit in hits:
+        node = net.node_at(hit.path)
+        if node is not None:
+            found[node] = max(found.get(node, 0.0), hit.relevance)
+    return found
+
+
+def _wanted(nodes: Sequence[int], hits: Mapping[int, float]) -> Floats | None:
+    return np.array([hits.get(node, 0.0) for node in nodes]) if hits else None
+
+
+def _measured(net: LinkGraph, metric: Metric, wanted: Floats | None) -> _Scores:
     match metric:
         case "influence":
-            scores = influence(net)
+            scores = influence(net, wanted=wanted)
             return _Scores(scores, scores)
         case "bridging":
             scores, error, samples = bridging(net)
