@@ -93,8 +93,6 @@ def test_a_pair_is_told_from_the_note_that_would_have_the_link(
 @pytest.mark.parametrize(
     "text",
     [
-        "```\nbotany atlas\n```\n",
-        "It says `botany atlas` there.\n",
         "%% botany atlas %% nothing.\n",
         "<!-- botany atlas -->\n\nNothing.\n",
         "---\nfor: botany atlas\n---\nNothing.\n",
@@ -111,10 +109,16 @@ def test_words_that_nobody_reads_are_no_sign(
 
 
 @pytest.mark.parametrize(
-    "text", ["Lo.\n\n## Botany, an atlas\n", "An [[x|atlas]] about botany\n"]
+    "text",
+    [
+        "Lo.\n\n## Botany, an atlas\n",
+        "An [[x|atlas]] about botany\n",
+        "```\nbotany atlas\n```\n",
+        "It says `botany atlas` there.\n",
+    ],
 )
 @pytest.mark.parametrize("name", ["Log", "Botany Atlas"])
-def test_words_of_headings_and_links_are_a_sign(
+def test_words_of_headings_links_and_code_are_a_sign(
     vault: VaultDesk, text: str, name: str
 ) -> None:
     vault.indexed({"Botany Atlas.md": "A book.\n", "Log.md": text})

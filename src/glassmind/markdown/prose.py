@@ -1,4 +1,4 @@
-"""Where a note is plain prose, text that a link could be put around, or words at all.
+"""Where a note is plain prose, text that a link could be put around, and what it says.
 
 Code, math, comments, HTML, links with their labels, addresses, names of files, tags,
 headings and the frontmatter are none. Neither is what marks a callout, a footnote or a
@@ -7,9 +7,8 @@ block, nor what a template's engine fills in.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_letters, digits
-from typing import TypeAlias
 
 from glassmind.markdown.blocks import block_ids, footnotes
 from glassmind.markdown.comments import comments, inline_elements
@@ -19,6 +18,7 @@ from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_starts
 from glassmind.markdown.structure import Structure, read_structure
 from glassmind.markdown.tags import inline_tags
+from glassmind.types.notes import Note
 
 _ADDRESS = re.compile(
     # Each begins where a word does, so that no run of letters is looked at twice.
@@ -43,8 +43,6 @@ _TEMPLATE = re.compile(rb"<%(?:[^%<]|%(?!>)|<(?!%))*%>|\{\{[^{}\n]*\}\}")
 
 _MARKER = re.compile(rb"\[[!^][^\[\]\n]*\]")
 
-_Barring: TypeAlias = Callable[[bytes, int, Structure], Iterator[tuple[int, int]]]
-
 
 def prose(text: str, body: int) -> list[tuple[int, int]]:
     """Return the stretches of prose from the byte `body` on, in order.
@@ -52,28 +50,35 @@ def prose(text: str, body: int) -> list[tuple[int, int]]:
     Offsets are bytes of the text in UTF-8, half open; `body` is where the frontmatter
     ends. No stretch crosses the end of a line.
     """
-    return _stretches(text, body, _barred)
-
-
-def wording(text: str, body: int) -> list[tuple[int, int]]:
-    """Return the stretches that a reader takes for words, as `prose` does.
-
-    Headings and links are among them; code, comments, addresses and names of files
-    are not.
-    """
-    return _stretches(text, body, _unread)
-
-
-def _stretches(text: str, body: int, barring: _Barring) -> list[tuple[int, int]]:
     source = text.encode()
     head = source[:body].decode()
     structure = read_structure("\n" * body + text[len(head) :] if body else text)
     equations = block_equations(source, body, structure)
     structure.regions = with_equations(structure.regions, equations)
-    barred = Mask.of(barring(source, body, structure))
+    barred = Mask.of(_barred(source, body, structure))
     # Brackets that close on another line make a stretch of that line's end.
     free = _free(structure, barred, body)
     return [(start, end) for start, end in free if b"\n" not in source[start:end]]
+
+
+def said(note: Note) -> str:
+    """Return what a note says to who reads it, with its code and its links.
+
+    Frontmatter, comments and addresses are left out.
+    """
+    source, at = note.text.encode(), note.frontmatter.end
+    hidden = [
+        (region.start, region.end)
+        for region in note.regions
+        if region.kind == "comment" or source.startswith(b"<!--", region.start)
+    ]
+    hidden += [match.span() for match in _ADDRESS.finditer(source, at)]
+    parts = []
+    for start, end in zip(*Mask.of(hidden), strict=True):
+        parts.append(source[at:start])
+        at = max(at, end)
+    parts.append(source[at:])
+    return b"\n".join(parts).decode()
 
 
 def _barred(
@@ -84,8 +89,10 @@ def _barred(
     elements = list(inline_elements(structure.html))
     closed = [*((link.start, link.end) for link in links), *elements]
     yield from closed
+    yield from ((region.start, region.end) for region in structure.regions)
     yield from ((link.start, link.end) for link in structure.references)
     yield from ((title.start, title.end) for title in structure.titles)
+    yield from comments(source, body, structure)
     tags = inline_tags(source, body, structure, closed, starts)
     yield from ((tag.start, tag.end) for tag in tags)
     named = block_ids(source, body, structure, starts)
@@ -93,15 +100,6 @@ def _barred(
     for note in footnotes(source, body, structure, starts):
         if note.form == "reference":
             yield note.start, note.end
-    yield from _unread(source, body, structure)
-
-
-def _unread(
-    source: bytes, body: int, structure: Structure
-) -> Iterator[tuple[int, int]]:
-    """Yield what nobody reads as words."""
-    yield from ((region.start, region.end) for region in structure.regions)
-    yield from comments(source, body, structure)
     yield from _file_names(source, body)
     for pattern in (_ADDRESS, _TEMPLATE, _MARKER):
         yield from (match.span() for match in pattern.finditer(source, body))

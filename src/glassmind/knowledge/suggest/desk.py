@@ -11,6 +11,7 @@ from glassmind.knowledge.suggest import scoring as rank
 from glassmind.knowledge.suggest.answers import answer_suggested, answers_about
 from glassmind.knowledge.suggest.commons import Commons
 from glassmind.knowledge.suggest.edits import (
+    KeptPlaces,
     Page,
     Pen,
     edit_for_mention,
@@ -90,6 +91,7 @@ class Desk:
         self._pen = Pen(self.facts.ground.files, self.facts.markdown)
         self._dismissed = study.book.now()
         self._spots: dict[int, Mapping[int, Spot]] = {}
+        self._places = KeptPlaces()
         self._is_common = Commons(study.mention_rows(), study.words())
 
     def outlooks(
@@ -234,7 +236,7 @@ class Desk:
         if page is None:
             return None
         if mention is None:
-            return edit_for_relation(page, target, self._pen)
+            return edit_for_relation(page, target, self._pen, self._places)
         return edit_for_mention(page, mention, target, self._pen)
 
     def _mention(self, spot: Spot, meant: int) -> Mention:

@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from glassmind.knowledge.suggest.places import places_in
+from glassmind.knowledge.suggest.places import Place, places_in
 from glassmind.knowledge.written import written
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
@@ -101,13 +101,34 @@ def edit_for_mention(
     return None
 
 
-def edit_for_relation(page: Page, target: NotePath, pen: Pen) -> ProposedEdit | None:
+class KeptPlaces:
+    """Owns where links may be listed, found once for each page and as far as asked."""
+
+    def __init__(self) -> None:
+        self._known: dict[NotePath, tuple[list[Place], Iterator[Place]]] = {}
+
+    def of(self, page: Page) -> Iterator[Place]:
+        """Yield the places of a page, the most fitting first."""
+        path = page.note.path
+        if path not in self._known:
+            self._known[path] = [], places_in(page.note, page.newline)
+        known, more = self._known[path]
+        yield from known
+        for place in more:
+            known.append(place)
+            yield place
+
+
+def edit_for_relation(
+    page: Page, target: NotePath, pen: Pen, kept: KeptPlaces | None = None
+) -> ProposedEdit | None:
     """Return the edit that lists a note among those that belong to this one.
 
-    None where a reader would not see it there.
+    None where a reader would not see it there. `kept` is for pages that do not change.
     """
+    places = kept or KeptPlaces()
     for link in pen.written(page.note.path, target, ""):
-        for at, before, behind in places_in(page.note, page.newline):
+        for at, before, behind in places.of(page):
             edit = tried(page, (at, at), f"{before}{link}{behind}", target, pen)
             if edit is not None:
                 return edit

@@ -17,7 +17,7 @@ from glassmind.knowledge.suggest.mentions import IsCommon, Spot, mentions_in
 from glassmind.knowledge.suggest.name_table import Pieces, rough_pieces
 from glassmind.knowledge.suggest.scoring import summed
 from glassmind.knowledge.suggest.signs import Strengths
-from glassmind.markdown.prose import wording
+from glassmind.markdown.prose import said
 from glassmind.types import NotePath
 from glassmind.types.notes import Note
 from glassmind.types.suggestions import SignName
@@ -145,11 +145,11 @@ def outlook_of(
     facts, rows, words, is_common = sources
     count = len(facts.net)
     spots = _spots(facts, page, is_common)
-    said = words_in(page.note) if page else frozenset()
+    own = words_in(page.note) if page else frozenset()
     found: dict[SignName, Strengths] = {
         "mentions": _mentions(facts, spots, words),
         "mentioned": _mentioned(facts, node, words),
-        "wording": signs.wording(facts, node, said),
+        "wording": signs.wording(facts, node, own),
         "worded": _worded(facts, node, words),
         "vocabulary": _vocabulary(facts, node, page, words),
         "similarity": signs.above_usual(cosines, cosines),
@@ -169,11 +169,8 @@ def outlook_of(
 
 
 def words_in(note: Note) -> frozenset[str]:
-    """Return the words that a reader of a note sees: none of code and addresses."""
-    source = note.text.encode()
-    stretches = wording(note.text, note.frontmatter.end)
-    seen = b"\n".join(source[start:end] for start, end in stretches)
-    return frozenset(rough_pieces(seen.decode()))
+    """Return the words that a note says to who reads it."""
+    return frozenset(rough_pieces(said(note)))
 
 
 def _spots(facts: Facts, page: Page | None, is_common: IsCommon) -> dict[int, Spot]:
