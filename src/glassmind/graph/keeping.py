@@ -17,7 +17,6 @@ from glassmind.types.graph import (
     LinkRow,
     LinkRows,
     News,
-    NodeRow,
     NodeRows,
 )
 
@@ -36,9 +35,6 @@ class NetRows(Protocol):
 
     def nodes(self) -> NodeRows:
         """Return every note, by path."""
-
-    def nodes_of(self, file_ids: Collection[int], /) -> Sequence[NodeRow]:
-        """Return those of these files that are notes, by path."""
 
     def links(self) -> LinkRows:
         """Return every link, by note and as written."""
@@ -97,8 +93,7 @@ class KeptGraph:
             return build(rows.head(), rows.nodes(), rows.links())
         if not news.changed:
             return last
-        head, changed = news
-        now = rows.nodes_of(changed)
+        head, changed, now = news
         moves = moves_in(last, changed, now)
         came = [row.id for row in moves.came]
         leading = rows.leading_to(came) if came else ()

@@ -118,10 +118,14 @@ class LinkRows(NamedTuple):
 
 
 class News(NamedTuple):
-    """How far the rows have come since, and the files whose links may be others."""
+    """How far the rows have come since, and the files whose links may be others.
+
+    `notes` are those of them that are notes now, by path.
+    """
 
     head: str
     changed: list[int]
+    notes: "list[NodeRow]"
 
 
 class GhostLink(NamedTuple):

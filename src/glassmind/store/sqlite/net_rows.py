@@ -31,17 +31,17 @@ left join (select seq, token from link_changes order by seq desc limit 1) c
 where s.key = 'epoch'
 """
 NEWS = """
-select (select value from settings where key = 'epoch'), seq, token, note_id
-from link_changes where seq >= ? order by seq limit ?
+select (select value from settings where key = 'epoch'), c.seq, c.token, c.note_id,
+  f.path, n.title
+from link_changes c left join notes n on n.id = c.note_id
+  left join files f on f.id = n.id
+where c.seq >= ? order by c.seq limit ?
 """
+"""With what the notes are called: another statement would cost as much again."""
 NODES = """
 select json_group_array(id), json_group_array(path), json_group_array(title) from (
   select f.id, f.path, n.title from files f join notes n on n.id = f.id
   order by f.path)
-"""
-NODES_OF = """
-select f.id, f.path, n.title from files f join notes n on n.id = f.id
-where f.id in (select value from json_each(?)) order by f.path
 """
 LINKS = """
 select json_group_array(note_id), json_group_array(coalesce(target_id, 0)),
@@ -124,20 +124,18 @@ class NetRows:
             if known[:3] != (epoch, int(seq), bytes.fromhex(token)):
                 return None
         elif not rows:
-            return News(head, []) if self.head() == head else None
+            return News(head, [], []) if self.head() == head else None
         if rows and (rows[0][:2] != (epoch, int(seq) + 1) or len(rows) > MOST_CHANGES):
             return None
         later = _marker(*rows[-1][:3]) if rows else head
-        return News(later, list(dict.fromkeys(row[3] for row in rows)))
+        notes = {NodeRow(*row[3:]) for row in rows if row[4] is not None}
+        changed = list(dict.fromkeys(row[3] for row in rows))
+        return News(later, changed, sorted(notes, key=lambda note: note.path))
 
     def nodes(self) -> NodeRows:
         """Return every note, by path."""
         ids, paths, titles = next(iter(self._db.execute(NODES)))
         return NodeRows(_numbers(ids), json.loads(paths), json.loads(titles))
-
-    def nodes_of(self, file_ids: Collection[int]) -> list[NodeRow]:
-        """Return those of these files that are notes, by path."""
-        return [NodeRow(*row) for row in self._ask(NODES_OF, file_ids)]
 
     def links(self) -> LinkRows:
         """Return every link, by note and as written."""

@@ -1,5 +1,6 @@
 """The rows of one vault's index, open for reading."""
 
+import os
 import threading
 import time
 from contextlib import AbstractContextManager, suppress
@@ -34,7 +35,7 @@ class SqliteReader:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self._database = folder, str(folder / connection.DATABASE)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._opened: dict[int, apsw.Connection] = {}
@@ -112,7 +113,7 @@ class SqliteReader:
         deadline = time.monotonic() + SWAPPED_S
         while True:
             try:
-                found = (self.folder / connection.DATABASE).stat()
+                found = os.stat(self._database)  # noqa: PTH116 - asked at every call
             except OSError as error:
                 is_next = (self.folder / connection.STAGED).exists()
                 if is_next and time.monotonic() < deadline:
