@@ -241,10 +241,11 @@ def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
     known = by_id(nodes.ids)
     names: dict[str, int] = {"": 0}
     sources, columns = link_columns(known, rows, names)
-    order = np.argsort(sources, kind="stable")  # by path; as written within a note
-    sources = sources[order]
+    if (sources[1:] < sources[:-1]).any():  # ids go by path until notes come later
+        order = np.argsort(sources, kind="stable")  # as written within a note
+        columns = tuple(column[order] for column in columns)
     starts = starts_of(np.bincount(sources, minlength=count))
-    links = Flat(starts, tuple(column[order] for column in columns))
+    links = Flat(starts, columns)
     fans = fans_of(links)
     named = Nodes(nodes.ids, nodes.paths, nodes.titles, count, known)
     return LinkGraph(head, named, fans, tuple(names))
