@@ -232,11 +232,7 @@ def test_an_index_that_is_made_anew_is_another(vault: VaultDesk) -> None:
 
 def test_an_index_of_the_former_release_has_a_graph_too(vault: VaultDesk) -> None:
     vault.indexed(ring(4))
-    db = vault.database()
-    for table in ("link_changes", "pairs", "theme_members", "themes"):
-        db.execute(f"drop table {table}")
-    db.execute("pragma user_version = 2")
-    db.close()
+    vault.age(2)
 
     assert kept_of(vault).now(ghosts=True).outward(0).tolist() == [1]
 

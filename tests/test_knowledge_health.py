@@ -278,15 +278,7 @@ def test_an_index_of_the_former_release_is_looked_at_without_its_new_tables(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({"Tea.md": "tea [[Pot]]", "Pot.md": "pot", "Alone.md": "alone"})
-    vault.close()
-    db = vault.database()
-    for trigger in ("note_vector_put", "note_vector_gone", "note_moved"):
-        db.execute(f"drop trigger {trigger}")
-    for table in ("pairs", "pair_changes", "theme_members", "themes", "link_changes"):
-        db.execute(f"drop table {table}")
-    db.execute("drop index notes_by_title")
-    db.execute("pragma user_version = 2")
-    db.close()
+    vault.age(2)
 
     assert subjects(health(vault)) == {"orphans": ["Alone.md"]}
 

@@ -191,12 +191,7 @@ def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningDesk) -> 
 
 def test_an_index_of_the_former_release_has_no_pairs(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
-    meaning.close()
-    db = meaning.database()
-    for trigger in ("note_vector_put", "note_vector_gone", "note_moved"):
-        db.execute(f"drop trigger {trigger}")
-    db.execute("drop table pairs; drop table pair_changes; pragma user_version = 2")
-    db.close()
+    meaning.age(2)
 
     meaning.open()
 

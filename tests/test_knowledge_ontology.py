@@ -365,12 +365,7 @@ def test_without_an_index_there_is_no_vocabulary(vault: VaultDesk) -> None:
 
 def test_an_index_of_the_former_release_has_a_vocabulary_too(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": "#a [[Cup]]", "Pot.md": "[[Tea]]"})
-    vault.close()
-    db = vault.database()
-    for table in ("link_changes", "theme_members", "themes"):
-        db.execute(f"drop table {table}")
-    db.execute("pragma user_version = 2")
-    db.close()
+    vault.age(2)
     knowledge = vault.open().knowledge
 
     assert [label.name for label in knowledge.ontology().labels.shown] == ["a"]

@@ -419,14 +419,7 @@ def test_what_cannot_be_asked_is_refused(vault: VaultDesk) -> None:
 
 def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> None:
     vault.indexed(TALKS)
-    vault.close()
-    db = vault.database()
-    tables = "select name from sqlite_schema where type = 'table'"
-    for (name,) in db.execute(tables).fetchall():
-        if str(name).startswith(("pair", "theme")):
-            db.execute(f"drop table {name}")
-    db.execute("pragma user_version = 2")
-    db.close()
+    vault.age(2)
 
     assert only(vault, "Journal").target == "Deep Work.md"
     assert only(vault).target == "Deep Work.md"

@@ -73,12 +73,7 @@ def test_a_note_that_does_not_pass_the_filters_is_not_found_by_likeness(
 def test_an_index_of_the_former_release_answers_without_likeness(
     desk: MeaningDesk,
 ) -> None:
-    desk.close()
-    db = desk.database()
-    for trigger in ("note_vector_put", "note_vector_gone", "note_moved"):
-        db.execute(f"drop trigger {trigger}")
-    db.execute("drop table pairs; drop table pair_changes; pragma user_version = 2")
-    db.close()
+    desk.age(2)
     desk.open()
 
     reply = desk.ask("porcelain", channels=("lexical", "implicit"))
