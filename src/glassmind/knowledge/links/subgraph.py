@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from glassmind.graph.net import LinkGraph
+from glassmind.graph.walks import inner_links
 from glassmind.knowledge.links.ties import shown, ties_of
 from glassmind.knowledge.study import Study
 from glassmind.types.connections import Subgraph, SubgraphNode
@@ -19,14 +18,10 @@ def subgraph_of(study: Study, net: LinkGraph, hops: Mapping[int, int]) -> Subgra
     Of too many links those of the nearest notes are kept.
     """
     order = sorted(hops, key=lambda node: (hops[node], node))
-    inside = np.zeros(len(net), np.bool_)
-    inside[order] = True
-    edges = [
-        edge
-        for source in order
-        for target in net.outward(source)[inside[net.outward(source)]].tolist()
-        for edge in net.edges(source, target)
-    ]
+    inner = inner_links(net, order)
+    pairs = zip(inner.sources.tolist(), inner.targets.tolist(), strict=True)
+    nearest_first = sorted(pairs, key=lambda pair: (hops[pair[0]], pair))
+    edges = [edge for pair in nearest_first for edge in net.edges(*pair)]
     kept = edges[:MOST_EDGES]
     rows, ids = study.neighbours(), net.ids[order].tolist()
     tags, properties = rows.tags_of(ids), rows.properties_of(ids)
