@@ -7,33 +7,17 @@ alone. What was written by hand may also say the title, or the name of the file.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.knowledge.dismissal_lines import Side
 from glassmind.types import NotePath
 from glassmind.vault.resolve import fold, name_key
 
+if TYPE_CHECKING:
+    from glassmind.ports.knowledge import Pairs
+
 SHORT = 12
 """Letters of a digest in a line: 48 bits, and it is asked only where the path fails."""
-
-
-class Names(Protocol):
-    """The rows that know how notes are called."""
-
-    def there(self, paths: Collection[NotePath], /) -> set[NotePath]:
-        """Return those of some paths that a file has."""
-
-    def known(self, paths: Collection[NotePath], /) -> dict[NotePath, tuple[str, str]]:
-        """Return the title and the digest of each note."""
-
-    def titled(self, titles: Collection[str], /) -> dict[str, list[NotePath]]:
-        """Return the notes that have each title, by path."""
-
-    def digested(self, heads: Collection[str], /) -> dict[str, list[NotePath]]:
-        """Return the notes whose digest begins so, by path."""
-
-    def namesakes(self, keys: Collection[str], /) -> dict[str, list[NotePath]]:
-        """Return the files that have each key of a name, by path."""
 
 
 class Meant(NamedTuple):
@@ -50,13 +34,13 @@ def spelled(path: str) -> NotePath:
     return NotePath(path)
 
 
-def meant_by(sides: Iterable[Side], rows: Names) -> dict[Side, Meant]:
+def meant_by(sides: Iterable[Side], rows: "Pairs") -> dict[Side, Meant]:
     """Return what each side means now."""
     return _Meaning(set(sides), rows).all()
 
 
 class _Meaning:
-    def __init__(self, sides: Collection[Side], rows: Names) -> None:
+    def __init__(self, sides: Collection[Side], rows: "Pairs") -> None:
         self._sides = sides
         self._there = rows.there({spelled(side.path) for side in sides})
         self._known = rows.known(self._there)

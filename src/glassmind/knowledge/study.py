@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from glassmind.knowledge.suggest.facts import Facts
     from glassmind.knowledge.suggest.ground import GroundRows, WordPlaces
     from glassmind.knowledge.themes.themed import Themed
-    from glassmind.ports.knowledge import NoteRows, Pairs, Similar
+    from glassmind.ports.knowledge import NoteRows, Pairs
     from glassmind.types.search import SearchReply
 
 
@@ -50,7 +50,6 @@ class Study:
     unsettled: Callable[[], int]
     sure: Callable[[str], NotePath | None]
     neighbours: "Callable[[], NoteRows]"
-    similar: "Similar"
     themed: "Themed"
     vocabulary: "Callable[[], Vocabulary]"
     pairs: "Callable[[], Pairs]"

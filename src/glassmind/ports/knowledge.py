@@ -1,10 +1,9 @@
 """What knowledge asks of the rows, whoever keeps them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from glassmind.types import NotePath
-from glassmind.types.connections import SimilarNote
 from glassmind.types.pairs import Dismissible, Pair, PairLag, PairStatus
 from glassmind.types.timeline import NoteDates
 
@@ -29,13 +28,6 @@ class NoteRows(Protocol):
         self, keys: Collection[tuple[int, int]], /
     ) -> Mapping[tuple[int, int], str]:
         """Return what links are written to lead to, by file id and place."""
-
-
-class Similar(Protocol):
-    """Knows which notes say the same."""
-
-    def __call__(self, path: NotePath, limit: int, /) -> Sequence[SimilarNote]:
-        """Return the notes like one without a link to it, the most like first."""
 
 
 class Pairs(Protocol):

@@ -13,12 +13,10 @@ from glassmind.knowledge.graphs import Graphs
 from glassmind.knowledge.habits import habits_of
 from glassmind.knowledge.health.kept import KeptSketches
 from glassmind.knowledge.naming.vocabulary import KeptVocabulary, Vocabulary
-from glassmind.knowledge.pairs.implicit import undismissed
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.suggest.facts import Facts, KeptFacts, Sorts
 from glassmind.knowledge.themes import themed as themes
 from glassmind.knowledge.verbs import Knowledge
-from glassmind.ports.knowledge import Similar
 from glassmind.store.sqlite.health_rows import HealthRows
 from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
@@ -26,8 +24,6 @@ from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.theme_rows import ThemeRows
-from glassmind.types import NotePath
-from glassmind.types.connections import SimilarNote
 from glassmind.vault.left_out import is_left_out, left_out_names
 from glassmind.vault.obsidian import obsidian_settings
 from glassmind.wiring.grounds import Grounds
@@ -83,7 +79,6 @@ def knowledge_for(
             unsettled=lambda: rows().unsettled(),
             sure=lambda name: adapters.notes().sure(name),
             neighbours=lambda: NeighbourRows(adapters.reader.connection()),
-            similar=_similar(pairs, book),
             themed=_themed(adapters, net),
             pairs=pairs,
             space=lambda: _space(adapters),
@@ -143,14 +138,6 @@ def _space(adapters: Adapters) -> str:
     """Return the name of the vectors that answer; empty where none do."""
     space = adapters.reader.vectors().answering()
     return space.name if space else ""
-
-
-def _similar(pairs: Callable[[], PairRows], book: DismissalBook) -> Similar:
-    def similar(path: NotePath, limit: int) -> list[SimilarNote]:
-        found = undismissed(pairs().of_note(path), book.now())[:limit]
-        return [SimilarNote(p.other_path, p.other_title, p.similarity) for p in found]
-
-    return similar
 
 
 def _themed(adapters: Adapters, net: Graphs) -> themes.Themed:

@@ -12,13 +12,14 @@ from glassmind.graph.walks import rings
 from glassmind.knowledge.links.subgraph import subgraph_of
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
 from glassmind.knowledge.links.unsettled import left_open
-from glassmind.knowledge.pairs.implicit import unknown
+from glassmind.knowledge.pairs.implicit import alike, unknown
 from glassmind.knowledge.study import Study
 from glassmind.types import NotePath
 from glassmind.types.connections import (
     Connections,
     Neighbour,
     Ring,
+    SimilarNote,
     Subgraph,
     Tie,
 )
@@ -93,7 +94,7 @@ def connections(  # noqa: PLR0913 - each wish by its name
             )
             for hop, ring in enumerate(reached, 1)
         ),
-        similar=tuple(study.similar(path, SIMILAR_SHOWN)) if is_note else (),
+        similar=_similar(study, path) if is_note else (),
         subgraph=part,
         notices=(
             *left_open(study),
@@ -101,6 +102,11 @@ def connections(  # noqa: PLR0913 - each wish by its name
             *(unknown(study) if is_note else ()),
         ),
     )
+
+
+def _similar(study: Study, path: NotePath) -> tuple[SimilarNote, ...]:
+    found = alike(study, path, limit=SIMILAR_SHOWN)
+    return tuple(SimilarNote(p.other_path, p.other_title, p.similarity) for p in found)
 
 
 def _by_hop(root: int, reached: Sequence[_Reached]) -> dict[int, int]:

@@ -13,7 +13,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ from glassmind.types.ontology import (
     Ingestion,
     Listed,
     Mention,
+    NameMatch,
 )
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.left_out import is_free, is_left_out
@@ -83,7 +84,8 @@ class _Naming(NamedTuple):
 class _Desk(NamedTuple):
     """A note that is read, its lines, and what the vault calls things.
 
-    `left_out` has the names of files that are not in the index.
+    `left_out` has the names of files that are not in the index, `matches` what the
+    vault has of a name, looked up once.
     """
 
     root: Path
@@ -91,6 +93,7 @@ class _Desk(NamedTuple):
     lines: Sequence[str]
     vocabulary: Vocabulary
     left_out: Callable[[], frozenset[str]]
+    matches: Callable[[str], list[NameMatch]]
 
 
 def ingest(  # noqa: PLR0913 - the note, and what it is read by
@@ -114,8 +117,10 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     note = _read(root, path)
-    desk = _Desk(root, note, note.text.split("\n"), vocabulary, cache(left_out))
-    groups = _grouped(_namings(note, vocabulary, is_common), note, vocabulary)
+    matches = cache(partial(matches_of, names=vocabulary.names))
+    lines = note.text.split("\n")
+    desk = _Desk(root, note, lines, vocabulary, cache(left_out), matches)
+    groups = _grouped(_namings(note, vocabulary, is_common), desk)
     made = [_entity(group, desk) for group in groups]
     entities = [entity for entity in made if entity is not None]
     counts = {
@@ -214,9 +219,7 @@ def _is_as_written(spot: Spot, entry: Entry) -> bool:
     return not one or spot.text in {entry.title, *entry.aliases}
 
 
-def _grouped(
-    namings: Iterable[_Naming], note: Note, vocabulary: Vocabulary
-) -> list[list[_Naming]]:
+def _grouped(namings: Iterable[_Naming], desk: _Desk) -> list[list[_Naming]]:
     """Return the namings of each thing together, in the order they first come."""
     groups: dict[str, list[_Naming]] = {}
     meant: dict[str, tuple[NotePath | None, bool]] = {}
@@ -226,10 +229,10 @@ def _grouped(
         form = folded(naming.name)
         path = naming.path
         if path is None and form not in meant:
-            meant[form] = _meant(naming.name, vocabulary)
+            meant[form] = _meant(desk.matches(naming.name))
         if path is None and (naming.source != "tag" or meant[form][1]):
             path = meant[form][0]
-        if path != note.path:
+        if path != desk.note.path:
             key = path or _key(naming, keys)
             groups.setdefault(key, []).append(naming._replace(path=path))
     return sorted(groups.values(), key=_first)
@@ -268,9 +271,8 @@ def _first(group: Sequence[_Naming]) -> tuple[int, str]:
     return min(naming.line for naming in group), folded(group[0].name)
 
 
-def _meant(name: str, vocabulary: Vocabulary) -> tuple[NotePath | None, bool]:
+def _meant(matches: list[NameMatch]) -> tuple[NotePath | None, bool]:
     """Return the note that a name most likely means, if any, and whether surely."""
-    matches = matches_of(name, vocabulary.names)
     verdict, _ = verdict_on(matches)
     if verdict not in {"exists", "likely"} or matches[0].kind != "note":
         return None, False
@@ -285,7 +287,7 @@ def _entity(group: Sequence[_Naming], desk: _Desk) -> Entity | None:
     if any(naming.linked for naming in group) and first.path is not None:
         link = names.link_to(first.path)
         return made._replace(state="linked", link=link, path=first.path)
-    matches = matches_of(first.name, names)
+    matches = desk.matches(first.name)
     shown = tuple(m for m in matches if m.path != desk.note.path)[:CANDIDATES_SHOWN]
     made = made._replace(candidates=shown)
     verdict, link = verdict_on(matches)

@@ -67,6 +67,9 @@ OPENERS = INSIDE_NAMES | frozenset(
 )  # fmt: skip
 """Words that are large by rule, or because they open sentences, and name nothing."""
 
+UNTELLING = COMMON_WORDS | OPENERS
+"""Words that name nothing by themselves."""
+
 _SAID = re.compile(
     r"i(?:['\u2019]\w+)?|.*(?:n['\u2019]t|['\u2019](?:re|ve|ll|d|m))", re.IGNORECASE
 )
@@ -228,12 +231,12 @@ def _named(run: list[_Token], small: Collection[str] | None) -> Iterator[list[_T
         run = run[:-1]
     if run and run[0].opens:
         first = run[0].text.lower()
-        if small is None or first in small or first in COMMON_WORDS | OPENERS:
+        if small is None or first in small or first in UNTELLING:
             run = run[1:]
     while run and not run[0].large:
         run = run[1:]
     for name in _apart(run):
-        telling = [t for t in name if t.text.lower() not in COMMON_WORDS | OPENERS]
+        telling = [t for t in name if t.text.lower() not in UNTELLING]
         if telling and len(name) <= MOST_WORDS and len(name[0].text) > 1:
             yield name
 
@@ -276,6 +279,6 @@ def _is_term(text: str, row: tuple[_Token, ...]) -> bool:
     if not all(word.isascii() and word.isalpha() for word in words):
         return False
     return all(
-        len(word) >= LEAST_TERM_LETTERS and word.lower() not in COMMON_WORDS | OPENERS
+        len(word) >= LEAST_TERM_LETTERS and word.lower() not in UNTELLING
         for word in words
     )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.naming.vocabulary import Vocabulary
-from glassmind.knowledge.ontology.categories import is_category_key, named_in
+from glassmind.knowledge.ontology.categories import categories_of, is_category_key
 from glassmind.knowledge.ontology.schemas import LEAST_NOTES, schema_of
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, Stub
@@ -160,9 +160,7 @@ def _people(entries: Sequence[Entry]) -> str | None:
 def _sorts(entry: Entry) -> Iterable[str]:
     yield from entry.tags
     yield entry.folder.rpartition("/")[2]
-    for name, value in entry.properties.items():
-        if is_category_key(name):
-            yield from named_in(value)
+    yield from (label for _, label in categories_of(entry))
 
 
 def _head(peers: Sequence[Entry]) -> list[str]:

@@ -54,7 +54,7 @@ def unknown(study: "Study") -> tuple[str, ...]:
     return (*([notice] if notice else []), *study.book.now().problems)
 
 
-def alike(study: "Study", note: NotePath, *, limit: int = 20) -> list[Pair]:
+def alike(study: "Study", note: NotePath, *, limit: int) -> list[Pair]:
     """Return what a note is like, unlinked and not dismissed, the most similar first.
 
     The note asked about is the first of each pair.
