@@ -27,8 +27,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.knowledge.pairs import pairing as pair_pass
-from glassmind.knowledge.pairs import search as pair_search
+from glassmind.knowledge.pairs import pairing as passing
+from glassmind.knowledge.pairs import search
 from glassmind.knowledge.pairs.implicit import MOST
 from glassmind.knowledge.pairs.pairing import Pairing
 from glassmind.knowledge.pairs.search import HalfPass, Numbers
@@ -96,7 +96,7 @@ class Beside:
         self.spent_s = 0.0
         self._blocks: Iterator[tuple[int, int, int, int]] = iter(())
         self._rows: Rows = np.empty((0, WIDTH), np.float32)
-        self._room = np.empty(pair_search.TALL * pair_search.WIDE, np.float32)
+        self._room = np.empty(search.TALL * search.WIDE, np.float32)
 
     def watched(
         self, rows: Rows, most: int, threshold: float, linked: Numbers
@@ -135,7 +135,7 @@ def measure(folder: Path) -> dict[str, float]:
     """Pair every note, then change some, and say what it took."""
     db = open_writer(folder)
     beside = Beside()
-    pair_pass.HalfPass = beside.watched  # type: ignore[assignment,attr-defined]
+    passing.HalfPass = beside.watched  # type: ignore[assignment,attr-defined]
     pairing = pairing_of(db)
     began = time.perf_counter()
     pairing.run(beside.turn, lambda: False)

@@ -104,7 +104,7 @@ class LinkGraph:
         nodes: Nodes,
         fans: Fans,
         names: Sequence[str],
-        both: "Both | None" = None,
+        both: Both | None = None,
     ) -> None:
         self.head, self.nodes, self.fans, self.names = head, nodes, fans, names
         self.ids, self.paths, self.titles = nodes.ids, nodes.paths, nodes.titles

@@ -18,14 +18,14 @@ BATCH = 20_000
 """Links at a time; bounds memory in a vault with a million links."""
 
 
-def settle_links(store: IndexStore, progress: ShowProgress) -> int:
-    """Resolve what a run of a former release left open; return how many there were."""
+def settle_links(store: IndexStore, progress: ShowProgress) -> None:
+    """Resolve what a run of a former release left open."""
     done = 0
     while True:
         with store.transaction() as step:
             found = _settle_some(step)
         if not found:
-            return done
+            return
         done += found
         progress(Progress("resolve", done, 0))
 

@@ -28,6 +28,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def is_text(text: str) -> bool:
+    """Whether it can be written: a terminal or JSON may hand on half a character."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def shortened(text: str) -> str:
     """Return what was typed, cut where it would fill the screen."""
     return text if len(text) <= ECHO_CHARS else f"{text[:ECHO_CHARS]}..."

@@ -44,9 +44,6 @@ from glassmind.vault.resolve import NOTE_SUFFIX, fold
 Lines: TypeAlias = tuple[int, int | None]
 """The first and the last of some lines; without a last one, up to the end."""
 
-ALL = -1
-"""No limit, as SQLite spells it."""
-
 _AT_LINES = re.compile(r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
 """How answers write where a passage stands."""
 
@@ -66,7 +63,7 @@ class Catalogue(Protocol):
     def links_of(self, path: NotePath, /, *, limit: int) -> NoteLinks:
         """Return a note with its links, each way the first so many."""
 
-    def ghosts(self, *, limit: int) -> "list[Ghost]":
+    def ghosts(self) -> "list[Ghost]":
         """Return the names that links lead to in vain, in order."""
 
     def ghost(self, name: str, /, *, limit: int) -> Ghost | None:
@@ -231,7 +228,7 @@ class NoteReader:
         return self._without_left_out([found]) if found else []
 
     def _wanted(self) -> "list[Ghost]":
-        return self._without_left_out(self._catalogue().ghosts(limit=ALL))
+        return self._without_left_out(self._catalogue().ghosts())
 
     def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
         skipped = [path for path, *_ in self._rows().skipped()] if found else []

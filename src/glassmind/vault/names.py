@@ -19,6 +19,7 @@ from typing import Protocol, TypeAlias
 from unicodedata import normalize
 
 from glassmind.errors import AmbiguousName, NoteNotFound
+from glassmind.render.style import is_text
 from glassmind.types import NotePath
 from glassmind.vault.resolve import NOTE_SUFFIX, fold, name_key
 
@@ -106,7 +107,7 @@ def kept_note(name: str, kept: KeptNames) -> NotePath | None:
         AmbiguousName: Several notes are; the error lists up to ten of them.
     """
     spelled, wanted = normalize("NFC", name), plain_name(name)
-    if not _is_text(spelled):
+    if not is_text(spelled):
         return None
     if spelled != spelled.strip() and (
         found := kept.notes_at(spelled, spelled + NOTE_SUFFIX)
@@ -165,15 +166,6 @@ def _rungs(wanted: str) -> Iterator[_Rung]:
 def _from_root(name: str) -> str:
     """Return a path that may begin at the vault's folder in the ways of a shell."""
     return name.removeprefix("./").removeprefix("/")
-
-
-def _is_text(name: str) -> bool:
-    """Whether rows can be asked for it: a terminal may hand on half a character."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _only(name: str, found: Sequence[NotePath]) -> NotePath:

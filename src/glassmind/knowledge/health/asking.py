@@ -124,7 +124,7 @@ def _similar(study: "Study", least: float) -> "Sequence[Pair] | Unchecked":
     if not space:
         return Unchecked(NO_VECTORS)
     rows = study.pairs()
-    state = rows.status(space).state
+    state = rows.lag(space).state
     if state is None:
         return Unchecked(NO_PAIRS)
     # As far above the vault's own threshold as `least` is above the usual one.

@@ -37,7 +37,7 @@ def told(
     reports: list[CheckReport] = []
     counted: list[Counted] = []
     for entry in chosen(checks):
-        found = sight.once(entry.find)
+        found = sight.made_by(entry.find)
         if isinstance(found, Unchecked):
             reports.append(_report(entry, (), 0, limit, unchecked=found.reason))
             continue
@@ -130,7 +130,7 @@ def looked_at_again(
         BadFindingKey, UnknownCheck: as `parted_key`.
     """
     entry, subject = parted_key(key)
-    found = sight.once(entry.find)
+    found = sight.made_by(entry.find)
     subject = entry.now(sight, subject)
     told = subject in settled(sight, entry, dismissed)
     name = f"{entry.name}:{subject}"

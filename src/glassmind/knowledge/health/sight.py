@@ -106,7 +106,6 @@ class Sight:
 
     def __init__(self, grounds: Grounds, today: date) -> None:
         self.grounds, self.rows, self.today = grounds, grounds.rows, today
-        self._found: dict[Check, list[Finding] | Unchecked] = {}
         self._made: dict[Callable[[Sight], object], object] = {}
 
     @cached_property
@@ -178,12 +177,6 @@ class Sight:
             self._made[make] = make(self)
         return cast("T", self._made[make])
 
-    def once(self, check: "Check") -> "list[Finding] | Unchecked":
-        """Return what a check finds, which looks but once however often it is asked."""
-        if check not in self._found:
-            self._found[check] = check(self)
-        return self._found[check]
-
 
 Check: TypeAlias = Callable[[Sight], "list[Finding] | Unchecked"]
 """Returns what it finds, the gravest first, or why it could not look."""
@@ -191,5 +184,5 @@ Check: TypeAlias = Callable[[Sight], "list[Finding] | Unchecked"]
 
 def found_by(check: Check, sight: Sight) -> list[Finding]:
     """Return what a check finds; nothing where it cannot look."""
-    found = sight.once(check)
+    found = sight.made_by(check)
     return [] if isinstance(found, Unchecked) else found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from glassmind.graph.walks import common
 from glassmind.knowledge.suggest import scoring as rank
 from glassmind.knowledge.suggest.answers import answer_suggested, answers_about
 from glassmind.knowledge.suggest.commons import Commons
@@ -250,11 +251,10 @@ class Desk:
 
     def _shared_notes(self, node: int, other: int) -> tuple[NotePath, ...]:
         """Return notes linked with both, those with the fewest links first."""
-        view = self.facts.net.both_view
-        shared = np.intersect1d(view.of(node), view.of(other))
-        degrees = np.diff(view.starts)
-        order = sorted(shared.tolist(), key=lambda one: (int(degrees[one]), one))
-        return tuple(NotePath(self.facts.net.paths[n]) for n in order[:MOST_SHARED])
+        net = self.facts.net
+        shared = common(net, node, other).tolist()
+        order = sorted(shared, key=lambda one: (len(net.around(one)), one))
+        return tuple(NotePath(net.paths[n]) for n in order[:MOST_SHARED])
 
 
 def _glance(outlook: Outlook, other: int, *, alone: bool) -> Glance:

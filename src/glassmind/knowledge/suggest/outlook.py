@@ -91,7 +91,6 @@ class Outlook:
     """
 
     node: int
-    page: Page | None
     open_: NDArray[np.bool_]
     spots: Mapping[int, Spot]
     cosines: Strengths
@@ -165,7 +164,7 @@ def outlook_of(
     closest = signs.passages(facts, node, chosen, rows)
     found["passages"] = signs.above_usual(closest, cosines)
     scores = np.where(open_, summed(found, count), 0)
-    return Outlook(node, page, open_, spots, cosines, found, scores)
+    return Outlook(node, open_, spots, cosines, found, scores)
 
 
 def words_in(note: Note) -> frozenset[str]:
@@ -199,7 +198,7 @@ def _mentions(facts: Facts, spots: Mapping[int, Spot], words: Places) -> Strengt
     return found
 
 
-def _mentioned(facts: Facts, node: int, words: "Places") -> Strengths:
+def _mentioned(facts: Facts, node: int, words: Places) -> Strengths:
     """Return how likely each note means this one by what it says."""
     found: Strengths = np.zeros(len(facts.net))
     note_id = int(facts.net.ids[node])
@@ -213,7 +212,7 @@ def _mentioned(facts: Facts, node: int, words: "Places") -> Strengths:
     return found
 
 
-def _worded(facts: Facts, node: int, words: "Places") -> Strengths:
+def _worded(facts: Facts, node: int, words: Places) -> Strengths:
     """Return how many words of this note's names each note says, rare ones first."""
     found: Strengths = np.zeros(len(facts.net))
     own = sorted(facts.words[node])

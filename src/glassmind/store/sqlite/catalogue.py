@@ -101,7 +101,7 @@ INCOMING_COUNT = f"select count(*) {_INCOMING}"
 GHOSTS = """
 select min(target), count(*) from links
 where target_id is null and target <> '' and settled
-group by lower(target) order by lower(target) limit ?
+group by lower(target) order by lower(target)
 """
 
 _TO_GHOST = f"""
@@ -207,9 +207,9 @@ class Catalogue:
         ]
         return NoteLinks(note, tuple(map(_end, out)), tuple(map(_end, inward)), *counts)
 
-    def ghosts(self, *, limit: int) -> list[Ghost]:
+    def ghosts(self) -> list[Ghost]:
         """Return the names that links lead to in vain, in order."""
-        return [Ghost(*row) for row in self._db.execute(GHOSTS, (limit,))]
+        return [Ghost(*row) for row in self._db.execute(GHOSTS)]
 
     def ghost(self, name: str, *, limit: int) -> Ghost | None:
         """Return one such name, in whatever case, with the first links to it."""

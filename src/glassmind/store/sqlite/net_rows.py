@@ -43,20 +43,19 @@ select json_group_array(id), json_group_array(path), json_group_array(title) fro
   select f.id, f.path, n.title from files f join notes n on n.id = f.id
   order by f.path)
 """
-LINKS = """
+_MARK = """line * 8 + case kind when 'canvas' then 4 when 'property' then 3
+    else case when embed then 1 when kind = 'markdown' then 2 else 0 end end"""
+"""Line and kind of a link in one number, as the arrays of the graph hold them."""
+LINKS = f"""
 select json_group_array(note_id), json_group_array(coalesce(target_id, 0)),
-  json_group_array(line * 8 + case kind when 'canvas' then 4 when 'property' then 3
-    else case when embed then 1 when kind = 'markdown' then 2 else 0 end end)
+  json_group_array({_MARK})
 from links not indexed
-"""
+"""  # noqa: S608 - our own words
 """Read by the primary key, and so by note and as written."""
-LINKS_OF = """
-select note_id, coalesce(target_id, 0),
-  line * 8 + case kind when 'canvas' then 4 when 'property' then 3
-    else case when embed then 1 when kind = 'markdown' then 2 else 0 end end,
-  coalesce(property, '') from links
+LINKS_OF = f"""
+select note_id, coalesce(target_id, 0), {_MARK}, coalesce(property, '') from links
 where note_id in (select value from json_each(?)) order by note_id, seq
-"""
+"""  # noqa: S608 - our own words
 PROPERTIES = "select note_id, seq, property from links where property is not null"
 LEADING = """
 select distinct note_id from links

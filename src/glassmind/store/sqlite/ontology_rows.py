@@ -81,7 +81,7 @@ class OntologyRows:
         The log of links tells of every other change to a note too.
         """
         news = NetRows(self._db).news(head)
-        return None if news is None else news[1]
+        return None if news is None else news.changed
 
     def entries(self, note_ids: Collection[int] | None = None) -> list[Entry]:
         """Return every note, or some, with what describes it, by path."""

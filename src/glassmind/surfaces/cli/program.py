@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from glassmind.errors import GlassmindError, WrongUsage
-from glassmind.render.style import shortened
+from glassmind.render.style import is_text, shortened
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
@@ -103,17 +103,9 @@ def _refuse_broken(args: Namespace, name: str) -> None:
     """Raise `WrongUsage` where a word holds bytes that are no text; places may."""
     for key, value in vars(args).items():
         for word in value if isinstance(value, list) else [value]:
-            if isinstance(word, str) and key not in PLACES and not _is_text(word):
+            if isinstance(word, str) and key not in PLACES and not is_text(word):
                 shown = shortened(word.encode("utf-8", "backslashreplace").decode())
                 raise WrongUsage(f"{shown!r} holds half a character", name)
-
-
-def _is_text(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:

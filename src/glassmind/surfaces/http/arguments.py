@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from glassmind.errors.serving import BadArgument
+from glassmind.render.style import is_text
 from glassmind.retrieval.wishes import SAYS
 from glassmind.surfaces.http.replies import Refusal, Refused
 from glassmind.surfaces.mcp.tool import (
@@ -128,17 +129,9 @@ def _checked(
     for name, value in given.items():
         texts = value if isinstance(value, list) else [value]
         for text in (name, *texts):
-            if isinstance(text, str) and not _is_unicode(text):
+            if isinstance(text, str) and not is_text(text):
                 raise BadArgument(owner, "a text holds half a character")
     return read_arguments(owner, arguments, given, strict=True)
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _no_number(name: str) -> NoReturn:

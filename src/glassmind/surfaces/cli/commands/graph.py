@@ -4,6 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from glassmind.errors import WrongUsage
+from glassmind.render.graph_files import GRAPH_FILES
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.commands.graph_actions import ACTIONS, Action, Asked
 from glassmind.surfaces.cli.commands.graph_options import OPTIONS, add_option
@@ -21,8 +22,6 @@ def add_arguments(parser: CommandParser) -> None:
         own = parser.add_action(name, action.about, action.names)
         if action.names:
             own.take_words("names", "NAME", NAMES)
-        else:
-            own.set_defaults(names=[])
         for option in action.takes:
             add_option(own, option, action.limit if option == "limit" else "")
 
@@ -77,7 +76,7 @@ def _choose_shape(wishes: dict[str, Any], output: Output) -> None:
         WrongUsage: two shapes were.
     """
     shape = wishes.get("format", "text")
-    if output.as_json and shape in {"graphml", "dot"}:
+    if output.as_json and shape in GRAPH_FILES:
         raise WrongUsage(f"--json and --format {shape} do not go together", "graph")
     output.as_json = output.as_json or shape == "json"
 

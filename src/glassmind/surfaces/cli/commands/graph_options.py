@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, NamedTuple
 
+from glassmind.render.graph_files import GRAPH_FILES
 from glassmind.surfaces.cli.parser import CommandParser, at_least_one, at_least_zero
+from glassmind.types.ranks import METRICS
 
 DEPTHS = (1, 2, 3)
-METRICS = ("influence", "bridging", "hubs", "authorities")
-SHAPES = ("text", "json", "graphml", "dot")
+SHAPES = ("text", "json", *GRAPH_FILES)
 
 
 class Option(NamedTuple):
