@@ -1,16 +1,22 @@
 """What is worth suggesting, and what is not: days, drawings, words of no reader."""
 
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 import pytest
-from meaning_desk import LONG, MeaningDesk
+from meaning_desk import LONG, MeaningDesk, Rows, WordModel, vector_of
 from vault_desk import VaultDesk
 
 from glassmind.knowledge.suggest import vectors
+from glassmind.knowledge.suggest.scoring import LEAST
 from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.types.suggestions import Suggestion
+from glassmind.types.vectors import Embeddable
 
 SILT = "streams carry silt and stones down to wide open plains"
 TREES = ("oak", "elm", "ash", "fir", "yew", "birch", "beech", "alder", "hazel")
 WOODS = {f"{word}.md": LONG.format(f"{word} " * 9) for word in TREES}
+RIVERS = {"Delta.md", "Lowland.md"}
 DAYS = {
     "Daily/2026-03-16.md": "---\naliases: [Long Storm]\n---\nRain.\n",
     "Daily/2026-03-17.md": "Mended what the long storm broke.\n",
@@ -179,3 +185,34 @@ def test_vectors_are_read_once_for_each_state_of_them(
     assert after != first
     meaning.open()
     assert suggested(meaning, "River") == after
+
+
+class OtherWords(WordModel):
+    """Knows that these words mean the same, though no letter of them is."""
+
+    SAME = ("silt mud", "stones pebbles", "streams brooks", "plains fields")
+
+    def passages(self, parts: Sequence[Embeddable], /) -> Iterator[Rows]:
+        known = dict(pair.split() for pair in self.SAME)
+        for part in parts:
+            words = [known.get(word, word) for word in part.text.split()]
+            yield vector_of(" ".join(words), self.width)[np.newaxis]
+
+
+@pytest.mark.parametrize("name", ["Delta", None])
+def test_notes_that_meaning_alone_speaks_for_are_suggested(
+    meaning: MeaningDesk, name: str | None
+) -> None:
+    meaning.use(OtherWords("other words", 256))
+    said = "silt stones streams plains " * 9
+    other = "mud pebbles brooks fields herons nests " * 9
+    meaning.indexed({"Delta.md": said, "Lowland.md": other, **WOODS})
+
+    found = [
+        one for one in suggested(meaning, name) if {one.source, one.target} == RIVERS
+    ]
+
+    assert [one.kind for one in found] == ["similar"]
+    assert found[0].score < LEAST
+    assert "alike (0.8" in found[0].reason
+    assert found[0].edit is not None

@@ -57,7 +57,8 @@ AT_A_TIME = 256
 class Glance(NamedTuple):
     """A pair as it seems from one of its notes, and where that names the other.
 
-    `alone` says that it may be suggested though neither names the other.
+    `alone` says that it may be suggested though neither names the other, `paired` that
+    it is, however little else speaks for it: the two are alike enough to be told so.
     """
 
     score: float
@@ -67,6 +68,7 @@ class Glance(NamedTuple):
     cosine: float
     spot: Spot | None
     alone: bool
+    paired: bool
 
 
 class Look(NamedTuple):
@@ -117,9 +119,12 @@ class Desk:
         node = self.facts.net.node_at(note)
         if node is not None:
             for outlook in self.outlooks({node: None}):
-                for at in np.flatnonzero(outlook.scores >= rank.LEAST).tolist():
+                paired = self._paired_with(note)
+                worth = outlook.scores >= rank.LEAST
+                worth[list(paired)] |= outlook.open_[list(paired)]
+                for at in np.flatnonzero(worth).tolist():
                     alone = not self._are_days(node, at)
-                    yield _glance(outlook, at, alone=alone)
+                    yield _glance(outlook, at, alone=alone, paired=at in paired)
 
     def glances_of_vault(self, limit: int, said: Said) -> Iterator[Glance]:
         """Yield the pairs of a whole vault that are worth a closer look.
@@ -129,8 +134,8 @@ class Desk:
         """
         most = LOOKED_AT * limit
         likely = likely_mentions(self.facts, self._study.mention_rows(), most, said)
-        alike = self._alike()
-        few = {frozenset(pair): pair for pair in alike[:most]}
+        pairs = self._alike()
+        few = {frozenset(pair): pair for pair in pairs[:most]}
         for _, node, other in likely:
             few.pop(frozenset((node, other)), None)
         wanted: dict[int, dict[int, None]] = {}
@@ -138,11 +143,12 @@ class Desk:
             wanted.setdefault(node, {})[other] = None
         for node, other in map(self._seen_from, few.values()):
             wanted.setdefault(node, {})[other] = None
-        known = {frozenset(pair) for pair in alike}
+        known = {frozenset(pair) for pair in pairs}
         for outlook in self.outlooks(wanted):
             for other in wanted[outlook.node]:
-                alone = frozenset((outlook.node, other)) in known
-                yield _glance(outlook, other, alone=alone)
+                alike = frozenset((outlook.node, other)) in known
+                paired = alike and bool(outlook.open_[other])
+                yield _glance(outlook, other, alone=alike, paired=paired)
 
     def _alike(self) -> list[tuple[int, int]]:
         """Return the pairs of similar notes, the most similar first."""
@@ -152,6 +158,14 @@ class Desk:
             if one is not None and other is not None and not self._are_days(one, other):
                 found.append((one, other))
         return found
+
+    def _paired_with(self, note: NotePath) -> set[int]:
+        """Return the notes that one is alike enough to be told so."""
+        found = (
+            self.facts.net.node_at(pair.other_path)
+            for pair in self._study.pairs().of_note(note)
+        )
+        return {node for node in found if node is not None}
 
     def _seen_from(self, pair: tuple[int, int]) -> tuple[int, int]:
         """Return a pair with the note first that is read, where only one is."""
@@ -257,7 +271,7 @@ class Desk:
         return tuple(NotePath(net.paths[n]) for n in order[:MOST_SHARED])
 
 
-def _glance(outlook: Outlook, other: int, *, alone: bool) -> Glance:
+def _glance(outlook: Outlook, other: int, *, alone: bool, paired: bool) -> Glance:
     return Glance(
         float(outlook.scores[other]),
         outlook.node,
@@ -266,4 +280,5 @@ def _glance(outlook: Outlook, other: int, *, alone: bool) -> Glance:
         float(outlook.cosines[other]),
         outlook.spots.get(other),
         alone,
+        paired,
     )

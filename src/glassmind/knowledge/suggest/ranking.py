@@ -17,8 +17,8 @@ ROUNDING = 1e-9
 class Ranking:
     """Owns how far some pairs were looked at, and what came of it.
 
-    For any number of threads. Nothing below `least` is looked at. `seen` are digests of
-    the notes that this stands on.
+    For any number of threads. Nothing below `least` is looked at but what is paired.
+    `seen` are digests of the notes that this stands on.
     """
 
     def __init__(self, glances: Iterable[Glance], *, least: float = rank.LEAST) -> None:
@@ -71,8 +71,10 @@ class Ranking:
     def _all(self, desk: Desk) -> Iterator[Look]:
         """Yield the pairs that are worth suggesting, the best first."""
         yield from self._looks
-        while self._heap and -self._heap[0][0] >= self._least:
+        while self._heap:
             below, node, other, glance = heappop(self._heap)
+            if -below < self._least and not glance.paired:
+                continue
             if frozenset((node, other)) in self._pairs:
                 continue
             look = desk.look(glance)

@@ -97,8 +97,9 @@ def from_the_other(signs: tuple[Sign, ...]) -> tuple[Sign, ...]:
 def reason_for(signs: tuple[Sign, ...], mention: Mention | None, cosine: float) -> str:
     """Return why two notes should be linked, as one sentence."""
     if mention is None:
-        said = [sign.reason for sign in signs[:2]]
-        alike = any(sign.name in {"similarity", "passages"} for sign in signs[:2])
+        said = [sign.reason for sign in signs[:2]] or [REASONS["similarity"]]
+        names = {sign.name for sign in signs[:2]}
+        alike = not names or not names.isdisjoint({"similarity", "passages"})
         more = f" ({cosine:.2f})" if alike and cosine > 0 else ""
         return f"{' and '.join(said)}{more}"
     reason = f"it says {mention.text!r} on line {mention.line} without a link"
