@@ -15,7 +15,7 @@ from graph_desk import chain, clique, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.graph import bridges, stops
+from glassmind.graph import stops
 from glassmind.graph.bridges import bridging
 from glassmind.graph.chains import Found, shortest_paths
 from glassmind.graph.clusters import clusters, modularity
@@ -337,40 +337,6 @@ def test_hubs_and_authorities_are_those_of_networkx(count: int, chance: Random) 
     )
     wanted = [authorities[n] for n in range(count)]
     assert found.authorities.tolist() == pytest.approx(wanted, abs=1e-3)
-
-
-def test_sampled_bridging_is_as_near_as_it_says() -> None:
-    chance = np.random.default_rng(3)
-    ends = chance.integers(0, 600, (900, 2)).tolist()
-    net = net_of([*chain(600), *((a, b) for a, b in ends)])
-
-    exact, sampled = bridging(net), bridging(net, most_work=200_000)
-
-    off = np.abs(exact.scores - sampled.scores)
-    assert (exact.error, exact.samples) == (0.0, 600)
-    assert 64 <= sampled.samples < 200
-    assert 0 < sampled.error < 0.1
-    assert (off <= sampled.error).mean() >= 0.95
-    best = exact.scores.argmax()
-    assert best in np.argsort(-sampled.scores)[:5]
-
-
-def test_bridging_in_a_long_chain_is_bounded_by_its_rings_too() -> None:
-    net = net_of(chain(2_000))
-
-    found = bridging(net, most_work=8_000_000)
-
-    assert found.samples == 1_000  # by nodes and links alone it would be 1,500
-    assert 0 < found.error < 0.02
-    assert abs(found.scores[1_000] - 0.5) < found.error
-
-
-def test_bridging_is_counted_once_for_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    net = net_of(CLIQUES)
-    first = bridging(net)
-    monkeypatch.setattr(bridges, "_through", None)
-
-    assert bridging(net) is first
 
 
 PRINTED = """

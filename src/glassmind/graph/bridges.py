@@ -42,7 +42,8 @@ class Bridging(NamedTuple):
 
     Scores are from 0 to 1. `error` is how far any of them may be off, each with 95 %
     confidence, by the standard error over the sampled roots; 0 when every node was a
-    root. `samples` is how many roots there were.
+    root, and 1 when a single one was, which says nothing of the others. `samples` is
+    how many roots there were.
     """
 
     scores: Floats
@@ -106,12 +107,13 @@ def _estimated(total: Floats, squares: Floats, linked: int, samples: int) -> Bri
     scores = np.clip(mean * scale, 0.0, 1.0)
     if samples == linked:
         return Bridging(scores, 0.0, samples)
-    freedom = max(1, samples - 1)
+    if samples == 1:
+        return Bridging(scores, 1.0, samples)
+    freedom = samples - 1
     spread = np.maximum(squares / samples - mean**2, 0.0) / freedom
     unseen = (linked - samples) / (linked - 1)
-    error = (
-        (SURE + FEW_SAMPLES / freedom) * scale * float(np.sqrt(spread.max() * unseen))
-    )
+    off = scale * float(np.sqrt(spread.max() * unseen))
+    error = min(1.0, (SURE + FEW_SAMPLES / freedom) * off)
     return Bridging(scores, error, samples)
 
 
