@@ -1,5 +1,6 @@
 """What stands around a note: neighbours by hop, each link with its sentence."""
 
+import json
 import random
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.types.connections import Connections, Neighbour
+from glassmind.types.connections import Connections, Neighbour, Tie
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\nup: '[[Drinks]]'\n---\n#drink #Green\n\nIt comes from [[Camellia]]."
@@ -51,6 +52,30 @@ def test_neighbours_are_told_with_direction_and_sentence(vault: VaultDesk) -> No
     assert (edge.source, edge.target, edge.line) == ("Tea.md", "Camellia.md", 6)
     assert edge.sentence.startswith("It comes from [[Camellia]].")
     assert near["Drinks.md"].edges[0].sentence == "up: [[Drinks]]"
+
+
+def test_a_card_of_a_canvas_is_told_with_its_line_by_connections_and_path(
+    vault: VaultDesk,
+) -> None:
+    cards = [
+        {"id": "1", "type": "text", "text": "Once a [[Pot]] is hot. Wait.", "y": 0},
+        {"id": "2", "type": "file", "file": "Tea.md", "subpath": "#Brew", "y": 9},
+    ]
+    board = json.dumps({"nodes": cards})
+    vault.indexed({"Board.canvas": board, "Tea.md": "# Brew", "Pot.md": ""})
+
+    ahead = by_path(around(vault, "Board"))
+    (back,) = around(vault, "Tea").rings[0].neighbours
+    (chain,) = vault.engine.knowledge.path("Tea", "Pot").chains
+
+    card = Tie("Board.canvas", "Tea.md", "canvas", "", 0.7, 3, "![[Tea.md#Brew]]")
+    said = Tie("Board.canvas", "Pot.md", "link", "", 1.0, 1, "Once a [[Pot]] is hot.")
+    assert (ahead["Tea.md"].edges, ahead["Pot.md"].edges) == ((card,), (said,))
+    assert (back.path, back.directions) == ("Board.canvas", ("inbound",))
+    assert back.edges == (card,)
+    assert [stop.path for stop in chain.stops] == ["Tea.md", "Board.canvas", "Pot.md"]
+    assert [step.directions for step in chain.steps] == [("inbound",), ("outbound",)]
+    assert [step.edges for step in chain.steps] == [(card,), (said,)]
 
 
 def test_tags_that_both_have_are_told_whatever_their_case(vault: VaultDesk) -> None:

@@ -69,12 +69,14 @@ def test_a_dismissed_pair_is_gone_from_lists_connections_and_searches(
 ) -> None:
     assert pairs_of(desk) == ALL
     assert similar_to(desk, "Cup") == {"Mug.md", "Pot.md"}
+    assert found_by_likeness(desk, "Cup") == {"Mug.md", "Pot.md"}
 
     done = desk.engine.knowledge.dismiss("Pot", "Cup")
 
     assert done.changed
     assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
     assert similar_to(desk, "Cup") == {"Mug.md"}
+    assert found_by_likeness(desk, "Cup") == {"Mug.md"}
     assert desk.engine.knowledge.similar().dismissed == 1
 
 

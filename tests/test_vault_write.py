@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from glassmind.errors.writing import (
 from glassmind.types import NotePath
 from glassmind.vault.read import digest_of
 from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.vault.write import STAGED, Permit, VaultWriter
 
 DRIVE = Path(__file__).with_name("write_drive.py")
 NOTE = ".agent/memories/Tea.md"
@@ -290,6 +291,85 @@ def test_whatever_the_disk_refuses_the_old_bytes_or_the_new_are_there(
         if counted.calls < meant:
             return
     raise AssertionError("a write takes fewer calls")
+
+
+class Steps:
+    """Tells in which order a write asks the disk for what.
+
+    `told` names each call with the file it is about, `held` what a file was when the
+    disk was waited for.
+    """
+
+    def __init__(self, root: Path, patch: pytest.MonkeyPatch) -> None:
+        self._root, self._fsync = root, os.fsync
+        self.told: list[tuple[str, str]] = []
+        self.held: dict[str, bytes] = {}
+        patch.setattr(os, "fsync", self._waited)
+        for name in ("link", "replace", "rename"):
+            patch.setattr(os, name, self._around(name, getattr(os, name)))
+
+    def _waited(self, opened: int) -> None:
+        self._fsync(opened)
+        file = self._file_at(opened)
+        name = self._called(file)
+        self.told.append(("fsync", name))
+        if file.is_file():
+            self.held[name] = file.read_bytes()
+
+    def _around(self, name: str, function: Callable[..., None]) -> Callable[..., None]:
+        def moved(old: str, new: str, *, src_dir_fd: int, dst_dir_fd: int) -> None:
+            source = self._called(self._file_at(src_dir_fd) / old)
+            target = self._called(self._file_at(dst_dir_fd) / new)
+            function(old, new, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
+            self.told.append((f"{name} {source}", target))
+
+        return moved
+
+    def _file_at(self, opened: int) -> Path:
+        facts = os.fstat(opened)
+        below = (self._root, *self._root.rglob("*"))
+        return next(p for p in below if os.path.samestat(p.lstat(), facts))
+
+    def _called(self, file: Path) -> str:
+        staged = file.name.startswith(STAGED)
+        return "staged" if staged else file.relative_to(self._root).as_posix()
+
+
+@posix
+@pytest.mark.parametrize(("there", "takes_place"), [(False, "link"), (True, "replace")])
+def test_the_disk_has_bytes_and_record_before_the_file_takes_its_place(
+    writer: VaultWriter,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    there: bool,
+    takes_place: str,
+) -> None:
+    put(writer, "oolong", path=NOTE if there else ".agent/memories/Cup.md")
+    steps = Steps(root, monkeypatch)
+
+    put(writer, "sencha")
+
+    assert steps.told == [
+        ("fsync", "staged"),
+        ("fsync", LOG),
+        (f"{takes_place} staged", NOTE),
+        ("fsync", ".agent/memories"),
+    ]
+    assert steps.held == {"staged": b"sencha", LOG: (root / LOG).read_bytes()}
+    assert lines(root)[-1]["after"] == digest_of(b"sencha")
+
+
+@posix
+def test_the_disk_has_the_name_of_a_new_folder_before_what_is_in_it(
+    writer: VaultWriter, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = Steps(root, monkeypatch)
+
+    put(writer, "sencha")
+
+    told = steps.told
+    assert told[:3] == [("fsync", "."), ("fsync", ".agent"), ("fsync", "staged")]
+    assert told.index(("fsync", ".agent"), 3) < told.index(("fsync", LOG))
 
 
 @posix
