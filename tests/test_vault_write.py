@@ -536,3 +536,4 @@ def test_a_record_that_is_no_file_is_not_written_to(
         put(writer, "oolong")
 
     assert not (root / NOTE).exists()
+    assert told.index(("fsync", LOG)) < told.index(("fsync", ".agent/logs"))

@@ -132,8 +132,10 @@ class VaultWriter:
         line = audit.line_of(act, self._now(), undone=undone)
         try:
             with self._folder_of(log, make=True) as (folder, name):
-                folder.facts(name)
+                known = folder.facts(name)
                 audit.append(folder, name, line)
+                if known is None:
+                    folder.sync()
         except OSError as fault:
             reason = f"it cannot go on record in {log} ({fault.strerror or fault})"
             raise WriteFailed(act.path, reason) from fault
