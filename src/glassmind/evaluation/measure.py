@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import (
@@ -14,6 +14,7 @@ from glassmind.evaluation.metrics import (
     percentile,
     scores,
 )
+from glassmind.retrieval.search import Sources
 from glassmind.types.evaluation import METRICS, Difference, Figures, Measured
 
 if TYPE_CHECKING:
@@ -29,11 +30,19 @@ SEED = 0
 """What chance begins with, so that the same figures come with the same intervals."""
 
 
+Change: TypeAlias = Callable[[Sources], Sources]
+"""Returns what a search asks in place of its usual sources."""
+
+
 class Configuration(NamedTuple):
-    """One way of asking: what it is called, and what `Engine.search` is told."""
+    """One way of asking: what it is called, and what `Engine.search` is told.
+
+    With a `change`, an engine is asked whose search has other sources.
+    """
 
     name: str
     options: Mapping[str, object] = MappingProxyType({})
+    change: Change | None = None
 
 
 class Answer(NamedTuple):

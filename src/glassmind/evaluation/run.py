@@ -8,9 +8,9 @@ from glassmind.evaluation.measure import (
     SEED,
     ShowCount,
     ablations,
-    engine_asker,
     measure,
 )
+from glassmind.evaluation.signals import asker_of, signals
 from glassmind.types.evaluation import EvalReport
 
 
@@ -28,9 +28,8 @@ def evaluate(
     confidence of replies is.
     """
     began = time.perf_counter()
-    with bench.open({}) as engine:
-        others = ablations(bench.queries) if compare else []
-        asker = engine_asker(engine)
+    with bench.open({}) as engine, asker_of(engine) as asker:
+        others = [*ablations(bench.queries), *signals()] if compare else []
         default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
         sure = confidence_quality(engine, bench.queries, show) if calibration else {}
     return EvalReport(
