@@ -145,7 +145,7 @@ def whole(net: LinkGraph, other: "nx.DiGraph[int]", name: str) -> Iterator[Row]:
     parted = in_turns(
         partial(clusters, net),
         partial(nx.community.louvain_communities, plain, seed=1),
-        1,
+        1 if len(net) > SIZES[0] else 3,
     )
     yield Row(f"communities (Leiden / Louvain), {name}", *parted, least=10)
     theirs = nx.community.louvain_communities(plain, seed=1) if turns > 3 else None
@@ -274,6 +274,13 @@ class Kept:
         """Note down what some work costs."""
         self.spent.setdefault(name, []).append(work_ms(work))
 
+    def take_in(self, name: str) -> None:
+        """Measure what a run of indexing changed, once after it and then warm."""
+        self.measure(f"{name} after a run", self.updated)
+        for _ in range(5):
+            self.measure(name, self.again)
+        self.settle()
+
 
 def changes_in(root: Path, engine: Engine, kept: Kept) -> None:
     """Change, add and remove a note again and again, and measure what follows."""
@@ -283,22 +290,22 @@ def changes_in(root: Path, engine: Engine, kept: Kept) -> None:
     note.write_text("A beginning.\n", "utf-8")
     engine.index(paths=paths, embed=False)
     try:
+        kept.settle()
         for turn in range(24):
-            kept.settle()
             note.write_text(f"To [[{title(turn)}]] and [[{title(3)}]].\n")
             engine.index(paths=paths, embed=False)
-            if turn % 2:
-                kept.measure("rebuilt after a run", kept.rebuilt)
-            kept.measure("changed after a run", kept.updated)
-            for _ in range(5):
-                kept.measure("changed", kept.again)
+            kept.take_in("changed")
             kept.measure("rebuilt", kept.rebuilt)
             other.write_text(f"[[{title(turn + 40)}]]")
             engine.index(paths=paths, embed=False)
-            kept.measure("added after a run", kept.updated)
+            kept.take_in("added")
             other.unlink()
             engine.index(paths=paths, embed=False)
-            kept.measure("removed after a run", kept.updated)
+            kept.take_in("removed")
+            note.write_text(f"To [[{title(turn + 80)}]].\n")
+            engine.index(paths=paths, embed=False)
+            kept.measure("rebuilt after a run", kept.rebuilt)
+            kept.settle()
     finally:
         for file in (note, other):
             file.unlink(missing_ok=True)
@@ -315,8 +322,10 @@ def keeping(root: Path, engine: Engine) -> Iterator[Row]:
     changes_in(root, engine, kept)
     many = f"{kept.settle():,} notes"
     middle = {name: statistics.median(times) for name, times in kept.spent.items()}
-    warm = f"one note changed / rebuild, warm, {many}"
-    yield Row(warm, middle["changed"], middle["rebuilt"], most=UPDATE_SHARE)
+    for name in ("changed", "added", "removed"):
+        most = UPDATE_SHARE if name == "changed" else 0.0
+        title = f"one note {name} / rebuild, warm, {many}"
+        yield Row(title, middle[name], middle["rebuilt"], most=most)
     for name in ("changed", "added", "removed"):
         ours, anew = middle[f"{name} after a run"], middle["rebuilt after a run"]
         yield Row(f"one note {name} / rebuild, after a run, {many}", ours, anew)
