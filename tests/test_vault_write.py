@@ -370,6 +370,7 @@ def test_the_disk_has_the_name_of_a_new_folder_before_what_is_in_it(
     told = steps.told
     assert told[:3] == [("fsync", "."), ("fsync", ".agent"), ("fsync", "staged")]
     assert told.index(("fsync", ".agent"), 3) < told.index(("fsync", LOG))
+    assert told.index(("fsync", LOG)) < told.index(("fsync", ".agent/logs"))
 
 
 @posix
@@ -536,4 +537,3 @@ def test_a_record_that_is_no_file_is_not_written_to(
         put(writer, "oolong")
 
     assert not (root / NOTE).exists()
-    assert told.index(("fsync", LOG)) < told.index(("fsync", ".agent/logs"))
