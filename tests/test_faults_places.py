@@ -17,8 +17,10 @@ from faults.vaults import make_vault, write
 
 from glassmind.errors import IndexAbsent, IndexUnwritable
 from glassmind.store.filesystem import filesystem_kind, on_network
+from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite import connection
 from glassmind.types.files import Progress
+from glassmind.wiring import write as write_wiring
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 SEARCH = ("search", {"text": "oolong"})
@@ -312,5 +314,31 @@ def test_an_index_deleted_while_it_is_written_is_not_taken_for_a_full_disk(
 
     with desk.engine() as engine, pytest.raises(IndexAbsent):
         engine.index(progress=delete)
+
+    desk.check_converges()
+
+
+def test_a_folder_that_goes_before_its_lock_is_taken_is_not_a_full_disk(
+    tmp_path: Path,
+) -> None:
+    lock = WriterLock(tmp_path / "gone" / "resident.lock", takes_over=True)
+
+    with pytest.raises(IndexAbsent):
+        lock.try_take()
+    assert lock.busy_holder() is None
+
+
+def test_an_index_deleted_between_two_steps_of_a_run_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.index()
+
+    def made_and_gone(folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+    monkeypatch.setattr(write_wiring, "make_folder", made_and_gone)
+    with desk.engine() as engine, pytest.raises(IndexAbsent):
+        engine.index()
+    monkeypatch.undo()
 
     desk.check_converges()

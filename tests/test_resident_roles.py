@@ -15,6 +15,7 @@ from glassmind import residence
 from glassmind.residence import Residence
 from glassmind.resident.card import Card, read_card
 from glassmind.store.lock import WriterLock
+from glassmind.store.place import make_folder
 from glassmind.wiring import LocalAdapters
 
 TAKEN_OVER_S = 5.0
@@ -332,3 +333,24 @@ def test_a_guest_that_finds_nobody_does_not_wait_again_at_once(
         assert home._host() is None
 
     assert len(looks) <= 3  # one look, and those of the thread that tries for the role
+
+
+def test_an_index_deleted_just_before_the_role_is_tried_for_is_tried_for_again(
+    embedded: ResidentDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedded.open()
+    gone, said = [embedded.folder], list[str]()
+    made = make_folder
+
+    def made_and_gone(folder: Path) -> str | None:
+        if gone:
+            shutil.rmtree(gone.pop())
+            return None
+        return made(folder)
+
+    monkeypatch.setattr(residence, "make_folder", made_and_gone)
+    with Residence(embedded.engine.config, watch=False, log=said.append) as home:
+        wait_for(home._residing.is_set, "it has the role")
+
+    assert said[0] == "the index was deleted"
+    assert not [line for line in said if "by itself" in line]

@@ -145,7 +145,12 @@ class Residence:
         lock = lock or self._role_lock()
         if lock is None:
             return None
-        if not lock.try_take():
+        try:
+            taken = lock.try_take()
+        except IndexAbsent:
+            self._say_deleted()
+            return None
+        if not taken:
             self._stand_by(lock)
             return lock
         self._reside(lock, folder)

@@ -82,6 +82,7 @@ class WriterLock:
         Raises:
             IndexBusy: another process held it all the while.
             IndexUnwritable: the lock file cannot be made.
+            IndexAbsent: its folder is gone.
         """
         await_turn(self.try_take, self.holder, timeout_s, waiting)
 
@@ -90,6 +91,7 @@ class WriterLock:
 
         Raises:
             IndexUnwritable: the lock file cannot be made.
+            IndexAbsent: its folder is gone.
         """
         while not self.try_take():
             sight = self._seen()
@@ -107,6 +109,7 @@ class WriterLock:
 
         Raises:
             IndexUnwritable: the lock file cannot be made.
+            IndexAbsent: its folder is gone.
         """
         if self.try_acquire():
             return True
@@ -120,6 +123,7 @@ class WriterLock:
 
         Raises:
             IndexUnwritable: the lock file cannot be made.
+            IndexAbsent: its folder is gone.
         """
         if self._fd is not None:
             return True
@@ -135,6 +139,8 @@ class WriterLock:
         flags = os.O_RDWR | os.O_CREAT | PLAIN | (os.O_EXCL if new else 0)
         try:
             fd = os.open(file, flags, 0o600)
+        except FileNotFoundError as error:
+            raise IndexAbsent(str(self._file.parent)) from error
         except OSError as error:
             raise IndexUnwritable(str(self._file.parent), str(error)) from error
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -230,7 +236,7 @@ class WriterLock:
             return None
         try:
             free = self.try_acquire()
-        except IndexUnwritable:
+        except (IndexAbsent, IndexUnwritable):
             return None
         if not free:
             return self.holder()
