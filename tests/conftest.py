@@ -1,6 +1,7 @@
 """What many tests stand on: vaults with an index beside them."""
 
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,12 @@ from glassmind.vault.read import VaultFiles
 from glassmind.wiring import LocalAdapters
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
+
+
+def pytest_configure() -> None:
+    """Let what the tests start hear Ctrl-C, also where they run in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

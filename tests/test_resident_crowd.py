@@ -116,10 +116,13 @@ def found_by(line: Line, number: int, query: str) -> dict[str, Any]:
     while True:
         reply = line.ask(number, "glassmind_search", query=query)
         text = str(reply["content"][0]["text"])
-        if not reply.get("isError"):
-            return dict(reply["structuredContent"])
-        assert "index" in text, (text, line.told())
-        assert "locked" not in text
+        if reply.get("isError"):
+            assert "index" in text, (text, line.told())
+            assert "locked" not in text
+        elif (found := dict(reply["structuredContent"]))["hits"]:
+            return found
+        else:  # the rows stand, the words are not to be searched yet: it is said
+            assert "not searched yet" in str(found["degraded"]), found
         assert time.monotonic() < deadline, text
         number += 1_000
 
