@@ -12,14 +12,19 @@ from meaning_desk import LONG, WordModel
 from resident_desk import ResidentDesk, desk_in, wait_for
 
 from glassmind import residence
-from glassmind.residence import Residence
+from glassmind.residence import Residence, stay
 from glassmind.resident.card import Card, read_card
+from glassmind.store import hung
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import make_folder
 from glassmind.wiring import LocalAdapters
 
-TAKEN_OVER_S = 5.0
-"""In this time another process answers in place of one that was killed or hangs."""
+TAKEN_OVER_S = 15.0
+"""In this time, on however busy a machine, another process answers in place of one that
+was killed or is stopped: one that is given up for its silence takes twice as long."""
+
+LEFT_S = 10.0
+"""In this time a process has left, however busy the machine."""
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harbour")}
 
@@ -151,7 +156,7 @@ def test_a_resident_that_leaves_takes_its_card_and_its_door_along(
 
     took = resident.leave()
 
-    assert took < 2.5
+    assert took < LEFT_S
     assert not embedded.card.exists()
     assert not door.exists()
     assert not (embedded.folder / "index.db-wal").exists()
@@ -162,15 +167,23 @@ def test_a_resident_that_leaves_takes_its_card_and_its_door_along(
 def test_a_resident_leaves_soon_though_it_is_at_work(desk: ResidentDesk) -> None:
     desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(100)})
     resident = desk.resident(watch=True)
-    resident.ask("slow", embed_s=0.1)
+    resident.ask("slow", embed_s=0.5)
     wait_for(lambda: resident.ask("asked") > 2, "it embeds")
 
     took = resident.leave()
 
-    assert took < 2.5
+    assert took < LEFT_S
     assert "Traceback" not in resident.log
     again = desk.resident()
     assert again.ask("index")["left"] == 0
+
+
+def test_the_pauses_of_a_takeover_fit_into_five_seconds() -> None:
+    looks = hung.LOOK_S * hung.STOPPED_LOOKS
+
+    assert looks + residence.TRY_S <= residence.SUCCEEDED_S < 5
+    assert TAKEN_OVER_S < hung.LOOK_S * hung.SILENT_LOOKS
+    assert stay.CLOSE_S <= 2
 
 
 def test_a_guest_follows_a_resident_that_leaves(embedded: ResidentDesk) -> None:
