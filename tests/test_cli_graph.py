@@ -12,6 +12,7 @@ from cli_desk import Inside, with_index, with_note, with_sample
 from glassmind.knowledge.verbs import Knowledge
 from glassmind.surfaces.cli.commands.graph_actions import ACTIONS
 from glassmind.surfaces.cli.commands.graph_options import OPTIONS
+from glassmind.surfaces.cli.table import COMMANDS
 
 NOTE = "Heron node v3"
 HEAVY = {"numpy", "graspologic_native", "tantivy", "onnxruntime", "rich", "mcp"}
@@ -245,6 +246,57 @@ def test_a_name_that_nobody_has_is_an_error_about_the_vault(
     assert done.returncode == 3
     assert error["kind"] == "NoteNotFound"
     assert "zeppelin hangar" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["graph", "connections", "Heron nodde v3"],
+        ["graph", "path", "Alder bridge", "Heron nodde v3"],
+        ["graph", "suggest", "Heron nodde v3"],
+        ["graph", "similar", "Heron nodde v3"],
+        ["graph", "timeline", "Heron nodde v3"],
+        ["ingest", "Heron nodde v3"],
+    ],
+    ids=" ".join,
+)
+def test_a_note_taken_for_a_slip_is_named_aside(
+    program: Inside, asked: list[str]
+) -> None:
+    guessed = program.run(*asked)
+    meant = program.run(*[word.replace("nodde", "node") for word in asked])
+
+    assert "glassmind: taken for: Projects/Heron node v3.md\n" in guessed.stderr
+    assert "taken for" not in meant.stderr
+    assert guessed.stdout == meant.stdout
+
+
+@pytest.mark.parametrize("action", sorted(set(ACTIONS) - set(COMMANDS)))
+def test_an_action_taken_for_a_command_says_where_it_belongs(
+    program: Inside, action: str
+) -> None:
+    done = program.run(action, "Alder bridge")
+
+    assert done.returncode == 2
+    assert f"did you mean graph {action}?" in done.stderr
+
+
+def test_the_name_of_a_ghost_is_no_slip(program: Inside) -> None:
+    ghost = program.run("graph", "connections", "Launch day plan", "--ghosts")
+
+    assert ghost.returncode == 0
+    assert "taken for" not in ghost.stderr
+
+
+def test_nothing_is_dismissed_for_a_slip(tmp_path: Path) -> None:
+    program = Inside(with_sample(tmp_path))
+    program.run("index")
+
+    done = program.run("graph", "dismiss", "Alder bridge", "Heron nodde v3")
+
+    assert done.returncode == 3
+    assert "closest: Projects/Heron node v3.md" in done.stderr
+    assert not (program.vault / ".agent" / "dismissed.txt").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from glassmind.errors import BadWish
+from glassmind.errors import BadWish, NoteNotFound
 from glassmind.errors.knowledge import FindingAbsent
+from glassmind.types import NotePath
 from glassmind.types.health import FindingNow
 from glassmind.types.pairs import Dismissed, DismissedFinding, DismissedPair
 
@@ -19,6 +20,7 @@ def dismiss_pair(study: "Study", a: str, b: str) -> Dismissed:
     """Dismiss two notes by their names.
 
     Raises:
+        NoteNotFound: no note has one of the names, be it but for a slip.
         BadWish: both names mean one note.
     """
     return study.book.add(_named(study, a, b), why=DISMISSED)
@@ -47,10 +49,18 @@ def restore_finding(study: "Study", keys: Sequence[str]) -> Dismissed:
 
 
 def _named(study: "Study", a: str, b: str) -> DismissedPair:
-    one, other = study.find(a), study.find(b)
+    one, other = _called(study, a), _called(study, b)
     if one == other:
         raise BadWish("a pair", f"of {one} and itself", "of two notes")
     return study.book.pair(one, other)
+
+
+def _called(study: "Study", name: str) -> NotePath:
+    """Return the note of a name; what is written does not stand on a guess."""
+    path = study.sure(name)
+    if path is None:
+        raise NoteNotFound(name, (study.find(name),))
+    return path
 
 
 def _finding(study: "Study", key: str) -> DismissedFinding:

@@ -14,6 +14,7 @@ from glassmind.knowledge.health.report import key_of
 from glassmind.knowledge.links.connections import connections
 from glassmind.knowledge.links.paths import chains
 from glassmind.knowledge.links.ranks import Asked, ranking
+from glassmind.knowledge.links.ties import guess_of
 from glassmind.knowledge.links.timeline import timeline
 from glassmind.knowledge.naming import ingest as ingesting
 from glassmind.knowledge.naming.resolve import resolve
@@ -23,6 +24,7 @@ from glassmind.knowledge.study import Study
 from glassmind.knowledge.suggest.asking import KeptRankings, suggest
 from glassmind.knowledge.suggest.commons import Commons
 from glassmind.knowledge.themes.themed import only
+from glassmind.types import NotePath
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
 from glassmind.types.health import FindingNow, HealthReport
@@ -101,6 +103,17 @@ class Knowledge:
                 ghosts=ghosts,
                 subgraph=subgraph,
             )
+
+    def guess(self, name: str, *, ghosts: bool = False) -> NotePath | None:
+        """Return the note that a name is taken for; None where one is called so.
+
+        With `ghosts`, the very name of a ghost is no guess either.
+
+        Raises:
+            NoteNotFound, AmbiguousName, FileUnreadable: no one note is meant.
+        """
+        with self._study.faults():
+            return guess_of(self._study, name, ghosts=ghosts)
 
     def ontology(self, *, limit: int = SHOWN) -> Ontology:
         """Return the vocabulary of the vault, up to `limit` of each kind.

@@ -63,6 +63,15 @@ def ghost_of(net: LinkGraph, name: str) -> int | None:
     return node if node is not None and node >= net.note_count else None
 
 
+def guess_of(study: Study, name: str, *, ghosts: bool) -> NotePath | None:
+    """Return the note that `node_of` takes for a name that none has, if it does."""
+    if study.sure(name) is not None:
+        return None
+    if ghosts and ghost_of(study.net(ghosts=True), name) is not None:
+        return None
+    return study.find(name)
+
+
 def _found(study: Study, name: str) -> NotePath:
     try:
         return study.find(name)

@@ -108,6 +108,18 @@ def _refuse_broken(args: Namespace, name: str) -> None:
                 raise WrongUsage(f"{shown!r} holds half a character", name)
 
 
+def _meant(name: str) -> str:
+    """Return what may be meant by a command that there is not."""
+    from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
+    from glassmind.surfaces.cli.commands.graph_actions import (  # noqa: PLC0415
+        ACTIONS,
+    )
+
+    if name in ACTIONS:
+        return f"; did you mean graph {name}?"
+    return nearest(name, list(COMMANDS))
+
+
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
     """Return the options before the command, the command and all behind it."""
     at = 0
@@ -125,10 +137,7 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
         WrongUsage: there is none of that name.
     """
     if name not in COMMANDS:
-        from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
-
-        hint = nearest(name, list(COMMANDS))
-        raise WrongUsage(f"there is no command {shortened(name)!r}{hint}")
+        raise WrongUsage(f"there is no command {shortened(name)!r}{_meant(name)}")
     module_name, help_line = COMMANDS[name]
     module = cast("Command", import_module(f"{PACKAGE}.{module_name}"))
     parser = CommandParser(name, help_line)

@@ -8,7 +8,7 @@ from glassmind.render.graph_files import GRAPH_FILES
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.commands.graph_actions import ACTIONS, Action, Asked
 from glassmind.surfaces.cli.commands.graph_options import OPTIONS, add_option
-from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.opening import engine_of, tell_guesses
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 
@@ -51,8 +51,11 @@ def run(args: Namespace, output: Output) -> int:
     wishes = {name: getattr(args, name) for name in action.takes if hasattr(args, name)}
     names = _names(args, action)
     _choose_shape(wishes, output)
+    ghosts = bool(wishes.get("ghosts"))
     with engine_of(args, output) as engine:
-        return action.run(Asked(engine, names, wishes, output))
+        code = action.run(Asked(engine, names, wishes, output))
+        tell_guesses(engine, names, output, ghosts=ghosts)
+    return code
 
 
 def _list_actions(output: Output) -> int:

@@ -5,7 +5,7 @@ from argparse import SUPPRESS, Namespace
 from glassmind.errors import WrongUsage
 from glassmind.render.ingestion import ingestion_as_json, ingestion_as_text
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.opening import engine_of, tell_guesses
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser, at_least_one
 
@@ -31,6 +31,7 @@ def run(args: Namespace, output: Output) -> int:
     wishes = {"limit": args.limit} if hasattr(args, "limit") else {}
     with engine_of(args, output) as engine:
         found = engine.knowledge.ingest(name, **wishes)
+        tell_guesses(engine, [name], output)
         vault = engine.config.vault
     for said in found.notices:
         output.notice(said)
