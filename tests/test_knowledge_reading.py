@@ -21,6 +21,7 @@ READING: dict[str, Callable[[Knowledge], object]] = {
     "check_finding": lambda k: k.check_finding("orphans:Alone.md"),
     "connections": lambda k: k.connections("Cup", depth=3, subgraph=True, ghosts=True),
     "dismissals": lambda k: k.dismissals(),
+    "guess": lambda k: k.guess("Alonee"),
     "health": lambda k: k.health(limit=None),
     "ingest": lambda k: k.ingest("Cup"),
     "ontology": lambda k: k.ontology(),
