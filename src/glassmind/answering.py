@@ -16,9 +16,13 @@ from glassmind.retrieval.words import search_words
 from glassmind.types.search import SearchReply, Wish, WordQuery
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
+    from glassmind.context.shelf import Sources
+    from glassmind.context.verbs import Bundles
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.verbs import Knowledge
+    from glassmind.memory.cabinet import Acts
+    from glassmind.memory.verbs import Memory
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
@@ -62,6 +66,12 @@ class Adapters(Protocol):
 
     def knowledge(self, found: Callable[[str, int], SearchReply], /) -> "Knowledge":
         """Return what tells what follows from the links."""
+
+    def bundles(self, sources: "Sources", /) -> "Bundles":
+        """Return what packs notes for an agent."""
+
+    def memory(self, acts: "Acts", /) -> "Memory":
+        """Return what agents and people leave in the agent folder."""
 
     def watching(self, renew: Callable[[float], None], /) -> "Watching":
         """Return what follows the vault, calling `renew` when links have changed."""

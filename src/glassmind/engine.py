@@ -30,7 +30,9 @@ from glassmind.types.search import (
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
 
+    from glassmind.context.verbs import Bundles
     from glassmind.knowledge.verbs import Knowledge
+    from glassmind.memory.verbs import Memory
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
     from glassmind.types import NotePath
@@ -189,6 +191,36 @@ class Engine:
 
     def _found(self, text: str, limit: int) -> SearchReply:
         return self.search(text, limit=limit)
+
+    @cached_property
+    def bundles(self) -> "Bundles":
+        """What is packed for agents: see `Bundles` for its verbs."""
+        from glassmind.context.shelf import Sources  # noqa: PLC0415
+
+        memory = self.memory
+        return self._adapters.bundles(
+            Sources(
+                search=self.search,
+                warmth=memory.temperatures,
+                keep=memory.keep_summary,
+                used=memory.used,
+            )
+        )
+
+    @cached_property
+    def memory(self) -> "Memory":
+        """What is remembered, and how warm notes are: see `Memory` for its verbs."""
+        from glassmind.memory.cabinet import Acts  # noqa: PLC0415
+
+        return self._adapters.memory(Acts(self.search, self._indexed))
+
+    def _indexed(self, paths: "Sequence[NotePath]") -> str | None:
+        """Bring some files into the index; return why they are not in it, if so."""
+        try:
+            self.index(paths=paths, reason="capture")
+        except IndexFault as error:
+            return str(error)
+        return None
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
         """Follow the vault, blocking until `stop` is set; see `Watching.run`.

@@ -91,3 +91,11 @@ def keeps_ignored(value: Sequence[str], chosen: Sequence[str] | None) -> str:
     """Refuse a list that leaves out a folder the user wants ignored."""
     lost = sorted(set(chosen or ()) - set(value))
     return f"a vault may not bring back {', '.join(lost)}" if lost else ""
+
+
+def keeps_inbox(value: str, chosen: str | None) -> str:
+    """Refuse that captures of agents, or those the user names, pass by the inbox."""
+    strictness = ("none", "agents", "all")
+    if strictness.index(value) >= strictness.index(chosen or "agents"):
+        return ""
+    return "a vault may not let captures pass by the inbox"

@@ -15,6 +15,7 @@ from glassmind.config.guards import (
     only_named_place,
 )
 from glassmind.config.keys import Frozen, Key, Section, key
+from glassmind.config.memory_sections import Context, Memory
 
 Backend: TypeAlias = Literal[
     "onnx", "static", "ollama", "openai", "smart-connections", "none"
@@ -343,6 +344,8 @@ SECTIONS: Sequence[type[Section]] = (
     Server,
     Watch,
     Graph,
+    Context,
+    Memory,
 )
 
 KEYS: Mapping[str, Key] = {
@@ -366,6 +369,8 @@ class Config(Frozen):
     server: Server
     watch: Watch
     graph: Graph
+    context: Context
+    memory: Memory
 
     origins: Mapping[str, str]
     """Where the value of each setting came from, by full name."""

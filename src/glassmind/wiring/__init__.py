@@ -19,12 +19,15 @@ from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.wiring.once import made_once
 
 if TYPE_CHECKING:
-    from glassmind.indexing.checkup import Bench
+    from glassmind.context.shelf import Sources
+    from glassmind.context.verbs import Bundles
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.run import Workshop
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.knowledge.verbs import Knowledge
+    from glassmind.memory.cabinet import Acts
+    from glassmind.memory.verbs import Memory
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.models import Embedder
     from glassmind.ports.retrieval import WordSearch
@@ -205,13 +208,13 @@ class LocalAdapters:
         """Return what writes, examines and copies the index."""
         from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
         from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
-        from glassmind.wiring.index import meaning_for  # noqa: PLC0415
+        from glassmind.wiring.index import bench_for, meaning_for  # noqa: PLC0415
 
         copier, shop = SqliteCopier(self.reader, self.writing), self._workshop()
         meaning = meaning_for(self, shop)
         return IndexKeeper(
             shop,
-            self._bench(),
+            bench_for(self),
             copier,
             self.forget_words,
             meaning,
@@ -224,6 +227,18 @@ class LocalAdapters:
         from glassmind.wiring.knowledge import knowledge_for  # noqa: PLC0415
 
         return knowledge_for(self, found)
+
+    def bundles(self, sources: "Sources") -> "Bundles":
+        """Return what packs notes for an agent."""
+        from glassmind.wiring.context import bundles_for  # noqa: PLC0415
+
+        return bundles_for(self, sources)
+
+    def memory(self, acts: "Acts") -> "Memory":
+        """Return what agents and people leave in the agent folder."""
+        from glassmind.wiring.memory import memory_for  # noqa: PLC0415
+
+        return memory_for(self, acts)
 
     @made_once
     def pairing(self) -> "OpenPairing":
@@ -352,39 +367,6 @@ class LocalAdapters:
         from glassmind.wiring.index import WordsMarker  # noqa: PLC0415
 
         return WordsMarker(lambda: self.place.folder)
-
-    def _bench(self) -> "Bench":
-        import apsw  # noqa: PLC0415
-
-        from glassmind.indexing.checkup import Bench  # noqa: PLC0415
-        from glassmind.store.filesystem import filesystem_kind, on_network  # noqa: PLC0415
-        from glassmind.store.lexical import integrity, place  # noqa: PLC0415
-        from glassmind.store.lock import WriterLock  # noqa: PLC0415
-        from glassmind.store.sqlite.examine import wrong_with  # noqa: PLC0415
-        from glassmind.store.watching import read_state  # noqa: PLC0415
-        from glassmind.wiring.index import vector_bench  # noqa: PLC0415
-
-        folder = self.place.folder
-        words = folder / place.FOLDER
-        return Bench(
-            folder=folder,
-            writable=self.place.writable,
-            sqlite_version=apsw.sqlite_lib_version(),
-            network=filesystem_kind(folder) if on_network(folder) else "",
-            rows=lambda: wrong_with(self.reader.connection()),
-            words=lambda: integrity.damage_in(words),
-            behind=lambda: self.reader.log().pending(place.marker_in(words)),
-            stamps=lambda: self.reader.rows().stamps(),
-            troubled=lambda limit: self.reader.rows().troubled(limit),
-            holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
-            counts=lambda: self.reader.rows().counts(),
-            faults=self.reader.faults,
-            vectors=vector_bench(self),
-            watch=lambda: read_state(folder),
-            resident=lambda: WriterLock(folder / "resident.lock").busy_holder(),
-            warnings=tuple(self.config.warnings),
-            notices=self.place.notices,
-        )
 
     def close(self) -> None:
         """Let go of everything."""

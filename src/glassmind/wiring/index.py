@@ -9,18 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
+from glassmind.indexing.checkup import Bench
 from glassmind.indexing.checkup_vectors import VectorBench
 from glassmind.indexing.embed import Meaning, Wishes
 from glassmind.indexing.follow import Followed
 from glassmind.indexing.run import Workshop
+from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lexical import integrity as word_integrity
 from glassmind.store.lexical import place as word_place
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
+from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import integrity, place
+from glassmind.store.watching import read_state
 from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
@@ -164,6 +168,33 @@ def vector_bench(adapters: Adapters) -> VectorBench:
         holder=lock.busy_holder,
         pairs=pairs,
         dismissals=adapters.dismissals.now,
+    )
+
+
+def bench_for(adapters: Adapters) -> Bench:
+    """Return what an examination of the index looks at."""
+    import apsw  # noqa: PLC0415
+
+    here = adapters.place
+    folder, words = here.folder, here.folder / word_place.FOLDER
+    return Bench(
+        folder=folder,
+        writable=here.writable,
+        sqlite_version=apsw.sqlite_lib_version(),
+        network=filesystem_kind(folder) if on_network(folder) else "",
+        rows=lambda: wrong_with(adapters.reader.connection()),
+        words=lambda: word_integrity.damage_in(words),
+        behind=lambda: adapters.reader.log().pending(word_place.marker_in(words)),
+        stamps=lambda: adapters.reader.rows().stamps(),
+        troubled=lambda limit: adapters.reader.rows().troubled(limit),
+        holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
+        counts=lambda: adapters.reader.rows().counts(),
+        faults=adapters.reader.faults,
+        vectors=vector_bench(adapters),
+        watch=lambda: read_state(folder),
+        resident=lambda: WriterLock(folder / "resident.lock").busy_holder(),
+        warnings=tuple(adapters.config.warnings),
+        notices=here.notices,
     )
 
 

@@ -1,0 +1,59 @@
+"""What every verb of bundles works with; adapters come through it."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.config import Config
+from glassmind.ports.stages import Projects, Searched
+from glassmind.types import NotePath
+
+if TYPE_CHECKING:
+    from glassmind.types.memory import Temperatures
+
+
+class Warmth(Protocol):
+    """What is alive now; see `Memory.temperatures`."""
+
+    def __call__(
+        self, *, limit: int, project: str | None = None, today: str | None = None
+    ) -> "Temperatures":
+        """Return the warmest notes."""
+
+
+Keep = Callable[[str, str, str, Sequence[str]], NotePath]
+"""Keeps a text in `summaries/`: its title, its project, its Markdown and the receipts
+it stands on; returns where it is. Raises `WriteRefused`."""
+
+UsedNotes = Callable[[str, Sequence[NotePath]], None]
+"""Takes on record, by the name of the verb, which notes were handed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What the engine gives: stages that a bundle is made of, and never imports."""
+
+    search: Searched
+    warmth: Warmth
+    keep: Keep
+    used: UsedNotes
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One vault, as far as bundles look at it.
+
+    `faults` names the faults of everything done inside it, `still` keeps the rows as
+    they are for all that is read inside it. `find` returns the note that a person means
+    by a name. `sources` are the other stages, `projects` the notes of projects.
+    """
+
+    config: Config
+    root: Path
+    faults: Callable[[], AbstractContextManager[None]]
+    still: Callable[[], AbstractContextManager[None]]
+    find: Callable[[str], NotePath]
+    sources: Sources
+    projects: Callable[[], Projects]

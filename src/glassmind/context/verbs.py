@@ -1,0 +1,68 @@
+"""The verbs of bundles: each asks the other stages and calls one function of ours."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Literal
+
+from glassmind.context.shelf import Shelf
+from glassmind.types.context import Briefing, Bundle, Summary, Verified
+from glassmind.types.search import Intent, Mode
+
+
+class Bundles:
+    """What of a vault matters, packed for an agent; for any number of threads."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+
+    def pack(  # noqa: PLR0913 - each wish by its name
+        self,
+        query: str,
+        *,
+        budget_tokens: int | None = None,
+        limit: int | None = None,
+        project: str | None = None,
+        mode: Mode | None = None,
+        intent: Intent | Literal["auto"] | None = "auto",
+        save: bool = False,
+        today: date | None = None,
+    ) -> Bundle:
+        """Return what of the vault matters for a question, within the budget."""
+        raise NotImplementedError
+
+    def hot(
+        self,
+        *,
+        budget_tokens: int | None = None,
+        project: str | None = None,
+        limit: int = 10,
+        today: date | None = None,
+    ) -> Bundle:
+        """Return what is alive now, without a question."""
+        raise NotImplementedError
+
+    def verify(self, receipts: Sequence[str]) -> list[Verified]:
+        """Return what became of the lines that receipts are for, in their order."""
+        raise NotImplementedError
+
+    def brief(
+        self,
+        *,
+        project: str | None = None,
+        since: str | None = None,
+        budget_tokens: int | None = None,
+        today: date | None = None,
+    ) -> Briefing:
+        """Return where work stands, for who begins."""
+        raise NotImplementedError
+
+    def summarize(
+        self,
+        project: str,
+        *,
+        budget_tokens: int | None = None,
+        save: bool = True,
+        today: date | None = None,
+    ) -> Summary:
+        """Return a project in sentences of its own notes, and keep it."""
+        raise NotImplementedError

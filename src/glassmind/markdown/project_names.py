@@ -1,0 +1,35 @@
+"""Reading what a person calls a project: `Atlas`, `folder:Work/Atlas`, `#atlas`."""
+
+from glassmind.types.projects import ProjectName
+
+
+def parse_project(text: str) -> ProjectName:
+    """Return the project that a text names.
+
+    `folder:` (or a `/` at the end), `tag:` (or `#`) and `property:key=value` name one
+    form; everything else is a bare name. A link in brackets is its target.
+    """
+    said = text.strip()
+    form, colon, rest = said.partition(":")
+    rest = rest.strip()
+    if colon and form.lower() == "folder":
+        return ProjectName("folder", rest.strip("/"))
+    if colon and form.lower() == "tag":
+        return ProjectName("tag", rest.lstrip("#"))
+    if colon and form.lower() == "property" and "=" in rest:
+        key, _, value = rest.partition("=")
+        return ProjectName("property", plain_name(value), key.strip())
+    if said.startswith("#"):
+        return ProjectName("tag", said[1:])
+    if said.endswith("/"):
+        return ProjectName("folder", said.strip("/"))
+    return ProjectName("any", plain_name(said).strip("/"))
+
+
+def plain_name(text: str) -> str:
+    """Return what a property names: the target of a link, else the text itself."""
+    said = text.strip()
+    if said.startswith("[[") and said.endswith("]]"):
+        target = said[2:-2].partition("|")[0].partition("#")[0].strip()
+        return target.rpartition("/")[2].removesuffix(".md")
+    return said

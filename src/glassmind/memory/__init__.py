@@ -1,0 +1,1 @@
+"""What agents and people leave in the agent folder, and how warm notes are."""

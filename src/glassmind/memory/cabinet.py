@@ -1,0 +1,49 @@
+"""What every verb of memory works with; adapters come through it."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config import Config
+from glassmind.ports.stages import Projects, Searched
+from glassmind.types import NotePath
+
+if TYPE_CHECKING:
+    from glassmind.vault.read import VaultFiles
+    from glassmind.vault.write import VaultWriter
+
+
+Indexed = Callable[[Sequence[NotePath]], str | None]
+"""Brings some files into the index; returns why they are not in it yet, if so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """What the engine gives: stages that memory makes use of, and never imports."""
+
+    search: Searched
+    indexed: Indexed
+
+
+@dataclass(frozen=True, slots=True)
+class Cabinet:
+    """One vault, as far as memory looks at it and writes to it.
+
+    `folder` is the agent folder. `find` returns the note that a person means by a name,
+    `sure` the one that is called so to the letter, if any: nothing is written on a
+    guess. `writer` writes for a client, whose name goes on record.
+    """
+
+    config: Config
+    root: Path
+    folder: str
+    faults: Callable[[], AbstractContextManager[None]]
+    still: Callable[[], AbstractContextManager[None]]
+    find: Callable[[str], NotePath]
+    sure: Callable[[str], NotePath | None]
+    files: "Callable[[], VaultFiles]"
+    writer: "Callable[[str], VaultWriter]"
+    acts: Acts
+    projects: Callable[[], Projects]

@@ -1,0 +1,213 @@
+"""What is packed for an agent: passages, what follows from them, and where all stands.
+
+Every text of a bundle is a note's own, to the letter; `receipt` says where it stood.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from glassmind.types import NotePath, Span
+from glassmind.types.search import ChannelName, Intent, Mode
+
+
+class Receipt(NamedTuple):
+    """A citation that can be verified: lines of a note, by the digest of their text.
+
+    Written `path#heading:12-18@digest`; see `markdown.receipts`.
+    """
+
+    path: NotePath
+    heading: str
+    span: Span
+    digest: str
+
+
+ReceiptState: TypeAlias = Literal["unchanged", "moved", "changed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What became of the lines that a receipt is for.
+
+    `now` is the receipt of where they stand now: the same where nothing changed, that
+    of the new place for "moved", and None where the text is nowhere. `note` says it in
+    a sentence.
+    """
+
+    receipt: str
+    state: ReceiptState
+    now: str | None
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Lines of a note, whole; `trimmed` where the passage found goes on."""
+
+    heading_path: tuple[str, ...]
+    span: Span
+    text: str
+    receipt: str
+    trimmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BundleNote:
+    """A note that matters, with what of it does.
+
+    `date` is its own day or that of its last change, as `2026-03-01`. `generated` marks
+    what an agent wrote and no person has approved.
+    """
+
+    path: NotePath
+    title: str
+    date: str
+    relevance: float
+    why: str
+    channels: tuple[ChannelName, ...]
+    excerpts: tuple[Excerpt, ...]
+    generated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSentence:
+    """A sentence of the notes that says something to the question."""
+
+    text: str
+    path: NotePath
+    receipt: str
+
+
+ItemKind: TypeAlias = Literal["decision", "question", "task"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A decision, an open question or an unfinished task, as a note has it.
+
+    `rule` names what made it count as one, such as `#decision` or `callout`.
+    """
+
+    kind: ItemKind
+    text: str
+    path: NotePath
+    title: str
+    heading_path: tuple[str, ...]
+    span: Span
+    receipt: str
+    date: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class NextRead:
+    """A note that is worth reading next, and why."""
+
+    path: NotePath
+    title: str
+    why: str
+
+
+ConflictKind: TypeAlias = Literal["property", "statement", "superseded", "newer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two sources that do not agree, with what it says."""
+
+    path: NotePath
+    title: str
+    value: str
+    date: str
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that do not agree, the newer first; `about` says on what."""
+
+    kind: ConflictKind
+    about: str
+    sides: tuple[Side, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What the budget left no room for, by section."""
+
+    section: str
+    count: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What of a vault matters for a question, within so many tokens.
+
+    `tokens` counts the Markdown of it with what `tokenizer` names, and is never above
+    `budget_tokens`. `follow_ups` are reads that go deeper. `query` is empty for what is
+    alive now. `saved` is where it was kept, if it was.
+    """
+
+    query: str
+    budget_tokens: int
+    tokens: int
+    tokenizer: str
+    notes: tuple[BundleNote, ...] = ()
+    answer: tuple[AnswerSentence, ...] = ()
+    decisions: tuple[Item, ...] = ()
+    questions: tuple[Item, ...] = ()
+    tasks: tuple[Item, ...] = ()
+    suggested: tuple[NextRead, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    follow_ups: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    project: str = ""
+    confidence: float | None = None
+    is_doubtful: bool = False
+    channels: tuple[ChannelName, ...] = ()
+    mode: Mode = "hybrid"
+    intent: Intent | None = None
+    degraded: tuple[str, ...] = ()
+    saved: NotePath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedNote:
+    """A note that was changed since a day."""
+
+    path: NotePath
+    title: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """Where work stands: what is warm, decided, open, and what changed since a day."""
+
+    project: str
+    since: str
+    budget_tokens: int
+    tokens: int
+    tokenizer: str
+    hot: tuple[NextRead, ...] = ()
+    decisions: tuple[Item, ...] = ()
+    questions: tuple[Item, ...] = ()
+    tasks: tuple[Item, ...] = ()
+    changed: tuple[ChangedNote, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A project in sentences of its own notes, each cited; `saved` is where it is."""
+
+    project: str
+    text: str
+    sentences: tuple[AnswerSentence, ...]
+    tokens: int
+    tokenizer: str
+    saved: NotePath | None = None
+    notices: tuple[str, ...] = ()

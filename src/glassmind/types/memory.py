@@ -1,0 +1,186 @@
+"""What agents and people leave in the agent folder, and how warm notes are."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from glassmind.types import Digest, NotePath
+
+MemoKind: TypeAlias = Literal["memory", "decision", "task", "question", "summary"]
+CAPTURED: tuple[MemoKind, ...] = ("memory", "decision", "task", "question")
+"""What may be captured; summaries are made."""
+
+MemoStatus: TypeAlias = Literal["current", "open", "done", "superseded"]
+MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """One thing that was captured, as its note says it.
+
+    `created` is a time with its zone, `client` who captured it, `sources` receipts.
+    `generated` marks what no person has approved yet. `section` is the heading of one
+    that stands among others in the note of a project, and empty for a note of its own.
+    """
+
+    path: NotePath
+    kind: MemoKind
+    title: str
+    text: str
+    project: str
+    created: str
+    client: str
+    status: MemoStatus
+    place: MemoPlace
+    sources: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    generated: bool = False
+    superseded_by: str = ""
+    supersedes: str = ""
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A memo that says nearly the same, and how nearly (1 is the same)."""
+
+    memo: Memo
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A memo that was written. `near` are those it may be one with; nothing was merged.
+
+    `indexed` tells whether a search finds it already; `notices` say why not.
+    """
+
+    memo: Memo
+    digest: Digest
+    near: tuple[Near, ...] = ()
+    indexed: bool = True
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """A memo that was asked for; `why` it is here, and its share of the best score."""
+
+    memo: Memo
+    relevance: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Memos, best or newest first, and how many there are in all."""
+
+    memos: tuple[Recollection, ...]
+    total: int
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A memo in the inbox; `checked` where a person ticked its box."""
+
+    memo: Memo
+    checked: bool = False
+    near: tuple[Near, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """What waits for a person, the oldest first; `troubles` are files that are none."""
+
+    waiting: tuple[Waiting, ...]
+    promoted: tuple["Moved", ...] = ()
+    troubles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A memo that has another place now: it was promoted, rejected or forgotten."""
+
+    memo: Memo
+    before: NotePath
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A memo that another has taken the place of."""
+
+    old: Memo
+    new: Memo
+    notices: tuple[str, ...] = ()
+
+
+HeatLevel: TypeAlias = Literal["hot", "warm", "cold"]
+
+
+@dataclass(frozen=True, slots=True)
+class Temperature:
+    """How alive a note is: 0 to 1, in a word, and what makes it so."""
+
+    path: NotePath
+    title: str
+    heat: float
+    level: HeatLevel
+    reasons: tuple[str, ...]
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveProject:
+    """A project whose notes were changed or retrieved lately."""
+
+    name: str
+    notes: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Temperatures:
+    """The warmest notes first, the projects that are active, and how many of each."""
+
+    notes: tuple[Temperature, ...]
+    projects: tuple[ActiveProject, ...] = ()
+    hot: int = 0
+    warm: int = 0
+    cold: int = 0
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """What is pinned, in the order of its file; `problems` are lines that say nothing.
+
+    `changed` is the note that was just pinned or let go, if any was.
+    """
+
+    paths: tuple[NotePath, ...]
+    problems: tuple[str, ...] = ()
+    changed: NotePath | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRecord:
+    """A write that was made, as the record has it: who, what, before and after."""
+
+    at: str
+    path: NotePath
+    why: str
+    client: str
+    before: Digest | None
+    after: Digest | None
+    size_bytes: int
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriteLog:
+    """Writes, the newest first, and how many there are in all."""
+
+    records: tuple[WriteRecord, ...]
+    total: int
+    problems: tuple[str, ...] = ()

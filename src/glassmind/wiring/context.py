@@ -1,0 +1,37 @@
+"""The adapters of bundles.
+
+A part of `wiring` that a search does not need.
+"""
+
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.context.shelf import Shelf, Sources
+from glassmind.context.verbs import Bundles
+from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.wiring.grounds import Grounds
+
+if TYPE_CHECKING:
+    from glassmind.retrieval.notes import NoteReader
+
+
+class Adapters(Grounds, Protocol):
+    """What `wiring` has for us; the place may become another while we write."""
+
+    def notes(self) -> "NoteReader":
+        """Return what reads single notes and lists."""
+
+
+def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
+    """Return the verbs of bundles over the vault of these adapters."""
+    return Bundles(
+        Shelf(
+            config=adapters.config,
+            root=adapters.config.vault.path,
+            faults=adapters.reader.faults,
+            still=lambda: NetRows(adapters.reader.connection()).still(),
+            find=lambda name: adapters.notes().find(name),
+            sources=sources,
+            projects=lambda: ProjectRows(adapters.reader.connection()),
+        )
+    )

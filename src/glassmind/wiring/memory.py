@@ -1,0 +1,46 @@
+"""The adapters of memory.
+
+A part of `wiring` that a search does not need.
+"""
+
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.memory.cabinet import Acts, Cabinet
+from glassmind.memory.verbs import Memory
+from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.vault.read import VaultFiles
+from glassmind.vault.write import Permit, VaultWriter
+from glassmind.wiring.grounds import Grounds
+
+if TYPE_CHECKING:
+    from glassmind.retrieval.notes import NoteReader
+
+
+class Adapters(Grounds, Protocol):
+    """What `wiring` has for us; the place may become another while we write."""
+
+    def notes(self) -> "NoteReader":
+        """Return what reads single notes and lists."""
+
+
+def memory_for(adapters: Adapters, acts: Acts) -> Memory:
+    """Return the verbs of memory over the vault of these adapters."""
+    root, writes = adapters.config.vault.path, adapters.config.writes
+    folder = writes.agent_dir.strip("/")
+    permit = Permit(folder, writes.agent_dir_writable)
+    return Memory(
+        Cabinet(
+            config=adapters.config,
+            root=root,
+            folder=folder,
+            faults=adapters.reader.faults,
+            still=lambda: NetRows(adapters.reader.connection()).still(),
+            find=lambda name: adapters.notes().find(name),
+            sure=lambda name: adapters.notes().sure(name),
+            files=lambda: VaultFiles(root),
+            writer=lambda _: VaultWriter(root, permit),
+            acts=acts,
+            projects=lambda: ProjectRows(adapters.reader.connection()),
+        )
+    )
