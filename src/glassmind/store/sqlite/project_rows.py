@@ -2,11 +2,12 @@
 
 A bare name is all of these: a folder of that name anywhere in a path, a tag of that
 name or below it, the property `project` with that value, and the note of that name.
-Names compare as Obsidian compares them, without case.
+Names compare as Obsidian compares them, without case. SQLite knows the case of ASCII
+alone, so other names are compared here.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import apsw
@@ -15,11 +16,11 @@ from glassmind.markdown.project_names import plain_name
 from glassmind.types.projects import ProjectName, ProjectNote
 
 FOLDER = """
-select n.id, f.path, 'folder' from notes n join files f on f.id = n.id
-where instr('/' || lower(f.path), :inside) > 0
+select n.id, f.path from notes n join files f on f.id = n.id
+where :wide or instr('/' || lower(f.path), :inside) > 0
 """
 TAG = """
-select n.id, f.path, 'tag' from notes n join files f on f.id = n.id
+select n.id, f.path from notes n join files f on f.id = n.id
 where n.id in (select note_id from tags where folded = :tag
   or (folded > :below and folded < :after))
 """
@@ -29,8 +30,8 @@ join notes n on n.id = p.note_id join files f on f.id = n.id
 where lower(p.name) = :key
 """
 TITLE = """
-select n.id, f.path, 'note' from notes n join files f on f.id = n.id
-where lower(n.title) = :name
+select n.id, f.path, n.title from notes n join files f on f.id = n.id
+where :wide or lower(n.title) = :name
 """
 
 
@@ -48,38 +49,50 @@ class ProjectRows:
         return sorted(found.values(), key=lambda note: note.path)
 
     def _by_rules(self, project: ProjectName) -> Iterable[ProjectNote]:
-        name = project.name.lower()
-        if not name:
+        if not project.name:
             return
-        wanted = {project.form} if project.form != "any" else {"property"}
-        if project.form == "any":
-            wanted |= {"folder", "tag", "title"}
-        if "property" in wanted:
-            yield from self._with_property(project.key.lower(), name)
-        if "folder" in wanted:
-            anywhere = project.form == "any" or "/" not in name
-            yield from self._in_folder(name, anywhere=anywhere)
-        if "tag" in wanted:
-            tag = name.replace(" ", "-")
-            bound = {"tag": tag, "below": f"{tag}/", "after": f"{tag}0"}
-            for note_id, path, _ in self._ask(TAG, bound):
-                yield ProjectNote(note_id, path, f"tagged #{project.name}")
-        if "title" in wanted:
-            for note_id, path, _ in self._ask(TITLE, {"name": name}):
+        bare = project.form == "any"
+        if bare or project.form == "property":
+            yield from self._with_property(project)
+        if bare or project.form == "folder":
+            yield from self._in_folder(project.name)
+        if bare or project.form == "tag":
+            yield from self._tagged(project.name)
+        if bare:
+            yield from self._called(project.name)
+
+    def _in_folder(self, name: str) -> Iterable[ProjectNote]:
+        """Return the notes in a folder of that name, or below it.
+
+        One with a `/` in it is a path from the vault.
+        """
+        folder, why = name.lower(), f"in the folder {name}"
+        bound = {"wide": not folder.isascii(), "inside": f"/{folder}/"}
+        for note_id, path in self._ask(FOLDER, bound):
+            at = f"/{path.lower()}".find(f"/{folder}/")
+            if at == 0 or (at > 0 and "/" not in folder):
+                yield ProjectNote(note_id, path, why)
+
+    def _tagged(self, name: str) -> Iterable[ProjectNote]:
+        tag = name.lower().replace(" ", "-")
+        bound = {"tag": tag, "below": f"{tag}/", "after": f"{tag}0"}
+        for note_id, path in self._ask(TAG, bound):
+            yield ProjectNote(note_id, path, f"tagged #{name}")
+
+    def _called(self, name: str) -> Iterable[ProjectNote]:
+        title = name.lower()
+        bound = {"wide": not title.isascii(), "name": title}
+        for note_id, path, found in self._ask(TITLE, bound):
+            if found.lower() == title:
                 yield ProjectNote(note_id, path, "the note of that name")
 
-    def _in_folder(self, name: str, *, anywhere: bool) -> Iterable[ProjectNote]:
-        """Return the notes in a folder of that name, or below it."""
-        for note_id, path, _ in self._ask(FOLDER, {"inside": f"/{name}/"}):
-            if anywhere or path.lower().startswith(f"{name}/"):
-                yield ProjectNote(note_id, path, f"in the folder {name}")
-
-    def _with_property(self, key: str, name: str) -> Iterable[ProjectNote]:
+    def _with_property(self, project: ProjectName) -> Iterable[ProjectNote]:
+        key, name = project.key.lower(), project.name.lower()
         for note_id, path, value in self._ask(PROPERTY, {"key": key}):
             if name in {plain_name(one).lower() for one in _texts(json.loads(value))}:
-                yield ProjectNote(note_id, path, f"{key}: {name}")
+                yield ProjectNote(note_id, path, f"{project.key}: {project.name}")
 
-    def _ask(self, statement: str, bound: dict[str, str]) -> Iterable[Any]:
+    def _ask(self, statement: str, bound: Mapping[str, Any]) -> Iterable[Any]:
         return self._db.execute(statement, bound)
 
 

@@ -1,0 +1,118 @@
+"""Which notes a project has: by folder, tag, property, or all of them."""
+
+import pytest
+
+from glassmind.markdown.project_names import parse_project
+from glassmind.store.sqlite.connection import open_reader
+from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.types.projects import ProjectName
+from tests.vault_desk import VaultDesk
+
+NOTES = {
+    "Work/Atlas/Plan.md": "the plan",
+    "Work/Atlas/Maps/North.md": "a map",
+    "Archive/atlas/Old.md": "an old one",
+    "Atlases.md": "no project",
+    "Tagged.md": "#Atlas is where it belongs",
+    "Below.md": "---\ntags: [atlas/money]\n---\ncosts",
+    "Beside.md": "#atlas-two is another",
+    "Said.md": "---\nproject: atlas\n---\nby a word",
+    "Linked.md": '---\nproject: "[[Work/Atlas|the atlas]]"\n---\nby a link',
+    "Both.md": '---\nProject: [Other, "[[Atlas]]"]\n---\nby a list',
+    "Client.md": "---\nclient: Atlas\n---\nby another property",
+    "Atlas.md": "the note of that name",
+    "Number.md": "---\nproject: 7\n---\na number is no name",
+}
+
+
+def members(vault: VaultDesk, said: str) -> list[str]:
+    """Return the paths of a project's notes, by path."""
+    vault.write(NOTES)
+    vault.engine.index()
+    rows = ProjectRows(open_reader(vault.folder))
+    return [note.path for note in rows.members(parse_project(said))]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Atlas", ProjectName("any", "Atlas")),
+        (" Atlas ", ProjectName("any", "Atlas")),
+        ("[[Work/Atlas|the atlas]]", ProjectName("any", "Atlas")),
+        ("Work/Atlas/", ProjectName("folder", "Work/Atlas")),
+        ("folder:Work/Atlas", ProjectName("folder", "Work/Atlas")),
+        ("Folder: /Work/", ProjectName("folder", "Work")),
+        ("#atlas/money", ProjectName("tag", "atlas/money")),
+        ("tag:#atlas", ProjectName("tag", "atlas")),
+        (
+            "property:client=[[Atlas]]",
+            ProjectName("property", "Atlas", "client"),
+        ),
+        ("Plan: the second", ProjectName("any", "Plan: the second")),
+        ("", ProjectName("any", "")),
+    ],
+)
+def test_a_project_is_named_by_folder_tag_property_or_bare(
+    said: str, meant: ProjectName
+) -> None:
+    assert parse_project(said) == meant
+
+
+def test_a_bare_name_is_folder_tag_property_and_note_in_one(vault: VaultDesk) -> None:
+    assert members(vault, "ATLAS") == [
+        "Archive/atlas/Old.md",
+        "Atlas.md",
+        "Below.md",
+        "Both.md",
+        "Linked.md",
+        "Said.md",
+        "Tagged.md",
+        "Work/Atlas/Maps/North.md",
+        "Work/Atlas/Plan.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "paths"),
+    [
+        ("folder:Work/Atlas", ["Work/Atlas/Maps/North.md", "Work/Atlas/Plan.md"]),
+        ("work/atlas/maps/", ["Work/Atlas/Maps/North.md"]),
+        ("#atlas", ["Below.md", "Tagged.md"]),
+        ("tag:atlas/money", ["Below.md"]),
+        ("property:project=Atlas", ["Both.md", "Linked.md", "Said.md"]),
+        ("property:client=atlas", ["Client.md"]),
+        ("nowhere", []),
+        ("", []),
+    ],
+)
+def test_a_form_that_is_named_is_the_only_one_looked_at(
+    vault: VaultDesk, said: str, paths: list[str]
+) -> None:
+    assert members(vault, said) == paths
+
+
+def test_every_note_of_a_project_says_by_which_rule(vault: VaultDesk) -> None:
+    vault.write(NOTES)
+    vault.engine.index()
+
+    rows = ProjectRows(open_reader(vault.folder))
+    why = {note.path: note.why for note in rows.members(parse_project("Atlas"))}
+
+    assert why["Said.md"] == "project: Atlas"
+    assert why["Tagged.md"] == "tagged #Atlas"
+    assert why["Work/Atlas/Plan.md"] == "in the folder Atlas"
+    assert why["Atlas.md"] == "the note of that name"
+
+
+def test_a_folder_in_another_script_is_found_without_case(vault: VaultDesk) -> None:
+    vault.write({"Проекты/Атлас/План.md": "x", "Ärger/Übung/A.md": "y"})
+    vault.engine.index()
+
+    rows = ProjectRows(open_reader(vault.folder))
+
+    assert [n.path for n in rows.members(parse_project("атлас"))] == [
+        "Проекты/Атлас/План.md"
+    ]
+    assert [n.path for n in rows.members(parse_project("folder:ÄRGER/übung"))] == [
+        "Ärger/Übung/A.md"
+    ]
