@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.render.style import shortened
+from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.faults import (
     Wording,
     names_notes,
@@ -72,7 +73,8 @@ class Calls:
             said = f"there is no tool {shortened(params.name)!r}; there are: {there}"
             raise MCPError(types.INVALID_PARAMS, said)
         begun, gauge = time.monotonic(), Gauge()
-        work = partial(self._answered, tool, params.arguments or {}, gauge)
+        given, who = params.arguments or {}, caller_of(ctx.session)
+        work = partial(self._answered, tool, given, gauge, who)
         made = self._fault_of(tool, CallTooLong(tool.name, tool.timeout_s))
         try:
             with anyio.move_on_after(tool.timeout_s):
@@ -88,11 +90,11 @@ class Calls:
         return made
 
     def _answered(
-        self, tool: Tool, arguments: Mapping[str, Any], gauge: "Gauge"
+        self, tool: Tool, arguments: Mapping[str, Any], gauge: "Gauge", who: str
     ) -> types.CallToolResult:
         try:
             given = read_arguments(tool.name, tool.arguments, arguments)
-            answer = tool.run(Call(self._source(), given, gauge))
+            answer = tool.run(Call(self._source(), given, gauge, who))
             return reply_of(answer, self._tools)
         except GlassmindError as error:
             return self._fault_of(tool, error)

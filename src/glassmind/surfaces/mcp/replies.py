@@ -37,8 +37,8 @@ def tool_card(tool: Tool) -> types.Tool:
 def reply_of(answer: Answer, served: Collection[str]) -> types.CallToolResult:
     """Return an answer; only tools that are served are named as worth calling."""
     actions = [a for a in answer.next_actions if a.tool in served and _is_short(a)]
-    content = dict(answer.content)
-    if actions:
+    content = None if answer.content is None else dict(answer.content)
+    if actions and content is not None:
         content["next_actions"] = [_action(action) for action in actions]
     # The arguments may hold names of notes: in text they stay behind the fence.
     hints = [f"Next: {action.tool} to {action.reason}." for action in actions]

@@ -42,11 +42,15 @@ class Argument(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call that was understood: every argument of the tool has its value."""
+    """A call that was understood: every argument of the tool has its value.
+
+    `client` is what the caller goes by where its acts are put on record.
+    """
 
     engine: Engine
     given: Mapping[str, Any]
     progress: "ShowProgress | None" = None
+    client: str = "mcp"
 
 
 class Action(NamedTuple):
@@ -60,11 +64,12 @@ class Action(NamedTuple):
 class Answer(NamedTuple):
     """What a tool answers: text for a model to read, and the same as values.
 
-    `links` are paths of notes that the answer speaks of, for whoever may open them.
+    Without values the text is all there is, for every host. `links` are paths of notes
+    that the answer speaks of, for whoever may open them.
     """
 
     text: str
-    content: Mapping[str, Any]
+    content: Mapping[str, Any] | None
     next_actions: tuple[Action, ...] = ()
     links: tuple[str, ...] = ()
 
