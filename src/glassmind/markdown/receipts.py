@@ -1,11 +1,16 @@
 """Receipts as text: `path#heading:12-18@digest`, and the digest of some lines.
 
-Read from the right, since a heading may hold any sign; `%` and `#` in a path are
-written `%25` and `%23`.
+Whatever a shell, Markdown or YAML would read as its own, and whatever nobody sees, is
+written as an address on the web writes it: a blank is `%20`. So a receipt is one word
+that can be pasted anywhere, and letters of every script stay letters. It is read from
+the right, since a heading may hold any sign.
 """
 
 import re
+from collections.abc import Container
 from hashlib import sha256
+from unicodedata import normalize
+from urllib.parse import quote, unquote_to_bytes
 
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt
@@ -13,17 +18,39 @@ from glassmind.types.context import Receipt
 DIGEST_CHARS = 16
 """Hex digits of a SHA-256 in a receipt: 64 bits, far beyond chance in one vault."""
 
+HEADING_CHARS = 80
+"""Of a longer heading these are enough: it is for people, the lines are what counts."""
+
+LONGEST_RECEIPT = 20_000
+"""Characters that are looked at: the longest path there is, each letter as `%XX`."""
+
+FORM = "path#heading:12-18@digest"
+"""How a receipt is written, for who has to be told."""
+
+_ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}~^")
+"""What a shell expands, Markdown renders or a list in YAML ends at."""
+
+_FIRST = re.compile(r"\w|\.(?!/)")
+"""What the word of a receipt may begin with: no option, no mark of YAML."""
+
 _RECEIPT = re.compile(
-    r"(?P<path>[^#]+)(?:#(?P<heading>.*))?"
-    r":(?P<start>[1-9]\d{0,8})(?:-(?P<end>[1-9]\d{0,8}))?@(?P<digest>[0-9a-f]{8,64})",
+    r"(?P<path>[^#]+)(?:#(?P<heading>.*))?:"
+    r"(?P<start>[1-9][0-9]{0,8})(?:-(?P<end>[1-9][0-9]{0,8}))?"
+    r"@(?P<digest>[0-9a-fA-F]{8,64})",
     re.DOTALL,
 )
+_WRAPPED = (("`", "`"), ('"', '"'), ("'", "'"), ("<", ">"))
 
 
 def digest_of_lines(text: str) -> str:
     """Return what a receipt knows some lines by, however they end."""
+    return full_digest(text)[:DIGEST_CHARS]
+
+
+def full_digest(text: str) -> str:
+    """Return all of the digest that a receipt begins, for one that says more of it."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
-    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARS]
+    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
@@ -33,25 +60,58 @@ def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
 
 
 def receipt_text(receipt: Receipt) -> str:
-    """Return a receipt as it is written."""
-    path = receipt.path.replace("%", "%25").replace("#", "%23")
-    heading = " ".join(receipt.heading.split())
+    """Return a receipt as it is written; of a long heading, its beginning."""
+    path = _written(receipt.path, _ACTIVE | {"#"})
+    before = "" if _FIRST.match(path) else "./"
+    heading = " ".join(receipt.heading.split())[:HEADING_CHARS].rstrip()
     start, end = receipt.span
     lines = str(start) if start == end else f"{start}-{end}"
-    under = f"#{heading}" if heading else ""
-    return f"{path}{under}:{lines}@{receipt.digest}"
+    under = f"#{_written(heading, _ACTIVE)}" if heading else ""
+    return f"{before}{path}{under}:{lines}@{receipt.digest}"
+
+
+def _written(text: str, active: Container[str]) -> str:
+    """Return a text as one word: what is active, blank or unseen becomes `%XX`."""
+    return "".join(
+        quote(sign, safe="", errors="surrogatepass")
+        if sign in active or sign.isspace() or not sign.isprintable()
+        else sign
+        for sign in text
+    )
 
 
 def parse_receipt(text: str) -> Receipt | None:
-    """Return the receipt that a text is; None where it is none."""
-    found = _RECEIPT.fullmatch(text.strip())
+    """Return the receipt that a text is; None where it is none.
+
+    One in quotation marks, or typed with blanks instead of `%20`, is read as well.
+    """
+    found = _RECEIPT.fullmatch(_bare(text)) if len(text) <= LONGEST_RECEIPT else None
     if found is None:
         return None
     start = int(found["start"])
     end = int(found["end"] or start)
-    if end < start:
+    path = _read(found["path"])
+    while path.startswith("./"):
+        path = path[2:]
+    if end < start or not path:
         return None
-    path = found["path"].replace("%23", "#").replace("%25", "%")
-    return Receipt(
-        NotePath(path), found["heading"] or "", Span(start, end), found["digest"]
-    )
+    heading = _read(found["heading"] or "")
+    path = normalize("NFC", path)
+    return Receipt(NotePath(path), heading, Span(start, end), found["digest"].lower())
+
+
+def _bare(text: str) -> str:
+    """Return a text without what it was wrapped in to be pasted."""
+    said = text.strip()
+    for opening, closing in _WRAPPED:
+        if len(said) > 1 and said.startswith(opening) and said.endswith(closing):
+            return said[1:-1].strip()
+    return said
+
+
+def _read(text: str) -> str:
+    """Return what was written so; a `%` that begins no `%XX` is itself."""
+    if "%" not in text:
+        return text
+    raw = unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
+    return raw.decode("utf-8", "replace")

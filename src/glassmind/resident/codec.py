@@ -30,7 +30,15 @@ RECORDS = {
 
 ERRORS = tuple(
     f"glassmind.errors{part}"
-    for part in ("", ".base", ".knowledge", ".models", ".serving", ".writing")
+    for part in (
+        "",
+        ".base",
+        ".context",
+        ".knowledge",
+        ".models",
+        ".serving",
+        ".writing",
+    )
 )
 """The modules of every error that travels."""
 

@@ -22,7 +22,8 @@ class Receipt(NamedTuple):
     digest: str
 
 
-ReceiptState: TypeAlias = Literal["unchanged", "moved", "changed", "gone"]
+ReceiptState: TypeAlias = Literal["unchanged", "moved", "changed", "gone", "unread"]
+"""What became of lines; "unread" where their note is there and cannot be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
