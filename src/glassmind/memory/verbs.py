@@ -70,8 +70,11 @@ class Memory:
         """Link a memo to the one that takes its place; it ranks below from now on."""
         raise NotImplementedError
 
-    def inbox(self) -> Inbox:
-        """Return what waits for a person; what was ticked is promoted first."""
+    def inbox(self, *, promote: bool = True) -> Inbox:
+        """Return what waits for a person; what was ticked is promoted first.
+
+        Not so where `promote` is false: then nothing is written, whoever asks.
+        """
         raise NotImplementedError
 
     def accept(self, name: str, *, client: str = "cli") -> Moved:
