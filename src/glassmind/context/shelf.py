@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
+from glassmind.context.scope import SectionRows
 from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
 
@@ -47,7 +48,8 @@ class Shelf:
 
     `faults` names the faults of everything done inside it, `still` keeps the rows as
     they are for all that is read inside it. `find` returns the note that a person means
-    by a name. `sources` are the other stages, `projects` the notes of projects.
+    by a name. `sources` are the other stages, `projects` the notes of projects;
+    `sections` gives the rows that the sections of one bundle are read from.
     """
 
     config: Config
@@ -57,3 +59,4 @@ class Shelf:
     find: Callable[[str], NotePath]
     sources: Sources
     projects: Callable[[], Projects]
+    sections: Callable[[], SectionRows]

@@ -9,6 +9,7 @@ from glassmind.context.shelf import Shelf, Sources
 from glassmind.context.verbs import Bundles
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.store.sqlite.section_rows import SectionRows
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
@@ -33,5 +34,6 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             find=lambda name: adapters.notes().find(name),
             sources=sources,
             projects=lambda: ProjectRows(adapters.reader.connection()),
+            sections=lambda: SectionRows(adapters.reader.connection()),
         )
     )

@@ -1,0 +1,75 @@
+"""What the sections of a bundle are asked about, and the rows they are read from."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from glassmind.types.sections import (
+    Likeness,
+    SectionCallout,
+    SectionHeading,
+    SectionLink,
+    SectionNote,
+    SectionTag,
+    SectionTask,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a bundle is about.
+
+    `note_ids` are the selected notes, best first; `project_ids` the notes of the
+    project that was asked for, if any. `agent` is the name of the agent folder.
+    """
+
+    note_ids: tuple[int, ...]
+    project_ids: frozenset[int]
+    query: str
+    today: date
+    agent: str
+
+
+class SectionRows(Protocol):
+    """What is known of notes, at one moment of reading; by the id of their file.
+
+    One serves a whole bundle: what it was asked for once it has at hand.
+    """
+
+    def notes(self, note_ids: Collection[int], /) -> Mapping[int, SectionNote]:
+        """Return those of some notes that are there."""
+
+    def pages(self, note_ids: Collection[int], /) -> Mapping[int, Sequence[str]]:
+        """Return the lines of notes, without their ends."""
+
+    def headings(
+        self, note_ids: Collection[int], /
+    ) -> Mapping[int, Sequence[SectionHeading]]:
+        """Return the headings of each note that has some, in order."""
+
+    def tasks(self, note_ids: Collection[int], /) -> Sequence[SectionTask]:
+        """Return the tasks that are not finished, by note and line."""
+
+    def tags(self, note_ids: Collection[int], name: str, /) -> Sequence[SectionTag]:
+        """Return where a tag stands, or one below it; by note and line."""
+
+    def callouts(
+        self, note_ids: Collection[int], kinds: Collection[str], /
+    ) -> Sequence[SectionCallout]:
+        """Return the callouts of some kinds, by note and line."""
+
+    def links(self, note_ids: Collection[int], /) -> Sequence[SectionLink]:
+        """Return the links from and to some notes, by source and place.
+
+        Of a note that many link to, those from the notes changed last.
+        """
+
+    def likenesses(self, note_ids: Collection[int], /) -> Sequence[Likeness]:
+        """Return what notes are like, by note, the most similar first."""
+
+    def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
+        """Return how many links lead to each note that has some."""
+
+    def memos(self, agent: str, /) -> Sequence[SectionNote]:
+        """Return the latest notes below the agent folder that have a `kind`."""

@@ -1,0 +1,191 @@
+"""Asking the rows for what the sections of a bundle are made of.
+
+Few questions, each for all notes at once; what was read stays at hand, since the
+sections of one bundle look at the same notes.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import apsw
+
+from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.types.sections import (
+    Likeness,
+    SectionCallout,
+    SectionHeading,
+    SectionLink,
+    SectionNote,
+    SectionTag,
+    SectionTask,
+)
+
+LINKS_EACH = 60
+"""Links to one note that are looked at: more of them are a hub's, and say little."""
+
+TASKS_EACH = 200
+"""Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
+
+MEMOS = 300
+"""Notes of the agent folder that are looked at, the latest ones."""
+
+FINISHED = ("x", "X", "-")
+"""The statuses of a task that is done or given up, as the Tasks plugin has them."""
+
+LONGEST_NOTE = 400_000
+"""Characters of a note that are looked at: a whole book's worth of lines."""
+
+_IDS = "(select value from json_each(:ids))"
+_HEAD = """
+select n.id, f.path, n.title, n.day, f.mtime_ns, n.aliases, n.digest,
+  (select json_group_array(json_array(p.name, json(p.value))) from properties p
+   where p.note_id = n.id)
+from notes n join files f on f.id = n.id
+"""
+NOTES = f"{_HEAD} where n.id in {_IDS}"
+MEMO_NOTES = f"""
+{_HEAD} where f.path > :below and f.path < :after and exists (
+  select 1 from properties k where k.note_id = n.id and lower(k.name) = 'kind')
+order by n.id desc limit :limit
+"""  # noqa: S608 - our own words
+PAGES = f"""
+select note_id, substr(text, overlap + 1) from chunks where note_id in {_IDS}
+order by note_id, chunk_index
+"""  # noqa: S608 - our own words
+HEADINGS = f"""
+select note_id, level, text, line from headings where note_id in {_IDS}
+order by note_id, seq
+"""  # noqa: S608 - our own words
+TASKS = f"""
+select t.note_id, t.line, t.status, (
+  select json_group_array(json_array(lower(f.key), f.value)) from fields f
+  where f.note_id = t.note_id and f.line = t.line)
+from tasks t where t.note_id in {_IDS}
+and t.status not in (select value from json_each(:finished)) order by t.note_id, t.seq
+"""  # noqa: S608 - our own words
+TAGS = f"""
+select note_id, folded, iif(in_properties, 0, line) from tags
+where (folded = :tag or (folded > :below and folded < :after)) and note_id in {_IDS}
+order by note_id, line
+"""  # noqa: S608 - our own words
+CALLOUTS = f"""
+select note_id, lower(kind), start_line, end_line from callouts
+where note_id in {_IDS} and lower(kind) in (select value from json_each(:kinds))
+order by note_id, seq
+"""  # noqa: S608 - our own words
+LINKS_FROM = f"""
+select l.note_id, l.target_id, l.line, l.property from links l
+join notes t on t.id = l.target_id
+where l.note_id in {_IDS} and l.target_id <> l.note_id order by l.note_id, l.seq
+"""  # noqa: S608 - our own words
+LINKS_TO = """
+select l.note_id, l.target_id, l.line, l.property from links l
+join files s on s.id = l.note_id
+where l.target_id = ? and l.note_id <> l.target_id
+order by s.mtime_ns desc, s.path, l.seq limit ?
+"""
+DEGREES = f"""
+select target_id, count(*) from links where target_id in {_IDS} group by target_id
+"""  # noqa: S608 - our own words
+
+
+class SectionRows:
+    """A view of the rows for one bundle."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._notes: dict[int, SectionNote] = {}
+        self._pages: dict[int, list[str]] = {}
+        self._headings: dict[int, tuple[SectionHeading, ...]] = {}
+        self._links_to: dict[int, tuple[SectionLink, ...]] = {}
+
+    def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
+        """Return those of some notes that are there."""
+        for row in self._ask(NOTES, _new(note_ids, self._notes)):
+            self._notes[row[0]] = _note(row)
+        return {i: self._notes[i] for i in note_ids if i in self._notes}
+
+    def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
+        """Return the lines of notes, without their ends."""
+        asked = self._ask(PAGES, _new(note_ids, self._pages))
+        for note_id, parts in groupby(asked, key=lambda row: row[0]):
+            text = "".join(part for _, part in parts)[:LONGEST_NOTE]
+            self._pages[note_id] = [line.rstrip("\r") for line in text.split("\n")]
+        return {i: self._pages[i] for i in note_ids if i in self._pages}
+
+    def headings(
+        self, note_ids: Collection[int]
+    ) -> dict[int, tuple[SectionHeading, ...]]:
+        """Return the headings of each note that has some, in order."""
+        new = _new(note_ids, self._headings)
+        self._headings.update(dict.fromkeys(new, ()))
+        asked = map(SectionHeading._make, self._ask(HEADINGS, new))
+        for note_id, found in groupby(asked, key=lambda heading: heading.note_id):
+            self._headings[note_id] = tuple(found)
+        return {i: self._headings[i] for i in note_ids if self._headings[i]}
+
+    def tasks(self, note_ids: Collection[int]) -> list[SectionTask]:
+        """Return the tasks that are not finished, by note and line."""
+        asked = self._ask(TASKS, note_ids, finished=json.dumps(FINISHED))
+        return [
+            SectionTask(note_id, line, status, dict(json.loads(fields)))
+            for _, rows in groupby(asked, key=lambda row: row[0])
+            for note_id, line, status, fields in list(rows)[:TASKS_EACH]
+        ]
+
+    def tags(self, note_ids: Collection[int], name: str) -> list[SectionTag]:
+        """Return where a tag stands, or one below it; by note and line."""
+        bound = {"tag": name, "below": f"{name}/", "after": f"{name}0"}
+        return [SectionTag(*row) for row in self._ask(TAGS, note_ids, **bound)]
+
+    def callouts(
+        self, note_ids: Collection[int], kinds: Collection[str]
+    ) -> list[SectionCallout]:
+        """Return the callouts of some kinds, by note and line."""
+        asked = self._ask(CALLOUTS, note_ids, kinds=json.dumps(sorted(kinds)))
+        return [SectionCallout(*row) for row in asked]
+
+    def links(self, note_ids: Collection[int]) -> list[SectionLink]:
+        """Return the links from and to some notes, by source and place."""
+        found = dict.fromkeys(map(SectionLink._make, self._ask(LINKS_FROM, note_ids)))
+        for note_id in note_ids:
+            found.update(dict.fromkeys(self._linked_to(note_id)))
+        return sorted(found, key=lambda one: (one.source_id, one.line, one.target_id))
+
+    def _linked_to(self, note_id: int) -> tuple[SectionLink, ...]:
+        if note_id not in self._links_to:
+            rows: Any = self._db.execute(LINKS_TO, (note_id, LINKS_EACH))
+            self._links_to[note_id] = tuple(SectionLink(*row) for row in rows)
+        return self._links_to[note_id]
+
+    def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
+        """Return what notes are like, by note, the most similar first."""
+        return [Likeness(*one) for one in PairRows(self._db).partners(note_ids)]
+
+    def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
+        """Return how many links lead to each note that has some."""
+        return dict(self._ask(DEGREES, note_ids))
+
+    def memos(self, agent: str) -> list[SectionNote]:
+        """Return the latest notes below the agent folder that have a `kind`."""
+        bound = {"below": f"{agent}/", "after": f"{agent}0", "limit": MEMOS}
+        rows: Any = self._db.execute(MEMO_NOTES, bound)
+        return [_note(row) for row in rows]
+
+    def _ask(self, statement: str, ids: Collection[int], **bound: str) -> Iterable[Any]:
+        if not ids:
+            return ()
+        return self._db.execute(statement, {"ids": json.dumps(sorted(ids)), **bound})
+
+
+def _new(note_ids: Collection[int], known: Mapping[int, object]) -> Sequence[int]:
+    return [note_id for note_id in note_ids if note_id not in known]
+
+
+def _note(row: tuple[Any, ...]) -> SectionNote:
+    note_id, path, title, day, mtime_ns, aliases, digest, held = row
+    properties = {name.lower(): value for name, value in json.loads(held)}
+    names = tuple(name for name in json.loads(aliases) if isinstance(name, str))
+    return SectionNote(note_id, path, title, day, mtime_ns, names, properties, digest)

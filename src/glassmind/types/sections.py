@@ -1,0 +1,76 @@
+"""What the sections of a bundle are read from: rows of notes and of what is in them.
+
+All are named tuples: a bundle makes hundreds of them.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class SectionNote(NamedTuple):
+    """A note as sections see it.
+
+    `day` is the day it is about, `2026-03-01`, where its name says one. `properties`
+    are by name in lower case.
+    """
+
+    note_id: int
+    path: str
+    title: str
+    day: str | None
+    mtime_ns: int
+    aliases: tuple[str, ...]
+    properties: Mapping[str, object]
+    digest: str
+
+
+class SectionTask(NamedTuple):
+    """A task with the dates that its line carries, by what they are called."""
+
+    note_id: int
+    line: int
+    status: str
+    dates: Mapping[str, str]
+
+
+class SectionTag(NamedTuple):
+    """A tag in lower case, where it stands; on line 0 when a property holds it."""
+
+    note_id: int
+    name: str
+    line: int
+
+
+class SectionCallout(NamedTuple):
+    """A callout; `kind` is in lower case."""
+
+    note_id: int
+    kind: str
+    start_line: int
+    end_line: int
+
+
+class SectionHeading(NamedTuple):
+    """A heading of a note."""
+
+    note_id: int
+    level: int
+    text: str
+    line: int
+
+
+class SectionLink(NamedTuple):
+    """A link between two notes, by its source; `property` where one holds it."""
+
+    source_id: int
+    target_id: int
+    line: int
+    property: str | None
+
+
+class Likeness(NamedTuple):
+    """A note that another is like, without a link between them."""
+
+    note_id: int
+    other_id: int
+    similarity: float
