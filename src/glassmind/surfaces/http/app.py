@@ -112,15 +112,17 @@ class Answering:
             raise Refused(NOT_JSON)
         try:
             body = (await receive()).get("body", b"")
-            work = partial(self._replied, scope, body, visit.known)
+            work = partial(self._replied, scope, body, visit)
             reply = await self._workers.run(work)
             made = reply if isinstance(reply, Reply) else await self._ended(reply)
         except GlassmindError as error:
             raise Refused(refusal_of(error, self._desk.engine.config)) from error
         await visit.answer(made)
 
-    def _replied(self, scope: Scope, body: bytes, known: bool) -> Reply | Job:  # noqa: FBT001
-        return self._route.run(Asked(self._desk, self._given(scope, body), known))
+    def _replied(self, scope: Scope, body: bytes, visit: Visit) -> Reply | Job:
+        accept = visit.head.get(b"accept", b"").decode("latin-1")
+        given = self._given(scope, body)
+        return self._route.run(Asked(self._desk, given, visit.known, accept))
 
     def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
         arguments = self._route.arguments

@@ -23,11 +23,15 @@ class Desk(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """One request; `known` tells that it showed the token."""
+    """One request; `known` tells that it showed the token.
+
+    `accept` is what its header says of the kinds of answers it would rather have.
+    """
 
     desk: Desk
     given: Mapping[str, Any]
     known: bool
+    accept: str = ""
 
     @property
     def engine(self) -> Engine:
