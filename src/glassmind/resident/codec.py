@@ -35,6 +35,7 @@ ERRORS = tuple(
         ".base",
         ".context",
         ".knowledge",
+        ".memory",
         ".models",
         ".serving",
         ".writing",

@@ -1,7 +1,8 @@
 """What agents and people leave in the agent folder, and how warm notes are."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import Digest, NotePath
 
@@ -37,6 +38,15 @@ class Memo:
     superseded_by: str = ""
     supersedes: str = ""
     section: str = ""
+
+
+class MemoNote(NamedTuple):
+    """A note of the agent folder, as the index knows it; it need not be a memo."""
+
+    path: NotePath
+    title: str
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, object] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,46 @@ class VaultFiles:
             raise FileTooLarge(path, limit_bytes)
         return raw
 
+    def tail(self, path: str, *, limit_bytes: int) -> tuple[bytes, int]:
+        """Return the last bytes of a regular file, and how many stand before them.
+
+        Raises:
+            PathOutsideVault: The path climbs, or a symbolic link stands in it.
+            FileGone: There is no such file.
+            FileUnreadable: It is no regular file, or not ours to read.
+        """
+        opened = self._open(path, _READ)
+        try:
+            facts = os.fstat(opened)
+            if not stat.S_ISREG(facts.st_mode):
+                raise FileUnreadable(path, "it is not a regular file")
+            before = max(facts.st_size - limit_bytes, 0)
+            os.lseek(opened, before, os.SEEK_SET)
+            return _read_all(opened, facts.st_size - before, limit_bytes), before
+        except OSError as fault:
+            raise FileUnreadable(path, fault.strerror or "unknown") from fault
+        finally:
+            os.close(opened)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of what stands in a folder, in NFC and in order.
+
+        Nothing where there is no such folder.
+
+        Raises:
+            PathOutsideVault: The path climbs, or a symbolic link stands in it.
+            FileUnreadable: It cannot be looked into.
+        """
+        check_parts(folder)
+        try:
+            found = self._names(folder)
+        except OSError as fault:
+            error = _error_for(folder, fault)
+            if isinstance(error, FileGone):
+                return []
+            raise error from fault
+        return sorted({normalize("NFC", name) for name in found})
+
     def stat(self, path: str) -> os.stat_result:
         """Return what the file system says of a file, without opening it.
 

@@ -1,0 +1,59 @@
+"""Asking the rows for the notes of the agent folder: names, properties, whole texts."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath
+from glassmind.types.memory import MemoNote
+
+NOTES = """
+select f.path, n.title, n.aliases,
+  (select json_group_object(p.name, json(p.value)) from properties p
+   where p.note_id = n.id)
+from files f join notes n on n.id = f.id
+where f.path > :folder || '/' and f.path < :folder || '0' and n.kind = 'markdown'
+order by f.path
+"""
+"""The character "0" follows "/", so that the index of paths answers."""
+TEXTS = """
+select f.path, substr(c.text, c.overlap + 1) from json_each(?) wanted
+join files f on f.path = wanted.value join chunks c on c.note_id = f.id
+order by f.path, c.chunk_index
+"""
+TICKED = """
+select distinct f.path from files f join tasks t on t.note_id = f.id
+where f.path > :folder || '/' and f.path < :folder || '0'
+  and t.status in ('x', 'X') and t.text = :said
+order by f.path
+"""
+
+
+class MemoRows:
+    """What an open database knows of the agent folder."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def notes(self, folder: str) -> list[MemoNote]:
+        """Return the notes below a folder, by path."""
+        rows: Any = self._db.execute(NOTES, {"folder": folder})
+        return [
+            MemoNote(path, title, tuple(json.loads(aliases)), json.loads(properties))
+            for path, title, aliases, properties in rows
+        ]
+
+    def texts(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
+        """Return the whole text of some notes, as it was indexed."""
+        found: dict[NotePath, list[str]] = {}
+        rows: Any = self._db.execute(TEXTS, (json.dumps(list(paths)),))
+        for path, text in rows:
+            found.setdefault(path, []).append(text)
+        return {path: "".join(parts) for path, parts in found.items()}
+
+    def ticked(self, folder: str, said: str) -> list[NotePath]:
+        """Return the notes below a folder in which a box is ticked that says so."""
+        rows: Any = self._db.execute(TICKED, {"folder": folder, "said": said})
+        return [path for (path,) in rows]
