@@ -65,9 +65,9 @@ class Style:
         """Return a matched word, told from the rest even without colours."""
         return self._dressed(BOLD, text) if self._colour else f"**{self.clean(text)}**"
 
-    def state(self, state: str) -> str:
-        """Return one of `ok`, `warn` and `fail`."""
-        return self._dressed(STATES[state], state)
+    def state(self, state: str, text: str = "") -> str:
+        """Return one of `ok`, `warn` and `fail`, or a text in its colour."""
+        return self._dressed(STATES[state], text or state)
 
     def _dressed(self, code: str, text: str) -> str:
         shown = self.clean(text)

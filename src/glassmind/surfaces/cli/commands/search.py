@@ -1,7 +1,7 @@
 """`glassmind search`: the passages that matter, best first."""
 
 from argparse import Namespace
-from typing import get_args
+from typing import Literal, get_args
 
 from glassmind.config import Config
 from glassmind.errors import WrongUsage
@@ -26,6 +26,7 @@ def add_arguments(parser: CommandParser) -> None:
         default="notes",
         help="one hit for each note, or one for each passage",
     )
+    add_mode_and_intent(parser)
     _add_ways(parser)
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument(
@@ -37,8 +38,8 @@ def add_arguments(parser: CommandParser) -> None:
     shape.add_argument("--paths", action="store_true", help="print paths alone")
 
 
-def _add_ways(parser: CommandParser) -> None:
-    """Tell the parser how an answer may be found."""
+def add_mode_and_intent(parser: CommandParser) -> None:
+    """Tell the parser by what an answer may be found, and what kind of one."""
     parser.add_argument(
         "--mode",
         choices=("hybrid", "semantic", "fulltext"),
@@ -50,6 +51,15 @@ def _add_ways(parser: CommandParser) -> None:
         default="auto",
         help="what kind of answer is wanted; auto tells it from the question",
     )
+
+
+def intent_of(args: Namespace) -> Intent | Literal["auto"] | None:
+    """Return the kind of answer that is wished for, as the engine takes it."""
+    return None if args.intent == "balanced" else args.intent
+
+
+def _add_ways(parser: CommandParser) -> None:
+    """Tell the parser how an answer may be found."""
     parser.add_argument(
         "--root", metavar="NOTE", help="the note that links are followed from"
     )
@@ -95,7 +105,7 @@ def run(args: Namespace, output: Output) -> int:
             query,
             limit=args.limit,
             mode=args.mode,
-            intent=None if args.intent == "balanced" else args.intent,
+            intent=intent_of(args),
             root_note=args.root,
             hop_depth=args.hops,
             threshold=args.threshold,

@@ -1,0 +1,32 @@
+"""What became of cited lines, as people read it."""
+
+from collections.abc import Iterator, Sequence
+
+from glassmind.render.style import Style
+from glassmind.types.context import ReceiptState, Verified
+
+WIDTH = max(len(state) for state in ("unchanged", "moved", "changed", "gone"))
+
+STATES: dict[ReceiptState, str] = {
+    "unchanged": "ok",
+    "moved": "warn",
+    "changed": "fail",
+    "gone": "fail",
+}
+"""How good a state is, by which it is coloured."""
+
+
+def verified_as_text(found: Sequence[Verified], style: Style) -> str:
+    """Return a line for each receipt: its state, itself, and below what to know."""
+    return "".join(f"{line}\n" for one in found for line in _lines(one, style))
+
+
+def _lines(one: Verified, style: Style) -> Iterator[str]:
+    state = style.state(STATES[one.state], one.state)
+    blanks = " " * (WIDTH - len(one.state))
+    yield f"{state}{blanks}  {style.clean(one.receipt)}"
+    indent = " " * (WIDTH + 2)
+    if one.state != "unchanged":
+        yield f"{indent}{style.faint(one.note)}"
+    if one.now is not None and one.now != one.receipt:
+        yield f"{indent}now {style.clean(one.now)}"
