@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
 
 if TYPE_CHECKING:
+    from glassmind.memory.finding import MemoRows
     from glassmind.vault.read import VaultFiles
     from glassmind.vault.write import VaultWriter
 
@@ -33,7 +35,8 @@ class Cabinet:
 
     `folder` is the agent folder. `find` returns the note that a person means by a name,
     `sure` the one that is called so to the letter, if any: nothing is written on a
-    guess. `writer` writes for a client, whose name goes on record.
+    guess. `writer` writes for a client, whose name goes on record. `day` reads a day
+    as a person says it, and raises `BadDate`.
     """
 
     config: Config
@@ -47,3 +50,5 @@ class Cabinet:
     writer: "Callable[[str], VaultWriter]"
     acts: Acts
     projects: Callable[[], Projects]
+    memos: "Callable[[], MemoRows]"
+    day: Callable[[str, date], date]

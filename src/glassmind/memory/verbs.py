@@ -1,9 +1,10 @@
 """The verbs of memory: each finds what is meant and calls one function of ours."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 
 from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.record import write_log
 from glassmind.types import NotePath
 from glassmind.types.memory import (
     Captured,
@@ -118,5 +119,19 @@ class Memory:
     def log(
         self, *, limit: int = 20, since: str | None = None, path: str | None = None
     ) -> WriteLog:
-        """Return what was written to the vault, the newest first."""
-        raise NotImplementedError
+        """Return what was written to the vault, the newest first.
+
+        With `since`, from that day on; with `path`, of one file or one folder.
+
+        Raises:
+            BadDate, BadLimit: that is no day, or more than can be told at once.
+            FileUnreadable: the record cannot be read.
+        """
+        cabinet = self._cabinet
+        day = None if since is None else cabinet.day(since, _today())
+        with cabinet.files() as files:
+            return write_log(files, cabinet.folder, limit=limit, since=day, path=path)
+
+
+def _today() -> date:
+    return datetime.now().astimezone().date()

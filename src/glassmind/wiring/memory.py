@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
+from glassmind.retrieval.query import parse_day
+from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.vault.read import VaultFiles
@@ -42,5 +44,7 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             writer=lambda _: VaultWriter(root, permit),
             acts=acts,
             projects=lambda: ProjectRows(adapters.reader.connection()),
+            memos=lambda: MemoRows(adapters.reader.connection()),
+            day=parse_day,
         )
     )
