@@ -10,6 +10,7 @@ from pathlib import Path
 from glassmind import errors
 from glassmind.config import Config
 from glassmind.config.places import index_locations
+from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.knowledge import (
     AmbiguousTheme,
     BadFindingKey,
@@ -30,6 +31,7 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (UnknownCheck, 404, "GET /graph/health lists them"),
     (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
     (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
+    (ProjectUnknown, 404, "name a folder, a #tag or property=value"),
     (AmbiguousTheme, 409, "give its number"),
     (NoteChanged, 409, "try again"),
     (WriteFailed, 503, "mend the file or the disk it names, then try again"),
