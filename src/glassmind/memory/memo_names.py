@@ -1,0 +1,106 @@
+"""What a memo is called: the day and its first words, fit for every file system."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+from glassmind.errors import PathOutsideVault
+from glassmind.types import NotePath
+from glassmind.types.memory import MemoKind, MemoPlace
+from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.paths import safe_path
+
+TITLE_CHARS, TITLE_BYTES = 60, 180
+"""As much of the first words as a list shows, and a name of 255 bytes has room for."""
+
+INBOX, TRASH = "inbox", ".trash"
+"""Where memos wait for a person, and where those go that are forgotten; what stands in
+the trash is hidden from every index, ours and Obsidian's."""
+
+FOLDERS: dict[MemoKind, str] = {
+    "memory": "memories",
+    "decision": "decisions",
+    "task": "tasks",
+    "question": "tasks",
+    "summary": "summaries",
+}
+"""The folder of each kind below the agent folder."""
+
+_LINK = re.compile(r"!?\[\[([^\[\]|]*\|)?([^\[\]]*)\]\]|!?\[([^\[\]]*)\]\([^()]*\)")
+_MARKUP = re.compile(r"^(?:[\s>#*+-]|\d+[.)]\s|\[.?\]\s)+|[*_`~=]{2,}|`")
+_BARRED = re.compile(r'[\[\]#^|\\/:*?"<>\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})')
+"""What a name may not hold on Windows or in a link of Obsidian, or what reads as an
+escape."""
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d ")
+
+
+def title_from(text: str, kind: MemoKind) -> str:
+    """Return the first words of a text as a name; the kind where it has no words."""
+    for line in text.splitlines():
+        said = _MARKUP.sub("", _LINK.sub(_shown, line))
+        title = _fitting(" ".join(map(_seen, _BARRED.sub(" ", said).split())))
+        if any(sign.isalnum() for sign in title) and _is_name(title):
+            return title
+    return kind.capitalize()
+
+
+def _shown(link: re.Match[str]) -> str:
+    return (link[2] or "") if link[3] is None else link[3]
+
+
+def _seen(word: str) -> str:
+    """Return a word without what is not seen, in the form that file systems compare."""
+    seen = (sign for sign in word if unicodedata.category(sign)[0] != "C")
+    return unicodedata.normalize("NFC", "".join(seen))
+
+
+def _fitting(title: str) -> str:
+    """Return whole words, as many as a name has room for."""
+    words = " ".join(title.split())
+    cut = words[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
+    if cut != words and " " in cut[TITLE_CHARS // 2 :]:
+        cut = cut.rpartition(" ")[0]
+    return cut.strip(" .,;-")
+
+
+def _is_name(title: str) -> bool:
+    """Whether a file may be called so, and is read when it is."""
+    try:
+        path = safe_path(f"2000-01-01 {title}.md")
+    except PathOutsideVault:
+        return False
+    return IgnoreRules().file(path) is None
+
+
+def names_for(day: str, title: str) -> Iterator[str]:
+    """Yield names that a memo may have, the best first."""
+    yield f"{day} {title}.md"
+    number = 1
+    while True:
+        number += 1
+        yield f"{day} {title} {number}.md"
+
+
+def first_free(names: Iterator[str], is_taken: Callable[[str], bool]) -> str:
+    """Return the first of some names that is not taken."""
+    return next(name for name in names if not is_taken(name))
+
+
+def title_in(path: NotePath) -> str:
+    """Return the title that the name of a file tells."""
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    return _DAY.sub("", stem, count=1) or stem
+
+
+def place_of(path: NotePath, folder: str) -> MemoPlace:
+    """Return where a file of the agent folder stands."""
+    if path.startswith(f"{folder}/{INBOX}/"):
+        return "inbox"
+    return "trash" if path.startswith(f"{folder}/{TRASH}/") else "kept"
+
+
+def kind_in(path: NotePath, folder: str) -> MemoKind | None:
+    """Return the kind that a file has by the folder it stands in, if by any."""
+    part = path.removeprefix(f"{folder}/").partition("/")[0]
+    return next((kind for kind, known in FOLDERS.items() if known == part), None)
