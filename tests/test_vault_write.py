@@ -47,7 +47,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def writer(root: Path) -> VaultWriter:
-    return VaultWriter(root, Permit(".agent", allowed=True), lambda: NOON)
+    permit = Permit(".agent", allowed=True)
+    return VaultWriter(root, permit, lambda: NOON, client="tea-agent")
 
 
 def put(writer: VaultWriter, text: str, *, path: str = NOTE) -> None:
@@ -120,6 +121,7 @@ def test_every_write_is_on_record_with_its_digests(
 
     assert first == {
         "at": "2026-03-01T12:00:00+00:00",
+        "client": "tea-agent",
         "path": NOTE,
         "why": "a test",
         "before": None,

@@ -37,6 +37,14 @@ class NoteChanged(WriteRefused):
         self.path, self.expected, self.found = path, expected, found
 
 
+class NameTaken(WriteRefused):
+    """A file was to get a name that another has."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} was not written: there is a file of that name")
+        self.path = path
+
+
 class WriteFailed(WriteRefused):
     """The disk did not take a file; the one before, if any, is untouched."""
 

@@ -8,7 +8,8 @@ from glassmind.types import Digest, NotePath
 class Applied(NamedTuple):
     """A write that was made: the file's content before and after, by digest.
 
-    `before` is None for a file that is new. Where both are equal nothing was written.
+    `before` is None for a file that is new. Where both are equal nothing was written,
+    or a file was moved to `path`.
     """
 
     path: NotePath

@@ -15,13 +15,18 @@ LOG = "logs/writes.jsonl"
 
 
 class Act(NamedTuple):
-    """A write about to be made, and why; `before` is None for a new file."""
+    """A write about to be made, and why; `before` is None for a new file.
+
+    `client` is who asked for it. A file that is only moved goes `to` another path.
+    """
 
     path: NotePath
     before: Digest | None
     after: Digest
     size_bytes: int
     why: str
+    client: str = ""
+    to: NotePath | None = None
 
 
 def line_of(act: Act, at: datetime, *, undone: bool = False) -> bytes:
@@ -32,12 +37,15 @@ def line_of(act: Act, at: datetime, *, undone: bool = False) -> bytes:
     """
     said = {
         "at": at.isoformat(timespec="seconds"),
+        "client": act.client,
         "path": act.path,
         "why": act.why,
         "before": act.before,
         "after": act.after,
         "bytes": act.size_bytes,
     }
+    if act.to is not None:
+        said["to"] = act.to
     if undone:
         said["undone"] = True
     return json.dumps(said, ensure_ascii=False).encode() + b"\n"

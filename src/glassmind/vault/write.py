@@ -50,12 +50,21 @@ def _now() -> datetime:
 
 
 class VaultWriter:
-    """Writes files of one vault, as far as it may; safe to share between threads."""
+    """Writes files of one vault, as far as it may; safe to share between threads.
+
+    `client` is who asks for it, and goes on record with every write.
+    """
 
     def __init__(
-        self, root: Path, permit: Permit, now: Callable[[], datetime] = _now
+        self,
+        root: Path,
+        permit: Permit,
+        now: Callable[[], datetime] = _now,
+        *,
+        client: str = "",
     ) -> None:
         self._root, self._permit, self._now = root, permit, now
+        self._client = client
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file that may be written; None where there is none.
@@ -92,7 +101,8 @@ class VaultWriter:
         ):
             _sweep(folder)
             mode = _checked(folder, name, allowed, expected)
-            act = audit.Act(allowed, expected, digest_of(raw), len(raw), why)
+            after, size = digest_of(raw), len(raw)
+            act = audit.Act(allowed, expected, after, size, why, self._client)
             if act.after != expected:
                 self._write(folder, name, raw, mode, act)
             return Applied(allowed, expected, act.after, len(raw))

@@ -41,7 +41,7 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             find=lambda name: adapters.notes().find(name),
             sure=lambda name: adapters.notes().sure(name),
             files=lambda: VaultFiles(root),
-            writer=lambda _: VaultWriter(root, permit),
+            writer=lambda client: VaultWriter(root, permit, client=client),
             acts=acts,
             projects=lambda: ProjectRows(adapters.reader.connection()),
             memos=lambda: MemoRows(adapters.reader.connection()),

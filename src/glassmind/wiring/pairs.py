@@ -33,7 +33,7 @@ def vault_writer(adapters: Grounds) -> VaultWriter:
     """Return what writes to the vault, as far as the settings let it."""
     writes = adapters.config.writes
     permit = Permit(writes.agent_dir.strip("/"), writes.agent_dir_writable)
-    return VaultWriter(adapters.config.vault.path, permit)
+    return VaultWriter(adapters.config.vault.path, permit, client="cli")
 
 
 class Adapters(Grounds, Protocol):
