@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
 from glassmind.context.scope import SectionRows
+from glassmind.context.tracing import Traces
 from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
+from glassmind.vault.ignore import IgnoreRules
 
 if TYPE_CHECKING:
     from glassmind.types.memory import Temperatures
@@ -49,7 +52,9 @@ class Shelf:
     `faults` names the faults of everything done inside it, `still` keeps the rows as
     they are for all that is read inside it. `find` returns the note that a person means
     by a name. `sources` are the other stages, `projects` the notes of projects;
-    `sections` gives the rows that the sections of one bundle are read from.
+    `sections` gives the rows that the sections of one bundle are read from. `rules` say
+    what of the vault is not read, `traces` where a note may be now; `day` returns the
+    day that a person means.
     """
 
     config: Config
@@ -60,3 +65,6 @@ class Shelf:
     sources: Sources
     projects: Callable[[], Projects]
     sections: Callable[[], SectionRows]
+    rules: Callable[[], IgnoreRules]
+    traces: Callable[[], Traces]
+    day: Callable[[str, date], date]

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Literal
 
 from glassmind.context.shelf import Shelf
+from glassmind.context.verifying import verify
 from glassmind.types.context import Briefing, Bundle, Summary, Verified
 from glassmind.types.search import Intent, Mode
 
@@ -42,8 +43,16 @@ class Bundles:
         raise NotImplementedError
 
     def verify(self, receipts: Sequence[str]) -> list[Verified]:
-        """Return what became of the lines that receipts are for, in their order."""
-        raise NotImplementedError
+        """Return what became of the lines that receipts are for, in their order.
+
+        From the files, whatever the index knows; see `verifying.verify`.
+
+        Raises:
+            BadReceipt: one of them is none; nothing was looked at.
+            PathOutsideVault: one leads out of the vault.
+        """
+        with self._shelf.faults():
+            return verify(self._shelf, receipts)
 
     def brief(
         self,

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.context.shelf import Shelf, Sources
 from glassmind.context.verbs import Bundles
+from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
+from glassmind.store.sqlite.trace_rows import TraceRows
+from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
@@ -35,5 +38,17 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             sources=sources,
             projects=lambda: ProjectRows(adapters.reader.connection()),
             sections=lambda: SectionRows(adapters.reader.connection()),
+            rules=lambda: _rules(adapters),
+            traces=lambda: TraceRows(adapters.reader.connection()),
+            day=parse_day,
         )
+    )
+
+
+def _rules(adapters: Adapters) -> IgnoreRules:
+    index = adapters.config.index
+    return load_rules(
+        adapters.config.vault.path,
+        ignore_dirs=index.ignore_dirs,
+        include_agent_dir=index.include_agent_dir,
     )

@@ -1,0 +1,213 @@
+"""What became of the lines that receipts are for, told by the files themselves.
+
+The index may be behind; it is asked only where to look for a note that is gone.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
+from glassmind.context.tracing import Traces, likely
+from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
+from glassmind.errors.context import BadReceipt
+from glassmind.markdown.excalidraw import is_excalidraw
+from glassmind.markdown.read import read_note
+from glassmind.markdown.receipts import parse_receipt, receipt_of
+from glassmind.types import NotePath, Span
+from glassmind.types.context import Receipt, Verified
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.paths import check_parts
+from glassmind.vault.read import VaultFiles
+from glassmind.vault.scan import kind_of, scan
+
+PARSED_CHARS = 4_000_000
+"""Of a longer note no headings are read: that would take seconds."""
+
+
+class Archive(Protocol):
+    """The vault on disk, and what the index knows of it."""
+
+    @property
+    def root(self) -> Path:
+        """The folder of the vault."""
+
+    @property
+    def rules(self) -> Callable[[], IgnoreRules]:
+        """What of the vault is not read, as its files say now."""
+
+    @property
+    def traces(self) -> Callable[[], Traces]:
+        """What is known of notes that may be a former one."""
+
+
+class Page(NamedTuple):
+    """A note as it stands on disk now: its text, and the lines of it."""
+
+    path: NotePath
+    text: str
+    lines: list[str]
+
+
+def verify(archive: Archive, texts: Sequence[str]) -> list[Verified]:
+    """Return what became of the lines that receipts are for, in their order.
+
+    Raises:
+        BadReceipt: one of the texts is none; nothing was looked at.
+        PathOutsideVault: one leads out of the vault.
+        VaultMissing: the vault's folder is not there.
+    """
+    receipts = [_receipt(text) for text in texts]
+    order = sorted(range(len(texts)), key=lambda at: receipts[at].path)
+    with VaultFiles(archive.root) as files:
+        desk = _Desk(archive, files)
+        # by path, so that each note is read once
+        found = {at: desk.verified(texts[at].strip(), receipts[at]) for at in order}
+    return [found[at] for at in range(len(texts))]
+
+
+def _receipt(text: str) -> Receipt:
+    found = parse_receipt(text)
+    if found is None:
+        raise BadReceipt(text)
+    check_parts(found.path)
+    return found
+
+
+class _Desk:
+    """One look at the vault: the note read last, and how much was looked at."""
+
+    def __init__(self, archive: Archive, files: VaultFiles) -> None:
+        self._archive, self._files = archive, files
+        self._rules, self._effort = archive.rules(), Effort()
+        self._last: Page | None = None
+
+    def verified(self, text: str, receipt: Receipt) -> Verified:
+        """Return what became of the lines of one receipt."""
+        path, span, digest = receipt.path, receipt.span, receipt.digest
+        try:
+            page = self._page(path)
+        except FileGone:
+            return self._elsewhere(text, receipt)
+        except (FileUnreadable, PathOutsideVault) as fault:
+            return Verified(text, "unread", None, str(fault))
+        if stands_at(page.lines, span, digest):
+            return Verified(text, "unchanged", text, "the lines stand as they did")
+        now = seek(page.lines, span, digest, self._effort)
+        if now is not None:
+            said = f"the same lines are now {_lines(now)} of the note"
+            return Verified(text, "moved", _receipt_at(page, now, receipt), said)
+        return Verified(text, "changed", None, self._changed(page, span))
+
+    def _changed(self, page: Page, span: Span) -> str:
+        count = len(page.lines)
+        if self._effort.is_spent:
+            return (
+                f"{_lines(span)} changed; {page.path} is too long to look all through"
+            )
+        if span.end > count:
+            return f"the lines are no longer in {page.path}, which has {count} now"
+        return f"{_lines(span)} of {page.path} changed"
+
+    def _elsewhere(self, text: str, receipt: Receipt) -> Verified:
+        """Look for lines whose note is not where it was."""
+        looked = 0
+        gone = f"there is no {receipt.path}"
+        try:
+            traces = self._archive.traces()
+            for path in likely(receipt, traces, lambda: self._new, self._effort):
+                page = self._page_if_any(path)
+                if page is None:
+                    continue
+                looked += 1
+                now = seek(page.lines, receipt.span, receipt.digest, self._effort)
+                if now is not None:
+                    said = f"the same lines are now {_lines(now)} of {path}"
+                    there = _receipt_at(page, now, receipt)
+                    return Verified(text, "moved", there, said)
+        except IndexAbsent:
+            said = f"{gone}, and no index yet to look for another place in"
+            return Verified(text, "gone", None, said)
+        said = f"{gone}, and none of {looked} likely notes has the lines"
+        return Verified(text, "gone", None, said)
+
+    def _page_if_any(self, path: NotePath) -> Page | None:
+        if self._effort.is_spent:
+            return None
+        try:
+            return self._page(path)
+        except (FileUnreadable, PathOutsideVault):
+            return None
+
+    def _page(self, path: NotePath) -> Page:
+        """Return a note as it stands on disk now, in the lines that the index counts.
+
+        Raises:
+            FileUnreadable: it is gone, or none that is read.
+            PathOutsideVault: a symbolic link stands in its path.
+        """
+        if self._last is None or self._last.path != path:
+            self._check(path)
+            text = _text_of(path, self._files.read(path))
+            self._last = Page(path, text, plain_lines(text))
+        return self._last
+
+    def _check(self, path: NotePath) -> None:
+        """Refuse what the index leaves out: nobody is told what is in it."""
+        at = path.find("/")
+        reason = None
+        while at >= 0 and reason is None:
+            reason = self._rules.folder(path[:at])
+            at = path.find("/", at + 1)
+        if reason is None:
+            reason = self._rules.file(path)
+        if reason is None and kind_of(path) == "attachment":
+            reason = "it is no note"
+        if reason is not None:
+            raise FileUnreadable(path, reason or "it is hidden")
+
+    @cached_property
+    def _new(self) -> list[NotePath]:
+        """The notes that the index does not know yet, those changed last first."""
+        known = self._archive.traces().stamps()
+        found = scan(self._archive.root, self._rules, known).changed
+        new = [one for one in found if one.path not in known]
+        new.sort(key=lambda one: (-one.mtime_ns, one.path))
+        return [one.path for one in new if one.kind != "attachment"]
+
+
+def _text_of(path: NotePath, raw: bytes) -> str:
+    """Return the text that is indexed of a file.
+
+    Raises:
+        FileUnreadable: it holds none.
+    """
+    decoded = decode(raw)
+    if isinstance(decoded, Unreadable):
+        raise FileUnreadable(path, decoded.reason)
+    text = decoded.text
+    if kind_of(path) == "markdown" and not is_excalidraw(path, text):
+        return text.removeprefix("\ufeff")  # a note of any size, without parsing it
+    return read_note(path, text).text
+
+
+def _receipt_at(page: Page, span: Span, before: Receipt) -> str:
+    """Return the receipt of lines at another place, with all of its own digest."""
+    text = "\n".join(page.lines[span.start - 1 : span.end])
+    return receipt_of(page.path, _heading_at(page, span, before.heading), span, text)
+
+
+def _heading_at(page: Page, span: Span, before: str) -> str:
+    if len(page.text) > PARSED_CHARS:
+        return before
+    headings = read_note(page.path, page.text).headings
+    above = [one.text for one in headings if one.line <= span.start]
+    return above[-1] if above else ""
+
+
+def _lines(span: Span) -> str:
+    if span.start == span.end:
+        return f"line {span.start}"
+    return f"lines {span.start}-{span.end}"
