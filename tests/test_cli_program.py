@@ -37,7 +37,7 @@ def test_every_command_is_listed(program: Program, asked: list[str]) -> None:
 
     assert done.returncode == 0
     for name, (_, said) in COMMANDS.items():
-        assert f"  {name:<12} {said}\n" in done.stdout
+        assert f"  {name:<16} {said}\n" in done.stdout
 
 
 def test_commands_are_listed_as_json(program: Program) -> None:

@@ -15,7 +15,12 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
 from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
-OF_WORDS = frozenset({"graph", "health", "ingest", "list", "ontology", "resolve"})
+OF_WORDS = frozenset(
+    ("brief", "capture", "capture-decision", "capture-memory", "capture-task")
+    + ("context", "forget", "graph", "health", "hot", "inbox", "ingest", "list", "log")
+    + ("ontology", "pin", "recall", "resolve", "summarize", "supersede", "unpin")
+    + ("verify",)
+)
 """Commands that take names of notes and other words, which are text in the vault."""
 
 PLACES = ("vault", "config")
@@ -102,7 +107,7 @@ def _dispatch(argv: list[str], output: Output) -> int:
 def _refuse_broken(args: Namespace, name: str) -> None:
     """Raise `WrongUsage` where a word holds bytes that are no text; places may."""
     for key, value in vars(args).items():
-        for word in value if isinstance(value, list) else [value]:
+        for word in value if isinstance(value, list | tuple) else [value]:
             if isinstance(word, str) and key not in PLACES and not is_text(word):
                 shown = shortened(word.encode("utf-8", "backslashreplace").decode())
                 raise WrongUsage(f"{shown!r} holds half a character", name)
@@ -111,12 +116,16 @@ def _refuse_broken(args: Namespace, name: str) -> None:
 def _meant(name: str) -> str:
     """Return what may be meant by a command that there is not."""
     from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
-    from glassmind.surfaces.cli.commands.graph_actions import (  # noqa: PLC0415
-        ACTIONS,
+    from glassmind.surfaces.cli.commands import (  # noqa: PLC0415
+        graph_actions,
+        inbox,
     )
+    from glassmind.types.memory import CAPTURED  # noqa: PLC0415
 
-    if name in ACTIONS:
-        return f"; did you mean graph {name}?"
+    parts = {"graph": graph_actions.ACTIONS, "inbox": inbox.ACTIONS}
+    for command, actions in {**parts, "capture": CAPTURED}.items():
+        if name in actions:
+            return f"; did you mean {command} {name}?"
     return nearest(name, list(COMMANDS))
 
 
@@ -153,7 +162,7 @@ def _list_commands(output: Output) -> int:
     output.line("usage: glassmind [--vault PATH] COMMAND ...")
     output.line()
     for name, (_, said) in COMMANDS.items():
-        output.line(f"  {name:<12} {said}")
+        output.line(f"  {name:<16} {said}")
     output.line()
     output.line("glassmind COMMAND --help tells what a command takes;")
     output.line("--version tells the release.")

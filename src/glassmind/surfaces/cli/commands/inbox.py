@@ -1,0 +1,94 @@
+"""`glassmind inbox`: what agents captured, and what becomes of it."""
+
+from argparse import SUPPRESS, Namespace
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from glassmind.engine import Engine
+from glassmind.errors import WrongUsage
+from glassmind.render.memos import inbox_as_json
+from glassmind.render.memos_text import inbox_as_text
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.asking import STDIN, notice_all, one_name, piped_text
+from glassmind.surfaces.cli.commands.forget import show_moved
+from glassmind.surfaces.cli.commands.supersede import two_names
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.types.memory import Moved
+
+
+class Action(NamedTuple):
+    """One thing to do: what help says of it, and how it writes the names."""
+
+    about: str
+    names: str
+    run: Callable[[Engine, Namespace], Moved] | None
+
+
+def _accept(engine: Engine, args: Namespace) -> Moved:
+    return engine.memory.accept(one_name(args.names, "inbox accept", "memo"))
+
+
+def _reject(engine: Engine, args: Namespace) -> Moved:
+    return engine.memory.reject(one_name(args.names, "inbox reject", "memo"))
+
+
+def _merge(engine: Engine, args: Namespace) -> Moved:
+    return engine.memory.merge(*two_names(args.names, "inbox merge"))
+
+
+def _edit(engine: Engine, args: Namespace) -> Moved:
+    name = one_name(args.names, "inbox edit", "memo")
+    text = getattr(args, "text", None)
+    if text is None:
+        raise WrongUsage("no text is given", "inbox edit")
+    return engine.memory.edit(name, piped_text("inbox") if text == STDIN else text)
+
+
+ACTIONS: Mapping[str, Action] = {
+    "list": Action("what waits", "", None),
+    "accept": Action("keep a memo, in its place", "NAME", _accept),
+    "edit": Action("keep a memo with another text", "NAME", _edit),
+    "merge": Action("add a memo to one that is kept", "NAME INTO", _merge),
+    "reject": Action("move a memo to the trash", "NAME", _reject),
+}
+"""By name, in the order that help lists them; without one, what waits is listed."""
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes: each action has a parser of its own."""
+    parser.take_actions("action", "names", {"--text": "goes with edit"})
+    for name, action in ACTIONS.items():
+        own = parser.add_action(name, action.about, action.names)
+        if action.names:
+            own.take_words("names", "NAME", "path, file name or title, without a slip")
+        if name == "edit":
+            own.add_argument(
+                "--text",
+                metavar="TEXT",
+                default=SUPPRESS,
+                help="the new text; - takes what is piped in",
+            )
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Do what the action says; without one, list what waits."""
+    act = ACTIONS[args.action or "list"].run
+    with engine_of(args, output) as engine:
+        if act is None:
+            return _list(engine, args, output)
+        show_moved(act(engine, args), output)
+    return exits.OK
+
+
+def _list(engine: Engine, args: Namespace, output: Output) -> int:
+    if args.names:
+        raise WrongUsage("inbox list takes no names", "inbox")
+    found = engine.memory.inbox()
+    notice_all(output, found.troubles)
+    if output.as_json:
+        output.json(inbox_as_json(found))
+    else:
+        output.text(inbox_as_text(found, output.style))
+    return exits.OK if found.waiting or found.promoted else exits.NOTHING
