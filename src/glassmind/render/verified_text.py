@@ -12,6 +12,7 @@ STATES: dict[ReceiptState, str] = {
     "moved": "warn",
     "changed": "fail",
     "gone": "fail",
+    "unread": "warn",
 }
 """How good a state is, by which it is coloured."""
 
