@@ -15,12 +15,11 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
 from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
-OF_WORDS = frozenset(
-    ("brief", "capture", "capture-decision", "capture-memory", "capture-task")
-    + ("context", "forget", "graph", "health", "hot", "inbox", "ingest", "list", "log")
-    + ("ontology", "pin", "recall", "resolve", "summarize", "supersede", "unpin")
-    + ("verify",)
-)
+OF_WORDS = frozenset([
+    "brief", "capture", "capture-decision", "capture-memory", "capture-task", "context",
+    "forget", "graph", "health", "hot", "inbox", "ingest", "list", "log", "ontology",
+    "pin", "recall", "resolve", "summarize", "supersede", "unpin", "verify",
+])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 
 PLACES = ("vault", "config")
