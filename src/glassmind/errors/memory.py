@@ -1,6 +1,6 @@
 """What can go wrong when something is to be remembered."""
 
-from glassmind.errors import QueryError, VaultError
+from glassmind.errors import NoteNotFound, QueryError, VaultError
 
 
 class BadMemo(QueryError):
@@ -17,3 +17,61 @@ class MemoUnreadable(VaultError):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is no memo that can be used: {reason}")
         self.path, self.reason = path, reason
+
+
+class UnknownKind(QueryError):
+    """A kind of memo is asked for that there is not."""
+
+    def __init__(self, kind: str, known: tuple[str, ...]) -> None:
+        super().__init__(
+            f"there is no kind {kind[:80]!r} of memo; choose from {', '.join(known)}"
+        )
+        self.kind, self.known = kind, known
+
+
+class MemoNotFound(NoteNotFound):
+    """No memo goes by the name that was given; nothing is written on a guess."""
+
+    def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
+        super().__init__(name, closest)
+        hint = f"; closest: {', '.join(closest)}" if closest else ""
+        self.args = (f"no memo is called {name[:200]!r}{hint}",)
+
+
+class NotAMemo(VaultError):
+    """A note is named that is no memo of the agent folder."""
+
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(
+            f"{path} is no memo and stays as it is: only what was captured below "
+            f"{folder}/ can be moved or marked"
+        )
+        self.path, self.folder = path, folder
+
+
+class NotWaiting(VaultError):
+    """A memo is named that does not wait in the inbox, or no longer does."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} does not wait in the inbox; see: glassmind inbox list"
+        )
+        self.path = path
+
+
+class StillWaiting(VaultError):
+    """A memo of the inbox is named where one that is kept is needed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} waits in the inbox itself; first: glassmind inbox accept"
+        )
+        self.path = path
+
+
+class NotSuperseded(VaultError):
+    """One memo cannot take the place of the other; both are as they were."""
+
+    def __init__(self, old: str, new: str, reason: str) -> None:
+        super().__init__(f"{old} is not superseded by {new}: {reason}")
+        self.old, self.new, self.reason = old, new, reason

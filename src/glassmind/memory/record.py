@@ -76,6 +76,7 @@ def record_of(line: bytes) -> WriteRecord | None:
         after=_digest(said.get("after")),
         size_bytes=size if isinstance(size, int) and size >= 0 else 0,
         undone=said.get("undone") is True,
+        to=None if (to := _text(said.get("to"))) is None else NotePath(to),
     )
 
 
@@ -104,7 +105,8 @@ def _is_asked_for(record: WriteRecord, since: date | None, path: str | None) -> 
     if path is None:
         return True
     asked = path.removeprefix("./").rstrip("/")
-    return record.path == asked or record.path.startswith(f"{asked}/")
+    touched = (record.path, record.to or record.path)
+    return any(one == asked or one.startswith(f"{asked}/") for one in touched)
 
 
 def _told(log: str, wrong: list[int], left_out: int) -> tuple[str, ...]:

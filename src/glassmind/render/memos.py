@@ -110,6 +110,7 @@ def _record(one: WriteRecord) -> dict[str, Any]:
     return {
         "at": one.at,
         "path": one.path,
+        "to": one.to,
         "why": one.why,
         "client": one.client,
         "before": one.before,

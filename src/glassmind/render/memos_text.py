@@ -95,6 +95,8 @@ def _record_line(one: WriteRecord, style: Style) -> str:
     who = f" by {style.clean(one.client)}" if one.client else ""
     undone = ", undone" if one.undone else ""
     change = f"{_short(one.before)} -> {_short(one.after)}"
+    if one.to is not None:
+        change = f"-> {one.to}"
     said = f"{style.clean(one.why)}{who}{undone}"
     return f"{style.clean(one.at)}  {style.strong(one.path)}  {said}  " + style.faint(
         change

@@ -175,7 +175,10 @@ class Pins:
 
 @dataclass(frozen=True, slots=True)
 class WriteRecord:
-    """A write that was made, as the record has it: who, what, before and after."""
+    """A write that was made, as the record has it: who, what, before and after.
+
+    A file that was moved went `to` another path. `undone` says that nothing came of it.
+    """
 
     at: str
     path: NotePath
@@ -185,6 +188,7 @@ class WriteRecord:
     after: Digest | None
     size_bytes: int
     undone: bool = False
+    to: NotePath | None = None
 
 
 @dataclass(frozen=True, slots=True)
