@@ -47,7 +47,9 @@ class VaultDesk:
         """Open the vault (again); a setting goes by name with `__` for the dot."""
         self.settings |= {key.replace("__", "."): v for key, v in settings.items()}
         chosen = {"index.location": str(self.place), **self.settings}
-        engine = open_vault(self.root, settings=chosen, env={})
+        # what is handed out goes on record in the home of the test
+        home = str(self.place.parent / "home")
+        engine = open_vault(self.root, settings=chosen, env={"HOME": home})
         self._engines.append(engine)
         return engine
 

@@ -3,7 +3,7 @@
 Here is also what the engine takes from outside, since nothing else needs all of it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -35,10 +35,21 @@ class FollowingWords(WordSearch, Protocol):
         """Whether it shows everything up to `head`, looking anew if need be."""
 
 
+class UseRecord(Protocol):
+    """What was handed out, on record."""
+
+    def append(self, verb: str, client: str, paths: Sequence[str], /) -> bool:
+        """Add an event; return whether it is on record."""
+
+
 class Adapters(Protocol):
     """What `wiring` gives the engine."""
 
     config: Config
+
+    @property
+    def use_log(self) -> UseRecord:
+        """Where what was handed out goes on record."""
 
     def elsewhere(self) -> "Elsewhere | None":
         """Return who answers in our place; None when nobody does."""

@@ -50,6 +50,10 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.watch import TellNews
 
 
+COUNTED = 5
+"""Notes of an answer that count as handed out: what is read of a list is its top."""
+
+
 def _today() -> date:
     return datetime.now().astimezone().date()
 
@@ -57,12 +61,16 @@ def _today() -> date:
 class Engine:
     """One vault, ready to be asked, from any number of threads.
 
-    `alone`, it does everything itself, whoever could answer in its place.
+    `alone`, it does everything itself, whoever could answer in its place. Unless it
+    `records`, what it hands out is not use: it is asked in the name of somebody else.
+    `client` is whom it hands notes to, for the record.
     """
 
-    def __init__(self, adapters: Adapters, *, alone: bool = False) -> None:
-        self._adapters, self._alone = adapters, alone
-        self.config = adapters.config
+    def __init__(
+        self, adapters: Adapters, *, alone: bool = False, records: bool = True
+    ) -> None:
+        self._adapters, self._alone, self._records = adapters, alone, records
+        self.config, self.client = adapters.config, "library"
 
     def search(  # noqa: PLR0913 - each wish by its name
         self,
@@ -117,13 +125,29 @@ class Engine:
             )
         )
         day = today or _today()
-        query = parse_query(asked_for(text), day)
+        reply = self._reply(Asked(text, parse_query(asked_for(text), day), wish, day))
+        self._used("search", [hit.path for hit in reply.hits])
+        return reply
+
+    def _reply(self, asked: Asked) -> SearchReply:
+        text, query, wish, day = asked
         if not self._alone and not is_by_words_alone(query, wish):
             other = self._adapters.elsewhere()
             found = other.search(text, wish, day) if other else None
             if found is not None:
                 return found
-        return answered(self._adapters, Asked(text, query, wish, day))
+        return answered(self._adapters, asked)
+
+    def _used(self, verb: str, paths: "Sequence[NotePath]") -> None:
+        """Take on record, outside of the vault, that notes were handed out."""
+        if self._records:
+            once = list(dict.fromkeys(paths[:COUNTED]))
+            self._adapters.use_log.append(verb, self.client, once)
+
+    @cached_property
+    def _unseen(self) -> "Engine":
+        """The same engine for what our own stages ask, which is nobody's use."""
+        return Engine(self._adapters, alone=self._alone, records=False)
 
     def _usual_mode(self) -> Mode:
         """Return the mode of a call that names none; nothing embeds in `none`."""
@@ -190,7 +214,7 @@ class Engine:
         return self._adapters.knowledge(self._found)
 
     def _found(self, text: str, limit: int) -> SearchReply:
-        return self.search(text, limit=limit)
+        return self._unseen.search(text, limit=limit)
 
     @cached_property
     def bundles(self) -> "Bundles":
@@ -200,10 +224,10 @@ class Engine:
         memory = self.memory
         return self._adapters.bundles(
             Sources(
-                search=self.search,
+                search=self._unseen.search,
                 warmth=memory.temperatures,
                 keep=memory.keep_summary,
-                used=memory.used,
+                used=self._used,
             )
         )
 
@@ -212,7 +236,7 @@ class Engine:
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
-        return self._adapters.memory(Acts(self.search, self._indexed))
+        return self._adapters.memory(Acts(self._unseen.search, self._indexed))
 
     def _indexed(self, paths: "Sequence[NotePath]") -> str | None:
         """Bring some files into the index; return why they are not in it, if so."""
@@ -244,7 +268,9 @@ class Engine:
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
         with self._adapters.faults():
             notes = self._adapters.notes()
-            return notes.read(name, heading=heading, lines=lines, raw=raw)
+            found = notes.read(name, heading=heading, lines=lines, raw=raw)
+        self._used("read", [found.path])
+        return found
 
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""
@@ -334,7 +360,7 @@ class Engine:
         """Load what an answer by meaning needs; without effect where nothing is."""
         if self.config.embeddings.backend != "none":
             with suppress(GlassmindError):
-                self.search("warm", limit=1, mode="semantic")
+                self._unseen.search("warm", limit=1, mode="semantic")
 
     def close(self) -> None:
         """Let go of everything; the engine cannot be asked afterwards."""

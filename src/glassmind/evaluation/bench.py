@@ -53,12 +53,13 @@ class Wanted(NamedTuple):
     progress: ShowProgress | None = None
 
     def settings(self) -> dict[str, object]:
-        """Return the settings that were asked for."""
+        """Return the settings that were asked for; what is measured is not use."""
+        unseen: dict[str, object] = {"memory.record_use": False}
         if self.model:
-            return {"embeddings.model": self.model}
+            return {"embeddings.model": self.model, **unseen}
         if self.preset:  # a configured model would win over it
-            return {"embeddings.preset": self.preset, "embeddings.model": ""}
-        return {}
+            return {"embeddings.preset": self.preset, "embeddings.model": "", **unseen}
+        return unseen
 
 
 @contextmanager

@@ -78,7 +78,10 @@ class IndexRequest:
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Everything a run works with; `writing` opens the rows under the writer lock."""
+    """Everything a run works with; `writing` opens the rows under the writer lock.
+
+    `fold_use` takes into the rows, while they are open, what was handed out since.
+    """
 
     root: Path
     ignore_dirs: tuple[str, ...]
@@ -88,6 +91,7 @@ class Workshop:
     writing: Callable[..., AbstractContextManager[WritableStore]]
     words: Followed[Document]
     vectors: Followed[NoteVectors]
+    fold_use: Callable[[], None] = lambda: None
 
     def ignore_rules(self) -> IgnoreRules:
         """Return what of the vault is not read, as its files say now."""
@@ -223,6 +227,7 @@ def _bring_up(
         report = apply_scan(job, known, found)
         finish(follower, shop.words, store, compact=request.compact)
     follow_vectors(shop, store, progress, compact=request.compact)
+    shop.fold_use()
     warnings = (*rules.warnings, *report.warnings)
     return replace(report, warnings=warnings, compacted=follower.anew)
 

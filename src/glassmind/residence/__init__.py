@@ -74,7 +74,7 @@ class Residence:
         self._adapters = LocalAdapters(config)
         self._adapters.host = self._host
         self.engine = Engine(self._adapters)
-        self._alone = Engine(self._adapters, alone=True)
+        self._alone = Engine(self._adapters, alone=True, records=False)
         self._closing, self._poke, self._residing = Event(), Event(), Event()
         self._placeless = self._awaits = self._made_way = False
         self._alone_until = 0.0

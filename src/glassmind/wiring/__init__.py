@@ -16,6 +16,7 @@ from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.use_log import UseLog, use_folder
 from glassmind.wiring.once import made_once
 
 if TYPE_CHECKING:
@@ -127,6 +128,12 @@ class LocalAdapters:
     def reader(self) -> SqliteReader:
         """The rows, open for reading."""
         return SqliteReader(self.place.folder)
+
+    @made_once
+    def use_log(self) -> UseLog:
+        """What was handed out, on record outside of the vault."""
+        vault, wanted = self.config.vault.path, self.config.memory.record_use
+        return UseLog(use_folder(self.locations.folders, vault) if wanted else None)
 
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
@@ -342,6 +349,7 @@ class LocalAdapters:
         from glassmind.indexing.run import Workshop  # noqa: PLC0415
         from glassmind.markdown.split import SplitRules  # noqa: PLC0415
         from glassmind.wiring.index import followed_vectors, followed_words  # noqa: PLC0415
+        from glassmind.wiring.use import fold_use  # noqa: PLC0415
 
         index = self.config.index
         rules = SplitRules(
@@ -359,6 +367,7 @@ class LocalAdapters:
             writing=self.writing,
             words=followed_words(self),
             vectors=followed_vectors(self),
+            fold_use=lambda: fold_use(self.use_log, self.writer),
         )
 
     @made_once
@@ -374,6 +383,8 @@ class LocalAdapters:
         if "meaning" in self.__dict__:
             self.meaning.close()
         self.reader.close_all()
+        if "use_log" in self.__dict__:
+            self.use_log.close()
         if "writer" in self.__dict__:
             self.writer.close()
         if self.place.temporary:

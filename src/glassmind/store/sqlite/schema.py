@@ -288,10 +288,34 @@ def _add_knowledge(db: apsw.Connection) -> None:
     db.execute(_KNOWLEDGE)
 
 
+_MEMORY = """
+create table memory_events (
+  id integer primary key autoincrement,
+  at text not null,
+  verb text not null,
+  client text not null,
+  path text not null,
+  file_id integer references files(id) on delete set null
+) strict;
+create index memory_events_by_time on memory_events(at);
+create index memory_events_by_file on memory_events(file_id)
+  where file_id is not null;
+create index files_by_time on files(mtime_ns);
+create index notes_by_day on notes(day) where day is not null;
+"""
+"""A row says that a note was handed out. Rows are only added, and the oldest go when
+they warm nothing any more; a note that moves keeps its own by its file."""
+
+
+def _add_memory(db: apsw.Connection) -> None:
+    db.execute(_MEMORY)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _create,
     _add_vectors,
     _add_knowledge,
+    _add_memory,
 )
 """Each takes the file from its own position to the next; released ones never change."""
 

@@ -11,6 +11,7 @@ from glassmind.errors import IndexBusy, IndexDamaged, IndexFault, IndexTaken
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.begin import Fence
 from glassmind.store.sqlite.copying import copy_rows
+from glassmind.store.sqlite.event_rows import EventRows, EventStep
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
@@ -194,6 +195,14 @@ class SqliteWriter:
     def pair_step(self) -> PairStep:
         """Return one atomic step of writing pairs of similar notes."""
         return PairStep(self._open_db(), self.fence)
+
+    def events(self) -> EventRows:
+        """Return what there is of use as this connection sees it."""
+        return EventRows(self._open_db())
+
+    def event_step(self) -> EventStep:
+        """Return one atomic step of taking use in."""
+        return EventStep(self._open_db(), self.fence)
 
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""

@@ -1,0 +1,22 @@
+"""What was handed out, as it goes on record."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+
+class UseEvent(NamedTuple):
+    """Notes that were handed out at once: when, by which verb, and to whom."""
+
+    at: datetime
+    verb: str
+    client: str
+    paths: tuple[str, ...]
+
+
+class DayUse(NamedTuple):
+    """How often a verb handed out a note on a day, such as `2026-03-01`."""
+
+    note_id: int
+    verb: str
+    day: str
+    times: int
