@@ -23,3 +23,13 @@ class ProjectUnknown(VaultError):
             "as '#atlas', or what the property 'project' of some note says"
         )
         self.name = name
+
+
+class BudgetTooSmall(QueryError):
+    """Nothing useful fits into the tokens that a bundle may have."""
+
+    def __init__(self, budget_tokens: int, least: int) -> None:
+        super().__init__(
+            f"nothing useful fits into {budget_tokens} tokens; allow {least} or more"
+        )
+        self.budget_tokens, self.least = budget_tokens, least

@@ -14,6 +14,7 @@ from glassmind.models.spaces import space_of
 from glassmind.models.unit import unit
 
 if TYPE_CHECKING:
+    from glassmind.models.counting import TokenCounter
     from glassmind.models.session import OnnxSession
     from glassmind.models.windows import WindowedTokenizer
     from glassmind.types.vectors import Embeddable, Matrix, Vector
@@ -40,6 +41,7 @@ class OnnxEmbedder:
         self._lock = Lock()
         self._loading: Future[OnnxSession] | None = None
         self._tokenizer: WindowedTokenizer | None = None
+        self._counter: TokenCounter | None = None
 
     @property
     def space(self) -> str:
@@ -76,6 +78,20 @@ class OnnxEmbedder:
         self.warm()
         assert self._loading is not None  # noqa: S101 - warm() has seen to it
         return self._loading.result()
+
+    def counter(self) -> "TokenCounter":
+        """Return what counts tokens as this model does; the model is not loaded.
+
+        Raises:
+            ModelFault: its tokenizer cannot be read.
+        """
+        words = self._words()
+        with self._lock:
+            if self._counter is None:
+                from glassmind.models.counting import TokenCounter  # noqa: PLC0415
+
+                self._counter = TokenCounter(words, self._card.id)
+            return self._counter
 
     def _words(self) -> "WindowedTokenizer":
         with self._lock:

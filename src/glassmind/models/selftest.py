@@ -8,6 +8,7 @@ from glassmind.errors import ModelFailed
 from glassmind.types.vectors import Embeddable
 
 if TYPE_CHECKING:
+    from glassmind.models.counting import TokenCounter
     from glassmind.ports.models import Embedder
     from glassmind.types.vectors import Matrix, Vector
 
@@ -84,3 +85,12 @@ class TestedEmbedder:
         begin = getattr(self.inner, "warm", None)
         if begin is not None:
             begin()
+
+    def counter(self) -> "TokenCounter | None":
+        """Return what counts tokens as the model does; None where only a server can.
+
+        Raises:
+            ModelFault: its tokenizer cannot be read.
+        """
+        counter = getattr(self.inner, "counter", None)
+        return None if counter is None else counter()

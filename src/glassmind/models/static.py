@@ -10,6 +10,7 @@ import numpy as np
 
 from glassmind.errors import ModelDamaged
 from glassmind.models.cards import ModelCard
+from glassmind.models.counting import TokenCounter
 from glassmind.models.spaces import space_of
 from glassmind.models.unit import unit
 from glassmind.models.windows import WindowedTokenizer, tokenizer_of
@@ -55,6 +56,18 @@ class StaticEmbedder:
     def warm(self) -> None:
         """Load what is needed; it is little."""
         _ = self._table, self._tokenizer
+
+    def counter(self) -> TokenCounter:
+        """Return what counts tokens as this model does.
+
+        Raises:
+            ModelFault: its tokenizer cannot be read.
+        """
+        return self._counter
+
+    @cached_property
+    def _counter(self) -> TokenCounter:
+        return TokenCounter(self._tokenizer, self._card.id)
 
     @cached_property
     def _tokenizer(self) -> WindowedTokenizer:

@@ -42,6 +42,17 @@ class WindowedTokenizer:
         """Return the tokens of a text, without the marks at its ends."""
         return self._tokenizer.encode(text, add_special_tokens=False).ids
 
+    def counts(self, words: Sequence[str]) -> list[int]:
+        """Return how many tokens each of some words has."""
+        found = [0] * len(words)
+        encoded = self._tokenizer.encode(
+            [*words], is_pretokenized=True, add_special_tokens=False
+        )
+        for word in encoded.word_ids:
+            if word is not None:
+                found[word] += 1
+        return found
+
     def framed(self, ids: Sequence[int]) -> list[int]:
         """Return tokens between the marks of the model's ends, if it has any."""
         return [*ids] if self.first < 0 else [self.first, *ids, self.last]

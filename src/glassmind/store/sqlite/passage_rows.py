@@ -1,0 +1,85 @@
+"""Asking the rows for the passages of a bundle, all of them at once."""
+
+import json
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath, Span
+from glassmind.types.passages import PackedNote, PlacedChunk
+
+NOTES = """
+select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
+  exists (select 1 from properties p where p.note_id = n.id
+    and lower(p.name) = 'generated' and p.value = 'true')
+from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
+"""
+CHUNKS = """
+select k.value ->> 0, c.chunk_index, c.kind, c.heading_path, c.start_line, c.end_line,
+  c.overlap, c.text,
+  not exists (select 1 from chunks x
+    where x.note_id = c.note_id and x.chunk_index = c.chunk_index + 1)
+from json_each(?) k
+join chunks c on c.note_id = k.value ->> 0 and c.chunk_index = k.value ->> 1
+"""
+FIRST = """
+select note_id, min(chunk_index) from chunks
+where note_id in (select value from json_each(?)) and kind <> 'frontmatter'
+group by note_id
+"""
+PAGE = """
+select text, overlap from chunks where note_id = ? order by chunk_index
+"""
+
+
+class PassageRows:
+    """What an open database knows of passages."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
+        """Return those of some notes that are there, by path."""
+        found = self._ask(NOTES, list(paths))
+        return {
+            path: PackedNote(note_id, path, title, day, mtime_ns, bool(generated))
+            for note_id, path, title, day, mtime_ns, generated in found
+        }
+
+    def chunks(
+        self, places: Collection[tuple[int, int]]
+    ) -> dict[tuple[int, int], PlacedChunk]:
+        """Return those of some chunks that are there, by note and index."""
+        return {
+            (note_id, index): PlacedChunk(
+                index,
+                kind,
+                _headings(under),
+                Span(first, last),
+                overlap,
+                text,
+                bool(is_last),
+            )
+            for note_id, index, kind, under, first, last, overlap, text, is_last
+            in self._ask(CHUNKS, list(places))
+        }  # fmt: skip
+
+    def openings(self, note_ids: Collection[int]) -> dict[int, int]:
+        """Return the index of the first chunk of each note behind its properties."""
+        return dict(self._ask(FIRST, list(note_ids)))
+
+    def page(self, note_id: int) -> str:
+        """Return the text of a note, from its chunks."""
+        rows: Any = self._db.execute(PAGE, (note_id,))
+        return "".join(text[overlap:] for text, overlap in rows)
+
+    def _ask(self, statement: str, bound: object) -> Iterable[Any]:
+        return self._db.execute(statement, (json.dumps(bound),))
+
+
+@lru_cache(maxsize=1_000)
+def _headings(text: str) -> tuple[str, ...]:
+    """Return the headings of a row; passages of one note share most of theirs."""
+    return tuple(json.loads(text))
