@@ -4,6 +4,7 @@ COMMANDS = {
     "init": ("init", "choose a vault and write a configuration for it"),
     "index": ("index", "bring the index up to the vault"),
     "search": ("search", "find the passages that matter for a question"),
+    "verify": ("verify", "tell whether cited lines still stand as they did"),
     "read": ("read", "print a note, a section or some lines of it"),
     "read-chunks": ("read_chunks", "print a note as it was split for the index"),
     "list": ("list", "list notes by folder, tag, property or date"),
