@@ -15,7 +15,9 @@ from glassmind.surfaces.cli.commands.supersede import two_names
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
-from glassmind.types.memory import Moved
+from glassmind.types.memory import Memo, Moved
+
+EDIT = "inbox edit"
 
 
 class Action(NamedTuple):
@@ -39,11 +41,36 @@ def _merge(engine: Engine, args: Namespace) -> Moved:
 
 
 def _edit(engine: Engine, args: Namespace) -> Moved:
-    name = one_name(args.names, "inbox edit", "memo")
+    name = one_name(args.names, EDIT, "memo")
     text = getattr(args, "text", None)
-    if text is None:
-        raise WrongUsage("no text is given", "inbox edit")
-    return engine.memory.edit(name, piped_text("inbox") if text == STDIN else text)
+    if text == STDIN:
+        text = piped_text(EDIT)
+    elif text is None:
+        from glassmind.surfaces.cli.editor import edited  # noqa: PLC0415 - only now
+
+        before = _waiting_text(engine, name)
+        text = edited(before, EDIT).rstrip("\n")
+        if text == before.rstrip("\n"):
+            raise WrongUsage("the text is as it was; inbox accept keeps it so", EDIT)
+    return engine.memory.edit(name, text)
+
+
+def _waiting_text(engine: Engine, name: str) -> str:
+    """Return what a memo says that waits under a name.
+
+    Raises:
+        WrongUsage: no one memo does.
+    """
+    waiting = [one.memo for one in engine.memory.inbox(promote=False).waiting]
+    found = [memo for memo in waiting if name in _names(memo)]
+    if len(found) != 1:
+        raise WrongUsage(f"no one memo waits as {name!r}; see inbox list", EDIT)
+    return found[0].text
+
+
+def _names(memo: Memo) -> tuple[str, ...]:
+    file = memo.path.rpartition("/")[2]
+    return memo.path, file, file.removesuffix(".md"), memo.title
 
 
 ACTIONS: Mapping[str, Action] = {
