@@ -71,13 +71,19 @@ def property_tags(
         if str(path[0]).lower() != "tags" or not isinstance(value, str):
             continue
         name = value.strip().removeprefix("#")
-        written = name.encode()
-        if not _TAG.fullmatch(b"#" + written) or not is_tag_name(written):
+        if not is_tag(name):
             continue
+        written = name.encode()
         at = source.find(written, first, last)
         start, end = (first, last) if at < 0 else (at, at + len(written))
         found.append(Tag(name, line_at(starts, start), start, end, in_properties=True))
     return found
+
+
+def is_tag(name: str) -> bool:
+    """Return whether a name, without its `#`, can be that of a tag."""
+    written = name.encode("utf-8", "surrogatepass")
+    return bool(_TAG.fullmatch(b"#" + written)) and is_tag_name(written)
 
 
 def is_tag_name(name: bytes) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,10 @@ class Acts:
     indexed: Indexed
 
 
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
 @dataclass(frozen=True, slots=True)
 class Cabinet:
     """One vault, as far as memory looks at it and writes to it.
@@ -52,3 +56,4 @@ class Cabinet:
     projects: Callable[[], Projects]
     memos: "Callable[[], MemoRows]"
     day: Callable[[str, date], date]
+    now: Callable[[], datetime] = _now

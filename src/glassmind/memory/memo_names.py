@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from glassmind.errors import PathOutsideVault
 from glassmind.types import NotePath
@@ -80,11 +80,6 @@ def names_for(day: str, title: str) -> Iterator[str]:
     while True:
         number += 1
         yield f"{day} {title} {number}.md"
-
-
-def first_free(names: Iterator[str], is_taken: Callable[[str], bool]) -> str:
-    """Return the first of some names that is not taken."""
-    return next(name for name in names if not is_taken(name))
 
 
 def title_in(path: NotePath) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.capturing import Claim, captured, summary_kept
 from glassmind.memory.record import write_log
 from glassmind.types import NotePath
 from glassmind.types.memory import (
@@ -39,14 +40,30 @@ class Memory:
         client: str = "cli",
         agent: bool = False,
     ) -> Captured:
-        """Keep something worth remembering; what an `agent` says waits in the inbox."""
-        raise NotImplementedError
+        """Keep something worth remembering; what an `agent` says waits in the inbox.
+
+        A source is a receipt, or a note whose whole text is meant. What is written is
+        indexed at once; where that cannot be, a notice says why.
+
+        Raises:
+            BadWish, BadMemo: it cannot be kept as it is; nothing was written.
+            WriteRefused: the settings or the disk do not let it be written.
+        """
+        said = Claim(kind, text, project, sources, tags, client, agent)
+        return captured(self._cabinet, said)
 
     def keep_summary(
-        self, title: str, project: str, text: str, sources: Sequence[str]
+        self,
+        title: str,
+        project: str,
+        text: str,
+        sources: Sequence[str],
+        *,
+        client: str = "cli",
     ) -> NotePath:
-        """Keep a text in `summaries/`, and return where it is."""
-        raise NotImplementedError
+        """Keep a text in `summaries/`, and return where it is; see `capture`."""
+        said = Claim("summary", text, project, sources, client=client)
+        return summary_kept(self._cabinet, said, title).memo.path
 
     def recall(  # noqa: PLR0913 - each filter by its name
         self,

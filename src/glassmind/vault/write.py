@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 from glassmind.errors import PathOutsideVault, VaultMissing
 from glassmind.errors.writing import (
@@ -79,6 +80,20 @@ class VaultWriter:
                 return _content(folder, name, allowed)
         except FileNotFoundError:
             return None
+
+    def names(self, folder: str) -> list[str]:
+        """Return what stands in a folder that may be written; nothing for no folder.
+
+        Raises:
+            WriteRefused: nothing in it may be written.
+            PathOutsideVault: the path climbs, or a symbolic link stands in it.
+        """
+        allowed = self._allowed(f"{folder}/-")
+        try:
+            with self._folder_of(allowed, make=False) as (opened, _):
+                return sorted(normalize("NFC", name) for name in opened.names())
+        except FileNotFoundError:
+            return []
 
     def put(
         self, path: str, raw: bytes, *, expected: Digest | None, why: str

@@ -1,0 +1,154 @@
+"""Keeping something worth remembering: checked, written, on record, indexed at once."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count
+
+from glassmind.errors import AmbiguousName, IndexFault, VaultError
+from glassmind.errors.memory import BadMemo
+from glassmind.errors.writing import NoteChanged
+from glassmind.markdown.frontmatter import MAX_BYTES, read_head
+from glassmind.markdown.receipts import receipt_of
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.claims import (
+    client_said,
+    kind_said,
+    project_said,
+    sources_said,
+    tags_said,
+    text_said,
+)
+from glassmind.memory.memo_file import FIRST_STATUS, memo_text
+from glassmind.memory.memo_names import FOLDERS, INBOX, names_for, title_from
+from glassmind.types import Digest, NotePath, Span
+from glassmind.types.memory import Captured, Memo, MemoKind
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.paths import safe_path
+from glassmind.vault.write import VaultWriter
+
+CLASHES = 20
+"""Times that another may be faster to take a name before ours becomes unlike all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a caller says of a memo; nothing of it is believed yet."""
+
+    kind: str
+    text: str
+    project: str = ""
+    sources: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    client: str = "cli"
+    agent: bool = False
+
+
+def captured(cabinet: Cabinet, claim: Claim) -> Captured:
+    """Keep what was said, and say where; what is written is never lost again.
+
+    Raises:
+        BadWish, BadMemo: it cannot be kept as it is; nothing was written.
+        WriteRefused: the settings or the disk do not let it be written.
+    """
+    cabinet.writer(claim.client).names(f"{cabinet.folder}/{INBOX}")  # it may be off
+    kind = kind_said(claim.kind)
+    rule = cabinet.config.memory.inbox
+    waits = rule == "all" or (rule == "agents" and claim.agent)
+    folder = INBOX if waits else FOLDERS[kind]
+    memo = _memo(cabinet, claim, kind, folder)
+    return _kept(cabinet, memo, f"capture a {kind}")
+
+
+def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
+    """Keep a summary under a title of its own; see `captured`."""
+    memo = _memo(cabinet, claim, "summary", FOLDERS["summary"])
+    named = replace(memo, title=title_from(title, "summary"))
+    return _kept(cabinet, named, "keep a summary")
+
+
+def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
+    """Return a memo that has no file yet: its path is the folder it will stand in."""
+    text = text_said(claim.text, kind)
+    made = Memo(
+        path=NotePath(f"{cabinet.folder}/{folder}"),
+        kind=kind,
+        title=title_from(text, kind),
+        text=text,
+        project=project_said(claim.project),
+        created=cabinet.now().isoformat(timespec="seconds"),
+        client=client_said(claim.client),
+        status=FIRST_STATUS[kind],
+        place="inbox" if folder == INBOX else "kept",
+        sources=sources_said(claim.sources, lambda name: _whole(cabinet, name)),
+        tags=tags_said(claim.tags),
+        generated=claim.agent,
+    )
+    if read_head(memo_text(made)).frontmatter.error:
+        raise BadMemo("memo", f"its facts take more than {MAX_BYTES:,} bytes")
+    return made
+
+
+def _kept(cabinet: Cabinet, memo: Memo, why: str) -> Captured:
+    written, digest = write_new(cabinet, memo, why=why)
+    notice = cabinet.acts.indexed([written.path])
+    return Captured(
+        written,
+        digest,
+        indexed=notice is None,
+        notices=() if notice is None else (f"it is kept, but {notice}",),
+    )
+
+
+def write_new(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Digest]:
+    """Write a memo as a note of its own in the folder that its path names.
+
+    Returns it under its name, which no other file had, and the digest of the note.
+
+    Raises:
+        WriteRefused: the settings or the disk do not let it be written.
+    """
+    writer, raw = cabinet.writer(memo.client), memo_text(memo).encode()
+    for attempt in count(1):
+        path = f"{memo.path}/{_free_name(writer, memo, alone=attempt > CLASHES)}"
+        try:
+            done = writer.put(path, raw, expected=None, why=why)
+        except NoteChanged:  # somebody was faster
+            if attempt > 2 * CLASHES:
+                raise
+        else:
+            return replace(memo, path=done.path), done.after
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _free_name(writer: VaultWriter, memo: Memo, *, alone: bool) -> str:
+    """Return a name that no file has now; `alone`, one that nobody else comes upon."""
+    title = f"{memo.title} {os.urandom(4).hex()}" if alone else memo.title
+    taken = {name.casefold() for name in writer.names(memo.path)}
+    names = names_for(memo.created[:10], title)
+    return next(name for name in names if name.casefold() not in taken)
+
+
+def _whole(cabinet: Cabinet, name: str) -> str | None:
+    """Return the receipt of a whole note; None where no one note is called so."""
+    path = _path(cabinet, name)
+    if path is None:
+        return None
+    with cabinet.files() as files:
+        found = decode(files.read(path))
+    if isinstance(found, Unreadable) or not found.text:
+        return None
+    lines = len(found.text.rstrip("\r\n").splitlines()) or 1
+    return receipt_of(path, "", Span(1, lines), found.text)
+
+
+def _path(cabinet: Cabinet, name: str) -> NotePath | None:
+    with suppress(VaultError), cabinet.files() as files:
+        path = safe_path(name)
+        if path.endswith(".md") and files.exists(path):
+            return path
+    try:
+        return cabinet.sure(name)
+    except (AmbiguousName, IndexFault):
+        return None

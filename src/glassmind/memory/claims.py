@@ -1,0 +1,133 @@
+"""What a caller says of a memo, as it may be kept: bounded, clean, one line each."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from glassmind.errors import BadWish
+from glassmind.errors.memory import BadMemo
+from glassmind.markdown.receipts import parse_receipt
+from glassmind.markdown.tags import is_tag
+from glassmind.types.memory import CAPTURED, MemoKind
+
+TEXT_BYTES = 1024 * 1024
+"""A memo is a thought, not an archive; a book chapter still fits."""
+
+PROJECT_CHARS, CLIENT_CHARS, TAG_CHARS, SOURCE_CHARS = 200, 80, 100, 1000
+"""Each is a name on one line; a path of 255 letters and a heading are a source."""
+
+MOST = 32
+"""Sources, or tags, of one memo: all of them fit the frontmatter that is read."""
+
+UNKNOWN = "unknown"
+"""Who captured what nobody put a name to."""
+
+_UNFIT = re.compile(r"[^\w .,@+:/()-]|://")
+"""What a client's name has no need of, and could be a link, a tag or markup."""
+
+_TASK = re.compile(r"[-*+] \[.\][ \t]+")
+
+
+def kind_said(kind: str) -> MemoKind:
+    """Return a kind that may be captured.
+
+    Raises:
+        BadWish: there is no such kind.
+    """
+    found = next((known for known in CAPTURED if known == kind), None)
+    if found is None:
+        raise BadWish("kind", repr(kind[:40]), f"one of {', '.join(CAPTURED)}")
+    return found
+
+
+def text_said(text: str, kind: MemoKind) -> str:
+    """Return a text as it is kept: to the letter, but for empty lines around it.
+
+    A task loses the box that it begins with: it is given one.
+
+    Raises:
+        BadMemo: it is empty, too large, or no text.
+    """
+    said = text.strip("\r\n")
+    if kind == "task":
+        said = _TASK.sub("", said, count=1) if _TASK.match(said) else said
+    if not any(sign.isprintable() and not sign.isspace() for sign in said):
+        raise BadMemo("text", "it says nothing")
+    if "\0" in said:
+        raise BadMemo("text", "it holds NUL characters, so it would be no text file")
+    try:
+        size = len(said.encode())
+    except UnicodeEncodeError as fault:
+        raise BadMemo("text", "it holds half a character (a surrogate)") from fault
+    if size > TEXT_BYTES:
+        said_size = f"it has {size:,} bytes, and {TEXT_BYTES:,} are the most"
+        raise BadMemo("text", f"{said_size}; keep a part of it, with its source")
+    return said
+
+
+def project_said(project: str) -> str:
+    """Return a project as it was said.
+
+    Raises:
+        BadMemo: it is more than a line, or longer than a name.
+    """
+    said = project.strip()
+    if len(said.splitlines()) > 1 or len(said) > PROJECT_CHARS:
+        raise BadMemo("project", f"it is one line of at most {PROJECT_CHARS} signs")
+    if _is_broken(said):
+        raise BadMemo("project", "it holds characters that are none")
+    return said
+
+
+def client_said(client: str) -> str:
+    """Return what a client goes by: plain words on one line."""
+    words = " ".join(_UNFIT.sub(" ", client).split())
+    return words[:CLIENT_CHARS].strip() or UNKNOWN
+
+
+def tags_said(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags without their `#`, each once.
+
+    Raises:
+        BadMemo: one is no tag of Obsidian, or there are too many.
+    """
+    said = dict.fromkeys(tag.strip().removeprefix("#") for tag in tags)
+    for tag in said:
+        if len(tag) > TAG_CHARS or not is_tag(tag):
+            problem = f"{tag[:40]!r} is none: letters, digits, _, - and / make one"
+            raise BadMemo("tag", f"{problem}, and not digits alone")
+    if len(said) > MOST:
+        raise BadMemo("list of tags", f"{MOST} are the most")
+    return tuple(said)
+
+
+def sources_said(
+    sources: Sequence[str], note: Callable[[str], str | None]
+) -> tuple[str, ...]:
+    """Return sources as receipts, each once; `note` returns that of a whole note.
+
+    Raises:
+        BadMemo: one is neither a receipt nor a note, or there are too many.
+    """
+    said: dict[str, None] = {}
+    for source in sources:
+        asked = source.strip()
+        found = None if _is_unfit(asked) else _receipt(asked, note)
+        if found is None:
+            problem = f"{asked[:80]!r} is neither a receipt nor a note of the vault"
+            raise BadMemo("source", f"{problem}; search and context show receipts")
+        said[found] = None
+    if len(said) > MOST:
+        raise BadMemo("list of sources", f"{MOST} are the most")
+    return tuple(said)
+
+
+def _receipt(asked: str, note: Callable[[str], str | None]) -> str | None:
+    return asked if parse_receipt(asked) is not None else note(asked)
+
+
+def _is_unfit(text: str) -> bool:
+    return not text or len(text) > SOURCE_CHARS or _is_broken(text)
+
+
+def _is_broken(text: str) -> bool:
+    return any("\ud800" <= sign <= "\udfff" or sign == "\0" for sign in text)
