@@ -43,13 +43,19 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a note, whole; `trimmed` where the passage found goes on."""
+    """Lines of a note; `trimmed` where the passage goes on.
+
+    A line that is too long for its room is cut at the end of a sentence: `span` and
+    `receipt` are of the whole lines all the same. `hidden` marks text that a reader in
+    Obsidian does not see: comments, and letters without width.
+    """
 
     heading_path: tuple[str, ...]
     span: Span
     text: str
     receipt: str
     trimmed: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
