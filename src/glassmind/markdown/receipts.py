@@ -27,7 +27,7 @@ LONGEST_RECEIPT = 20_000
 FORM = "path#heading:12-18@digest"
 """How a receipt is written, for who has to be told."""
 
-_ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}~^")
+_ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}^")
 """What a shell expands, Markdown renders or a list in YAML ends at."""
 
 _FIRST = re.compile(r"\w|\.(?!/)")
