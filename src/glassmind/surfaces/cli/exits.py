@@ -13,6 +13,7 @@ from glassmind.errors import (
     VaultError,
 )
 from glassmind.errors.knowledge import NoteIsGhost
+from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.serving import ServingFault
 
 OK = 0
@@ -55,6 +56,8 @@ def sentence_of(error: GlassmindError) -> str:
     """Return what is said of an error, with the command that helps where one does."""
     if isinstance(error, NoteIsGhost):
         return f"{error}; --ghosts shows what does"
+    if isinstance(error, MemoNotFound) and not error.closest:
+        return f"{error}; see: glassmind recall"
     if isinstance(error, NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"
     if isinstance(error, AmbiguousHeading):
