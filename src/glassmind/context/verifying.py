@@ -130,7 +130,10 @@ class _Desk:
         except IndexAbsent:
             said = f"{gone}, and no index yet to look for another place in"
             return Verified(text, "gone", None, said)
-        said = f"{gone}, and none of {looked} likely notes has the lines"
+        said = (
+            f"{gone}, and the lines are in no note that may be it ({looked} looked at"
+        )
+        said += ", then given up)" if self._effort.is_spent else ")"
         return Verified(text, "gone", None, said)
 
     def _page_if_any(self, path: NotePath) -> Page | None:

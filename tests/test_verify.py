@@ -1,0 +1,289 @@
+"""What became of cited lines: unchanged, moved, changed or gone, by the files."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
+from glassmind.errors import PathOutsideVault
+from glassmind.errors.context import BadReceipt
+from glassmind.markdown.receipts import digest_of_lines, receipt_of
+from glassmind.types import NotePath, Span
+from glassmind.types.context import Verified
+
+TEA = "# Tea\n\nOolong is half green.\n\n## Brewing\n\nTwice, hot.\nThen again.\n"
+
+
+def cited(text: str, start: int, end: int, *, at: str, under: str = "") -> str:
+    """Return the receipt of lines of a text, as the index has them."""
+    there = "\n".join(text.split("\n")[start - 1 : end])
+    return receipt_of(at, under, Span(start, end), there)
+
+
+BREWING = cited(TEA, 7, 8, at="Tea.md", under="Brewing")
+
+
+def verified(vault: VaultDesk, receipt: str) -> Verified:
+    (found,) = vault.engine.bundles.verify([receipt])
+    return found
+
+
+def test_lines_that_stand_as_they_did_are_unchanged(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+
+    found = verified(vault, BREWING)
+
+    assert (found.state, found.now) == ("unchanged", BREWING)
+
+
+def test_lines_further_down_in_their_note_are_moved(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    vault.write({"Tea.md": TEA.replace("## Brewing", "One\n\nTwo\n\n## How")})
+
+    found = verified(vault, BREWING)
+
+    assert found.state == "moved"
+    assert found.now is not None
+    assert found.now.startswith("Tea.md#How:11-12@")
+    assert verified(vault, found.now).state == "unchanged"
+    assert "lines 11-12" in found.note
+
+
+def test_lines_that_say_something_else_are_changed(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    vault.write({"Tea.md": TEA.replace("Twice", "Thrice")})
+
+    found = verified(vault, BREWING)
+
+    assert (found.state, found.now) == ("changed", None)
+
+
+def test_lines_behind_the_end_of_a_note_are_changed(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    vault.write({"Tea.md": "# Tea\n"})
+
+    found = verified(vault, BREWING)
+
+    assert found.state == "changed"
+    assert "1 now" in found.note
+
+
+def test_lines_of_a_note_that_is_nowhere_are_gone(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA, "Coffee.md": "# Coffee\n\n## Brewing\n\nOnce."})
+    vault.remove("Tea.md")
+
+    for _ in range(2):  # the index may be behind, or not
+        found = verified(vault, BREWING)
+        assert (found.state, found.now) == ("gone", None)
+        assert "(1 looked at)" in found.note
+        vault.index(accept_deletions=True)
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+@pytest.mark.parametrize("place", ["Drinks/Tea.md", "Leaves.md", "Drinks/Leaves.md"])
+def test_lines_of_a_note_that_was_moved_are_found_there(
+    vault: VaultDesk, place: str, *, indexed: bool
+) -> None:
+    vault.indexed({"Tea.md": TEA, "Other.md": "Nothing."})
+    vault.move("Tea.md", place)
+    if indexed:
+        vault.index()
+
+    found = verified(vault, BREWING)
+
+    assert found.state == "moved"
+    assert found.now == BREWING.replace("Tea.md", place)
+    assert verified(vault, found.now).state == "unchanged"
+
+
+def test_lines_of_a_note_that_was_renamed_and_edited_are_found_by_their_heading(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": TEA})
+    vault.remove("Tea.md")
+    vault.indexed({"Leaves.md": f"New.\n\n{TEA}"})
+
+    assert verified(vault, BREWING).now == cited(
+        f"New.\n\n{TEA}", 9, 10, at="Leaves.md", under="Brewing"
+    )
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        TEA.encode(),
+        TEA.replace("\n", "\r\n").encode(),
+        b"\xef\xbb\xbf" + TEA.encode(),
+        b"\xef\xbb\xbf" + TEA.replace("\n", "\r\n").encode(),
+        TEA.encode("utf-16"),
+        TEA.rstrip("\n").encode(),
+    ],
+    ids=["plain", "crlf", "bom", "bom-crlf", "utf-16", "no-end"],
+)
+def test_lines_are_the_same_in_every_encoding(vault: VaultDesk, raw: bytes) -> None:
+    vault.write({"Tea.md": raw})
+
+    assert verified(vault, BREWING).state == "unchanged"
+
+
+def test_lines_of_properties_and_of_a_canvas_are_verified(vault: VaultDesk) -> None:
+    canvas = '{"nodes":[{"id":"a","type":"text","text":"One\\n\\nTwo","x":0,"y":0}]}'
+    note = f"---\nkind: tea\n---\n{TEA}"
+    vault.indexed({"Board.canvas": canvas, "Tea.md": note})
+
+    found = vault.engine.bundles.verify(
+        [
+            cited(note, 2, 2, at="Tea.md"),
+            cited("One\n\nTwo", 3, 3, at="Board.canvas"),
+        ]
+    )
+
+    assert [one.state for one in found] == ["unchanged", "unchanged"]
+
+
+def test_a_receipt_is_verified_before_there_is_an_index(vault: VaultDesk) -> None:
+    vault.write({"Tea.md": TEA})
+
+    found = vault.engine.bundles.verify([BREWING, BREWING.replace("Tea.md", "No.md")])
+
+    assert [one.state for one in found] == ["unchanged", "gone"]
+    assert "no index" in found[1].note
+
+
+def test_receipts_are_answered_in_their_order(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "One\nTwo", "B.md": "Three"})
+    wanted = [
+        cited("Three", 1, 1, at="B.md"),
+        cited("One\nTwo", 2, 2, at="A.md"),
+        cited("Four", 1, 1, at="B.md"),
+        cited("One\nTwo", 1, 2, at="A.md"),
+    ]
+
+    found = vault.engine.bundles.verify(wanted)
+
+    assert [one.receipt for one in found] == wanted
+    states = ["unchanged", "unchanged", "changed", "unchanged"]
+    assert [one.state for one in found] == states
+
+
+def test_the_first_digits_of_a_digest_are_enough(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+
+    assert verified(vault, BREWING[:-8]).state == "unchanged"
+    assert verified(vault, f"{BREWING[:-8]}00000000").state == "changed"
+
+
+def test_what_is_no_receipt_is_told_the_form(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+
+    with pytest.raises(BadReceipt, match="path#heading:12-18@digest"):
+        vault.engine.bundles.verify([BREWING, "Tea.md"])
+
+
+@pytest.mark.parametrize("path", ["../Tea.md", "/etc/hosts", "a/../../b.md", "a//b.md"])
+def test_a_receipt_that_leads_out_of_the_vault_is_refused(
+    vault: VaultDesk, path: str
+) -> None:
+    vault.indexed({"Tea.md": TEA})
+
+    with pytest.raises(PathOutsideVault):
+        vault.engine.bundles.verify([f"{path}:1@0f1e2d3c"])
+
+
+def test_what_is_left_out_of_the_index_is_not_told_of(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA, ".obsidian/app.json": '{"a": 1}'})
+    vault.write(
+        {
+            "Private/Key.md": "secret",
+            ".glassmindignore": "Private/\n",
+            "photo.png": "secret",
+        }
+    )
+
+    found = vault.engine.bundles.verify(
+        [
+            cited('{"a": 1}', 1, 1, at=".obsidian/app.json"),
+            cited("secret", 1, 1, at="Private/Key.md"),
+            cited("secret", 1, 1, at="photo.png"),
+            cited("secret", 1, 1, at="Key.md"),
+        ]
+    )
+
+    assert [one.state for one in found] == ["unread", "unread", "unread", "gone"]
+    assert all(one.now is None for one in found)
+
+
+def test_a_note_that_cannot_be_read_is_told_and_the_others_are_verified(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    vault.indexed({"Tea.md": TEA, "Folder.md/x.md": "in a folder"})
+    (tmp_path / "outside.md").write_text(TEA)
+    (vault.root / "Link.md").symlink_to(tmp_path / "outside.md")
+    (vault.root / "Zip.md").write_bytes(b"PK\x03\x04\0\0")
+    others = ["Link.md", "Zip.md", "Folder.md"]
+
+    found = vault.engine.bundles.verify(
+        [BREWING, *(BREWING.replace("Tea.md", other) for other in others)]
+    )
+
+    assert [one.state for one in found] == ["unchanged", "unread", "unread", "unread"]
+    assert all(other in one.note for other, one in zip(others, found[1:], strict=True))
+
+
+def test_a_search_for_lines_ends(vault: VaultDesk) -> None:
+    lines = plain_lines("line\n" * 100_000 + "last\n")
+    span, digest = Span(1, 1), digest_of_lines("last")
+
+    assert seek(lines, span, digest, Effort(chars=1000)) is None
+    assert seek(lines, span, digest, Effort()) == Span(100_001, 100_001)
+
+
+@given(st.lists(st.sampled_from(["", "a", "b", "c\r"]), min_size=1), st.data())
+def test_lines_are_found_wherever_they_stand(
+    lines: list[str], drawn: st.DataObject
+) -> None:
+    text = "\n".join(lines)
+    parts = plain_lines(text) or [""]
+    start = drawn.draw(st.integers(1, len(parts)))
+    end = drawn.draw(st.integers(start, len(parts)))
+    digest = digest_of_lines("\n".join(lines[start - 1 : end]))
+    before = drawn.draw(st.integers(1, 2 * len(parts)))
+
+    found = seek(parts, Span(before, before + end - start), digest, Effort())
+
+    assert found is not None
+    assert stands_at(parts, found, digest)
+    assert stands_at(parts, Span(start, end), digest)
+
+
+def test_the_rows_of_a_former_release_are_enough(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    vault.age(3)
+    vault.open()
+    vault.move("Tea.md", "Leaves.md")
+
+    assert verified(vault, BREWING).state == "moved"
+
+
+def test_verifying_leaves_the_vault_as_it_is(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    before = {file: file.stat().st_mtime_ns for file in vault.root.rglob("*")}
+
+    verified(vault, BREWING)
+    verified(vault, BREWING.replace("Tea.md", "No.md"))
+
+    assert {file: file.stat().st_mtime_ns for file in vault.root.rglob("*")} == before
+
+
+def test_a_note_whose_name_holds_any_sign_is_verified(vault: VaultDesk) -> None:
+    names = ["C# & 100%.md", "-x.md", "a:1@0f1e2d3c.md", "é決 (1).md", "%20.md"]
+    vault.indexed(dict.fromkeys(names, TEA))
+
+    found = vault.engine.bundles.verify(
+        [cited(TEA, 3, 3, at=NotePath(name), under="T #1:2-3@ab") for name in names]
+    )
+
+    assert {one.state for one in found} == {"unchanged"}
