@@ -1,0 +1,186 @@
+"""A bundle as the Markdown that an agent reads; its tokens are those of this text.
+
+Sections without content are left out. Sources are numbered in the order in which they
+are cited; every text of a note stands in a fence.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from glassmind.render.quoted import LABEL, fenced, one_line, titled
+from glassmind.types.context import (
+    AnswerSentence,
+    Bundle,
+    BundleNote,
+    Conflict,
+    Dropped,
+    Excerpt,
+    Item,
+    NextRead,
+)
+
+ECHO_CHARS = 120
+"""How much of the question is said back."""
+
+TOLD_CHARS, MOST_TOLD = 160, 3
+"""Of a note on what was missing, and of how many: JSON has them whole."""
+
+NEAR_MISSES = "The vault may hold no answer to this: what follows are near misses.\n"
+NOTHING = "Nothing in the vault was found for this.\n"
+
+Cite = Callable[[str], str]
+"""Returns the number of a source, such as `[3]`."""
+
+
+class Citations:
+    """Numbers receipts in the order in which they are cited."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def cite(self, receipt: str) -> str:
+        """Return the number of a source."""
+        return f"[{self._numbers.setdefault(receipt, len(self._numbers) + 1)}]"
+
+    def section(self) -> str:
+        """Return the sources, by their numbers."""
+        lines = [source_line(text, f"[{n}]") for text, n in self._numbers.items()]
+        return section("Sources", lines)
+
+
+def bundle_as_markdown(bundle: Bundle) -> str:
+    """Return a bundle as Markdown."""
+    sources = Citations()
+    cite = sources.cite
+    parts = [
+        heading(bundle),
+        section("Answer", [answer_line(one, cite) for one in bundle.answer]),
+        _notes(bundle.notes, cite),
+        section("Recent Decisions", [item_line(one, cite) for one in bundle.decisions]),
+        section("Open Questions", [item_line(one, cite) for one in bundle.questions]),
+        section("Open Tasks", [item_line(one, cite) for one in bundle.tasks]),
+        section("Suggested Context", [read_line(one) for one in bundle.suggested]),
+        section(
+            "Conflicts and Staleness",
+            [conflict_line(one, cite) for one in bundle.conflicts],
+        ),
+        sources.section(),
+        section("Read on", [follow_line(one) for one in bundle.follow_ups]),
+        footing(bundle),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def heading(bundle: Bundle) -> str:
+    """Return what a bundle begins with."""
+    asked = one_line(bundle.query)
+    if len(asked) > ECHO_CHARS:
+        asked = f"{asked[:ECHO_CHARS].rstrip()}…"
+    title = f"# Context: {asked}" if asked else "# What is alive now"
+    project = f" (project {titled(bundle.project)})" if bundle.project else ""
+    doubt = NEAR_MISSES if bundle.is_doubtful and bundle.notes else ""
+    empty = "" if bundle.notes else NOTHING
+    return f"{title}{project}\n\n{LABEL}\n{doubt}{empty}"
+
+
+def section(name: str, lines: Sequence[str]) -> str:
+    """Return a section of lines in one fence; nothing where there are none."""
+    return f"## {name}\n{fenced(''.join(lines))}" if lines else ""
+
+
+def _notes(notes: Sequence[BundleNote], cite: Cite) -> str:
+    if not notes:
+        return ""
+    return "## Relevant Notes\n" + "".join(note_block(note, cite) for note in notes)
+
+
+def note_block(note: BundleNote, cite: Cite) -> str:
+    """Return a note with what of it matters."""
+    by = ", ".join([note.date, *note.channels])
+    made = "; generated, not approved" if note.generated else ""
+    said = "".join(excerpt_block(excerpt, cite) for excerpt in note.excerpts)
+    return f"### {titled(note.title)} ({by}{made})\n{said}"
+
+
+def excerpt_block(excerpt: Excerpt, cite: Cite) -> str:
+    """Return a passage under its number, headings and lines."""
+    under = " > ".join(titled(heading) for heading in excerpt.heading_path)
+    where = (
+        f"{cite(excerpt.receipt)} {under}, " if under else f"{cite(excerpt.receipt)} "
+    )
+    flags = "; goes on" if excerpt.trimmed else ""
+    flags += "; holds hidden text" if excerpt.hidden else ""
+    return f"{where}{_lines(excerpt)}{flags}\n{fenced(excerpt.text)}"
+
+
+def _lines(excerpt: Excerpt) -> str:
+    first, last = excerpt.span
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def answer_line(sentence: AnswerSentence, cite: Cite) -> str:
+    """Return a sentence of the answer, behind its source."""
+    return f"{cite(sentence.receipt)} {one_line(sentence.text)}\n"
+
+
+def item_line(item: Item, cite: Cite) -> str:
+    """Return a decision, a question or a task on one line."""
+    when = f"{item.date} " if item.date else ""
+    return f"{cite(item.receipt)} {when}{titled(item.title)}: {one_line(item.text)}\n"
+
+
+def read_line(read: NextRead) -> str:
+    """Return a note that is worth reading next, and why."""
+    return f"{one_line(read.path)}: {one_line(read.why)}\n"
+
+
+def conflict_line(conflict: Conflict, cite: Cite) -> str:
+    """Return two sources that do not agree, the newer first."""
+    newer, older = (
+        f"{cite(side.receipt)} {side.date} {one_line(side.value)}"
+        for side in conflict.sides
+    )
+    return f"{conflict.kind}, {one_line(conflict.about)}: {newer} | {older}\n"
+
+
+def source_line(receipt: str, number: str) -> str:
+    """Return a source by its number."""
+    return f"{number} {one_line(receipt)}\n"
+
+
+def follow_line(address: str) -> str:
+    """Return where to read on."""
+    return f"{one_line(address)}\n"
+
+
+def footing(bundle: Bundle) -> str:
+    """Return how a bundle was made, and what it lacks."""
+    return "".join(f"{line}\n" for line in _told(bundle))
+
+
+def _told(bundle: Bundle) -> Iterator[str]:
+    facts = []
+    if bundle.confidence is not None:
+        facts.append(f"confidence {bundle.confidence:.2f}")
+    if bundle.channels:
+        facts.append(f"channels {', '.join(bundle.channels)}")
+    if bundle.intent is not None:
+        facts.append(f"intent {bundle.intent}")
+    if facts:
+        yield f"Found with {'; '.join(facts)}."
+    if bundle.degraded:
+        yield f"Missing: {'; '.join(_shortened(bundle.degraded))}."
+    if bundle.dropped:
+        yield f"No room for: {', '.join(map(_dropped, bundle.dropped))}."
+
+
+def _shortened(said: Sequence[str]) -> list[str]:
+    shown = [
+        line if len(line) <= TOLD_CHARS else f"{line[:TOLD_CHARS].rstrip()}…"
+        for line in map(one_line, said[:MOST_TOLD])
+    ]
+    more = len(said) - MOST_TOLD
+    return [*shown, f"and {more} more"] if more > 0 else shown
+
+
+def _dropped(dropped: Dropped) -> str:
+    return f"{dropped.count:,} {dropped.section}"
