@@ -55,6 +55,20 @@ class Program:
         """Run on the vault."""
         return self.bare("--vault", self.vault, *args, **variables)
 
+    def piped(self, text: str | bytes, *args: str | Path) -> Done:
+        """Run on the vault, in a process of its own, with something piped in."""
+        done = subprocess.run(
+            self._command("--vault", self.vault, *args),
+            cwd=self.home,
+            env=self.env,
+            input=text.encode() if isinstance(text, str) else text,
+            capture_output=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        out, err = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+        return Done(done.args, done.returncode, out, err)
+
     def json(self, *args: str | Path) -> Any:
         """Run on the vault and return the one object it prints."""
         return json.loads(self.run("--json", *args).stdout)

@@ -49,8 +49,7 @@ def tags(text: str) -> tuple[str, ...]:
 
 def run(args: Namespace, output: Output) -> int:
     """Keep it, and say where it is."""
-    command = "capture"
-    text = _text(args, command)
+    text = _text(args, "capture")
     with engine_of(args, output) as engine:
         done = engine.memory.capture(
             args.kind,
@@ -80,5 +79,6 @@ def _text(args: Namespace, command: str) -> str:
     if text == STDIN:
         text = piped_text(command)
     if not text.strip():
-        raise WrongUsage("no text is given", command)
+        hint = "write it behind the kind, or - for what is piped in"
+        raise WrongUsage(f"no text is given: {hint}", command)
     return text
