@@ -54,6 +54,11 @@ COUNTED = 5
 """Notes of an answer that count as handed out: what is read of a list is its top."""
 
 
+CAPTURE_WAIT_S = 2.0
+"""How long what was just captured waits for others to get into the index: as long as
+somebody looks on. Whoever writes the index next takes it in."""
+
+
 def _today() -> date:
     return datetime.now().astimezone().date()
 
@@ -165,6 +170,7 @@ class Engine:
         embed: bool = True,
         paths: Sequence[str] = (),
         reason: str = "index",
+        wait_s: float | None = None,
         progress: "ShowProgress | None" = None,
     ) -> "IndexReport":
         """Bring the index up to the vault, and say what was done.
@@ -174,7 +180,8 @@ class Engine:
         part of the vault is gone. With `embed`, vectors follow when the text is in, and
         a model that is missing is a warning. With `paths`, only the folders these files
         stand in are looked at, for a caller that knows what changed. `reason` goes into
-        the record of the run.
+        the record of the run. With `wait_s`, others are waited for no longer, vectors
+        are made for as long, and what they lead to is left to the next run.
 
         Raises:
             MassDeletion: a large part of the vault seems gone; nothing was removed.
@@ -190,12 +197,13 @@ class Engine:
             "rebuild": rebuild,
             "compact": compact,
             "accept_deletions": accept_deletions,
+            "wait_s": wait_s,
         }
         other = None if self._alone else self._adapters.elsewhere()
         report = other.index(wishes, progress) if other else None
         if report is None:
             report = self._adapters.keeper().index(progress, **wishes)
-            if self.config.embeddings.backend != "none":
+            if self.config.embeddings.backend != "none" and wait_s is None:
                 self._follow(report)
         return report
 
@@ -239,10 +247,15 @@ class Engine:
         return self._adapters.memory(Acts(self._unseen.search, self._indexed))
 
     def _indexed(self, paths: "Sequence[NotePath]") -> str | None:
-        """Bring some files into the index; return why they are not in it, if so."""
+        """Bring some files into the index; return why they are not in it, if so.
+
+        A first run is not begun: it may take minutes, and is for its owner to ask for.
+        """
         try:
-            self.index(paths=paths, reason="capture")
-        except IndexFault as error:
+            with self._adapters.faults():
+                self._adapters.head()
+            self.index(paths=paths, reason="capture", wait_s=CAPTURE_WAIT_S)
+        except GlassmindError as error:
             return str(error)
         return None
 

@@ -3,11 +3,11 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 from glassmind.errors import (
     BackupExists,
@@ -23,6 +23,7 @@ from glassmind.indexing.embed import Meaning, run_pass
 from glassmind.indexing.run import (
     IndexRequest,
     Workshop,
+    WritableStore,
     check_rebuild,
     follow_sidecars,
     run_index,
@@ -76,13 +77,20 @@ class IndexKeeper:
         reason: str = "index",
         paths: tuple[str, ...] = (),
         embed: bool = True,
+        wait_s: float | None = None,
         **wishes: bool,
     ) -> IndexReport:
         """Bring the index up to the vault; `wishes` are those of an `IndexRequest`.
 
         A rebuild is refused where a run would be: the vault has to be there. With
-        `embed`, vectors follow when the text is in.
+        `embed`, vectors follow when the text is in. With `wait_s`, see `_hurried`.
         """
+        if wait_s is not None:
+            ours = self._hurried(wait_s)
+            report = ours.index(
+                progress, reason=reason, paths=paths, embed=False, **wishes
+            )
+            return ours.embed_briefly(report, wait_s, progress) if embed else report
         request = IndexRequest(reason=reason, paths=paths, **wishes)
         known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
@@ -98,6 +106,37 @@ class IndexKeeper:
         return self._embedded(
             report, self.meaning, progress or _quiet, again=request.verify
         )
+
+    def _hurried(self, wait_s: float) -> Self:
+        """Return a keeper that waits no longer for others, and makes vectors alone."""
+
+        def writing(
+            longest_s: float = wait_s, **ways: Any
+        ) -> AbstractContextManager[WritableStore]:
+            return self.shop.writing(longest_s, **ways)
+
+        shop, meaning = replace(self.shop, writing=writing), self.meaning
+        if meaning is not None:
+            meaning = replace(meaning, shop=shop)
+        return replace(self, shop=shop, meaning=meaning, learn=None, pair=None)
+
+    def embed_briefly(
+        self, report: IndexReport, most_s: float, progress: ShowProgress | None
+    ) -> IndexReport:
+        """Let vectors follow for a while, the newest notes first; the text is in."""
+        until = time.monotonic() + most_s
+        if self.meaning is None:
+            return report
+        try:
+            return self._embedded(
+                report,
+                self.meaning,
+                progress or _quiet,
+                again=False,
+                pause=lambda: time.monotonic() > until,
+            )
+        except IndexBusy:
+            return report
 
     def embed(
         self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]

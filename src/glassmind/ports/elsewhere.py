@@ -20,6 +20,7 @@ class IndexWishes(TypedDict):
     rebuild: bool
     compact: bool
     accept_deletions: bool
+    wait_s: float | None
 
 
 class Elsewhere(Protocol):
