@@ -10,6 +10,9 @@ from glassmind.markdown.receipts import parse_receipt
 SOURCES = "## Sources"
 """Below this a bundle lists its receipts; what stands above is text of notes."""
 
+CITING = frozenset({"receipt", "receipts", "sources"})
+"""What JSON has receipts under; other texts in it are those of notes."""
+
 _WORD = re.compile(
     r"[^\s\"'`$\\!&;,<>|*?()\[\]{}^]+:[1-9][0-9]*(?:-[1-9][0-9]*)?@[0-9a-fA-F]{8,64}"
 )
@@ -28,23 +31,18 @@ def receipts_in(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _in_json(value: Any) -> Iterator[str]:
+def _in_json(value: Any, key: str = "sources") -> Iterator[str]:
     match value:
         case dict():
-            for key, held in value.items():
-                if key == "receipt" and isinstance(held, str):
-                    yield held
-                else:
-                    yield from _in_json(held)
+            for name, held in value.items():
+                yield from _in_json(held, str(name))
         case list():
             for held in value:
-                yield from [held] if _is_receipt(held) else _in_json(held)
+                yield from _in_json(held, key)
+        case str() if key in CITING and parse_receipt(value) is not None:
+            yield value
         case _:
             pass
-
-
-def _is_receipt(value: object) -> bool:
-    return isinstance(value, str) and parse_receipt(value) is not None
 
 
 def _in_lines(text: str) -> Iterator[str]:
