@@ -35,7 +35,7 @@ class Effort:
 
 def plain_lines(text: str) -> list[str]:
     """Return the lines of a text without their ends, as the index counts them."""
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = [line.rstrip("\r") for line in text.split("\n")]
     return lines if lines[-1] else lines[:-1]
 
 

@@ -39,6 +39,7 @@ _RECEIPT = re.compile(
     r"@(?P<digest>[0-9a-fA-F]{8,64})",
     re.DOTALL,
 )
+_ENDS = re.compile(r"\r+\n|\r")
 _WRAPPED = (("`", "`"), ('"', '"'), ("'", "'"), ("<", ">"))
 
 
@@ -49,7 +50,7 @@ def digest_of_lines(text: str) -> str:
 
 def full_digest(text: str) -> str:
     """Return all of the digest that a receipt begins, for one that says more of it."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+    plain = _ENDS.sub("\n", text).rstrip("\r\n") if "\r" in text else text.rstrip("\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 
 
