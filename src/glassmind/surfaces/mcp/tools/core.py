@@ -1,12 +1,23 @@
 """The core: few tools, each told in the fewest words that let it be used well."""
 
 from glassmind.surfaces.mcp.tool import Tool
-from glassmind.surfaces.mcp.tools import connections, list_notes, read, search, status
+from glassmind.surfaces.mcp.tools import (
+    capture,
+    connections,
+    context,
+    list_notes,
+    read,
+    search,
+    status,
+)
 
 TOOLS: tuple[Tool, ...] = (
     search.TOOL,
     read.TOOL,
     list_notes.TOOL,
     connections.TOOL,
+    context.TOOL,
+    context.HOT_TOOL,
+    capture.TOOL,
     status.TOOL,
 )
