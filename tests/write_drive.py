@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from glassmind.vault import folder
 from glassmind.vault.read import digest_of
 from glassmind.vault.write import Permit, VaultWriter
 
@@ -37,18 +38,21 @@ def die() -> None:
 
 
 def main(root: str, path: str, new: str, meant: int) -> None:
-    """Write a file, and die at the call that is meant, if it comes to that."""
+    """Write a file, and die at the call that is meant, if it comes to that.
+
+    A new text that begins with `to:` names the place that the file is moved to.
+    """
     writer = VaultWriter(Path(root), Permit(".agent", allowed=True))
     raw = writer.read(path)
+    expected = None if raw is None else digest_of(raw)
     counted = Counted(meant, die)
     for name in CALLS:
         setattr(os, name, counted.around(getattr(os, name)))
-    writer.put(
-        path,
-        new.encode(),
-        expected=None if raw is None else digest_of(raw),
-        why="a test",
-    )
+    if expected is not None and new.startswith("to:"):
+        folder.rename_new = counted.around(folder.rename_new)  # type: ignore[attr-defined]
+        writer.move(path, new[3:], expected=expected, why="a test")
+    else:
+        writer.put(path, new.encode(), expected=expected, why="a test")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from unicodedata import normalize
 
 from glassmind.vault.beneath import open_in_steps
 from glassmind.vault.read import spelling_order
+from glassmind.vault.rename import Entry, rename_new
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
@@ -135,6 +136,23 @@ class OpenFolder:
         """Put a file in the place of another, in one step."""
         held = self._descriptor
         os.replace(self._at(name), self._at(other), src_dir_fd=held, dst_dir_fd=held)
+
+    def give_to(self, other: "OpenFolder", name: str, new: str) -> None:
+        """Move a file to another folder under a name that no file has there.
+
+        Raises:
+            FileExistsError: there is such a file.
+        """
+        ours, theirs = self._at(name), other._at(new)  # noqa: SLF001 - one of us
+        rename_new(Entry(ours, self._descriptor), Entry(theirs, other._descriptor))  # noqa: SLF001
+
+    def is_same(self, other: "OpenFolder") -> bool:
+        """Whether both are one folder, whatever it was called when it was opened."""
+        return os.path.samestat(self._facts(), other._facts())  # noqa: SLF001
+
+    def _facts(self) -> os.stat_result:
+        held = self._descriptor
+        return os.stat(self._place if held is None else held)  # noqa: PTH116
 
     def unlink(self, name: str) -> None:
         """Delete a file."""

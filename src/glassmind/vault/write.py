@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from unicodedata import normalize
 
 from glassmind.errors import PathOutsideVault, VaultMissing
 from glassmind.errors.writing import (
+    NameTaken,
     NoteChanged,
     NotOursToWrite,
     WriteFailed,
@@ -122,6 +123,57 @@ class VaultWriter:
                 self._write(folder, name, raw, mode, act)
             return Applied(allowed, expected, act.after, len(raw))
 
+    def move(self, path: str, to: str, *, expected: Digest, why: str) -> Applied:
+        """Give a file that the caller has read another place, which nothing is in.
+
+        The folder is made if need be. A death on the way leaves the file at one of its
+        two places, never at both or at none.
+
+        Raises:
+            NoteChanged: the file is another by now, or gone.
+            NameTaken: there is a file at the other place.
+            WriteRefused: it may not be moved, or the disk refused.
+            PathOutsideVault: a path climbs, or a symbolic link stands in it.
+        """
+        old, new = self._allowed(path), self._allowed(to)
+        try:
+            with (
+                self._folder_of(old, make=False) as (source, name),
+                self._folder_of(new, make=True) as (target, called),
+                _faults_named(old),
+                _turns(source, target, first=_above(old) < _above(new)),
+            ):
+                _sweep(target)
+                _checked(source, name, old, expected)
+                size = len(source.read(name))
+                act = audit.Act(old, expected, expected, size, why, self._client, new)
+                self._give(source, name, target, called, act)
+        except FileNotFoundError as fault:
+            raise NoteChanged(old, expected=expected, found="") from fault
+        return Applied(new, expected, expected, act.size_bytes)
+
+    def _give(
+        self,
+        source: OpenFolder,
+        name: str,
+        target: OpenFolder,
+        called: str,
+        act: audit.Act,
+    ) -> None:
+        if target.facts(called) is not None:
+            raise NameTaken(str(act.to))
+        self._record(act)
+        try:
+            source.give_to(target, name, called)
+        except OSError as fault:
+            with suppress(OSError, WriteRefused):
+                self._record(act, undone=True)
+            if isinstance(fault, FileExistsError):
+                raise NameTaken(str(act.to)) from fault
+            raise
+        target.sync()  # the new name before the old one is gone
+        source.sync()
+
     def _write(
         self,
         folder: OpenFolder,
@@ -194,6 +246,20 @@ class VaultWriter:
             yield here, name
         finally:
             here.close()
+
+
+def _above(path: NotePath) -> str:
+    return path.rpartition("/")[0]
+
+
+@contextmanager
+def _turns(one: OpenFolder, other: OpenFolder, *, first: bool) -> Iterator[None]:
+    """Be the only writer of ours in two folders; all take them in the same order."""
+    with ExitStack() as held:
+        folders = (one, other) if first else (other, one)
+        for folder in folders[:1] if one.is_same(other) else folders:
+            held.enter_context(folder.turn())
+        yield
 
 
 @contextmanager
