@@ -119,7 +119,7 @@ def memo_from(
         tags=_texts(said.get("tags")),
         generated=said.get("generated") is True,
         superseded_by=_text(said.get("superseded-by")),
-        supersedes=_text(said.get("supersedes")),
+        supersedes=", ".join(_texts(said.get("supersedes"))),
     )
 
 

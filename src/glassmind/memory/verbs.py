@@ -5,7 +5,13 @@ from datetime import date, datetime
 
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, captured, summary_kept
+from glassmind.memory.forgetting import forget
+from glassmind.memory.heat import temperatures
+from glassmind.memory.inbox import accept, edit, inbox_now, merge, reject
+from glassmind.memory.pins import pin, pinned, unpin
+from glassmind.memory.recall import Asked, recall
 from glassmind.memory.record import write_log
+from glassmind.memory.superseding import supersede
 from glassmind.types import NotePath
 from glassmind.types.memory import (
     Captured,
@@ -77,61 +83,128 @@ class Memory:
         limit: int = 10,
         today: date | None = None,
     ) -> Recalled:
-        """Return what was captured, by what it says or the newest first."""
-        raise NotImplementedError
+        """Return what was captured, by what it says or the newest first.
+
+        `since` (that day included) and `until` (that day excluded) are days as a search
+        takes them. What waits in the inbox is among it, and says so.
+
+        Raises:
+            UnknownKind, BadDate, BadLimit: there is no such kind, day or number.
+            IndexAbsent: nothing is indexed yet.
+        """
+        cabinet, day = self._cabinet, today or _today()
+        asked = Asked(
+            query=query if query and query.strip() else None,
+            project=project or None,
+            kind=kind,
+            since=None if since is None else cabinet.day(since, day),
+            until=None if until is None else cabinet.day(until, day),
+            superseded=superseded,
+            limit=limit,
+        )
+        with cabinet.faults():
+            return recall(cabinet, asked, day)
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
-        """Move a memo to the trash of the agent folder."""
-        raise NotImplementedError
+        """Move a memo to the trash of the agent folder; nothing is deleted.
+
+        Raises:
+            MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
+            WriteRefused: the settings or the disk do not let it be moved.
+        """
+        with self._cabinet.faults():
+            return forget(self._cabinet, name, client=client)
 
     def supersede(self, old: str, new: str, *, client: str = "cli") -> Superseded:
-        """Link a memo to the one that takes its place; it ranks below from now on."""
-        raise NotImplementedError
+        """Link a memo to the one that takes its place; it ranks below from now on.
+
+        Done twice, it is as done once.
+
+        Raises:
+            MemoNotFound, AmbiguousName, NotAMemo: no two memos are called so.
+            StillWaiting, NotSuperseded: these two cannot be linked so.
+            WriteRefused: the settings or the disk do not let them be written.
+        """
+        with self._cabinet.faults():
+            return supersede(self._cabinet, old, new, client=client)
 
     def inbox(self, *, promote: bool = True) -> Inbox:
-        """Return what waits for a person; what was ticked is promoted first.
+        """Return what waits for a person, the oldest first; what was ticked is moved.
 
         Not so where `promote` is false: then nothing is written, whoever asks.
         """
-        raise NotImplementedError
+        with self._cabinet.faults():
+            return inbox_now(self._cabinet, promote=promote)
 
     def accept(self, name: str, *, client: str = "cli") -> Moved:
-        """Promote a memo of the inbox to its place."""
-        raise NotImplementedError
+        """Promote a memo of the inbox to its place.
+
+        Raises:
+            MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
+            NotWaiting: it does not wait, or somebody else was faster.
+            WriteRefused, MemoUnreadable: it cannot be written.
+        """
+        with self._cabinet.faults():
+            return accept(self._cabinet, name, client=client)
 
     def edit(self, name: str, text: str, *, client: str = "cli") -> Moved:
-        """Give a memo of the inbox another text, and promote it."""
-        raise NotImplementedError
+        """Give a memo of the inbox another text, and promote it; raises as `accept`."""
+        with self._cabinet.faults():
+            return edit(self._cabinet, name, text, client=client)
 
     def merge(self, name: str, into: str, *, client: str = "cli") -> Moved:
-        """Add a memo of the inbox to one that is kept, and promote it so."""
-        raise NotImplementedError
+        """Add a memo of the inbox to one that is kept, and promote it so.
+
+        Raises as `accept`, and `StillWaiting` where the other waits itself.
+        """
+        with self._cabinet.faults():
+            return merge(self._cabinet, name, into, client=client)
 
     def reject(self, name: str, *, client: str = "cli") -> Moved:
-        """Move a memo of the inbox to the trash."""
-        raise NotImplementedError
+        """Move a memo of the inbox to the trash; raises as `accept`."""
+        with self._cabinet.faults():
+            return reject(self._cabinet, name, client=client)
 
     def pin(self, name: str, *, client: str = "cli") -> Pins:
-        """Keep a note warm until it is unpinned."""
-        raise NotImplementedError
+        """Keep a note warm until it is unpinned.
+
+        Raises:
+            NoteNotFound: no note has the name, be it but for a slip.
+            WriteRefused: the settings or the disk do not let it be written.
+        """
+        with self._cabinet.faults():
+            return pin(self._cabinet, name, client)
 
     def unpin(self, name: str, *, client: str = "cli") -> Pins:
-        """Let a note cool again."""
-        raise NotImplementedError
+        """Let a note cool again, or one that is gone; raises as `pin`."""
+        with self._cabinet.faults():
+            return unpin(self._cabinet, name, client)
 
     def pins(self) -> Pins:
-        """Return what is pinned."""
-        raise NotImplementedError
+        """Return what is pinned, under the names that notes have now."""
+        with self._cabinet.faults():
+            return pinned(self._cabinet)
 
     def temperatures(
         self, *, limit: int = 20, project: str | None = None, today: str | None = None
     ) -> Temperatures:
-        """Return the warmest notes, and the projects that are active."""
-        raise NotImplementedError
+        """Return the warmest notes, and the projects that are active.
+
+        With `project`, only its notes are told and counted. `today` is a day as a
+        search takes it.
+
+        Raises:
+            BadLimit, BadDate: so many cannot be told, or that is no day.
+            ProjectUnknown: no note belongs to the project.
+        """
+        cabinet = self._cabinet
+        day = _today() if today is None else cabinet.day(today, _today())
+        with cabinet.faults(), cabinet.still():
+            return temperatures(cabinet, day, limit=limit, project=project)
 
     def used(self, verb: str, paths: Sequence[NotePath], *, client: str = "") -> None:
         """Take on record, in the data folder, that notes were handed out."""
-        raise NotImplementedError
+        self._cabinet.heat().log.append(verb, client, paths)
 
     def log(
         self, *, limit: int = 20, since: str | None = None, path: str | None = None

@@ -92,7 +92,7 @@ def log_as_text(found: WriteLog, style: Style) -> str:
 
 
 def _record_line(one: WriteRecord, style: Style) -> str:
-    who = f" by {style.clean(one.client)}" if one.client else ""
+    who = f" ({style.clean(one.client)})" if one.client else ""
     undone = ", undone" if one.undone else ""
     change = f"{_short(one.before)} -> {_short(one.after)}"
     if one.to is not None:

@@ -1,0 +1,80 @@
+"""The memos that the index knows, with their facts, and some of them whole."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.memo_file import FIRST_STATUS, read_memo
+from glassmind.memory.memo_names import kind_in, place_of
+from glassmind.types import NotePath
+from glassmind.types.memory import Memo, MemoKind, MemoNote, MemoPlace
+
+MOST_COMPARED = 2_000
+"""Kept memos that a new one is compared with, the newest: read in a quarter second."""
+
+
+class KnownMemo(NamedTuple):
+    """A memo of the index by its properties; its text is read where it is asked for.
+
+    `superseded` says whether another has taken its place.
+    """
+
+    path: NotePath
+    kind: MemoKind
+    place: MemoPlace
+    created: str
+    project: str
+    superseded: bool
+
+
+def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
+    """Return every memo of the index, the newest first."""
+    folder = cabinet.folder
+    found = [_known(note, folder) for note in cabinet.memos().notes(folder)]
+    memos = sorted((one for one in found if one), key=lambda memo: memo.path)
+    return sorted(memos, key=lambda memo: memo.created, reverse=True)
+
+
+def whole(cabinet: Cabinet, known: Iterable[KnownMemo]) -> dict[NotePath, Memo]:
+    """Return some memos with what they say, as it was indexed."""
+    texts = cabinet.memos().texts([memo.path for memo in known])
+    read = {path: read_memo(path, said, cabinet.folder) for path, said in texts.items()}
+    return {path: memo for path, memo in read.items() if memo is not None}
+
+
+def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
+    """Return the memos of some kinds that are kept and current, the newest first."""
+    if not kinds:
+        return []
+    wanted = [
+        memo
+        for memo in known_memos(cabinet)
+        if memo.kind in kinds and memo.place == "kept" and not memo.superseded
+    ][:MOST_COMPARED]
+    found = whole(cabinet, wanted)
+    return [found[memo.path] for memo in wanted if memo.path in found]
+
+
+def _known(note: MemoNote, folder: str) -> KnownMemo | None:
+    """Return a note as a memo by the rules of `read_memo`; None where it is none."""
+    said = note.properties
+    kind = said.get("kind")
+    if isinstance(kind, str) and kind in FIRST_STATUS:
+        known: MemoKind | None = kind
+    else:
+        known = kind_in(note.path, folder)
+    if known is None:
+        return None
+    return KnownMemo(
+        path=note.path,
+        kind=known,
+        place=place_of(note.path, folder),
+        created=_text(said.get("created")),
+        project=_text(said.get("project")),
+        superseded=bool(said.get("superseded-by"))
+        or said.get("status") == "superseded",
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,63 @@
+"""Giving a memo another place: its own by kind, or the trash.
+
+Nothing is deleted and nothing is overwritten. A file whose name is taken where it goes
+to gets a number.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from glassmind.errors.writing import NameTaken
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.memo_names import FOLDERS, TRASH
+from glassmind.types import Digest, NotePath
+from glassmind.types.memory import Memo
+from glassmind.vault.resolve import NOTE_SUFFIX
+
+if TYPE_CHECKING:
+    from glassmind.vault.write import VaultWriter
+
+
+def place_for(memo: Memo, folder: str) -> str:
+    """Return the folder that a memo belongs in by its kind."""
+    return f"{folder}/{FOLDERS[memo.kind]}"
+
+
+def trash_for(path: NotePath, folder: str) -> str:
+    """Return the folder of the trash that stands for the one a file is in."""
+    above = path.removeprefix(f"{folder}/").rpartition("/")[0]
+    return f"{folder}/{TRASH}/{above}".rstrip("/")
+
+
+def moved_into(
+    writer: "VaultWriter", path: NotePath, folder: str, *, expected: Digest, why: str
+) -> NotePath:
+    """Move a file into a folder, under its name or the next that is free.
+
+    Raises:
+        NoteChanged: the file is another by now, or gone.
+        WriteRefused: it may not be moved, or the disk did not do it.
+    """
+    for name in numbered(path.rpartition("/")[2]):
+        to = NotePath(f"{folder}/{name}")
+        try:
+            writer.move(path, to, expected=expected, why=why)
+        except NameTaken:
+            continue
+        return to
+    raise AssertionError("there is always another number")
+
+
+def numbered(name: str) -> Iterator[str]:
+    """Yield names for a file, its own first."""
+    yield name
+    stem, number = name.removesuffix(NOTE_SUFFIX), 1
+    while True:
+        number += 1
+        yield f"{stem} {number}{NOTE_SUFFIX}"
+
+
+def notices_of(cabinet: Cabinet, *paths: NotePath) -> tuple[str, ...]:
+    """Bring changed files into the index; return why they are not in it, if so."""
+    told = cabinet.acts.indexed(paths)
+    return () if told is None else (told,)

@@ -1,0 +1,150 @@
+"""What was captured, asked for again: by what it says, or the newest first."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime
+from typing import NamedTuple, get_args
+
+from glassmind.errors import BadLimit
+from glassmind.errors.memory import UnknownKind
+from glassmind.markdown.project_names import parse_project
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.kept import KnownMemo, known_memos, whole
+from glassmind.types import NotePath
+from glassmind.types.memory import MemoKind, Recalled, Recollection
+
+MOST = 200
+"""Memos that are given at once: as many as a search gives."""
+
+FIRST_POOL = 50
+"""Hits that are asked for at first; filters may leave few of them."""
+
+
+class Asked(NamedTuple):
+    """Which memos are wanted: what is None, any."""
+
+    query: str | None = None
+    project: str | None = None
+    kind: str | None = None
+    since: date | None = None
+    until: date | None = None
+    superseded: bool = False
+    limit: int = 10
+
+
+class _Found(NamedTuple):
+    """A memo that was found, its share of the best score, and why."""
+
+    path: NotePath
+    relevance: float
+    why: str
+
+
+def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
+    """Return the memos that pass every filter, best or newest first.
+
+    Raises:
+        UnknownKind, BadLimit: there is no such kind, or so many are not given.
+        NothingAsked: the query holds nothing to look for.
+    """
+    if asked.kind is not None and asked.kind not in get_args(MemoKind):
+        raise UnknownKind(str(asked.kind), get_args(MemoKind))
+    if not 1 <= asked.limit <= MOST:
+        raise BadLimit(asked.limit, MOST)
+    passing = _passing(cabinet, asked)
+    degraded: Sequence[str] = ()
+    if asked.query is None:
+        found = [_Found(memo.path, 1.0, _captured(memo)) for memo in passing]
+    else:
+        found, degraded = _by_query(cabinet, asked, passing, today)
+    known = {memo.path: memo for memo in passing}
+    shown = found[: asked.limit]
+    memos = whole(cabinet, [known[one.path] for one in shown])
+    return Recalled(
+        tuple(
+            Recollection(memos[one.path], one.relevance, one.why)
+            for one in shown
+            if one.path in memos
+        ),
+        len(found),
+        tuple(degraded),
+    )
+
+
+def _by_query(
+    cabinet: Cabinet, asked: Asked, passing: Sequence[KnownMemo], today: date
+) -> tuple[list[_Found], Sequence[str]]:
+    """Return what a search finds among memos, best first, and what was missing."""
+    wanted = {memo.path for memo in passing}
+    # the filter stands first: a quote that the query leaves open cannot swallow it
+    text = f'path:"{cabinet.folder}/" {asked.query}'
+    degraded: Sequence[str] = ()
+    found: list[_Found] = []
+    for pool in (max(FIRST_POOL, asked.limit), MOST):
+        reply = cabinet.acts.search(text, limit=pool, intent=None, today=today)
+        hits = [hit for hit in reply.hits if hit.path in wanted]
+        best = max((hit.relevance for hit in hits), default=1.0) or 1.0
+        found = [
+            _Found(hit.path, round(hit.relevance / best, 4), hit.match_reason)
+            for hit in hits
+        ]
+        degraded = reply.degraded
+        if len(found) >= asked.limit or len(reply.hits) < pool:
+            break
+    return found, degraded
+
+
+def _passing(cabinet: Cabinet, asked: Asked) -> list[KnownMemo]:
+    """Return the memos that pass the filters, the newest first."""
+    memos: Iterable[KnownMemo] = known_memos(cabinet)
+    if asked.kind is not None:
+        memos = [memo for memo in memos if memo.kind == asked.kind]
+    if not asked.superseded:
+        memos = [memo for memo in memos if not memo.superseded]
+    if asked.project is not None:
+        is_of = _project(cabinet, asked.project)
+        memos = [memo for memo in memos if is_of(memo)]
+    return [memo for memo in memos if _is_between(memo, asked.since, asked.until)]
+
+
+def _project(cabinet: Cabinet, project: str) -> Callable[[KnownMemo], bool]:
+    """Return whether a memo is of a project: by its property, or as any note is."""
+    wanted = parse_project(project)
+    members = {note.path for note in cabinet.projects().members(wanted)}
+
+    def is_of(memo: KnownMemo) -> bool:
+        if memo.path in members:
+            return True
+        said = parse_project(memo.project)
+        forms = {said.form, wanted.form}
+        same_form = len(forms) == 1 or "any" in forms
+        return bool(said.name) and same_form and _last(said.name) == _last(wanted.name)
+
+    return is_of
+
+
+def _last(name: str) -> str:
+    return name.lower().rpartition("/")[2]
+
+
+def _is_between(memo: KnownMemo, since: date | None, until: date | None) -> bool:
+    """Whether a memo was captured from one day on and before another."""
+    if since is None and until is None:
+        return True
+    day = _day(memo.created)
+    if day is None:
+        return False
+    return (since is None or day >= since) and (until is None or day < until)
+
+
+def _day(created: str) -> date | None:
+    """Return the day on which something was captured, where we are."""
+    try:
+        moment = datetime.fromisoformat(created)
+    except ValueError:
+        return None
+    return (moment.astimezone() if moment.tzinfo else moment).date()
+
+
+def _captured(memo: KnownMemo) -> str:
+    day = _day(memo.created)
+    return "captured, on a day it does not tell" if day is None else f"captured {day}"
