@@ -13,6 +13,8 @@ from glassmind.types import NotePath
 
 if TYPE_CHECKING:
     from glassmind.memory.finding import MemoRows
+    from glassmind.memory.heat import HeatSources
+    from glassmind.memory.pins import PinnedNotes
     from glassmind.vault.read import VaultFiles
     from glassmind.vault.write import VaultWriter
 
@@ -56,4 +58,6 @@ class Cabinet:
     projects: Callable[[], Projects]
     memos: "Callable[[], MemoRows]"
     day: Callable[[str, date], date]
+    heat: "Callable[[], HeatSources]"
+    pinned_notes: "Callable[[], PinnedNotes]"
     now: Callable[[], datetime] = _now

@@ -82,6 +82,11 @@ class UseLog:
         self._look_at = 0.0
         self._lock = Lock()
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a place for it."""
+        return self.folder is not None
+
     def append(self, verb: str, client: str, paths: Sequence[str]) -> bool:
         """Add an event; return whether it is on record. No paths are no event."""
         if not paths or not self._file:

@@ -20,3 +20,11 @@ class DayUse(NamedTuple):
     verb: str
     day: str
     times: int
+
+
+class Edit(NamedTuple):
+    """When a note was changed last, and how many files were in the same minute."""
+
+    note_id: int
+    mtime_ns: int
+    company: int

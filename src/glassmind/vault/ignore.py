@@ -35,8 +35,8 @@ SETTINGS_LIMIT_BYTES = 1024 * 1024
 STARS_LIMIT = 4
 """Wildcards in one part of an ignore line; each multiplies the cost of a mismatch."""
 
-DISMISSED = f"{AGENT_DIR}/dismissed.txt"
-"""What a person dismissed: written by us for us, and no attachment of anything."""
+OURS = frozenset({f"{AGENT_DIR}/dismissed.txt", f"{AGENT_DIR}/pinned.txt"})
+"""What a person dismissed and pinned: written by us for us, no attachment of a note."""
 
 _AGENT_PRIVATE = frozenset({f"{AGENT_DIR}/cache", f"{AGENT_DIR}/logs"})
 _CONFLICT = re.compile(
@@ -70,7 +70,7 @@ class IgnoreRules:
     def file(self, path: str) -> str | None:
         """Return why this file is not read, or None."""
         name = path.rpartition("/")[2]
-        if name.startswith(".") or path == DISMISSED:
+        if name.startswith(".") or path in OURS:
             return UNLISTED
         if _LEFTOVER.fullmatch(name):
             return "a temporary file of an editor"

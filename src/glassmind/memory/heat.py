@@ -1,0 +1,167 @@
+"""Telling the warmest notes of a vault, and the projects that are active."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.errors import BadLimit
+from glassmind.errors.context import ProjectUnknown
+from glassmind.markdown.project_names import parse_project
+from glassmind.memory.pins import pinned
+from glassmind.memory.temperature import HOT, WARM, level_of
+from glassmind.memory.warmed import HeatFacts, Span, Warmed, reasons_of, warmed
+from glassmind.types import NotePath
+from glassmind.types.memory import ActiveProject, Temperature, Temperatures
+from glassmind.types.use import DayUse, UseEvent
+
+if TYPE_CHECKING:
+    from glassmind.memory.cabinet import Cabinet
+
+DIGITS = 6
+"""Decimals of a temperature that count when two are compared."""
+
+
+MOST = 10_000
+"""Notes that are told at once."""
+
+
+class UseFacts(Protocol):
+    """What the rows know of use; see `EventRows`."""
+
+    def folded(self) -> Mapping[str, int]:
+        """Return how far each file of the record was taken in."""
+
+    def uses(self, since: str, /) -> Sequence[DayUse]:
+        """Return what was handed out from a day on."""
+
+    def counted(self, events: Collection[UseEvent], since: str, /) -> Sequence[DayUse]:
+        """Return the same of events that are not in the rows yet."""
+
+
+class CountedFacts(HeatFacts, Protocol):
+    """The same with how many notes there are."""
+
+    def count(self) -> int:
+        """Return how many notes there are."""
+
+
+class UseRecord(Protocol):
+    """What was handed out, on record; see `UseLog`."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a place for it."""
+
+    def append(self, verb: str, client: str, paths: Sequence[str], /) -> bool:
+        """Add an event; return whether it is on record."""
+
+    def tail(
+        self, folded: Mapping[str, int], /
+    ) -> tuple[Sequence[UseEvent], Mapping[str, int]]:
+        """Return what was added behind what is folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeatSources:
+    """What temperatures are made from: the rows, those of use, and the record."""
+
+    rows: CountedFacts
+    use: UseFacts
+    log: UseRecord
+
+
+def measured(cabinet: "Cabinet", pins: Collection[NotePath], today: date) -> Warmed:
+    """Return what of the vault is warm on a day."""
+    settings, sources = cabinet.config.memory, cabinet.heat()
+    span = Span(today, settings.half_life_days, settings.active_days)
+    since, until = span.first.isoformat(), (today + timedelta(days=1)).isoformat()
+    events, _ = sources.log.tail(sources.use.folded())
+    uses = [*sources.use.uses(since), *sources.use.counted(events, since)]
+    there = [use for use in uses if use.day <= until]
+    return warmed(sources.rows, there, sources.rows.ids(pins), span)
+
+
+def temperatures(
+    cabinet: "Cabinet", today: date, *, limit: int, project: str | None
+) -> Temperatures:
+    """Return the warmest notes first, all warm ones counted.
+
+    With `project`, only its notes are told and counted.
+
+    Raises:
+        BadLimit: so many cannot be told.
+        ProjectUnknown: no note belongs to the project.
+    """
+    if not 1 <= limit <= MOST:
+        raise BadLimit(limit, MOST)
+    pins = pinned(cabinet)
+    made = measured(cabinet, pins.paths, today)
+    rows = cabinet.heat().rows
+    among = None if project is None else _members(cabinet, project)
+    heat = {n: h for n, h in made.heat.items() if among is None or n in among}
+    hot = sum(h >= HOT for h in heat.values())
+    warm = sum(h >= WARM for h in heat.values()) - hot
+    total = rows.count() if among is None else len(among)
+    return Temperatures(
+        _told(made, heat, rows, limit),
+        _active(made),
+        hot=hot,
+        warm=warm,
+        cold=max(0, total - hot - warm),
+        notices=(*pins.problems, *_lacking(cabinet)),
+    )
+
+
+def _members(cabinet: "Cabinet", project: str) -> set[int]:
+    found = {n.note_id for n in cabinet.projects().members(parse_project(project))}
+    if not found:
+        raise ProjectUnknown(project)
+    return found
+
+
+def _told(
+    made: Warmed, heat: Mapping[int, float], rows: HeatFacts, limit: int
+) -> tuple[Temperature, ...]:
+    """Return the warmest; of equal ones the first by path."""
+    ranked = sorted(heat, key=lambda note: -round(heat[note], DIGITS))
+    if len(ranked) > limit:
+        least = round(heat[ranked[limit - 1]], DIGITS)
+        ranked = [note for note in ranked if round(heat[note], DIGITS) >= least]
+    named = rows.names(ranked)
+    there = [note for note in ranked if note in named]
+    there.sort(key=lambda note: (-round(heat[note], DIGITS), named[note][0]))
+    shown = there[:limit]
+    via = {made.ties[note].via for note in shown if note in made.ties}
+    titles = {note: title for note, (_, title) in rows.names(via).items()}
+    return tuple(
+        Temperature(
+            named[note][0],
+            named[note][1],
+            round(heat[note], DIGITS),
+            level_of(round(heat[note], DIGITS)),
+            tuple(reasons_of(made, note, titles)),
+            pinned=note in made.pinned,
+        )
+        for note in shown
+    )
+
+
+def _active(made: Warmed) -> tuple[ActiveProject, ...]:
+    return tuple(
+        ActiveProject(
+            one.name,
+            one.notes,
+            (made.span.today - timedelta(days=one.days)).isoformat(),
+        )
+        for one in made.projects
+    )
+
+
+def _lacking(cabinet: "Cabinet") -> list[str]:
+    """Say so where use warms nothing, since none of it is on record."""
+    if not cabinet.config.memory.record_use:
+        return ["use is not recorded, as memory.record_use says"]
+    if not cabinet.heat().log.is_kept:
+        return ["use is not recorded: no data folder outside of the vault is writable"]
+    return []

@@ -1,0 +1,219 @@
+"""Which notes of a vault are warm, and what makes each of them so."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from math import ceil
+from typing import NamedTuple, Protocol
+
+from glassmind.memory.active import Activity, ProjectFacts, active_projects
+from glassmind.memory.temperature import (
+    FEW,
+    HOT,
+    LIVES,
+    MEANING,
+    OTHER_VERB,
+    PROJECT,
+    Use,
+    alone,
+    day_heat,
+    edit_heat,
+    link_heat,
+    together,
+    use_heat,
+)
+from glassmind.types.use import DayUse, Edit
+
+HOT_LINKED = 200
+"""Hot notes whose links warm others; a person has fewer in mind."""
+
+OWN_EDIT = 0.5
+"""How far an edit has to be a person's own to keep a project active: of ten files in a
+minute, not of a hundred."""
+
+TOLD = 0.02
+"""The least that a reason has to give to be told."""
+
+WEEK = 7
+
+
+class HeatFacts(ProjectFacts, Protocol):
+    """What the rows know of what is alive; see `HeatRows`."""
+
+    def edited(self, since_ns: int, until_ns: int, most: int, /) -> Sequence[Edit]:
+        """Return the notes changed between two times, each with its company."""
+
+    def dated(self, since: str, until: str, /) -> Sequence[tuple[int, str]]:
+        """Return the notes whose own day is one of these, with it."""
+
+    def linked(self, note_ids: Collection[int], /) -> Sequence[tuple[int, int, bool]]:
+        """Return each note with what it leads to (True) and what leads to it."""
+
+
+class Span(NamedTuple):
+    """The days that are looked at, today the last of them."""
+
+    today: date
+    half_life_days: float
+    active_days: int
+
+    @property
+    def first(self) -> date:
+        """The earliest day that counts."""
+        back = max(ceil(LIVES * self.half_life_days), self.active_days)
+        return self.today - timedelta(days=min(back, self.today.toordinal() - 1))
+
+    def ago(self, day: date) -> int:
+        """Return how many days ago a day was; none for one that is yet to come."""
+        return max(0, (self.today - day).days)
+
+
+class Tie(NamedTuple):
+    """The hot note that warms another most; `leads` where it leads there."""
+
+    share: float
+    via: int
+    leads: bool
+
+
+@dataclass(slots=True)
+class Warmed:
+    """How warm each note is that is not stone cold, with what it comes from."""
+
+    span: Span
+    pinned: Collection[int]
+    edits: dict[int, tuple[int, int]] = field(default_factory=dict)
+    days: dict[int, int] = field(default_factory=dict)
+    uses: dict[int, list[Use]] = field(default_factory=dict)
+    projects: Sequence[Activity] = ()
+    in_project: Mapping[int, str] = field(default_factory=dict)
+    ties: dict[int, Tie] = field(default_factory=dict)
+    heat: dict[int, float] = field(default_factory=dict)
+
+
+def warmed(
+    rows: HeatFacts, uses: Iterable[DayUse], pinned: Collection[int], span: Span
+) -> Warmed:
+    """Return what is warm: first of itself, then by its project and by its links."""
+    made = Warmed(span, pinned)
+    _see_edits(made, rows)
+    for note_id, verb, day, times in uses:
+        ago = span.ago(date.fromisoformat(day))
+        made.uses.setdefault(note_id, []).append(Use(verb, ago, times))
+    direct = {note: _direct(made, note) for note in sorted(_moved(made))}
+    made.projects, made.in_project = active_projects(rows, _lately(made))
+    made.ties = _ties(rows, direct)
+    for note in {*direct, *made.in_project, *made.ties}:
+        project = PROJECT if note in made.in_project else 0.0
+        tie = made.ties[note].share if note in made.ties else 0.0
+        made.heat[note] = together(direct.get(note, 0.0), project, tie)
+    return made
+
+
+def _see_edits(made: Warmed, rows: HeatFacts) -> None:
+    """Look at what was changed; a time that is yet to come is no time."""
+    span = made.span
+    begin, end = _start_ns(span.first), _start_ns(span.today + timedelta(days=2))
+    for note_id, mtime_ns, company in rows.edited(begin, end, FEW):
+        changed = datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date()
+        made.edits[note_id] = (span.ago(changed), company)
+    for note_id, day in rows.dated(span.first.isoformat(), span.today.isoformat()):
+        made.days[note_id] = span.ago(date.fromisoformat(day))
+
+
+def _start_ns(day: date) -> int:
+    begin = datetime(day.year, day.month, day.day).astimezone()
+    return int(begin.timestamp()) * 10**9
+
+
+def _moved(made: Warmed) -> set[int]:
+    return {*made.pinned, *made.edits, *made.days, *made.uses}
+
+
+def _direct(made: Warmed, note: int) -> float:
+    """Return how warm a note is of itself."""
+    if note in made.pinned:
+        return 1.0
+    half = made.span.half_life_days
+    shares = [use_heat(made.uses.get(note, ()), half)]
+    if note in made.edits:
+        shares.append(edit_heat(*made.edits[note], half))
+    if note in made.days:
+        shares.append(day_heat(made.days[note], half))
+    return together(*shares)
+
+
+def _lately(made: Warmed) -> dict[int, int]:
+    """Return the notes that keep a project active, and how many days ago they did."""
+    found: dict[int, int] = dict(made.days)
+    for note, (days, company) in made.edits.items():
+        if alone(company) >= OWN_EDIT:
+            found[note] = min(days, found.get(note, days))
+    for note, uses in made.uses.items():
+        meant = [u.days for u in uses if MEANING.get(u.verb, OTHER_VERB)]
+        if meant:
+            found[note] = min(*meant, found.get(note, meant[0]))
+    return {n: days for n, days in found.items() if days < made.span.active_days}
+
+
+def _ties(rows: HeatFacts, direct: Mapping[int, float]) -> dict[int, Tie]:
+    hot = [note for note, heat in direct.items() if heat >= HOT]
+    hottest = sorted(hot, key=lambda note: (-direct[note], note))[:HOT_LINKED]
+    links = rows.linked(hottest) if hottest else ()
+    degree: dict[int, int] = {}
+    for one, _, _ in links:
+        degree[one] = degree.get(one, 0) + 1
+    ties: dict[int, Tie] = {}
+    for one, other, leads in links:
+        tie = Tie(link_heat(direct[one], degree[one]), one, leads)
+        known = ties.get(other)
+        if known is None or (tie.share, -tie.via) > (known.share, -known.via):
+            ties[other] = tie
+    return ties
+
+
+def reasons_of(made: Warmed, note: int, titles: Mapping[int, str]) -> list[str]:
+    """Return in words what warms a note, the most telling first.
+
+    `titles` has what the notes are called that others are linked with.
+    """
+    said = ["pinned"] if note in made.pinned else []
+    half = made.span.half_life_days
+    if note in made.edits and edit_heat(*made.edits[note], half) >= TOLD:
+        days, company = made.edits[note]
+        others = f" with {company - 1:,} others" if alone(company) < 1 else ""
+        said.append(f"edited {_ago(days)}{others}")
+    if note in made.days and day_heat(made.days[note], half) >= TOLD:
+        said.append(f"of {_its_day(made.days[note])}")
+    said += _used(made.uses.get(note, ()))
+    if note in made.in_project:
+        said.append(f"project {made.in_project[note]} is active")
+    tie = made.ties.get(note)
+    if tie is not None and tie.via in titles:
+        way = "linked from" if tie.leads else "links to"
+        said.append(f"{way} {titles[tie.via]}, which is hot")
+    return said
+
+
+def _used(uses: Sequence[Use]) -> list[str]:
+    """Return how often a note was retrieved, by what of that means something."""
+    meant = [use for use in uses if MEANING.get(use.verb, OTHER_VERB)]
+    if not meant:
+        return []
+    last = [use.times for use in meant if use.days < WEEK]
+    if last:
+        return [f"retrieved {_times(sum(last))} in the last week"]
+    latest = min(use.days for use in meant)
+    return [f"retrieved {_times(sum(u.times for u in meant))}, last {_ago(latest)}"]
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def _ago(days: int) -> str:
+    return {0: "today", 1: "yesterday"}.get(days, f"{days:,} days ago")
+
+
+def _its_day(days: int) -> str:
+    return {0: "today", 1: "yesterday"}.get(days, f"a day {days:,} days ago")

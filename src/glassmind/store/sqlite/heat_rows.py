@@ -1,0 +1,121 @@
+"""Asking the rows what makes notes warm: what changed lately, projects, and links."""
+
+import json
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath
+from glassmind.types.use import Edit
+
+MINUTES = """
+select mtime_ns / 60000000000, count(*) from files
+where mtime_ns >= ?1 and mtime_ns < ?2 group by 1
+"""
+EDITED = """
+select n.id, f.mtime_ns from files f join notes n on n.id = f.id
+where f.mtime_ns >= ?1 and f.mtime_ns < ?2
+"""
+DATED = "select id, day from notes where day >= ?1 and day <= ?2"
+COUNT = "select count(*) from notes"
+NAMES = """
+select f.id, f.path, n.title from files f join notes n on n.id = f.id
+where f.id in (select value from json_each(?))
+"""
+IDS = """
+select f.id from files f join notes n on n.id = f.id
+where f.path in (select value from json_each(?))
+"""
+_NAMED = "p.name in ('project', 'Project', 'PROJECT')"
+PROJECTS = f"""
+select p.note_id, p.value from properties p
+where {_NAMED} and p.note_id in (select value from json_each(?))
+"""  # noqa: S608 - our own words
+VALUES = f"select distinct p.value from properties p where {_NAMED}"  # noqa: S608
+WITH_VALUES = f"""
+select p.note_id, p.value from properties p
+where {_NAMED} and p.value in (select value from json_each(?))
+"""  # noqa: S608 - our own words
+UNDER = """
+select n.id from files f join notes n on n.id = f.id where f.path >= ? and f.path < ?
+"""
+_ENDS = "(select value from json_each(?)) and l.target_id <> l.note_id"
+FROM = f"""
+select distinct l.note_id, l.target_id from links l join notes t on t.id = l.target_id
+where l.note_id in {_ENDS}
+"""  # noqa: S608 - our own words
+TO = f"""
+select distinct l.target_id, l.note_id from links l where l.target_id in {_ENDS}
+"""  # noqa: S608 - our own words
+
+
+class HeatRows:
+    """What an open database knows of what is alive."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def edited(self, since_ns: int, until_ns: int, most: int) -> list[Edit]:
+        """Return the notes changed between two times, each with its company.
+
+        That is how many files changed in the same minute; those of a minute in which
+        more than `most` did are left out.
+        """
+        rows: Any = self._db.execute(MINUTES, (since_ns, until_ns))
+        company = dict(rows)
+        if company and all(many > most for many in company.values()):
+            return []
+        found: Any = self._db.execute(EDITED, (since_ns, until_ns))
+        return [
+            Edit(note_id, mtime_ns, many)
+            for note_id, mtime_ns in found
+            if (many := company.get(mtime_ns // 60_000_000_000, 1)) <= most
+        ]
+
+    def dated(self, since: str, until: str) -> list[tuple[int, str]]:
+        """Return the notes whose own day is one of these, with it."""
+        rows: Any = self._db.execute(DATED, (since, until))
+        return list(rows)
+
+    def count(self) -> int:
+        """Return how many notes there are."""
+        found: Any = self._db.execute(COUNT).get
+        return int(found)
+
+    def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
+        """Return path and title of each note."""
+        return {row[0]: (row[1], row[2]) for row in self._ask(NAMES, note_ids)}
+
+    def ids(self, paths: Collection[str]) -> set[int]:
+        """Return the notes of some paths."""
+        rows: Any = self._db.execute(IDS, (json.dumps(sorted(paths)),))
+        return {row[0] for row in rows}
+
+    def projects_of(self, note_ids: Collection[int]) -> list[tuple[int, object]]:
+        """Return what the property `project` of notes says, where they have it."""
+        return [(n, json.loads(value)) for n, value in self._ask(PROJECTS, note_ids)]
+
+    def project_values(self) -> dict[str, object]:
+        """Return all that the property says anywhere, by its text in the rows."""
+        rows: Any = self._db.execute(VALUES)
+        return {text: json.loads(text) for (text,) in rows}
+
+    def with_values(self, texts: Collection[str]) -> list[tuple[int, str]]:
+        """Return the notes whose property says one of these, with its text."""
+        rows: Any = self._db.execute(WITH_VALUES, (json.dumps(sorted(texts)),))
+        return list(rows)
+
+    def under(self, folder: str) -> list[int]:
+        """Return the notes below a folder."""
+        rows: Any = self._db.execute(UNDER, (f"{folder}/", f"{folder}0"))
+        return [row[0] for row in rows]
+
+    def linked(self, note_ids: Collection[int]) -> list[tuple[int, int, bool]]:
+        """Return each note with what it leads to (True) and what leads to it."""
+        leads = [(one, other, True) for one, other in self._ask(FROM, note_ids)]
+        led = [(one, other, False) for one, other in self._ask(TO, note_ids)]
+        return sorted([*leads, *led])
+
+    def _ask(self, statement: str, ids: Collection[int]) -> Iterable[Any]:
+        return self._db.execute(statement, (json.dumps(sorted(ids)),))
