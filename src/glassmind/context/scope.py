@@ -48,6 +48,11 @@ class SectionRows(Protocol):
     ) -> Mapping[int, Sequence[SectionHeading]]:
         """Return the headings of each note that has some, in order."""
 
+    def headed(
+        self, note_ids: Collection[int], words: Collection[str], /
+    ) -> Collection[int]:
+        """Return the notes with a heading that holds one of some words."""
+
     def tasks(self, note_ids: Collection[int], /) -> Sequence[SectionTask]:
         """Return the tasks that are not finished, by note and line."""
 
@@ -69,7 +74,7 @@ class SectionRows(Protocol):
         """Return what notes are like, by note, the most similar first."""
 
     def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
-        """Return how many links lead to each note that has some."""
+        """Return how many links each note has that has some, to it and from it."""
 
     def memos(self, agent: str, /) -> Sequence[SectionNote]:
         """Return the latest notes below the agent folder that have a `kind`."""

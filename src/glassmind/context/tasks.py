@@ -1,10 +1,78 @@
-"""The tasks of a bundle."""
+"""The tasks of a bundle that are not done.
 
+Unfinished is every status but `x`, `X` and `-`, as the Tasks plugin has it. A day on
+which a task is due, or planned for, stands in its line: `📅 2026-03-01` or
+`[due:: 2026-03-01]`.
+"""
+
+from glassmind.context.captured import captures
+from glassmind.context.items import (
+    Found,
+    asked_notes,
+    day_of,
+    is_pattern,
+    item_of,
+    pages_of,
+)
+from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
+from glassmind.markdown.days import first_day
+from glassmind.types import Span
 from glassmind.types.context import Item
+from glassmind.types.sections import SectionNote, SectionTask
+
+LIMIT = 100
+"""Tasks of a bundle: it shows a few dozen, and says how many it left out."""
+
+DUE = ("due", "scheduled", "fällig")
+"""What a line calls the day of a task; the first that it has counts."""
+
+FAR = "9999-12-31"
+"""Sorts behind every day."""
 
 
 def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
-    """Return the tasks that are not done, those due first first."""
-    del rows, scope
-    return []
+    """Return the tasks of the notes and the project that are not done.
+
+    Those with a day first, the earliest first, so that what is overdue leads; then
+    those of the selected notes, best first, and of the project by path.
+    """
+    notes = {
+        note_id: note
+        for note_id, note in asked_notes(rows, scope).items()
+        if not is_pattern(note) and not note.path.startswith(f"{scope.agent}/")
+    }
+    place = {note_id: at for at, note_id in enumerate(scope.note_ids)}
+
+    def order(task: SectionTask) -> tuple[str, int, str, int]:
+        at = place.get(task.note_id, len(place))
+        return (_due(task) or FAR, at, notes[task.note_id].path, task.line)
+
+    chosen = sorted(rows.tasks([*notes]), key=order)[:LIMIT]
+    pages = pages_of(rows, {task.note_id for task in chosen})
+    made = [
+        _item(task, notes[task.note_id], pages[task.note_id], scope)
+        for task in chosen
+        if task.note_id in pages and task.line <= len(pages[task.note_id].lines)
+    ]
+    captured = [item_of(one, "task") for one in captures(rows, scope, "task")]
+    return _with_captures(made, captured)
+
+
+def _item(task: SectionTask, note: SectionNote, page: Page, scope: Scope) -> Item:
+    due = _due(task)
+    span = page.block_from(task.line) or Span(task.line, task.line)
+    rule = "task" if not due else "overdue" if due < scope.today.isoformat() else "due"
+    return item_of(Found(note, page, span, rule), "task", due or day_of(note))
+
+
+def _with_captures(made: list[Item], captured: list[Item]) -> list[Item]:
+    """Return tasks that have a day, those that were captured, and the others."""
+    dated = [item for item in made if item.rule != "task"]
+    newest = sorted(captured, key=lambda item: (item.date, item.path), reverse=True)
+    return [*dated, *newest, *(item for item in made if item.rule == "task")]
+
+
+def _due(task: SectionTask) -> str | None:
+    days = (first_day(task.dates[key]) for key in DUE if key in task.dates)
+    return next((day for day in days if day), None)

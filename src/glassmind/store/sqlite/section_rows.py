@@ -58,6 +58,11 @@ HEADINGS = f"""
 select note_id, level, text, line from headings where note_id in {_IDS}
 order by note_id, seq
 """  # noqa: S608 - our own words
+HEADED = f"""
+select distinct h.note_id from headings h
+where h.note_id in {_IDS} and exists (
+  select 1 from json_each(:words) w where instr(lower(h.text), w.value))
+"""  # noqa: S608 - our own words
 TASKS = f"""
 select t.note_id, t.line, t.status, (
   select json_group_array(json_array(lower(f.key), f.value)) from fields f
@@ -87,7 +92,12 @@ where l.target_id = ? and l.note_id <> l.target_id
 order by s.mtime_ns desc, s.path, l.seq limit ?
 """
 DEGREES = f"""
-select target_id, count(*) from links where target_id in {_IDS} group by target_id
+select id, sum(times) from (
+  select target_id as id, count(*) as times from links where target_id in {_IDS}
+  group by target_id
+  union all
+  select note_id, count(*) from links where note_id in {_IDS} group by note_id
+) group by id
 """  # noqa: S608 - our own words
 
 
@@ -125,6 +135,10 @@ class SectionRows:
         for note_id, found in groupby(asked, key=lambda heading: heading.note_id):
             self._headings[note_id] = tuple(found)
         return {i: self._headings[i] for i in note_ids if self._headings[i]}
+
+    def headed(self, note_ids: Collection[int], words: Collection[str]) -> set[int]:
+        """Return the notes with a heading that holds one of some words."""
+        return {row[0] for row in self._ask(HEADED, note_ids, words=json.dumps(words))}
 
     def tasks(self, note_ids: Collection[int]) -> list[SectionTask]:
         """Return the tasks that are not finished, by note and line."""
@@ -165,7 +179,7 @@ class SectionRows:
         return [Likeness(*one) for one in PairRows(self._db).partners(note_ids)]
 
     def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
-        """Return how many links lead to each note that has some."""
+        """Return how many links each note has, to it and from it."""
         return dict(self._ask(DEGREES, note_ids))
 
     def memos(self, agent: str) -> list[SectionNote]:

@@ -1,0 +1,256 @@
+"""Finding the lines of notes that count as a decision or a question."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from glassmind.context.page import Page, day_told
+from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.section_words import (
+    SUPERSEDED_BY,
+    TEMPLATES,
+    head_form,
+    key_form,
+)
+from glassmind.markdown.days import first_day
+from glassmind.markdown.project_names import plain_name
+from glassmind.markdown.receipts import receipt_of
+from glassmind.types import NotePath, Span
+from glassmind.types.context import Item, ItemKind
+from glassmind.types.sections import SectionNote
+
+ITEMS_EACH = 40
+"""Items of one note: a log of decisions has more, and its latest stand at one end."""
+
+
+class Words(NamedTuple):
+    """The words that say that something counts."""
+
+    kind: ItemKind
+    heads: frozenset[str]
+    callouts: tuple[str, ...]
+    tags: tuple[str, ...]
+    types: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lines that count, and by which rule; `is_whole` where the note itself does."""
+
+    note: SectionNote
+    page: Page
+    span: Span
+    rule: str
+    is_whole: bool = False
+
+
+def find(
+    rows: SectionRows, notes: Mapping[int, SectionNote], words: Words, agent: str
+) -> Iterator[Found]:
+    """Yield what of some notes counts, by note and line, each line once."""
+    plain = {
+        note_id: note
+        for note_id, note in notes.items()
+        if not is_pattern(note) and not note.path.startswith(f"{agent}/")
+    }
+    marks = _marks(rows, plain, words)
+    pages = pages_of(rows, [*marks])
+    for note_id in sorted(pages, key=lambda at: notes[at].path):
+        yield from _of_note(notes[note_id], pages[note_id], marks[note_id], words)
+
+
+class _Marks:
+    """Where in a note something speaks for its lines."""
+
+    def __init__(self) -> None:
+        self.whole = ""
+        self.heads = False
+        self.tags: list[int] = []
+        self.callouts: list[Span] = []
+
+
+def _marks(
+    rows: SectionRows, notes: Mapping[int, SectionNote], words: Words
+) -> dict[int, _Marks]:
+    """Return what speaks for each note that has something."""
+    found: dict[int, _Marks] = {}
+    for note_id, note in notes.items():
+        if is_of_type(note, words.types):
+            found.setdefault(note_id, _Marks()).whole = f"type: {words.kind}"
+        if head_form(note.title) in words.heads:
+            found.setdefault(note_id, _Marks()).heads = True
+    for name in words.tags:
+        for tag in rows.tags([*notes], name):
+            marks = found.setdefault(tag.note_id, _Marks())
+            if tag.line:
+                marks.tags.append(tag.line)
+            else:
+                marks.whole = marks.whole or f"#{name}"
+    for callout in rows.callouts([*notes], words.callouts):
+        span = Span(callout.start_line, callout.end_line)
+        found.setdefault(callout.note_id, _Marks()).callouts.append(span)
+    for note_id in rows.headed([*notes], _stems(words.heads)):
+        found.setdefault(note_id, _Marks()).heads = True
+    return found
+
+
+@lru_cache(maxsize=4)
+def _stems(heads: frozenset[str]) -> tuple[str, ...]:
+    """Return the shortest of some words: who looks for them finds the others too."""
+    return tuple(
+        word
+        for word in sorted(heads)
+        if not any(other in word for other in heads - {word})
+    )
+
+
+def _of_note(
+    note: SectionNote, page: Page, marks: _Marks, words: Words
+) -> Iterator[Found]:
+    taken: set[int] = set()
+    for found in _by_rules(note, page, marks, words):
+        lines = range(found.span.start, found.span.end + 1)
+        if taken.isdisjoint(lines) and page.text(found.span):
+            taken.update(lines)
+            yield found
+        if len(taken) > ITEMS_EACH * 3:
+            return
+
+
+def _by_rules(
+    note: SectionNote, page: Page, marks: _Marks, words: Words
+) -> Iterator[Found]:
+    """Yield what counts, what is plainest first: callouts, tags, heads, the note."""
+    whole, headed = marks.whole, list(_headed(page, words)) if marks.heads else []
+    for span in marks.callouts:
+        yield Found(note, page, span, "callout", is_whole=bool(whole))
+    inline = [line for line in marks.tags if not page.is_tags(line)]
+    whole = whole or (f"#{words.tags[0]}" if len(inline) < len(marks.tags) else "")
+    for line in inline:
+        if block := _tagged(page, line):
+            yield Found(note, page, block, f"#{words.tags[0]}")
+    if whole and not (headed or inline or marks.callouts):
+        start = page.first_block(page.body) or _title_line(page)
+        if start:
+            yield Found(note, page, start, whole, is_whole=True)
+    first = True
+    for span in headed:
+        yield Found(
+            note, page, span, whole or "heading", is_whole=bool(whole) and first
+        )
+        first = False
+    if not headed and marks.heads and head_form(note.title) in words.heads:
+        for span in page.blocks(Span(page.body, len(page.lines))):
+            yield Found(note, page, span, "title")
+
+
+def _tagged(page: Page, line: int) -> Span | None:
+    """Return what a tag in a line speaks for: its block, or what a heading is over."""
+    for heading in page.headings:
+        if heading.line == line:
+            return page.first_block(line + 1)
+    return page.block_at(line)
+
+
+def _headed(page: Page, words: Words) -> Iterator[Span]:
+    """Yield the blocks under the headings of that name."""
+    until = 0
+    for heading in page.headings:
+        if heading.line > until and head_form(heading.text) in words.heads:
+            span = page.below(heading)
+            until = span.end
+            yield from page.blocks(span)
+
+
+def _title_line(page: Page) -> Span | None:
+    """Return the line of the first heading, for a note that says no more."""
+    return Span(page.headings[0].line, page.headings[0].line) if page.headings else None
+
+
+def pages_of(rows: SectionRows, note_ids: Collection[int]) -> dict[int, Page]:
+    """Return the pages of notes."""
+    headings = rows.headings(note_ids)
+    lines = rows.pages(note_ids)
+    return {at: Page(lines[at], headings.get(at, ())) for at in note_ids if at in lines}
+
+
+def item_of(found: Found, kind: ItemKind, date: str = "") -> Item:
+    """Return what was found as an item; `date` where it is not what the lines say."""
+    note, page, span = found.note, found.page, found.span
+    path = page.heading_path(span.start)
+    heading = path[-1] if path else ""
+    text = page.text(span)
+    return Item(
+        kind=kind,
+        text=text,
+        path=NotePath(note.path),
+        title=note.title,
+        heading_path=path,
+        span=span,
+        receipt=receipt_of(note.path, heading, span, page.raw(span)),
+        date=date or told_day(text, path) or day_of(note),
+        rule=found.rule,
+    )
+
+
+def told_day(text: str, heading_path: Iterable[str]) -> str | None:
+    """Return the day that lines carry, or the innermost heading above them."""
+    heads = (first_day(head) for head in reversed(tuple(heading_path)))
+    return day_told(text) or next((day for day in heads if day), None)
+
+
+def day_of(note: SectionNote) -> str:
+    """Return the day of a note: its own, else that of its last change."""
+    return note.day or changed_day(note)
+
+
+def changed_day(note: SectionNote) -> str:
+    """Return the day on which a file was changed last."""
+    return datetime.fromtimestamp(note.mtime_ns // 10**9, UTC).date().isoformat()
+
+
+def is_of_type(note: SectionNote, types: frozenset[str]) -> bool:
+    """Whether the property `type` of a note has one of these values, among others."""
+    said = (note.properties.get(key) for key in ("type", "typ"))
+    return any(key_form(name) in types for value in said for name in names_in(value))
+
+
+def status_of(note: SectionNote) -> str:
+    """Return the status of a note in small letters; empty for none."""
+    return next(iter(names_in(note.properties.get("status"))), "").casefold()
+
+
+def is_superseded(note: SectionNote) -> bool:
+    """Whether a note says that another is in its place."""
+    return any(
+        value and key_form(name) in SUPERSEDED_BY
+        for name, value in note.properties.items()
+    )
+
+
+def names_in(value: object) -> list[str]:
+    """Return what a property names: texts, or the targets of links, without `#`."""
+    many = value if isinstance(value, list) else [value]
+    return [plain_name(one).lstrip("#") for one in many if isinstance(one, str)]
+
+
+def is_pattern(note: SectionNote) -> bool:
+    """Whether a note stands in a folder of templates."""
+    folders = note.path.split("/")[:-1]
+    return any(folder.casefold() in TEMPLATES for folder in folders)
+
+
+def asked_notes(
+    rows: SectionRows, scope: Scope, *, more: Collection[int] = ()
+) -> dict[int, SectionNote]:
+    """Return the selected notes, then those of the project, then some more."""
+    ids = dict.fromkeys((*scope.note_ids, *sorted(scope.project_ids), *sorted(more)))
+    return dict(rows.notes([*ids]))
+
+
+def newest_first(items: Iterable[Item]) -> list[Item]:
+    """Return items by date, the newest first, then by path and line."""
+    placed = sorted(items, key=lambda item: (item.path, item.span))
+    return sorted(placed, key=lambda item: item.date, reverse=True)

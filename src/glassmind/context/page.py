@@ -1,0 +1,217 @@
+"""The lines of a note, cut as a reader sees them: items, paragraphs, rows."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from glassmind.markdown.days import first_day
+from glassmind.types import Span
+from glassmind.types.sections import SectionHeading
+
+ITEM = re.compile(
+    r"(?P<lead>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"
+)
+"""What makes a line an item of a list, and a task."""
+
+HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
+_FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})")
+_RULE = re.compile(r"[ \t]{0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*$")
+_CALLOUT = re.compile(r"(?:[ \t]*>)+[ \t]*\[!(?P<kind>[^\]]+)\][+-]?[ \t]*")
+_QUOTED = re.compile(r"(?:[ \t]*>)+[ \t]?")
+_WAITING = re.compile(r"> \[!agent\]")
+_TAGS_ALONE = re.compile(r"(?:\s*#[^\s#]+)+\s*$")
+_DATED = re.compile(r"[\s*_(\[`|]*(?=\d{4}-\d{2}-\d{2})")
+_TOLD = re.compile(
+    r"[\[(]?\b(?:date|decided|created|on|datum)::[ \t]*(\d{4}-\d{2}-\d{2})"
+)
+
+LONGEST_BLOCK = 12
+"""Lines of one decision or question; what goes on longer is cut at a line."""
+
+
+class Page:
+    """A note's lines with its headings; lines count from 1."""
+
+    def __init__(
+        self, lines: Sequence[str], headings: Sequence[SectionHeading] = ()
+    ) -> None:
+        self.lines, self.headings = lines, headings
+        self._heads = [heading.line for heading in headings]
+
+    @cached_property
+    def body(self) -> int:
+        """The first line behind the properties."""
+        if not self.lines or self.lines[0].rstrip() != "---":
+            return 1
+        for number, line in enumerate(self.lines[1:], 2):
+            if line.rstrip() in ("---", "..."):
+                return number + 1
+        return 1
+
+    @cached_property
+    def fenced(self) -> frozenset[int]:
+        """The lines that are code."""
+        if not any("```" in line or "~~~" in line for line in self.lines):
+            return frozenset()
+        found, mark = set(), ""
+        for number, line in enumerate(self.lines, 1):
+            fence = _FENCE.match(line)
+            if fence and not mark:
+                mark = fence["mark"]
+                found.add(number)
+            elif mark:
+                found.add(number)
+                if fence and fence["mark"].startswith(mark):
+                    mark = ""
+        return frozenset(found)
+
+    def said(self) -> int:
+        """Return the first line of what a note of the agent folder says itself.
+
+        Above it may stand who captured it, and a box for a person to tick.
+        """
+        at = self._first_written(self.body)
+        if at <= len(self.lines) and _WAITING.match(self.lines[at - 1]):
+            while at <= len(self.lines) and self.lines[at - 1].startswith(">"):
+                at += 1
+            at = self._first_written(at)
+            box = at <= len(self.lines) and ITEM.match(self.lines[at - 1])
+            if box and box["box"]:
+                at = self._first_written(at + 1)
+        return at
+
+    def _first_written(self, line: int) -> int:
+        while line <= len(self.lines) and not self.lines[line - 1].strip():
+            line += 1
+        return line
+
+    def heading_path(self, line: int) -> tuple[str, ...]:
+        """Return the headings that a line stands under, outermost first."""
+        path: list[SectionHeading] = []
+        for heading in self.headings[: bisect_right(self._heads, line)]:
+            while path and path[-1].level >= heading.level:
+                path.pop()
+            path.append(heading)
+        return tuple(heading.text for heading in path)
+
+    def below(self, heading: SectionHeading) -> Span:
+        """Return the lines under a heading, up to the next of its rank."""
+        after = self.headings[bisect_right(self._heads, heading.line) :]
+        ends = (h.line - 1 for h in after if h.level <= heading.level)
+        return Span(heading.line + 1, next(ends, len(self.lines)))
+
+    def blocks(self, span: Span) -> Iterator[Span]:
+        """Yield the items, paragraphs and rows in some lines, each with its own lines.
+
+        An item goes without those nested in it; headings, rules and code are none.
+        """
+        at, indent = span.start, -1
+        while at <= min(span.end, len(self.lines)):
+            block = self.block_from(at, span.end)
+            if block is None:
+                indent = -1 if self._is_heading(at) else indent
+                at += 1
+                continue
+            item = ITEM.match(self.lines[at - 1])
+            depth = len(item["lead"].expandtabs(4)) if item else -1
+            if item is None or indent < 0 or depth <= indent:
+                indent = depth
+                yield block
+            at = block.end + 1
+
+    def block_from(self, line: int, last: int | None = None) -> Span | None:
+        """Return the block that begins at a line; None where none does."""
+        text = self.lines[line - 1]
+        if not text.strip(" \t>") or self._is_bare(line):
+            return None
+        if _is_row(text):
+            return None if self._heads_table(line) else Span(line, line)
+        end, most = line, min(last or len(self.lines), line + LONGEST_BLOCK - 1)
+        while end < min(most, len(self.lines)) and self._goes_on(end + 1):
+            end += 1
+        return Span(line, end)
+
+    def block_at(self, line: int) -> Span | None:
+        """Return the item, paragraph or row that holds a line."""
+        first, lowest = line, max(self.body, line - LONGEST_BLOCK + 1)
+        while first > lowest and self._goes_on(first) and self._is_text(first - 1):
+            first -= 1
+        return self.block_from(first)
+
+    def nested(self, span: Span) -> Sequence[str]:
+        """Return the lines below an item that belong to it."""
+        item = ITEM.match(self.lines[span.start - 1])
+        if item is None:
+            return ()
+        depth, end = len(item["lead"]), span.end
+        while end < len(self.lines) and (
+            len(line := self.lines[end]) - len(line.lstrip(" \t>")) > depth
+        ):
+            end += 1
+        return self.lines[span.end : end]
+
+    def text(self, span: Span) -> str:
+        """Return what some lines say, without the marks at their beginning."""
+        return "\n".join(map(unmarked, self.raw(span).split("\n"))).strip()
+
+    def raw(self, span: Span) -> str:
+        """Return lines as they stand."""
+        return "\n".join(self.lines[span.start - 1 : span.end])
+
+    def first_block(self, line: int) -> Span | None:
+        """Return the first block at or behind a line that says more than tags."""
+        for block in self.blocks(Span(line, len(self.lines))):
+            if not self.is_tags(block.start):
+                return block
+        return None
+
+    def is_tags(self, line: int) -> bool:
+        """Whether nothing but tags stands on a line."""
+        return bool(_TAGS_ALONE.match(unmarked(self.lines[line - 1])))
+
+    def _is_bare(self, line: int) -> bool:
+        text = self.lines[line - 1]
+        return bool(
+            line in self.fenced or HEADING.match(text) or _RULE.match(text)
+        ) or self._is_heading(line)
+
+    def _is_heading(self, line: int) -> bool:
+        at = bisect_right(self._heads, line) - 1
+        return at >= 0 and self._heads[at] == line
+
+    def _is_text(self, line: int) -> bool:
+        text = self.lines[line - 1]
+        blank = not text.strip(" \t>")
+        return not (blank or self._is_bare(line) or _is_row(text))
+
+    def _goes_on(self, line: int) -> bool:
+        """Whether a line belongs to the block of the line before it."""
+        return self._is_text(line) and not ITEM.match(self.lines[line - 1])
+
+    def _heads_table(self, line: int) -> bool:
+        """Whether a row of a table is its head, or the rule below that."""
+        after = self.lines[line] if line < len(self.lines) else ""
+        return any(_TABLE_RULE.match(text) for text in (self.lines[line - 1], after))
+
+
+def unmarked(line: str) -> str:
+    """Return a line without what makes it a quotation, a callout, an item or a task."""
+    head = _CALLOUT.match(line) or _QUOTED.match(line)
+    rest = line[head.end() :] if head else line
+    item = ITEM.match(rest)
+    return rest[item.end() :] if item else rest.strip()
+
+
+def day_told(text: str) -> str | None:
+    """Return the day a text begins with, or that a field of it names."""
+    lead = _DATED.match(text)
+    if lead:
+        return first_day(text[lead.end() :])
+    told = _TOLD.search(text)
+    return first_day(told[1]) if told else None
+
+
+def _is_row(text: str) -> bool:
+    return text.lstrip(" \t>").startswith("|")
