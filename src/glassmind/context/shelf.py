@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
+from glassmind.context.budget import Counter
+from glassmind.context.members import Changes
 from glassmind.context.scope import SectionRows
 from glassmind.context.tracing import Traces
 from glassmind.ports.stages import Projects, Searched
@@ -54,7 +56,8 @@ class Shelf:
     by a name. `sources` are the other stages, `projects` the notes of projects;
     `sections` gives the rows that the sections of one bundle are read from. `rules` say
     what of the vault is not read, `traces` where a note may be now; `day` returns the
-    day that a person means.
+    day that a person means, `changes` when notes were changed;
+    `counter` counts tokens.
     """
 
     config: Config
@@ -68,3 +71,5 @@ class Shelf:
     rules: Callable[[], IgnoreRules]
     traces: Callable[[], Traces]
     day: Callable[[str, date], date]
+    changes: Callable[[], Changes]
+    counter: Callable[[], Counter]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Literal
 
+from glassmind.context.briefing import brief
 from glassmind.context.shelf import Shelf
 from glassmind.context.verifying import verify
 from glassmind.types.context import Briefing, Bundle, Summary, Verified
@@ -62,8 +63,24 @@ class Bundles:
         budget_tokens: int | None = None,
         today: date | None = None,
     ) -> Briefing:
-        """Return where work stands, for who begins."""
-        raise NotImplementedError
+        """Return where work stands, for who begins.
+
+        What is warm, decided and open, in a project or in what is alive, and what
+        changed since a day as a search takes it; see `briefing.brief`.
+
+        Raises:
+            BadDate: `since` is no day.
+            ProjectUnknown: no note belongs to the project.
+            BudgetTooSmall: nothing useful fits.
+        """
+        with self._shelf.faults():
+            return brief(
+                self._shelf,
+                project=project,
+                since=since,
+                budget_tokens=budget_tokens,
+                today=today,
+            )
 
     def summarize(
         self,

@@ -3,13 +3,13 @@
 The index may be behind; it is asked only where to look for a note that is gone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
-from glassmind.context.tracing import Traces, likely
+from glassmind.context.shelf import Shelf
+from glassmind.context.tracing import likely
 from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
 from glassmind.errors.context import BadReceipt
 from glassmind.markdown.excalidraw import is_excalidraw
@@ -18,29 +18,12 @@ from glassmind.markdown.receipts import parse_receipt, receipt_of
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt, Verified
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.paths import check_parts
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.scan import kind_of, scan
 
 PARSED_CHARS = 4_000_000
 """Of a longer note no headings are read: that would take seconds."""
-
-
-class Archive(Protocol):
-    """The vault on disk, and what the index knows of it."""
-
-    @property
-    def root(self) -> Path:
-        """The folder of the vault."""
-
-    @property
-    def rules(self) -> Callable[[], IgnoreRules]:
-        """What of the vault is not read, as its files say now."""
-
-    @property
-    def traces(self) -> Callable[[], Traces]:
-        """What is known of notes that may be a former one."""
 
 
 class Page(NamedTuple):
@@ -51,7 +34,7 @@ class Page(NamedTuple):
     lines: list[str]
 
 
-def verify(archive: Archive, texts: Sequence[str]) -> list[Verified]:
+def verify(shelf: Shelf, texts: Sequence[str]) -> list[Verified]:
     """Return what became of the lines that receipts are for, in their order.
 
     Raises:
@@ -61,8 +44,8 @@ def verify(archive: Archive, texts: Sequence[str]) -> list[Verified]:
     """
     receipts = [_receipt(text) for text in texts]
     order = sorted(range(len(texts)), key=lambda at: receipts[at].path)
-    with VaultFiles(archive.root) as files:
-        desk = _Desk(archive, files)
+    with VaultFiles(shelf.root) as files:
+        desk = _Desk(shelf, files)
         # by path, so that each note is read once
         found = {at: desk.verified(texts[at].strip(), receipts[at]) for at in order}
     return [found[at] for at in range(len(texts))]
@@ -79,9 +62,9 @@ def _receipt(text: str) -> Receipt:
 class _Desk:
     """One look at the vault: the note read last, and how much was looked at."""
 
-    def __init__(self, archive: Archive, files: VaultFiles) -> None:
-        self._archive, self._files = archive, files
-        self._rules, self._effort = archive.rules(), Effort()
+    def __init__(self, shelf: Shelf, files: VaultFiles) -> None:
+        self._shelf, self._files = shelf, files
+        self._rules, self._effort = shelf.rules(), Effort()
         self._last: Page | None = None
 
     def verified(self, text: str, receipt: Receipt) -> Verified:
@@ -116,7 +99,7 @@ class _Desk:
         looked = 0
         gone = f"there is no {receipt.path}"
         try:
-            traces = self._archive.traces()
+            traces = self._shelf.traces()
             for path in likely(receipt, traces, lambda: self._new, self._effort):
                 page = self._page_if_any(path)
                 if page is None:
@@ -174,8 +157,8 @@ class _Desk:
     @cached_property
     def _new(self) -> list[NotePath]:
         """The notes that the index does not know yet, those changed last first."""
-        known = self._archive.traces().stamps()
-        found = scan(self._archive.root, self._rules, known).changed
+        known = self._shelf.traces().stamps()
+        found = scan(self._shelf.root, self._rules, known).changed
         new = [one for one in found if one.path not in known]
         new.sort(key=lambda one: (-one.mtime_ns, one.path))
         return [one.path for one in new if one.kind != "attachment"]

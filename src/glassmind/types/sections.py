@@ -74,3 +74,12 @@ class Likeness(NamedTuple):
     note_id: int
     other_id: int
     similarity: float
+
+
+class ChangedRow(NamedTuple):
+    """A note with the day of its last change, as `2026-03-01`."""
+
+    note_id: int
+    path: str
+    title: str
+    day: str

@@ -5,9 +5,11 @@ A part of `wiring` that a search does not need.
 
 from typing import TYPE_CHECKING, Protocol
 
+from glassmind.context.budget import Estimate
 from glassmind.context.shelf import Shelf, Sources
 from glassmind.context.verbs import Bundles
 from glassmind.retrieval.query import parse_day
+from glassmind.store.sqlite.change_rows import ChangeRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
@@ -41,6 +43,8 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             rules=lambda: _rules(adapters),
             traces=lambda: TraceRows(adapters.reader.connection()),
             day=parse_day,
+            changes=lambda: ChangeRows(adapters.reader.connection()),
+            counter=Estimate,
         )
     )
 

@@ -1,0 +1,36 @@
+"""Which notes are meant: those of a project, and those changed since a day."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Protocol
+
+from glassmind.errors.context import ProjectUnknown
+from glassmind.markdown.project_names import parse_project
+from glassmind.ports.stages import Projects
+from glassmind.types.projects import ProjectNote
+from glassmind.types.sections import ChangedRow
+
+
+class Changes(Protocol):
+    """When notes were changed, and which stands where."""
+
+    def changed(self, since: str, /) -> Sequence[ChangedRow]:
+        """Return the notes changed on a day or later, the last one first."""
+
+    def placed(self, paths: Collection[str], /) -> Mapping[str, int]:
+        """Return the ids of the notes at some paths."""
+
+
+def members_of(
+    projects: Callable[[], Projects], project: str | None
+) -> Sequence[ProjectNote]:
+    """Return the notes of a project, by path; none where no project is named.
+
+    Raises:
+        ProjectUnknown: no note belongs to it.
+    """
+    if project is None or not project.strip():
+        return ()
+    found = projects().members(parse_project(project))
+    if not found:
+        raise ProjectUnknown(project)
+    return found
