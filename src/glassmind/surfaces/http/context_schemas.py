@@ -96,12 +96,12 @@ CONTEXT_SCHEMAS: dict[str, Any] = {
         **BUDGETED,
     ),
     "Briefing": shape(
-        vault=TEXT,
         project=TEXT,
         since=TEXT,
         hot=NEXT_READS,
         **OPEN,
-        changed=listed(shape(path=TEXT, title=TEXT, date=TEXT)),
+        changed=listed(shape(path=TEXT, title=TEXT, date=TEXT, uri=TEXT)),
+        sources=TEXTS,
         **BUDGETED,
     ),
     "Verified": shape(

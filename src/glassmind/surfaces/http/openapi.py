@@ -7,8 +7,10 @@ from typing import Any
 
 from glassmind.surfaces.http.arguments import body_schema, query_schema
 from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.context_schemas import CONTEXT_SCHEMAS
 from glassmind.surfaces.http.door import OPEN_PATH
 from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
+from glassmind.surfaces.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.http.schemas import SCHEMAS
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
@@ -18,6 +20,8 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 431, 500, 503)
 """Statuses that every route may answer with."""
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+
+_SHAPES = {**SCHEMAS, **GRAPH_SCHEMAS, **CONTEXT_SCHEMAS, **MEMORY_SCHEMAS}
 
 
 @lru_cache(maxsize=1)
@@ -33,7 +37,7 @@ def description(routes: tuple[Route, ...]) -> Reply:
             },
             "paths": _paths([route for route in routes if not route.later]),
             "components": {
-                "schemas": {**SCHEMAS, **GRAPH_SCHEMAS},
+                "schemas": _SHAPES,
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             },
             "security": [{"token": []}],

@@ -19,6 +19,7 @@ from glassmind.errors.knowledge import (
     UnknownCheck,
     UnknownTheme,
 )
+from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged, WriteFailed, WriteRefused
 from glassmind.surfaces.http.replies import Refusal
@@ -33,6 +34,7 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
     (ProjectUnknown, 404, "name a folder, a #tag or property=value"),
     (AmbiguousTheme, 409, "give its number"),
+    (MemoUnreadable, 409, "mend the note, or move it out of the agent folder"),
     (NoteChanged, 409, "try again"),
     (WriteFailed, 503, "mend the file or the disk it names, then try again"),
     (WriteRefused, 409, "the settings say what may be written: writes.mode"),

@@ -5,7 +5,9 @@ from typing import get_args
 from glassmind.retrieval.wishes import MOST_HOPS
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Asked, Route
+from glassmind.surfaces.http.context_table import CONTEXT
 from glassmind.surfaces.http.graph_table import GRAPH
+from glassmind.surfaces.http.memory_table import MEMORY
 from glassmind.surfaces.http.reads import (
     MOST_LETTERS,
     PAGE_LETTERS,
@@ -90,19 +92,8 @@ ROUTES: tuple[Route, ...] = (
         SEARCH,
         (404, 409),
     ),
-    Route(
-        "POST",
-        "/context",
-        "Pack what matters for a question into a budget of tokens.",
-        _later,
-        "Later",
-        (
-            _QUERY,
-            Argument("limit", "integer", "", 8),
-            Argument("budget", "integer", "", 6_000),
-        ),
-        later=True,
-    ),
+    *CONTEXT,
+    *MEMORY,
     Route(
         "GET",
         "/notes/{name}",

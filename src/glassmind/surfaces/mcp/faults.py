@@ -15,6 +15,7 @@ from glassmind.errors import (
     NoteNotFound,
 )
 from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
+from glassmind.errors.memory import MemoUnreadable
 from glassmind.surfaces.mcp.fence import fenced, one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
@@ -43,6 +44,7 @@ NAMING = (
     AmbiguousHeading,
     LinesOutOfRange,
     FileUnreadable,
+    MemoUnreadable,
 )
 """Errors that always name a note, or what it holds."""
 

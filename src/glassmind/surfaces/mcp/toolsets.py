@@ -10,7 +10,16 @@ PACKAGE = "glassmind.surfaces.mcp.tools"
 
 DEFAULT = ("core",)
 
-SETS = ("core", "graph", "write", "query", "brain", "graphrag", "knowledge")
+SETS = (
+    "core",
+    "graph",
+    "memory",
+    "write",
+    "query",
+    "brain",
+    "graphrag",
+    "knowledge",
+)
 """Every name that may be asked for; a set without a module has no tools yet."""
 
 EMPTY = frozenset(("write", "query"))

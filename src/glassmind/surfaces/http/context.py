@@ -1,0 +1,52 @@
+"""What matters, packed: answers as JSON, or as Markdown to those who prefer it."""
+
+from glassmind.render.briefings import briefing_as_json
+from glassmind.render.briefings_markdown import briefing_as_markdown
+from glassmind.render.bundles import bundle_as_json
+from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.render.verified import verified_as_json
+from glassmind.surfaces.http.accepting import as_markdown, wants_markdown
+from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.types.context import Bundle
+
+
+def post_context(asked: Asked) -> Reply:
+    """Answer with what matters for a question, within a budget."""
+    given = dict(asked.given)
+    query, intent = given.pop("query"), given.pop("intent")
+    packed = asked.engine.bundles.pack(
+        query,
+        budget_tokens=given.pop("budget"),
+        intent=None if intent == "balanced" else intent,
+        **given,
+    )
+    return _packed(asked, packed)
+
+
+def get_hot_context(asked: Asked) -> Reply:
+    """Answer with what is alive now, within a budget."""
+    given = dict(asked.given)
+    packed = asked.engine.bundles.hot(budget_tokens=given.pop("budget"), **given)
+    return _packed(asked, packed)
+
+
+def _packed(asked: Asked, packed: Bundle) -> Reply:
+    if wants_markdown(asked.accept):
+        return as_markdown(bundle_as_markdown(packed))
+    vault = asked.engine.config.vault
+    return answered(bundle_as_json(packed, vault=vault.name, root=str(vault.path)))
+
+
+def get_brief(asked: Asked) -> Reply:
+    """Answer with where work stands."""
+    given = dict(asked.given)
+    made = asked.engine.bundles.brief(budget_tokens=given.pop("budget"), **given)
+    if wants_markdown(asked.accept):
+        return as_markdown(briefing_as_markdown(made))
+    return answered(briefing_as_json(made, vault=asked.engine.config.vault.name))
+
+
+def post_verify(asked: Asked) -> Reply:
+    """Answer with what became of the lines that receipts are for."""
+    return answered(verified_as_json(asked.engine.bundles.verify(**asked.given)))

@@ -1,0 +1,100 @@
+"""The routes of bundles: a part of the table of all routes."""
+
+from typing import get_args
+
+from glassmind.surfaces.http import context
+from glassmind.surfaces.http.accepting import MARKDOWN
+from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.search import Intent, Mode
+
+LEAST_TOKENS, MOST_TOKENS = 200, 100_000
+"""As the settings have the least; the most is a book, and half of what models read."""
+
+MOST_NOTES = 200
+"""Notes that passages are taken of."""
+
+PROJECT = Argument(
+    "project",
+    "string",
+    "A folder, a #tag, property=value, or a name that may be any of them.",
+    None,
+    most=LONGEST_NAME,
+)
+SINCE = Argument(
+    "since", "string", "From this day on: 2026-03-01, 7d.", None, most=LONGEST_NAME
+)
+BUDGET = Argument(
+    "budget",
+    "integer",
+    "Most tokens of its Markdown; else as the settings say.",
+    None,
+    least=LEAST_TOKENS,
+    most=MOST_TOKENS,
+)
+
+CONTEXT: tuple[Route, ...] = (
+    Route(
+        "POST",
+        "/context",
+        "Pack what matters for a question into a budget of tokens.",
+        context.post_context,
+        "Bundle",
+        (
+            Argument("query", "string", "A question, or words and filters."),
+            Argument(
+                "limit",
+                "integer",
+                "Most notes to take passages of.",
+                None,
+                least=1,
+                most=MOST_NOTES,
+            ),
+            BUDGET,
+            PROJECT,
+            Argument("mode", "string", "What answers.", None, get_args(Mode)),
+            Argument(
+                "intent",
+                "string",
+                "What kind of answer is wanted.",
+                "auto",
+                ("auto", "balanced", *get_args(Intent)),
+            ),
+        ),
+        (404, 409),
+        other_types=(MARKDOWN,),
+    ),
+    Route(
+        "GET",
+        "/hot-context",
+        "Pack what is alive now into a budget of tokens.",
+        context.get_hot_context,
+        "Bundle",
+        (
+            BUDGET,
+            PROJECT,
+            Argument("limit", "integer", "Most notes.", 10, least=1, most=MOST_NOTES),
+        ),
+        (404, 409),
+        other_types=(MARKDOWN,),
+    ),
+    Route(
+        "GET",
+        "/brief",
+        "Tell where work stands: what is hot, decided, open, and what changed.",
+        context.get_brief,
+        "Briefing",
+        (PROJECT, SINCE, BUDGET),
+        (404, 409),
+        other_types=(MARKDOWN,),
+    ),
+    Route(
+        "POST",
+        "/verify",
+        "Tell whether lines that were cited are unchanged, moved, changed or gone.",
+        context.post_verify,
+        "Verified",
+        (Argument("receipts", "strings", "As answers give them."),),
+    ),
+)

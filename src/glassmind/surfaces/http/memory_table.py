@@ -1,0 +1,93 @@
+"""The routes of memory: a part of the table of all routes."""
+
+from typing import get_args
+
+from glassmind.surfaces.http import memory
+from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.context_table import PROJECT, SINCE
+from glassmind.surfaces.mcp.callers import NAME_CHARS
+from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.memory import CAPTURED, MemoKind
+
+MOST_SHOWN = 1_000
+"""Memos, notes or writes of one list."""
+
+
+def _limit(usual: int) -> Argument:
+    return Argument(
+        "limit", "integer", "Most of them.", usual, least=1, most=MOST_SHOWN
+    )
+
+
+MEMORY: tuple[Route, ...] = (
+    Route(
+        "POST",
+        "/capture",
+        "Write down what is worth remembering; it waits in the inbox for the user.",
+        memory.post_capture,
+        "Captured",
+        (
+            Argument("kind", "string", "What it is.", choices=CAPTURED),
+            Argument("text", "string", "What it says."),
+            PROJECT._replace(default=""),
+            Argument("sources", "strings", "Receipts that it rests on.", ()),
+            Argument("tags", "strings", "Tags of its note.", ()),
+            Argument(
+                "client",
+                "string",
+                "Who writes it, for the record.",
+                "",
+                most=NAME_CHARS,
+            ),
+        ),
+        (409,),
+    ),
+    Route(
+        "GET",
+        "/recall",
+        "Find what was captured, by what it says or the newest first.",
+        memory.get_recall,
+        "Recalled",
+        (
+            Argument("query", "string", "Words.", None, most=2 * LONGEST_NAME),
+            PROJECT,
+            Argument("kind", "string", "These alone.", None, get_args(MemoKind)),
+            SINCE,
+            SINCE._replace(name="until", doc="Up to this day."),
+            Argument("superseded", "boolean", "Those too.", False),
+            _limit(10),
+        ),
+        (404, 409),
+    ),
+    Route(
+        "GET",
+        "/inbox",
+        "List captures that wait for the user; nothing is promoted by asking.",
+        memory.get_inbox,
+        "Inbox",
+    ),
+    Route(
+        "GET",
+        "/hot",
+        "Tell which notes are warmest, and which projects are active.",
+        memory.get_hot,
+        "Temperatures",
+        (_limit(20), PROJECT),
+        (404, 409),
+    ),
+    Route(
+        "GET",
+        "/log",
+        "Tell what was written to the vault, the newest first.",
+        memory.get_log,
+        "WriteLog",
+        (
+            _limit(20),
+            SINCE,
+            Argument(
+                "path", "string", "Of this file, or below.", None, most=LONGEST_NAME
+            ),
+        ),
+    ),
+)

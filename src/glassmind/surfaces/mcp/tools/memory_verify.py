@@ -1,0 +1,42 @@
+"""`glassmind_verify`: what became of lines that were cited."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from glassmind.render.verified import verified_as_json
+from glassmind.surfaces.mcp.fence import named, one_line
+from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place, kept
+from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT
+
+NAME = "glassmind_verify"
+
+
+def run(call: Call) -> Answer:
+    """Look for lines by their receipts."""
+    values = verified_as_json(call.engine.bundles.verify(call.given["receipts"]))
+    listing = Listing(
+        values["receipts"],
+        in_place(values, "receipts"),
+        kept("receipt", "state", "now", "note"),
+        _lines,
+        nothing="No receipts were given.",
+    )
+    return answer_of(NAME, call, listing)
+
+
+def _lines(_: int, one: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{one['state']}: {named(one['receipt'])}"
+    if one.get("now") and one["now"] != one["receipt"]:
+        yield f"   now: {named(one['now'])}"
+    yield f"   {one_line(one['note'])}"
+
+
+TOOL = Tool(
+    NAME,
+    "Verify receipts",
+    "Tell whether lines that were cited by receipts (path#heading:12-18@digest) are "
+    "unchanged, moved, changed or gone.",
+    (Argument("receipts", "strings"), FORMAT, CURSOR),
+    run,
+)
