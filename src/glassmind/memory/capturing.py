@@ -21,7 +21,14 @@ from glassmind.memory.claims import (
     text_said,
 )
 from glassmind.memory.memo_file import FIRST_STATUS, memo_text
-from glassmind.memory.memo_names import FOLDERS, INBOX, names_for, title_from
+from glassmind.memory.memo_names import (
+    FOLDERS,
+    INBOX,
+    names_for,
+    title_from,
+    title_in,
+)
+from glassmind.memory.project_notes import add_to_project
 from glassmind.types import Digest, NotePath, Span
 from glassmind.types.memory import Captured, Memo, MemoKind
 from glassmind.vault.decode import Unreadable, decode
@@ -91,14 +98,28 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
 
 
 def _kept(cabinet: Cabinet, memo: Memo, why: str) -> Captured:
-    written, digest = write_new(cabinet, memo, why=why)
-    notice = cabinet.acts.indexed([written.path])
+    if memo.place == "kept" and cabinet.config.memory.layout == "project":
+        written, digest = add_to_project(cabinet, memo, why=why)
+    else:
+        written, digest = write_new(cabinet, memo, why=why)
+    notice = _unindexed(cabinet, written.path)
     return Captured(
         written,
         digest,
         indexed=notice is None,
         notices=() if notice is None else (f"it is kept, but {notice}",),
     )
+
+
+def _unindexed(cabinet: Cabinet, path: NotePath) -> str | None:
+    """Bring a memo into the index; return why it is not in it, if so."""
+    notice = cabinet.acts.indexed([path])
+    if notice is None and cabinet.sure(path) is None:
+        return (
+            "the index leaves it out: see index.include_agent_dir, .glassmindignore "
+            "and the files that Obsidian excludes"
+        )
+    return notice
 
 
 def write_new(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Digest]:
@@ -118,7 +139,8 @@ def write_new(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Digest]:
             if attempt > 2 * CLASHES:
                 raise
         else:
-            return replace(memo, path=done.path), done.after
+            named = replace(memo, path=done.path, title=title_in(done.path))
+            return named, done.after
     raise AssertionError("the last attempt returns or raises")
 
 

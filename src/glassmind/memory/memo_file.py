@@ -80,10 +80,13 @@ def body_of(memo: Memo) -> str:
 def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
     """Return the memo that a note is, by its `kind` or its folder; None for none.
 
-    A task whose box is ticked is done, whatever the property says.
+    A task whose box is ticked is done, whatever the property says. A note that holds
+    the memos of a project is none itself: see `memo_sections`.
     """
     head = read_head(text)
     said = head.frontmatter.properties
+    if said.get("layout") == "project":
+        return None
     kind = _kind(said.get("kind")) or kind_in(path, folder)
     if kind is None:
         return None

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import count
 
 from glassmind.errors import PathOutsideVault
 from glassmind.types import NotePath
@@ -74,18 +75,25 @@ def _is_name(title: str) -> bool:
 
 
 def names_for(day: str, title: str) -> Iterator[str]:
-    """Yield names that a memo may have, the best first."""
-    yield f"{day} {title}.md"
-    number = 1
-    while True:
-        number += 1
-        yield f"{day} {title} {number}.md"
+    """Yield names that the file of a memo may have, the best first."""
+    return (f"{name}.md" for name in numbered_titles(f"{day} {title}"))
+
+
+def numbered_titles(title: str) -> Iterator[str]:
+    """Yield a title, and then the same with a number."""
+    yield title
+    for number in count(2):
+        yield f"{title} {number}"
 
 
 def title_in(path: NotePath) -> str:
     """Return the title that the name of a file tells."""
-    stem = path.rpartition("/")[2].removesuffix(".md")
-    return _DAY.sub("", stem, count=1) or stem
+    return days_title(path.rpartition("/")[2].removesuffix(".md"))
+
+
+def days_title(name: str) -> str:
+    """Return a name without the day that it begins with."""
+    return _DAY.sub("", name, count=1) or name
 
 
 def place_of(path: NotePath, folder: str) -> MemoPlace:

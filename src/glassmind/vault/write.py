@@ -174,6 +174,24 @@ class VaultWriter:
         target.sync()  # the new name before the old one is gone
         source.sync()
 
+    @contextmanager
+    def queue(self) -> Iterator[None]:
+        """Let others who queue wait until we have changed what we read.
+
+        Without it nothing is lost either, but of many who change one file at once some
+        would see it changed again and again.
+
+        Raises:
+            WriteRefused: nothing may be written, or another took too long.
+        """
+        log = self._allowed(f"{self._permit.folder}/{audit.LOG}")
+        with ExitStack() as held:
+            with _faults_named(log):
+                # nobody takes the turn of this folder for anything else
+                logs, _ = held.enter_context(self._folder_of(log, make=True))
+                held.enter_context(logs.turn())
+            yield
+
     def _write(
         self,
         folder: OpenFolder,

@@ -1,0 +1,192 @@
+"""Memos of one project and kind in one note, each a section with a callout.
+
+Everything of a memo stands in the quote of its callout: the facts as YAML in a fence,
+then the text. So whatever a text says, be it a heading or a fence that never ends, it
+cannot reach the section after it. What a person writes around the callouts stays.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from glassmind.errors.memory import MemoUnreadable
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.yaml_write import Fact, property_lines
+from glassmind.memory.memo_file import (
+    FIRST_STATUS,
+    body_of,
+    facts_of,
+    memo_from,
+    read_memo,
+    with_facts,
+)
+from glassmind.memory.memo_names import days_title, numbered_titles
+from glassmind.types import NotePath, PropertyValue
+from glassmind.types.memory import Memo, MemoKind
+
+LAYOUT = "project"
+"""What the property `layout` of such a note says, as the setting does."""
+
+_SECTION = re.compile(
+    r"^## (?P<heading>[^\r\n]+?)[ \t]*\r?\n(?:[ \t]*\r?\n)*"
+    r"(?P<quote>>[ \t]*\[!memo\][^\n]*\n(?:>[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_NEXT = re.compile(r"^##? ", re.MULTILINE)
+_FENCE = "```"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A memo in a note of several: where it stands, in characters, and what it says.
+
+    The callout ends at `quoted`, the section with what a person added at `end`. `block`
+    is what stands in the fence.
+    """
+
+    heading: str
+    start: int
+    callout: int
+    quoted: int
+    end: int
+    block: str
+    body: str
+
+    def facts(self) -> Mapping[str, PropertyValue]:
+        """Return what the fence says; nothing where it is no YAML."""
+        return read_head(f"---\n{self.block}---\n").frontmatter.properties
+
+
+def is_of_sections(text: str) -> bool:
+    """Whether a note is one that memos are added to."""
+    return read_head(text).frontmatter.properties.get("layout") == LAYOUT
+
+
+def memos_in(path: NotePath, text: str, folder: str) -> list[Memo]:
+    """Return the memos of a note in the order they stand there: one, several or none.
+
+    Those of several have a `section`; whatever in such a note is none is passed over.
+    """
+    if not is_of_sections(text):
+        found = read_memo(path, text, folder)
+        return [] if found is None else [found]
+    return [memo for one in sections_in(text) if (memo := _memo(path, one, folder))]
+
+
+def sections_in(text: str) -> list[Section]:
+    """Return the sections that are memos, in order."""
+    return [one for found in _SECTION.finditer(text) if (one := _section(text, found))]
+
+
+def _section(text: str, found: re.Match[str]) -> Section | None:
+    lines = [_unquoted(line) for line in found["quote"].removesuffix("\n").split("\n")]
+    fences = [n for n, line in enumerate(lines) if line.startswith(_FENCE)][:2]
+    if len(fences) < 2 or fences[0] != 1:  # noqa: PLR2004 - where it opens and closes
+        return None
+    block = "".join(f"{line}\n" for line in lines[2 : fences[1]])
+    following = _NEXT.search(text, found.end())
+    return Section(
+        heading=found["heading"],
+        start=found.start(),
+        callout=found.start("quote"),
+        quoted=found.end(),
+        end=following.start() if following else len(text),
+        block=block,
+        body="\n".join(lines[fences[1] + 1 :]),
+    )
+
+
+def _memo(path: NotePath, section: Section, folder: str) -> Memo | None:
+    said = section.facts()
+    kind: MemoKind | None = next(
+        (k for k in FIRST_STATUS if k == said.get("kind")), None
+    )
+    if kind is None:
+        return None
+    found = memo_from(path, said, section.body, kind, folder=folder)
+    heading = section.heading
+    return replace(found, title=days_title(heading), section=heading)
+
+
+def new_note(memo: Memo) -> str:
+    """Return the note that the memos of a project and kind are added to, empty yet."""
+    facts = (("kind", memo.kind), ("project", memo.project), ("layout", LAYOUT))
+    lines = [
+        line for name, said in facts if said for line in property_lines(name, said)
+    ]
+    return "\n".join(["---", *lines, "---", ""])
+
+
+def belongs_in(memo: Memo, text: str) -> bool:
+    """Whether a note holds the memos of this one's project and kind."""
+    said = read_head(text).frontmatter.properties
+    facts = (said.get("layout"), said.get("kind"), said.get("project") or "")
+    return facts == (LAYOUT, memo.kind, memo.project)
+
+
+def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, str]:
+    """Return a note with a memo added at its end, and the heading it got."""
+    taken = {one.heading.casefold() for one in sections_in(text)}
+    headings = numbered_titles(f"{memo.created[:10]} {memo.title}")
+    heading = next(one for one in headings if one.casefold() not in taken)
+    block = [line for fact in facts_of(memo) for line in property_lines(*fact)]
+    lines = [f"## {heading}", "", *_callout(memo, block, body_of(memo)), ""]
+    before = text.rstrip("\r\n")
+    gap = f"{newline}{newline}" if before else ""
+    return f"{before}{gap}{newline.join(lines)}", heading
+
+
+def _callout(memo: Memo, block: list[str], body: str) -> Iterator[str]:
+    tags = "".join(f" #{tag}" for tag in memo.tags)
+    said = f"{memo.kind.capitalize()} of {memo.created[:10]}, captured by {memo.client}"
+    yield f"> [!memo] {said}{tags}"
+    yield f"> {_FENCE}yaml"
+    yield from map(_quoted, block)
+    yield f"> {_FENCE}"
+    yield ">"
+    yield from map(_quoted, body.split("\n"))
+
+
+def with_section_facts(
+    text: str, heading: str, facts: Mapping[str, Fact | None], path: NotePath
+) -> str:
+    """Return a note with other facts of one memo; see `with_facts`.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it, or it cannot be changed.
+    """
+    one = _called(text, heading, path)
+    changed = with_facts(f"---\n{one.block}---\n", facts, path)
+    block = changed.removeprefix("---\n").removesuffix("\n").removesuffix("---\n")
+    lines = text[one.callout : one.quoted].split("\n")
+    length = one.block.count("\n")
+    end = "\r" if lines[0].endswith("\r") else ""
+    new = (_quoted(line.rstrip("\r")) + end for line in block.split("\n")[:-1])
+    quote = "\n".join([*lines[:2], *new, *lines[2 + length :]])
+    return text[: one.callout] + quote + text[one.quoted :]
+
+
+def without_section(text: str, heading: str, path: NotePath) -> tuple[str, str]:
+    """Return a note without one memo, and what was taken out, to the letter.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it.
+    """
+    one = _called(text, heading, path)
+    return text[: one.start] + text[one.end :], text[one.start : one.end]
+
+
+def _called(text: str, heading: str, path: NotePath) -> Section:
+    found = [one for one in sections_in(text) if one.heading == heading]
+    if len(found) != 1:
+        how = "no memo" if not found else "more than one memo"
+        raise MemoUnreadable(path, f"{how} in it is called {heading[:80]!r}")
+    return found[0]
+
+
+def _quoted(line: str) -> str:
+    return f"> {line}" if line else ">"
+
+
+def _unquoted(line: str) -> str:
+    return line.removeprefix(">").removeprefix(" ")

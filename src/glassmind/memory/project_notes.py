@@ -1,0 +1,70 @@
+"""Adding a memo to the note that holds those of its project and kind."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from glassmind.errors.writing import WriteFailed
+from glassmind.markdown.project_names import parse_project
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.memo_names import (
+    FOLDERS,
+    days_title,
+    numbered_titles,
+    title_from,
+)
+from glassmind.memory.memo_sections import belongs_in, new_note, with_section
+from glassmind.types import Digest, NotePath
+from glassmind.types.memory import Memo
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.rewrite import FileText, rewrite
+from glassmind.vault.write import VaultWriter
+
+NO_PROJECT = "No project"
+"""What the note of memos is called that belong to none."""
+
+
+def add_to_project(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Digest]:
+    """Add a memo to the note of its project and kind, which is made if need be.
+
+    Returns it with its path and section, and the digest of the note. Nothing that
+    others add at the same moment is lost.
+
+    Raises:
+        WriteRefused: the settings or the disk do not let it be written.
+    """
+    writer = cabinet.writer(memo.client)
+    heading = ""
+
+    def added(found: FileText) -> str:
+        nonlocal heading
+        text = found.text or new_note(memo).replace("\n", found.newline)
+        text, heading = with_section(text, memo, newline=found.newline)
+        return text
+
+    with writer.queue():
+        path = _note_of(cabinet, writer, memo)
+        done = rewrite(writer, path, added, why=why)
+    if done is None:
+        raise WriteFailed(path, "nothing of the memo came to stand in it")
+    title = days_title(heading)
+    return replace(memo, path=path, title=title, section=heading), done.after
+
+
+def _note_of(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:
+    """Return the note of a memo's project and kind, or the first path that is free."""
+    folder = f"{cabinet.folder}/{FOLDERS[memo.kind]}"
+    for name in _names(memo):
+        path = NotePath(f"{folder}/{name}.md")
+        raw = writer.read(path)
+        if raw is None:
+            return path
+        found = decode(raw)
+        if not isinstance(found, Unreadable) and belongs_in(memo, found.text):
+            return path
+    raise AssertionError("names do not end")
+
+
+def _names(memo: Memo) -> Iterator[str]:
+    named = parse_project(memo.project).name if memo.project else NO_PROJECT
+    title = title_from(named, memo.kind)
+    return numbered_titles(f"{title} questions" if memo.kind == "question" else title)
