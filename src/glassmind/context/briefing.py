@@ -96,7 +96,7 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
         )
         return replace(
             empty,
-            hot=tuple(map(_hot, hot)),
+            hot=tuple(_hot(one) for one in hot if one.level != "cold")[: LIMITS["hot"]],
             decisions=tuple(decisions(rows, scope)),
             questions=tuple(questions(rows, scope)),
             tasks=tuple(tasks(rows, scope)),

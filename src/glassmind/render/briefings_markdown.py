@@ -44,6 +44,10 @@ TITLES = {
     "conflicts": "Conflicts and Staleness",
 }
 
+LEFT = {name: name for name in SECTIONS}
+LEFT |= {"hot": "hot notes", "changed": "changed notes"}
+"""What there is more of, as it is said."""
+
 
 def briefing_as_markdown(briefing: Briefing) -> str:
     """Return a briefing as Markdown; sections without content are left out."""
@@ -72,10 +76,9 @@ def _footing(briefing: Briefing) -> list[str]:
         missing = "; ".join(titled(one) for one in briefing.degraded[:MOST_TOLD])
         told += f"Missing: {missing}.\n"
     if briefing.dropped:
-        told += f"No room for: {', '.join(_dropped(briefing.dropped))}.\n"
+        told += f"Left out: {', '.join(_dropped(briefing.dropped))}.\n"
     return [told] if told else []
 
 
 def _dropped(dropped: Sequence[Dropped]) -> list[str]:
-    names = {"hot": "hot notes", "changed": "changed notes"}
-    return [f"{one.count:,} {names.get(one.section, one.section)}" for one in dropped]
+    return [f"{one.count:,} {LEFT[one.section]}" for one in dropped]

@@ -10,9 +10,9 @@ from glassmind.types.sections import ChangedRow
 
 CHANGED = """
 select n.id, f.path, n.title,
-  date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime') as day
+  date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime') as changed
 from notes n join files f on f.id = n.id
-where day >= ? order by f.mtime_ns desc, f.path
+where changed >= ? order by f.mtime_ns desc, f.path
 """
 PLACED = """
 select f.path, n.id from notes n join files f on f.id = n.id
