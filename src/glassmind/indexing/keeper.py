@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -59,7 +59,8 @@ class IndexKeeper:
     """Everything that is done to an index beside asking it.
 
     `wrote` is called when something was written. `learn` follows new vectors, and
-    `pair` every pass of embedding, until it is told to pause.
+    `pair` every pass of embedding, until it is told to pause. `ticked` follows every
+    run: it may move files of ours, and says which, and what went wrong.
     """
 
     shop: Workshop
@@ -69,6 +70,7 @@ class IndexKeeper:
     meaning: Meaning | None = None
     learn: Callable[[], None] | None = None
     pair: Callable[[ShowProgress, Callable[[], bool]], None] | None = None
+    ticked: Callable[[], tuple[Sequence[NotePath], Sequence[str]]] | None = None
 
     def index(
         self,
@@ -97,6 +99,7 @@ class IndexKeeper:
             self._check_rebuild(request, known)
         try:
             report = run_index(self.shop, request, progress or _quiet)
+            report = self._with_ticked(report, request)
         finally:
             self.wrote()
         lost = unseen_of(known, report.skipped)
@@ -137,6 +140,16 @@ class IndexKeeper:
             )
         except IndexBusy:
             return report
+
+    def _with_ticked(self, report: IndexReport, request: IndexRequest) -> IndexReport:
+        """Take in what was moved because a person ticked it."""
+        moved, troubles = self.ticked() if self.ticked is not None else ((), ())
+        if moved:
+            again = IndexRequest(reason=request.reason, paths=tuple(moved))
+            run_index(self.shop, again, _quiet)
+        if not troubles:
+            return report
+        return replace(report, warnings=(*report.warnings, *troubles))
 
     def embed(
         self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]

@@ -5,9 +5,10 @@ vault is. What is written stands on a name to the letter, never on a guess.
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Protocol
 
-from glassmind.errors import AmbiguousName, NoteNotFound
+from glassmind.errors import AmbiguousName, IndexFault, NoteNotFound
 from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotAMemo
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_file import read_memo
@@ -28,8 +29,8 @@ class MemoRows(Protocol):
     def texts(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
 
-    def ticked(self, folder: str, said: str, /) -> Sequence[NotePath]:
-        """Return the notes below a folder in which a box is ticked that says so."""
+    def ticked(self, folder: str, said: str, mark: str, /) -> Sequence[NotePath]:
+        """Return the notes below a folder with a ticked box that says so, or a mark."""
 
 
 def memo_called(cabinet: Cabinet, name: str, *, place: MemoPlace | None = None) -> Memo:
@@ -108,8 +109,10 @@ def _named(cabinet: Cabinet, name: str, place: MemoPlace | None) -> NotePath:
 
 def _names(cabinet: Cabinet) -> list[NamedNote]:
     """Return what memos are called; the newest of the inbox may not be indexed yet."""
-    rows = cabinet.memos().notes(cabinet.folder)
-    known = {note.path: NamedNote(note.path, *_called(note)) for note in rows}
+    known: dict[NotePath, NamedNote] = {}
+    with suppress(IndexFault):  # what waits has a name before there is an index
+        rows = cabinet.memos().notes(cabinet.folder)
+        known = {note.path: NamedNote(note.path, *_called(note)) for note in rows}
     for path in inbox_paths(cabinet):
         known.setdefault(path, NamedNote(path, title_in(path)))
     return [known[path] for path in sorted(known)]

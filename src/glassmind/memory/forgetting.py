@@ -2,7 +2,7 @@
 
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.finding import memo_called
-from glassmind.memory.inbox import put_away
+from glassmind.memory.moving import put_away
 from glassmind.types.memory import Moved
 
 FORGOTTEN = "forgotten"

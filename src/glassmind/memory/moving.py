@@ -5,14 +5,18 @@ to gets a number.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from glassmind.errors.writing import NameTaken
+from glassmind.errors.memory import NotWaiting
+from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import FOLDERS, TRASH
 from glassmind.types import Digest, NotePath
-from glassmind.types.memory import Memo
+from glassmind.types.memory import Memo, Moved
+from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.vault.write import TRIES
 
 if TYPE_CHECKING:
     from glassmind.vault.write import VaultWriter
@@ -61,3 +65,26 @@ def notices_of(cabinet: Cabinet, *paths: NotePath) -> tuple[str, ...]:
     """Bring changed files into the index; return why they are not in it, if so."""
     told = cabinet.acts.indexed(paths)
     return () if told is None else (told,)
+
+
+def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
+    """Move the note of a memo to the trash of the agent folder.
+
+    Raises:
+        NotWaiting: it is gone by now.
+        WriteRefused: it may not be moved, or the disk did not do it.
+    """
+    writer, trash = cabinet.writer(client), trash_for(memo.path, cabinet.folder)
+    for attempt in range(1, TRIES + 1):
+        raw = writer.read(memo.path)
+        if raw is None:
+            raise NotWaiting(memo.path)
+        try:
+            to = moved_into(writer, memo.path, trash, expected=digest_of(raw), why=why)
+        except NoteChanged:
+            if attempt == TRIES:
+                raise
+        else:
+            gone = replace(memo, path=to, place="trash")
+            return Moved(gone, memo.path, notices_of(cabinet, memo.path))
+    raise AssertionError("the last attempt returns or raises")

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 
+from glassmind.memory.accepting import accept, edit, merge, reject
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, captured, summary_kept
 from glassmind.memory.forgetting import forget
 from glassmind.memory.heat import temperatures
-from glassmind.memory.inbox import accept, edit, inbox_now, merge, reject
+from glassmind.memory.inbox import accept_ticked, inbox_now
 from glassmind.memory.pins import pin, pinned, unpin
 from glassmind.memory.recall import Asked, recall
 from glassmind.memory.record import write_log
@@ -19,6 +20,7 @@ from glassmind.types.memory import (
     MemoKind,
     Moved,
     Pins,
+    Promoted,
     Recalled,
     Superseded,
     Temperatures,
@@ -135,6 +137,14 @@ class Memory:
         """
         with self._cabinet.faults():
             return inbox_now(self._cabinet, promote=promote)
+
+    def accept_ticked(self) -> Promoted:
+        """Move to their places the memos whose boxes were ticked when last indexed.
+
+        Nothing happens while writes are off. What cannot be moved is told, not raised.
+        """
+        with self._cabinet.faults():
+            return accept_ticked(self._cabinet)
 
     def accept(self, name: str, *, client: str = "cli") -> Moved:
         """Promote a memo of the inbox to its place.

@@ -117,6 +117,14 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class Promoted:
+    """Memos whose boxes a person ticked, moved to their places, and what could not."""
+
+    moved: tuple[Moved, ...] = ()
+    troubles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Superseded:
     """A memo that another has taken the place of."""
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
-    from glassmind.types.search import SearchReply
+    from glassmind.types.search import SearchReply, Successor
     from glassmind.types.vectors import Space
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.pairs import OpenPairing
@@ -185,6 +185,10 @@ class LocalAdapters:
         """Return the rows of hits."""
         return self.reader.rows()
 
+    def successors(self, head: str) -> "Mapping[int, Successor]":
+        """Return which notes were superseded, and by what."""
+        return self.reader.successors(head)
+
     def words(self) -> FollowingIndex | None:
         """Return the word index; None when there is none that can be opened."""
         words = self._words
@@ -216,6 +220,7 @@ class LocalAdapters:
         from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
         from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
         from glassmind.wiring.index import bench_for, meaning_for  # noqa: PLC0415
+        from glassmind.wiring.ticked import ticked_for  # noqa: PLC0415
 
         copier, shop = SqliteCopier(self.reader, self.writing), self._workshop()
         meaning = meaning_for(self, shop)
@@ -227,6 +232,7 @@ class LocalAdapters:
             meaning,
             lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
             self.pairing,
+            ticked_for(self),
         )
 
     def knowledge(self, found: "Callable[[str, int], SearchReply]") -> "Knowledge":

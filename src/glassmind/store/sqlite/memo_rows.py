@@ -24,9 +24,11 @@ join files f on f.path = wanted.value join chunks c on c.note_id = f.id
 order by f.path, c.chunk_index
 """
 TICKED = """
-select distinct f.path from files f join tasks t on t.note_id = f.id
-where f.path > :folder || '/' and f.path < :folder || '0'
-  and t.status in ('x', 'X') and t.text = :said
+select f.path from files f
+where f.path > :folder || '/' and f.path < :folder || '0' and (
+  exists (select 1 from tasks t where t.note_id = f.id
+    and t.status in ('x', 'X') and t.text = :said)
+  or exists (select 1 from properties p where p.note_id = f.id and p.name = :mark))
 order by f.path
 """
 
@@ -53,7 +55,11 @@ class MemoRows:
             found.setdefault(path, []).append(text)
         return {path: "".join(parts) for path, parts in found.items()}
 
-    def ticked(self, folder: str, said: str) -> list[NotePath]:
-        """Return the notes below a folder in which a box is ticked that says so."""
-        rows: Any = self._db.execute(TICKED, {"folder": folder, "said": said})
+    def ticked(self, folder: str, said: str, mark: str) -> list[NotePath]:
+        """Return the notes below a folder with a ticked box that says so, or a mark.
+
+        `mark` is the name of the property.
+        """
+        bound = {"folder": folder, "said": said, "mark": mark}
+        rows: Any = self._db.execute(TICKED, bound)
         return [path for (path,) in rows]

@@ -1,0 +1,197 @@
+"""Keeping what waited in the inbox, as it is or changed, or putting it away.
+
+A memo that is accepted is first marked as such where it stands, and then moved to its
+place. A death in between leaves a marked memo in the inbox, which the next look at the
+inbox moves.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from glassmind.errors.memory import MemoUnreadable, NotWaiting, StillWaiting
+from glassmind.errors.writing import NoteChanged
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.yaml_write import Fact
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.claims import text_said
+from glassmind.memory.finding import memo_called
+from glassmind.memory.memo_file import (
+    body_of,
+    read_memo,
+    with_facts,
+    without_marker,
+)
+from glassmind.memory.moving import moved_into, notices_of, place_for, put_away
+from glassmind.types import NotePath
+from glassmind.types.memory import Memo, Moved
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.read import digest_of
+from glassmind.vault.rewrite import FileText, rewrite
+from glassmind.vault.write import TRIES
+
+APPROVED = "approved"
+"""The property that says since when a memo is a person's own."""
+
+ACCEPTED, EDITED, MERGED, REJECTED = (
+    "accepted from the inbox",
+    "edited and accepted from the inbox",
+    "merged with a memo of the inbox",
+    "rejected from the inbox",
+)
+"""Why a file was written, for the record."""
+
+
+def accept(cabinet: Cabinet, name: str, *, client: str) -> Moved:
+    """Promote a memo of the inbox to its place.
+
+    Raises:
+        MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
+        NotWaiting: it does not wait, or somebody else was faster.
+        WriteRefused, MemoUnreadable: it cannot be written; it is as it was.
+    """
+    memo = _waiting(cabinet, name)
+    return _indexed(cabinet, promoted(cabinet, memo, as_is, client, ACCEPTED))
+
+
+def edit(cabinet: Cabinet, name: str, text: str, *, client: str) -> Moved:
+    """Give a memo of the inbox another text, and promote it; raises as `accept`.
+
+    Raises:
+        BadMemo: there is no text, or none that can be kept.
+    """
+    memo = _waiting(cabinet, name)
+    said = text_said(text, memo.kind)
+
+    def change(before: FileText, memo: Memo) -> str:
+        head = before.text[: read_head(before.text).length]
+        body = body_of(replace(memo, text=said)).replace("\r\n", "\n")
+        return head + f"\n{body}\n".replace("\n", before.newline)
+
+    return _indexed(cabinet, promoted(cabinet, memo, change, client, EDITED))
+
+
+def reject(cabinet: Cabinet, name: str, *, client: str) -> Moved:
+    """Move a memo of the inbox to the trash; raises as `accept`."""
+    return put_away(cabinet, _waiting(cabinet, name), client=client, why=REJECTED)
+
+
+def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
+    """Add a memo of the inbox to one that is kept, and put the first away.
+
+    The kept one is written first: done twice, it is as done once. Raises as `accept`.
+
+    Raises:
+        StillWaiting: what it is to be added to waits itself.
+    """
+    memo = _waiting(cabinet, name)
+    kept = memo_called(cabinet, into, place="kept")
+    if kept.place == "inbox":
+        raise StillWaiting(kept.path)
+
+    def change(before: FileText) -> str:
+        known = read_memo(kept.path, before.text, cabinet.folder)
+        if known is None:
+            raise MemoUnreadable(kept.path, "it is no memo any more")
+        return _with_added(before, known, memo)
+
+    rewrite(cabinet.writer(client), kept.path, change, why=MERGED)
+    gone = put_away(cabinet, memo, client=client, why=MERGED)
+    after = memo_called(cabinet, kept.path)
+    notices = (*gone.notices, *notices_of(cabinet, kept.path))
+    return Moved(after, memo.path, tuple(dict.fromkeys(notices)))
+
+
+def _waiting(cabinet: Cabinet, name: str) -> Memo:
+    memo = memo_called(cabinet, name, place="inbox")
+    if memo.place != "inbox":
+        raise NotWaiting(memo.path)
+    return memo
+
+
+def promoted(
+    cabinet: Cabinet,
+    memo: Memo,
+    change: Callable[[FileText, Memo], str],
+    client: str,
+    why: str,
+) -> Moved:
+    """Mark a memo as accepted and move it to its place; raises as `accept`.
+
+    `change` is made to its note first. It is not in the index afterwards.
+    """
+    writer, path = cabinet.writer(client), memo.path
+    today = cabinet.now().date().isoformat()
+
+    def marked(before: FileText) -> str:
+        known = read_memo(path, before.text, cabinet.folder)
+        if known is None:
+            raise NotWaiting(path)
+        return _approved(change(before, known), path, today)
+
+    for attempt in range(1, TRIES + 1):
+        rewrite(writer, path, marked, why=why)
+        raw = writer.read(path)
+        if raw is None:
+            raise NotWaiting(path)
+        kept = _memo_in(raw, path, cabinet.folder)
+        try:
+            to = moved_into(
+                writer,
+                path,
+                place_for(kept, cabinet.folder),
+                expected=digest_of(raw),
+                why=why,
+            )
+        except NoteChanged:
+            if attempt == TRIES:
+                raise
+        else:
+            return Moved(_memo_in(raw, to, cabinet.folder), path)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _indexed(cabinet: Cabinet, moved: Moved) -> Moved:
+    return replace(moved, notices=notices_of(cabinet, moved.before, moved.memo.path))
+
+
+def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:
+    found = decode(raw)
+    memo = (
+        None if isinstance(found, Unreadable) else read_memo(path, found.text, folder)
+    )
+    if memo is None:
+        raise MemoUnreadable(path, "it is no memo any more")
+    return memo
+
+
+def as_is(before: FileText, _: Memo) -> str:
+    """Return the note of a memo that is accepted without a change."""
+    return before.text
+
+
+def _approved(text: str, path: NotePath, today: str) -> str:
+    """Return the note of a memo without its marker, approved today or before."""
+    facts: dict[str, Fact | None] = {"generated": False, APPROVED: today}
+    if APPROVED in read_head(text).frontmatter.properties:
+        del facts[APPROVED]
+    return with_facts(without_marker(text), facts, path)
+
+
+def _with_added(before: FileText, kept: Memo, memo: Memo) -> str:
+    """Return the note of a kept memo with what another says, unless it says so."""
+    text = before.text
+    facts: dict[str, Fact | None] = {
+        name: (*held, *(one for one in more if one not in held))
+        for name, held, more in (
+            ("sources", kept.sources, memo.sources),
+            ("tags", kept.tags, memo.tags),
+        )
+        if not set(more) <= set(held)
+    }
+    added = "\n".join(memo.text.splitlines())
+    if added not in "\n".join(kept.text.splitlines()):
+        if kept.kind == "task":
+            added = "\n".join(f"  {line}" if line else "" for line in added.split("\n"))
+        more_text = f"\n\n{added}\n".replace("\n", before.newline)
+        text = text.rstrip("\r\n") + more_text
+    return with_facts(text, facts, kept.path) if facts else text

@@ -1,0 +1,56 @@
+"""What a run of indexing asks of memory: to accept what a person ticked in Obsidian.
+
+A part of `wiring` that a search does not need. Most vaults have nothing that waits, and
+then nothing of memory is imported.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from glassmind.errors import GlassmindError
+
+if TYPE_CHECKING:
+    from glassmind.types import NotePath
+    from glassmind.wiring.memory import Adapters
+
+INBOX = "inbox"
+
+
+def ticked_for(
+    adapters: "Adapters",
+) -> "Callable[[], tuple[Sequence[NotePath], Sequence[str]]]":
+    """Return what accepts ticked memos: which files changed so, and what went wrong."""
+    return partial(_accept, adapters)
+
+
+def _accept(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
+    if not _may_wait(adapters):
+        return (), ()
+    from glassmind.memory.cabinet import Acts  # noqa: PLC0415
+    from glassmind.wiring.memory import memory_for  # noqa: PLC0415
+
+    def unasked(*_: object, **__: object) -> None:
+        """Stand for a search and for indexing, which is what the caller does."""
+
+    acts = Acts(search=unasked, indexed=unasked)  # type: ignore[arg-type]
+    try:
+        done = memory_for(adapters, acts).accept_ticked()
+    except GlassmindError as error:
+        return (), (f"the inbox could not be looked at: {error}",)
+    moved = [path for one in done.moved for path in (one.before, one.memo.path)]
+    return moved, done.troubles
+
+
+def _may_wait(adapters: "Adapters") -> bool:
+    """Whether anything may be written, and stands in the inbox."""
+    writes = adapters.config.writes
+    if not writes.agent_dir_writable:
+        return False
+    inbox = adapters.config.vault.path / writes.agent_dir.strip("/") / INBOX
+    try:
+        with os.scandir(inbox) as found:
+            return any(entry.name.endswith(".md") for entry in found)
+    except OSError:
+        return False
