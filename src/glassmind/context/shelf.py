@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.config import Config
 from glassmind.context.budget import Counter
 from glassmind.context.members import Changes
+from glassmind.context.passages import PassageReader
 from glassmind.context.scope import SectionRows
 from glassmind.context.tracing import Traces
 from glassmind.ports.stages import Projects, Searched
@@ -57,7 +58,7 @@ class Shelf:
     `sections` gives the rows that the sections of one bundle are read from. `rules` say
     what of the vault is not read, `traces` where a note may be now; `day` returns the
     day that a person means, `changes` when notes were changed;
-    `counter` counts tokens.
+    `counter` counts tokens, `passages` gives the chunks of one bundle.
     """
 
     config: Config
@@ -73,3 +74,4 @@ class Shelf:
     day: Callable[[str, date], date]
     changes: Callable[[], Changes]
     counter: Callable[[], Counter]
+    passages: Callable[[], PassageReader]

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Literal
 
 from glassmind.context.briefing import brief
+from glassmind.context.bundling import Wish, bundle_for, hot_bundle
 from glassmind.context.shelf import Shelf
 from glassmind.context.verifying import verify
 from glassmind.types.context import Briefing, Bundle, Summary, Verified
@@ -29,8 +30,19 @@ class Bundles:
         save: bool = False,
         today: date | None = None,
     ) -> Bundle:
-        """Return what of the vault matters for a question, within the budget."""
-        raise NotImplementedError
+        """Return what of the vault matters for a question, within the budget.
+
+        `limit` is the most notes. With `save`, it is kept in the agent folder.
+
+        Raises:
+            NothingAsked, BadDate, BadLimit, BadWish: as a search does.
+            ProjectUnknown: no note belongs to the project.
+            BudgetTooSmall: nothing useful fits.
+            WriteRefused: it is to be saved, and nothing may be written.
+        """
+        wish = Wish(budget_tokens, limit, project, mode, intent, save, today)
+        with self._shelf.faults():
+            return bundle_for(self._shelf, query, wish)
 
     def hot(
         self,
@@ -40,8 +52,15 @@ class Bundles:
         limit: int = 10,
         today: date | None = None,
     ) -> Bundle:
-        """Return what is alive now, without a question."""
-        raise NotImplementedError
+        """Return what is alive now, without a question.
+
+        Raises:
+            ProjectUnknown: no note belongs to the project.
+            BudgetTooSmall: nothing useful fits.
+        """
+        wish = Wish(budget_tokens, limit, project, today=today)
+        with self._shelf.faults():
+            return hot_bundle(self._shelf, wish)
 
     def verify(self, receipts: Sequence[str]) -> list[Verified]:
         """Return what became of the lines that receipts are for, in their order.

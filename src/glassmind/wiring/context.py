@@ -3,25 +3,29 @@
 A part of `wiring` that a search does not need.
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.context.budget import Estimate
+from glassmind.context.budget import Counter, Estimate
 from glassmind.context.shelf import Shelf, Sources
 from glassmind.context.verbs import Bundles
+from glassmind.errors import ModelFault
 from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.change_rows import ChangeRows
 from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.passage_rows import PassageRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
 from glassmind.store.sqlite.trace_rows import TraceRows
 from glassmind.vault.ignore import IgnoreRules, load_rules
-from glassmind.wiring.grounds import Grounds
+from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
 
 
-class Adapters(Grounds, Protocol):
+class Adapters(EmbeddingGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
 
     def notes(self) -> "NoteReader":
@@ -44,9 +48,26 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             traces=lambda: TraceRows(adapters.reader.connection()),
             day=parse_day,
             changes=lambda: ChangeRows(adapters.reader.connection()),
-            counter=Estimate,
+            counter=counter_for(adapters),
+            passages=lambda: PassageRows(adapters.reader.connection()),
         )
     )
+
+
+def counter_for(adapters: Adapters) -> Callable[[], Counter]:
+    """Return what finds what counts tokens: as the model does, if it is here."""
+
+    @cache
+    def counter() -> Counter:
+        if adapters.config.embeddings.backend == "none":
+            return Estimate()
+        try:
+            found = getattr(adapters.embedder(), "counter", None)
+            return (found() if found is not None else None) or Estimate()
+        except ModelFault:
+            return Estimate()
+
+    return counter
 
 
 def _rules(adapters: Adapters) -> IgnoreRules:

@@ -29,9 +29,7 @@ select note_id, min(chunk_index) from chunks
 where note_id in (select value from json_each(?)) and kind <> 'frontmatter'
 group by note_id
 """
-PAGE = """
-select text, overlap from chunks where note_id = ? order by chunk_index
-"""
+EVERY = "select note_id, chunk_index from chunks where note_id = ?"
 
 
 class PassageRows:
@@ -70,10 +68,11 @@ class PassageRows:
         """Return the index of the first chunk of each note behind its properties."""
         return dict(self._ask(FIRST, list(note_ids)))
 
-    def page(self, note_id: int) -> str:
-        """Return the text of a note, from its chunks."""
-        rows: Any = self._db.execute(PAGE, (note_id,))
-        return "".join(text[overlap:] for text, overlap in rows)
+    def every(self, note_id: int) -> list[PlacedChunk]:
+        """Return the chunks of a note in order."""
+        places: Any = self._db.execute(EVERY, (note_id,)).fetchall()
+        found = self.chunks(places)
+        return [found[place] for place in sorted(found)]
 
     def _ask(self, statement: str, bound: object) -> Iterable[Any]:
         return self._db.execute(statement, (json.dumps(bound),))

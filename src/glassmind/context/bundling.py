@@ -1,0 +1,164 @@
+"""Bundles for a question, and of what is alive without one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from glassmind.context.budget import checked_budget
+from glassmind.context.choose import question_words
+from glassmind.context.focusing import Focus, focus_on, focused
+from glassmind.context.packing import Wanted, packed
+from glassmind.context.passages import Asked, asked_of, candidates
+from glassmind.context.shelf import Shelf
+from glassmind.render.bundles import receipts_of
+from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.types.context import Bundle
+from glassmind.types.search import Intent, Mode
+
+if TYPE_CHECKING:
+    from glassmind.types.memory import Temperatures
+
+FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 130
+"""Notes that are looked for: one in so many tokens of the budget, which is what a short
+passage takes with its title and its receipt."""
+
+
+class Wish(NamedTuple):
+    """How a bundle is wished for; what is None is for the settings to say."""
+
+    budget_tokens: int | None = None
+    limit: int | None = None
+    project: str | None = None
+    mode: Mode | None = None
+    intent: Intent | Literal["auto"] | None = "auto"
+    save: bool = False
+    today: date | None = None
+
+
+def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
+    """Return what of a vault matters for a question.
+
+    Raises:
+        BudgetTooSmall: nothing useful fits.
+        ProjectUnknown: no note belongs to the project.
+        NothingAsked, BadDate, BadLimit, BadWish: as a search does.
+    """
+    budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
+    today = wish.today or _today()
+    focus = focus_on(shelf, wish.project)
+    limit = wish.limit or notes_for(budget)
+    reply = focused(
+        shelf.sources.search,
+        query,
+        focus,
+        limit=limit,
+        mode=wish.mode,
+        intent=wish.intent,
+        today=today,
+    )
+    frame = Bundle(
+        query=query,
+        budget_tokens=budget,
+        tokens=0,
+        tokenizer="",
+        project=wish.project or "",
+        confidence=reply.confidence,
+        is_doubtful=reply.is_doubtful,
+        channels=reply.channels,
+        mode=reply.mode,
+        intent=reply.intent,
+        degraded=reply.degraded,
+    )
+    wanted = _wanted(shelf, frame, focus, limit=limit, today=today)
+    wanted = replace(wanted, words=question_words(query, reply.hits))
+    made = _made(shelf, wanted, asked_of(reply.hits))
+    return _kept(shelf, made, today) if wish.save else made
+
+
+def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
+    """Return what is alive now: the warmest notes, and what they say.
+
+    Raises:
+        BudgetTooSmall: nothing useful fits.
+        ProjectUnknown: no note belongs to the project.
+    """
+    budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
+    today = wish.today or _today()
+    focus = focus_on(shelf, wish.project)
+    limit = wish.limit or notes_for(budget)
+    warm = shelf.sources.warmth(
+        limit=limit, project=wish.project, today=today.isoformat()
+    )
+    frame = Bundle(
+        query="",
+        budget_tokens=budget,
+        tokens=0,
+        tokenizer="",
+        project=wish.project or "",
+        degraded=warm.notices,
+    )
+    wanted = _wanted(shelf, frame, focus, limit=limit, today=today)
+    return _made(shelf, wanted, _opened(shelf, warm))
+
+
+def notes_for(budget_tokens: int) -> int:
+    """Return how many notes are looked for."""
+    return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
+
+
+def _wanted(
+    shelf: Shelf, frame: Bundle, focus: Focus | None, *, limit: int, today: date
+) -> Wanted:
+    return Wanted(
+        frame=frame,
+        words=frozenset(),
+        limit=limit,
+        today=today,
+        agent=shelf.config.writes.agent_dir.strip("/"),
+        project_ids=focus.note_ids if focus else frozenset(),
+    )
+
+
+def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
+    """Return the bundle, and take on record which notes it hands out."""
+    counter = shelf.counter()
+    frame = replace(wanted.frame, tokenizer=counter.name)
+    with shelf.still():
+        found = candidates(asked, shelf.passages())
+        wanted = replace(wanted, frame=frame)
+        made = packed(wanted, found, shelf.sections(), counter)
+    verb = "context" if frame.query else "hot"
+    shelf.sources.used(verb, [note.path for note in made.notes])
+    return made
+
+
+def _opened(shelf: Shelf, warm: "Temperatures") -> list[Asked]:
+    """Return the openings of warm notes."""
+    with shelf.still():
+        rows = shelf.passages()
+        notes = rows.notes([one.path for one in warm.notes])
+        first = rows.openings([note.note_id for note in notes.values()])
+    return [
+        Asked(
+            one.path,
+            one.heat,
+            "; ".join(one.reasons),
+            (),
+            (first.get(notes[one.path].note_id, 0),),
+        )
+        for one in warm.notes
+        if one.path in notes
+    ]
+
+
+def _kept(shelf: Shelf, made: Bundle, today: date) -> Bundle:
+    """Return the bundle once it is kept in the agent folder."""
+    title = f"Context: {' '.join(made.query.split())[:80]} ({today.isoformat()})"
+    sources = list(dict.fromkeys(receipts_of(made)))
+    path = shelf.sources.keep(title, made.project, bundle_as_markdown(made), sources)
+    return replace(made, saved=path)
+
+
+def _today() -> date:
+    return datetime.now().astimezone().date()

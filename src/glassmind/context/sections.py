@@ -1,0 +1,133 @@
+"""What a bundle says beside its passages, each section within a share of the budget.
+
+What a section does not use is left to the passages.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+from glassmind.context.budget import Counter
+from glassmind.context.conflicts import conflicts
+from glassmind.context.decisions import decisions
+from glassmind.context.questions import questions
+from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.suggested import next_reads
+from glassmind.context.tasks import tasks
+from glassmind.markdown.tokens import estimate_tokens
+from glassmind.render.bundles_markdown import (
+    conflict_line,
+    item_line,
+    read_line,
+    section,
+    source_line,
+)
+from glassmind.types.context import Conflict, Dropped, Item, NextRead
+
+One = TypeVar("One")
+
+SHARES: Mapping[str, float] = MappingProxyType(
+    {
+        "decisions": 0.08,
+        "questions": 0.05,
+        "tasks": 0.06,
+        "suggested": 0.06,
+        "conflicts": 0.08,
+    }
+)
+"""The most of a budget that a section takes: a third for all of them, so that passages
+have the bulk whatever a vault is full of."""
+
+MOST: Mapping[str, int] = MappingProxyType(
+    {"decisions": 8, "questions": 6, "tasks": 10, "suggested": 6, "conflicts": 6}
+)
+"""The most of each, however large a budget is: more is a list, not context."""
+
+NUMBER = "[10]"
+"""Stands for the number of a source while its length is counted."""
+
+
+class Sections(NamedTuple):
+    """What fits of each section, what it takes, and what was left out."""
+
+    decisions: tuple[Item, ...] = ()
+    questions: tuple[Item, ...] = ()
+    tasks: tuple[Item, ...] = ()
+    suggested: tuple[NextRead, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    tokens: int = 0
+    dropped: tuple[Dropped, ...] = ()
+
+
+def sections_of(
+    rows: SectionRows, scope: Scope, counter: Counter, budget_tokens: int
+) -> Sections:
+    """Return what notes and project say beside their passages, as far as it fits."""
+    fitting = _Fitting(counter, budget_tokens)
+    found = Sections(
+        decisions=fitting.items("decisions", decisions(rows, scope)),
+        questions=fitting.items("questions", questions(rows, scope)),
+        tasks=fitting.items("tasks", tasks(rows, scope)),
+        suggested=fitting.fit(
+            "suggested", next_reads(rows, scope, MOST["suggested"]), read_line
+        ),
+        conflicts=fitting.fit(
+            "conflicts",
+            conflicts(rows, scope),
+            lambda one: (
+                conflict_line(one, _number)
+                + "".join(source_line(side.receipt, NUMBER) for side in one.sides)
+            ),
+        ),
+    )
+    return found._replace(tokens=fitting.tokens, dropped=tuple(fitting.dropped))
+
+
+class _Fitting:
+    """Takes of each section what fits its share, and counts what it takes."""
+
+    def __init__(self, counter: Counter, budget_tokens: int) -> None:
+        self._counter, self._budget = counter, budget_tokens
+        self.tokens = 0
+        self.dropped: list[Dropped] = []
+
+    def items(self, name: str, found: Sequence[Item]) -> tuple[Item, ...]:
+        """Return the items that fit; each comes with a source."""
+        return self.fit(
+            name,
+            found,
+            lambda one: item_line(one, _number) + source_line(one.receipt, NUMBER),
+        )
+
+    def fit(
+        self, name: str, found: Sequence[One], line: Callable[[One], str]
+    ) -> tuple[One, ...]:
+        """Return the first of a section, as many as fit; one too long is passed by."""
+        if not found:
+            return ()
+        room = int(SHARES[name] * self._budget)
+        room -= self._counter.count(section(name, ["-\n"]))
+        kept: list[One] = []
+        left: list[str] = []
+        for one in found:
+            text = line(one)
+            cost = self._counter.count(text) if len(kept) < MOST[name] else room + 1
+            if cost <= room:
+                kept.append(one)
+                room -= cost
+            else:
+                left.append(text)
+        if left:
+            self.dropped.append(_dropped(name, left))
+        if kept:
+            self.tokens += int(SHARES[name] * self._budget) - room
+        return tuple(kept)
+
+
+def _number(_: str) -> str:
+    return NUMBER
+
+
+def _dropped(name: str, texts: Iterable[str]) -> Dropped:
+    sizes = [estimate_tokens(text) for text in texts]
+    return Dropped(name, len(sizes), sum(sizes))
