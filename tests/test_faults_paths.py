@@ -24,7 +24,7 @@ from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
 from glassmind.surfaces.mcp.toolsets import tools_of
 
-SETS = ("core", "graph", "brain", "graphrag", "knowledge")
+SETS = ("core", "graph", "memory", "brain", "graphrag", "knowledge")
 
 LIMIT_S = 120
 """How long a program may take to try every name."""
@@ -89,13 +89,24 @@ def taking_text(arguments: tuple[Argument, ...]) -> list[Argument]:
 
 def tries(arguments: tuple[Argument, ...]) -> Iterator[dict[str, Any]]:
     """Yield calls with each name in each place, and the canary as the question."""
-    usual = {one.name: "Inside" for one in arguments if one.default is REQUIRED}
+    usual: dict[str, Any] = {
+        one.name: one.choices[0] if one.choices else "Inside"
+        for one in arguments
+        if one.default is REQUIRED
+    }
     for one in taking_text(arguments):
         for name in (*NAMES.values(), CANARY):
             yield {**usual, one.name: [name] if one.kind == "strings" else name}
 
 
-TOOLS = [tool for tool in tools_of(SETS) if taking_text(tool.arguments)]
+CAPTURING = ("glassmind_capture", "/capture")
+"""What writes text that it is given, and would be found by all others."""
+
+TOOLS = [
+    tool
+    for tool in tools_of(SETS)
+    if taking_text(tool.arguments) and tool.name not in CAPTURING
+]
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
@@ -141,7 +152,9 @@ def test_no_question_finds_what_stands_outside(
 
 
 SERVED = [
-    route for route in ROUTES if taking_text(tuple(route.arguments)) and not route.later
+    route
+    for route in ROUTES
+    if taking_text(route.arguments) and not route.later and route.path not in CAPTURING
 ]
 
 
@@ -159,6 +172,33 @@ def test_no_argument_of_a_route_leads_out_of_the_vault(
             said = said.replace(CANARY, "")
         fence.assert_untouched(said)
         assert answer.status < 500, (given, said)
+
+
+def test_no_argument_of_a_capture_leads_out_of_the_inbox(vault: VaultDesk) -> None:
+    fence = lay(vault.root)
+    vault.index()
+    (tool,) = [one for one in tools_of(SETS) if one.name in CAPTURING]
+    (route,) = [one for one in ROUTES if one.path in CAPTURING]
+
+    async def body(client: Client) -> list[str]:
+        calls = [await client.call_tool(tool.name, g) for g in tries(tool.arguments)]
+        return [one.model_dump_json().replace(CANARY, "") for one in calls]
+
+    answers = visit(make_server(vault.engine, toolsets=SETS), body)
+    with serving(vault.engine) as web:
+        said = [given for given in tries(route.arguments) if "client" in given]
+        replies = [ask(web, route, given) for given in said]
+
+    assert {reply.status for reply in replies} <= {200, 422}
+    fence.assert_untouched(*answers)
+    fence.assert_untouched(*(one.body.decode().replace(CANARY, "") for one in replies))
+    assert not [said for said in answers if "unexpected" in said.lower()]
+    agent = fence.root / ".agent"
+    written = {file for file in agent.rglob("*") if file.is_file()}
+    notes = {file for file in written if file.parent == agent / "inbox"}
+    assert len(notes) > len(NAMES)
+    assert {file.name for file in written - notes} == {"writes.jsonl"}
+    assert not [file for file in notes if file.suffix != ".md"]
 
 
 @pytest.mark.parametrize("path", ["../../etc/passwd", "/etc", "..", "", "a/../b.md"])

@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+from glassmind.memory.recall import MOST as MOST_RECALLED
 from glassmind.surfaces.http import memory
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
@@ -11,13 +12,11 @@ from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.memory import CAPTURED, MemoKind
 
 MOST_SHOWN = 1_000
-"""Memos, notes or writes of one list."""
+"""Notes or writes of one list."""
 
 
-def _limit(usual: int) -> Argument:
-    return Argument(
-        "limit", "integer", "Most of them.", usual, least=1, most=MOST_SHOWN
-    )
+def _limit(usual: int, most: int = MOST_SHOWN) -> Argument:
+    return Argument("limit", "integer", "Most of them.", usual, least=1, most=most)
 
 
 MEMORY: tuple[Route, ...] = (
@@ -56,7 +55,7 @@ MEMORY: tuple[Route, ...] = (
             SINCE,
             SINCE._replace(name="until", doc="Up to this day."),
             Argument("superseded", "boolean", "Those too.", False),
-            _limit(10),
+            _limit(10, MOST_RECALLED),
         ),
         (404, 409),
     ),
