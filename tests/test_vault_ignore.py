@@ -74,6 +74,39 @@ def test_the_agents_folder_is_read_but_for_its_cache_and_logs(tmp_path: Path) ->
     assert load_rules(tmp_path, include_agent_dir=False).folder(".agent") == UNLISTED
 
 
+@pytest.mark.parametrize("agent", [".agent", ".mind", "Agents", "Work/Agents/"])
+def test_what_is_ours_alone_is_not_read_whatever_the_agents_folder_is_called(
+    tmp_path: Path, agent: str
+) -> None:
+    rules = load_rules(tmp_path, agent_dir=agent)
+    unread = load_rules(tmp_path, agent_dir=agent, include_agent_dir=False)
+    folder = agent.strip("/")
+
+    assert rules.folder(folder) is None
+    assert unread.folder(folder) == UNLISTED
+    for name in ("memories", "inbox", "decisions", "tasks", "summaries"):
+        assert rules.folder(f"{folder}/{name}") is None
+    for name in ("cache", "logs", ".trash"):
+        assert rules.folder(f"{folder}/{name}") == UNLISTED
+    for name in ("dismissed.txt", "pinned.txt", ".glassmind-12.part"):
+        assert rules.file(f"{folder}/{name}") == UNLISTED
+
+
+def test_a_folder_of_the_vault_may_be_called_as_one_of_the_agents_is(
+    tmp_path: Path,
+) -> None:
+    for rules in (load_rules(tmp_path), load_rules(tmp_path, agent_dir="")):
+        assert rules.folder("logs") is None
+        assert rules.folder("Work/cache") is None
+        assert rules.file("pinned.txt") is None
+
+
+def test_rules_with_another_agents_folder_judge_every_file_again(
+    tmp_path: Path,
+) -> None:
+    assert load_rules(tmp_path, agent_dir="Agents").seed != load_rules(tmp_path).seed
+
+
 def test_a_folder_is_ignored_by_name_anywhere_or_by_its_path(tmp_path: Path) -> None:
     rules = load_rules(tmp_path, ignore_dirs=["Templates", "a/Old/"])
 

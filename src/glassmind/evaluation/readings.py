@@ -50,6 +50,7 @@ def read_vault(config: Config) -> Readings:
         root,
         ignore_dirs=config.index.ignore_dirs,
         include_agent_dir=config.index.include_agent_dir,
+        agent_dir=config.writes.agent_dir,
     )
     files = scan(root, rules, {}).changed
     with contents(root, config.index.max_note_bytes) as read:

@@ -92,6 +92,7 @@ class Workshop:
     words: Followed[Document]
     vectors: Followed[NoteVectors]
     fold_use: Callable[[], None] = lambda: None
+    agent_dir: str = ""
 
     def ignore_rules(self) -> IgnoreRules:
         """Return what of the vault is not read, as its files say now."""
@@ -99,6 +100,7 @@ class Workshop:
             self.root,
             ignore_dirs=self.ignore_dirs,
             include_agent_dir=self.include_agent_dir,
+            agent_dir=self.agent_dir,
         )
 
 

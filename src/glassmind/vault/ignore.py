@@ -26,7 +26,7 @@ DEFAULT_IGNORE_DIRS = (".obsidian", ".git", ".trash", "node_modules")
 CONFLICT_COPY = "a conflict copy made by a sync tool; merge it into its note"
 """Why such a file is left out."""
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Raised when the built-in rules change, so that every file is judged again."""
 
 SETTINGS_LIMIT_BYTES = 1024 * 1024
@@ -35,10 +35,13 @@ SETTINGS_LIMIT_BYTES = 1024 * 1024
 STARS_LIMIT = 4
 """Wildcards in one part of an ignore line; each multiplies the cost of a mismatch."""
 
-OURS = frozenset({f"{AGENT_DIR}/dismissed.txt", f"{AGENT_DIR}/pinned.txt"})
-"""What a person dismissed and pinned: written by us for us, no attachment of a note."""
+OURS = frozenset({"dismissed.txt", "pinned.txt"})
+"""What a person dismissed and pinned, in the agent folder: written by us for us, no
+attachment of a note."""
 
-_AGENT_PRIVATE = frozenset({f"{AGENT_DIR}/cache", f"{AGENT_DIR}/logs"})
+PRIVATE = frozenset({"cache", "logs"})
+"""Folders in the agent folder that are neither indexed nor watched."""
+
 _CONFLICT = re.compile(
     r"\.sync-conflict-|\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
 )
@@ -48,7 +51,10 @@ _SECRET = re.compile(r".*\.(?:pem|key|env)|id_[^.]*", re.IGNORECASE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """One vault's rules; `seed` differs whenever they may judge a file otherwise."""
+    """One vault's rules; `seed` differs whenever they may judge a file otherwise.
+
+    `agent` is the agent folder; the usual one is taken for one beside it.
+    """
 
     agent_dir: bool = True
     folders: frozenset[str] = frozenset(DEFAULT_IGNORE_DIRS)
@@ -57,26 +63,32 @@ class IgnoreRules:
     listed: Callable[[str], bool] | None = field(default=None, compare=False)
     warnings: tuple[str, ...] = ()
     seed: int = RULES_VERSION
+    agent: str = AGENT_DIR
 
     def folder(self, path: str) -> str | None:
         """Return why nothing in this folder is read, or None."""
-        name = path.rpartition("/")[2]
-        if name.startswith(".") or path in _AGENT_PRIVATE:
-            return None if path == AGENT_DIR and self.agent_dir else UNLISTED
+        above, _, name = path.rpartition("/")
+        if path == self.agent or path == AGENT_DIR:  # noqa: PLR1714 - asked of each
+            return None if self.agent_dir else UNLISTED
+        if name.startswith(".") or (name in PRIVATE and self._is_agents(above)):
+            return UNLISTED
         if fold(name) in self.folders or fold(path) in self.folders:
             return "a folder that is set to be ignored"
         return _conflict(name) or self._excluded(f"{path}/")
 
     def file(self, path: str) -> str | None:
         """Return why this file is not read, or None."""
-        name = path.rpartition("/")[2]
-        if name.startswith(".") or path in OURS:
+        above, _, name = path.rpartition("/")
+        if name.startswith(".") or (name in OURS and self._is_agents(above)):
             return UNLISTED
         if _LEFTOVER.fullmatch(name):
             return "a temporary file of an editor"
         if _SECRET.fullmatch(name):
             return "by its name it may hold a secret"
         return _conflict(name) or self._excluded(path) or self._matched(path)
+
+    def _is_agents(self, folder: str) -> bool:
+        return folder in (AGENT_DIR, self.agent)
 
     def _excluded(self, path: str) -> str | None:
         if self.prefixes and path.startswith(self.prefixes):
@@ -99,6 +111,7 @@ def load_rules(
     *,
     ignore_dirs: Iterable[str] = (),
     include_agent_dir: bool = True,
+    agent_dir: str = AGENT_DIR,
     config_dir: str = ".obsidian",
 ) -> IgnoreRules:
     """Return the rules of a vault, with a warning for each that could not be taken.
@@ -115,7 +128,8 @@ def load_rules(
     filters = _filters(settings, warnings)
     chosen = [fold(entry.strip("/")) for entry in (*DEFAULT_IGNORE_DIRS, *ignore_dirs)]
     folders = frozenset(filter(None, chosen))
-    said = (RULES_VERSION, include_agent_dir, sorted(folders), filters, lines)
+    agent = agent_dir.strip("/") or AGENT_DIR
+    said = (RULES_VERSION, include_agent_dir, agent, sorted(folders), filters, lines)
     return IgnoreRules(
         agent_dir=include_agent_dir,
         folders=folders,
@@ -124,6 +138,7 @@ def load_rules(
         listed=_ignore_file(lines, warnings),
         warnings=tuple(warnings),
         seed=xxhash.xxh3_64_intdigest(repr(said).encode()),
+        agent=agent,
     )
 
 

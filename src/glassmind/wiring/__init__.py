@@ -368,6 +368,7 @@ class LocalAdapters:
             root=self.config.vault.path,
             ignore_dirs=tuple(index.ignore_dirs),
             include_agent_dir=index.include_agent_dir,
+            agent_dir=self.config.writes.agent_dir,
             max_note_bytes=index.max_note_bytes,
             rules=rules,
             writing=self.writing,
