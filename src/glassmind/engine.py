@@ -235,6 +235,7 @@ class Engine:
                 search=self._unseen.search,
                 warmth=memory.temperatures,
                 keep=memory.keep_summary,
+                renew=memory.renew_summary,
                 used=self._used,
             )
         )

@@ -40,11 +40,15 @@ UsedNotes = Callable[[str, Sequence[NotePath]], None]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What the engine gives: stages that a bundle is made of, and never imports."""
+    """What the engine gives: stages that a bundle is made of, and never imports.
+
+    `renew` keeps a text in the place of the former one of that title.
+    """
 
     search: Searched
     warmth: Warmth
     keep: Keep
+    renew: Keep
     used: UsedNotes
 
 

@@ -28,6 +28,7 @@ from glassmind.memory.memo_names import (
     title_from,
     title_in,
 )
+from glassmind.memory.nearby import nearby
 from glassmind.memory.project_notes import add_to_project
 from glassmind.types import Digest, NotePath, Span
 from glassmind.types.memory import Captured, Memo, MemoKind
@@ -69,7 +70,7 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
 
 
 def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
-    """Keep a summary under a title of its own; see `captured`."""
+    """Keep a summary as a note of its own, whatever the layout; see `captured`."""
     memo = _memo(cabinet, claim, "summary", FOLDERS["summary"])
     named = replace(memo, title=title_from(title, "summary"))
     return _kept(cabinet, named, "keep a summary")
@@ -98,7 +99,8 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
 
 
 def _kept(cabinet: Cabinet, memo: Memo, why: str) -> Captured:
-    if memo.place == "kept" and cabinet.config.memory.layout == "project":
+    together = memo.kind != "summary" and cabinet.config.memory.layout == "project"
+    if memo.place == "kept" and together:
         written, digest = add_to_project(cabinet, memo, why=why)
     else:
         written, digest = write_new(cabinet, memo, why=why)
@@ -106,6 +108,7 @@ def _kept(cabinet: Cabinet, memo: Memo, why: str) -> Captured:
     return Captured(
         written,
         digest,
+        near=nearby(cabinet, written),
         indexed=notice is None,
         notices=() if notice is None else (f"it is kept, but {notice}",),
     )

@@ -12,6 +12,7 @@ from glassmind.memory.inbox import accept_ticked, inbox_now
 from glassmind.memory.pins import pin, pinned, unpin
 from glassmind.memory.recall import Asked, recall
 from glassmind.memory.record import write_log
+from glassmind.memory.renewing import summary_renewed
 from glassmind.memory.superseding import supersede
 from glassmind.types import NotePath
 from glassmind.types.memory import (
@@ -72,6 +73,22 @@ class Memory:
         """Keep a text in `summaries/`, and return where it is; see `capture`."""
         said = Claim("summary", text, project, sources, client=client)
         return summary_kept(self._cabinet, said, title).memo.path
+
+    def renew_summary(
+        self,
+        title: str,
+        project: str,
+        text: str,
+        sources: Sequence[str],
+        *,
+        client: str = "cli",
+    ) -> NotePath:
+        """Keep a text in `summaries/` in the place of the former of that title.
+
+        The former goes to the trash; see `renewing.summary_renewed`.
+        """
+        said = Claim("summary", text, project, sources, client=client)
+        return summary_renewed(self._cabinet, said, title)
 
     def recall(  # noqa: PLR0913 - each filter by its name
         self,

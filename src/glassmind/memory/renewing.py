@@ -1,0 +1,57 @@
+"""One current summary of each project: a new one takes the place of the former.
+
+The former goes to the trash of the agent folder, so that whatever a person wrote into
+it is kept. The new one is written first: at no moment is there none.
+"""
+
+import re
+from contextlib import suppress
+
+from glassmind.errors import VaultError
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.capturing import Claim, summary_kept
+from glassmind.memory.finding import memo_at
+from glassmind.memory.memo_names import FOLDERS, title_from, title_in
+from glassmind.memory.moving import put_away
+from glassmind.types import NotePath
+from glassmind.types.memory import Memo
+from glassmind.vault.resolve import NOTE_SUFFIX
+
+RENEWED = "a newer summary is kept"
+"""Why a file was moved, for the record."""
+
+
+def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
+    """Keep a summary in the place of the former of that title; return where it is.
+
+    One that says the same is left as it is.
+
+    Raises:
+        BadMemo: it cannot be kept as it is; nothing was written.
+        WriteRefused: the settings or the disk do not let it be written.
+    """
+    cabinet.writer(claim.client).names(f"{cabinet.folder}/{FOLDERS['summary']}")
+    former = _former(cabinet, title, claim.project)
+    for memo in former:
+        if memo.text.strip() == claim.text.strip():
+            return memo.path
+    made = summary_kept(cabinet, claim, title).memo.path
+    for memo in former:
+        put_away(cabinet, memo, client=claim.client, why=RENEWED)
+    return made
+
+
+def _former(cabinet: Cabinet, title: str, project: str) -> list[Memo]:
+    """Return the summaries of a project under a title, numbered or not; by path."""
+    folder = f"{cabinet.folder}/{FOLDERS['summary']}"
+    named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
+    with cabinet.files() as files:
+        names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]
+    found = []
+    for path in (NotePath(f"{folder}/{name}") for name in names):
+        if named.fullmatch(title_in(path)):
+            with suppress(VaultError):  # what cannot be read is no summary of ours
+                memo = memo_at(cabinet, path)
+                if memo and memo.kind == "summary" and memo.project == project:
+                    found.append(memo)
+    return found
