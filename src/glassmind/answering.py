@@ -3,7 +3,7 @@
 Here is also what the engine takes from outside, since nothing else needs all of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -13,7 +13,7 @@ from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
-from glassmind.types.search import SearchReply, Wish, WordQuery
+from glassmind.types.search import SearchReply, Successor, Wish, WordQuery
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.shelf import Sources
@@ -66,6 +66,9 @@ class Adapters(Protocol):
     def rows(self) -> HitRows:
         """Return the rows of hits."""
 
+    def successors(self, head: str, /) -> Mapping[int, Successor]:
+        """Return which notes were superseded, and by what, as of a head."""
+
     def words(self) -> FollowingWords | None:
         """Return the word index; None when there is none that can be opened."""
 
@@ -111,15 +114,22 @@ def answered(adapters: Adapters, asked: Asked) -> SearchReply:
     """
     with adapters.faults():
         notices = [*adapters.notices()]
-        words = _current_words(adapters, notices)
+        head = adapters.head()
+        words = _current_words(adapters, head, notices)
+        old = adapters.successors(head)
         try:
-            reply = _answer(adapters, asked, words)
+            reply = _answer(adapters, asked, words, old)
         except IndexDamaged as error:
-            reply = _answer(adapters, asked, _mended_words(adapters, error))
+            reply = _answer(adapters, asked, _mended_words(adapters, error), old)
     return reply._replace(degraded=(*notices, *reply.degraded))
 
 
-def _answer(adapters: Adapters, asked: Asked, words: FollowingWords) -> SearchReply:
+def _answer(
+    adapters: Adapters,
+    asked: Asked,
+    words: FollowingWords,
+    successors: Mapping[int, Successor],
+) -> SearchReply:
     text, query, wish, day = asked
     if not is_by_words_alone(query, wish):
         return adapters.hybrid(words).answer(text, query, wish, day)
@@ -133,13 +143,13 @@ def _answer(adapters: Adapters, asked: Asked, words: FollowingWords) -> SearchRe
         per_note=wish.unique == "notes",
         threshold=wish.threshold,
         explain=wish.explain,
+        successors=successors,
     )
     return SearchReply(text, tuple(hits), channels=("lexical",))
 
 
-def _current_words(adapters: Adapters, notices: list[str]) -> FollowingWords:
+def _current_words(adapters: Adapters, head: str, notices: list[str]) -> FollowingWords:
     """Return the word index, brought up to the rows if nobody else is at it."""
-    head = adapters.head()
     words = adapters.words()
     if words is not None and words.reaches(head):
         return words

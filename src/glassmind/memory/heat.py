@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Protocol
 
+from glassmind.config.memory_sections import Memory
 from glassmind.errors import BadLimit
 from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project
@@ -71,9 +72,10 @@ class HeatSources:
     log: UseRecord
 
 
-def measured(cabinet: "Cabinet", pins: Collection[NotePath], today: date) -> Warmed:
+def measured(
+    sources: HeatSources, settings: Memory, pins: Collection[NotePath], today: date
+) -> Warmed:
     """Return what of the vault is warm on a day."""
-    settings, sources = cabinet.config.memory, cabinet.heat()
     span = Span(today, settings.half_life_days, settings.active_days)
     since, until = span.first.isoformat(), (today + timedelta(days=1)).isoformat()
     events, _ = sources.log.tail(sources.use.folded())
@@ -95,9 +97,9 @@ def temperatures(
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    pins = pinned(cabinet)
-    made = measured(cabinet, pins.paths, today)
-    rows = cabinet.heat().rows
+    settings, pins = cabinet.config.memory, pinned(cabinet)
+    sources = cabinet.heat()
+    made, rows = measured(sources, settings, pins.paths, today), sources.rows
     among = None if project is None else _members(cabinet, project)
     heat = {n: h for n, h in made.heat.items() if among is None or n in among}
     hot = sum(h >= HOT for h in heat.values())

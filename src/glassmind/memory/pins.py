@@ -22,6 +22,7 @@ from glassmind.vault.rewrite import FileText, rewrite
 
 if TYPE_CHECKING:
     from glassmind.memory.cabinet import Cabinet
+    from glassmind.vault.read import VaultFiles
 
 FILE = "pinned.txt"
 """What the file is called in the agent folder."""
@@ -113,17 +114,22 @@ def _quoted(text: str) -> str:
 
 def pinned(cabinet: "Cabinet") -> Pins:
     """Return what is pinned, under the names that notes have now."""
-    path = NotePath(f"{cabinet.folder}/{FILE}")
+    with cabinet.files() as files:
+        return pins_in(files, cabinet.folder, cabinet.pinned_notes())
+
+
+def pins_in(files: "VaultFiles", folder: str, rows: PinnedNotes) -> Pins:
+    """Return what the file in the agent folder pins."""
+    path = NotePath(f"{folder}/{FILE}")
     try:
-        with cabinet.files() as files:
-            text = decode(files.read(path))
+        text = decode(files.read(path))
     except FileGone:
         return Pins(())
     except VaultError as error:
         return Pins((), (f"{error}; nothing in it is pinned",))
     if isinstance(text, Unreadable):
         return Pins((), (f"{path} is not followed: {text.reason}",))
-    return _resolved(_WITH_END.findall(text.text), cabinet.pinned_notes(), path)
+    return _resolved(_WITH_END.findall(text.text), rows, path)
 
 
 def _resolved(lines: list[str], rows: PinnedNotes, file: NotePath) -> Pins:

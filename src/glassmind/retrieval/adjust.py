@@ -1,7 +1,8 @@
 """What is added to a score after the channels voted: a short, bounded, visible list.
 
 Each adjustment has a strength from 0 to 1 and a weight, the most it can add. Those of
-memory (`hot`, `pinned`) weigh nothing until there is something to know of use.
+memory (`hot`, `pinned`) weigh what the settings say, and by themselves nothing. What a
+superseded note loses depends on others: see `superseded`.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
+from glassmind.retrieval.superseded import LOSS
 from glassmind.types.search import Adjustment, AdjustmentName
 
 HALF_LIFE_DAYS = 30.0
@@ -25,12 +27,23 @@ LIFTS: Mapping[AdjustmentName, float] = {
     "title": 0.0,
     "hot": 0.0,
     "pinned": 0.0,
+    "superseded": LOSS,
 }
 """The most that each adds. Of two notes that say the same the newer comes first; names
 and folders that stand in the question add nothing to what the word index makes of them
 already (docs/ranking.md)."""
 
 _WORD = re.compile(r"\w+")
+
+
+class Warm(NamedTuple):
+    """How warm a note is, from 0 to 1, and whether it is pinned."""
+
+    heat: float
+    pinned: bool
+
+
+COLD = Warm(0.0, pinned=False)
 
 
 class NoteFact(NamedTuple):
@@ -41,14 +54,14 @@ class NoteFact(NamedTuple):
     title: str
     aliases: tuple[str, ...]
     tags: tuple[str, ...]
+    warm: Warm = COLD
 
 
-def fact_of(row: tuple[Any, ...]) -> NoteFact:
-    """Return a row of `NoteFacts.facts` in its parts."""
+def fact_of(row: tuple[Any, ...], warm: Warm = COLD) -> NoteFact:
+    """Return a row of `NoteFacts.facts` in its parts, with how warm the note is."""
     mtime_ns, path, title, aliases, _, tags = row
-    return NoteFact(
-        mtime_ns, path, title, tuple(json.loads(aliases)), tuple(json.loads(tags))
-    )
+    names, tagged = tuple(json.loads(aliases)), tuple(json.loads(tags))
+    return NoteFact(mtime_ns, path, title, names, tagged, warm)
 
 
 def asked_words(text: str) -> frozenset[str]:
@@ -96,6 +109,16 @@ def title_match(note: NoteFact, asked: frozenset[str], _: date) -> tuple[float, 
     return best * best, f"called {named!r}"
 
 
+def hot(note: NoteFact, _: frozenset[str], __: date) -> tuple[float, str]:
+    """Return how warm a note is."""
+    return note.warm.heat, f"its heat is {note.warm.heat:.2f}"
+
+
+def pinned(note: NoteFact, _: frozenset[str], __: date) -> tuple[float, str]:
+    """Return whether a note is pinned."""
+    return float(note.warm.pinned), "pinned"
+
+
 STRENGTHS: Mapping[
     AdjustmentName, Callable[[NoteFact, frozenset[str], date], tuple[float, str]]
 ] = {
@@ -103,6 +126,8 @@ STRENGTHS: Mapping[
     "tag": tag_match,
     "path": path_match,
     "title": title_match,
+    "hot": hot,
+    "pinned": pinned,
 }
 
 

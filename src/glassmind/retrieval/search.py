@@ -14,7 +14,7 @@ from typing import NamedTuple
 from glassmind.errors import GlassmindError
 from glassmind.ports.models import Reranker
 from glassmind.ports.retrieval import AskedWords, HitRows, NoteFacts, WordSearch
-from glassmind.retrieval.adjust import adjust, asked_words, fact_of
+from glassmind.retrieval.adjust import COLD, Warm, adjust, asked_words, fact_of
 from glassmind.retrieval.channels import (
     DEPTH,
     Channel,
@@ -38,10 +38,12 @@ from glassmind.retrieval.ranked import (
     placed,
 )
 from glassmind.retrieval.rerank import CANDIDATES, rerank, stretch_of
+from glassmind.retrieval.superseded import losses
 from glassmind.types.search import (
     AdjustmentName,
     Candidate,
     ChannelName,
+    Successor,
 )
 
 POOL = 100
@@ -59,7 +61,8 @@ class Sources(NamedTuple):
 
     `meaning` raises why there is none, and `covered` is the share of the vault that has
     vectors; `folder` is the agent's. `partners` are notes that are alike, and
-    `unpaired` says what is not known of them.
+    `unpaired` says what is not known of them. `successors` has what took the place of
+    other notes, and `heat` how warm notes are, asked only where that counts.
     """
 
     words: WordSearch
@@ -74,6 +77,8 @@ class Sources(NamedTuple):
     rerank_budget_s: float
     partners: Partners
     unpaired: Callable[[], Sequence[str]]
+    successors: Callable[[], Mapping[int, Successor]] = dict
+    heat: Callable[[], Mapping[int, Warm]] = dict
 
 
 class Search:
@@ -250,14 +255,31 @@ class Search:
             return ranking
         head, tail = ranking[:ADJUSTED], ranking[ADJUSTED:]
         rows = self._sources.notes.facts([one.note_id for one in head])
+        heat = self._sources.heat() if lifts["hot"] or lifts["pinned"] else {}
         asked = asked_words(question.meaning)
         lifted = []
         for one in head:
             row = rows.get(one.note_id)
             if row is not None:
-                made = adjust(fact_of(row), asked, lifts, question.today)
+                fact = fact_of(row, heat.get(one.note_id, COLD))
+                made = adjust(fact, asked, lifts, question.today)
                 lifted.append(one.with_adjustments(made))
-        return sorted(lifted, key=lambda one: (-one.score, one.key)) + tail
+        lowered = self._lowered(lifted, lifts["superseded"])
+        return sorted(lowered, key=lambda one: (-one.score, one.key)) + tail
+
+    def _lowered(self, ranking: list[Ranked], loss: float) -> list[Ranked]:
+        """Return a ranking with what superseded notes lose; each by its best score."""
+        successors = self._sources.successors()
+        if not successors or not loss:
+            return ranking
+        scores: dict[int, float] = {}
+        for one in ranking:
+            scores[one.note_id] = max(one.score, scores.get(one.note_id, one.score))
+        lost = losses(scores, successors, loss)
+        return [
+            one.with_adjustments([lost[one.note_id]]) if one.note_id in lost else one
+            for one in ranking
+        ]
 
     def _reranked(self, ranking: list[Ranked]) -> list[Ranked]:
         """Return the ranking after its best passages were read with the question."""

@@ -7,7 +7,15 @@ from typing import Any
 from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
 from glassmind.retrieval.passages import shown_of, snippet_of, word_reason
-from glassmind.types.search import Candidate, Evidence, Hit, WordQuery
+from glassmind.retrieval.superseded import LOSS, losses
+from glassmind.types.search import (
+    Adjustment,
+    Candidate,
+    Evidence,
+    Hit,
+    Successor,
+    WordQuery,
+)
 
 OVERFETCH = 4
 """Chunks asked for per note wanted: a long note may hold several of the best."""
@@ -25,13 +33,15 @@ def search_words(  # noqa: PLR0913 - each choice by its name
     per_note: bool = True,
     threshold: float = 0.0,
     explain: bool = False,
+    successors: Mapping[int, Successor] = MappingProxyType({}),
 ) -> list[Hit]:
     """Return the best passages, best first; with `per_note`, one of each note.
 
     None scores less than `threshold` of the best.
 
     Ties, and a query without words, go newest first, then by path and place in the
-    note. With `explain`, each hit says what every field gave to its score.
+    note. With `explain`, each hit says what every field gave to its score. A note that
+    `successors` names comes below what took its place.
 
     Raises:
         IndexDamaged: a passage is not the text that was indexed.
@@ -54,7 +64,46 @@ def search_words(  # noqa: PLR0913 - each choice by its name
         _hit(candidate, rank, shown[candidate.chunk_id], shares, asked, top)
         for rank, candidate in enumerate(ranked, 1)
     ]
+    if successors:
+        hits = _with_losses(hits, ranked, successors)
     return [hit for hit in hits if hit.relevance >= threshold]
+
+
+def _with_losses(
+    hits: Sequence[Hit],
+    ranked: Sequence[Candidate],
+    successors: Mapping[int, Successor],
+) -> list[Hit]:
+    """Return hits with what superseded ones lose, in the order that makes."""
+    scores: dict[int, float] = {}
+    for candidate in ranked:
+        scores.setdefault(candidate.note_id, candidate.score)
+    top = ranked[0].score if ranked else 0.0
+    lost = losses(scores, successors, LOSS * max(top, LEAST))
+    if not lost:
+        return list(hits)
+    lowered = [
+        _lowered(hit, lost.get(candidate.note_id))
+        for hit, candidate in zip(hits, ranked, strict=True)
+    ]
+    lowered.sort(key=lambda hit: -round(hit.score, DIGITS))
+    best = lowered[0].score
+    return [
+        hit._replace(relevance=min(1.0, max(0.0, hit.score / best)))
+        if best > 0
+        else hit
+        for hit in lowered
+    ]
+
+
+def _lowered(hit: Hit, loss: Adjustment | None) -> Hit:
+    if loss is None:
+        return hit
+    return hit._replace(score=hit.score + loss.share, adjustments=(loss,))
+
+
+LEAST = 1.0
+"""The best score that a loss is taken of at least: filters alone give none."""
 
 
 OWNER = 10

@@ -23,7 +23,7 @@ Intent: TypeAlias = Literal[
     "factual_lookup", "context_load", "conceptual", "backlink", "serendipity"
 ]
 AdjustmentName: TypeAlias = Literal[
-    "recency", "tag", "path", "title", "hot", "pinned", "rerank"
+    "recency", "tag", "path", "title", "hot", "pinned", "superseded", "rerank"
 ]
 FilterKind: TypeAlias = Literal["tag", "path", "file", "property", "before", "after"]
 
@@ -74,6 +74,13 @@ class Evidence(NamedTuple):
     share: float
     reason: str
     fields: Mapping[str, float] = MappingProxyType({})
+
+
+class Successor(NamedTuple):
+    """The note that took the place of another: its id, 0 for none we know, and name."""
+
+    note_id: int
+    name: str
 
 
 class Adjustment(NamedTuple):

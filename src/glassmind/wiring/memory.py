@@ -6,39 +6,25 @@ A part of `wiring` that a search does not need.
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.memory.cabinet import Acts, Cabinet
-from glassmind.memory.heat import HeatSources
 from glassmind.memory.verbs import Memory
 from glassmind.retrieval.query import parse_day
-from glassmind.store.sqlite.event_rows import EventRows
-from glassmind.store.sqlite.heat_rows import HeatRows
 from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
-from glassmind.store.use_log import UseLog
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.write import Permit, VaultWriter
-from glassmind.wiring.grounds import Grounds
+from glassmind.wiring.use import UseGrounds, heat_sources
 
 if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
 
 
-class Adapters(Grounds, Protocol):
+class Adapters(UseGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
-
-    @property
-    def use_log(self) -> UseLog:
-        """What was handed out, on record."""
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
-
-
-def heat_sources(adapters: Adapters) -> HeatSources:
-    """Return what temperatures are made from."""
-    db = adapters.reader.connection()
-    return HeatSources(HeatRows(db), EventRows(db), adapters.use_log)
 
 
 def memory_for(adapters: Adapters, acts: Acts) -> Memory:

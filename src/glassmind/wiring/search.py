@@ -30,6 +30,7 @@ from glassmind.types.pairs import Partner
 from glassmind.types.search import Intent
 from glassmind.types.vectors import Space
 from glassmind.wiring.grounds import EmbeddingGrounds
+from glassmind.wiring.use import OpenHeat, UseGrounds
 
 if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
@@ -48,7 +49,7 @@ EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
 
 
-class Adapters(EmbeddingGrounds, Protocol):
+class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
     """What `wiring` has for us."""
 
     @property
@@ -98,7 +99,7 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         notice = PairRows(connection).lag(space.name if space else "").notice
         return [*([notice] if notice else []), *adapters.dismissals.now().problems]
 
-    notes = Edges(connection)
+    notes, memory = Edges(connection), adapters.config.memory
     named = intent_named if adapters.config.search.intent_model else None
     sources = Sources(
         words=words,
@@ -107,12 +108,14 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         meaning=meaning.meaning,
         covered=meaning.covered,
         folder=adapters.config.writes.agent_dir,
-        lifts=LIFTS,
+        lifts={**LIFTS, "hot": memory.hot_weight, "pinned": memory.pinned_weight},
         settled=_settled(adapters.config),
         reranker=meaning.reranker,
         rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
         partners=partners,
         unpaired=unpaired,
+        successors=lambda: adapters.reader.successors(adapters.reader.log().head()),
+        heat=meaning.heat,
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
     return Hybrid(sources, meaning.lag, understanding)
@@ -149,6 +152,7 @@ class OpenMeaning:
         self._known: tuple[Space, Prototypes] | None = None
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
+        self.heat = OpenHeat(adapters)
 
     def meaning(self) -> Meaning:
         """Return what a search by meaning asks.

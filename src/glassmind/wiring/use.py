@@ -1,10 +1,29 @@
-"""The adapters of use: how what was handed out gets into the rows.
+"""The adapters of use: how it gets into the rows, and what it makes warm."""
 
-A part of `wiring` that a search does not need.
-"""
+from collections.abc import Mapping
+from datetime import date, datetime
+from threading import Lock
+from typing import Protocol
 
+from glassmind.errors import VaultError
+from glassmind.memory.heat import HeatSources, measured
+from glassmind.memory.pins import FILE, pins_in
+from glassmind.retrieval.adjust import Warm
+from glassmind.store.sqlite.event_rows import EventRows
+from glassmind.store.sqlite.heat_rows import HeatRows
+from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.use_log import UseLog
+from glassmind.vault.read import VaultFiles
+from glassmind.wiring.grounds import Grounds
+
+
+class UseGrounds(Grounds, Protocol):
+    """The settings, the rows, and what was handed out."""
+
+    @property
+    def use_log(self) -> UseLog:
+        """What was handed out, on record."""
 
 
 def fold_use(log: UseLog, writer: SqliteWriter) -> None:
@@ -18,3 +37,43 @@ def fold_use(log: UseLog, writer: SqliteWriter) -> None:
     if events:
         with writer.event_step() as step:
             step.add(events, {**folded, **upto})
+
+
+def heat_sources(adapters: UseGrounds) -> HeatSources:
+    """Return what temperatures are made from."""
+    db = adapters.reader.connection()
+    return HeatSources(HeatRows(db), EventRows(db), adapters.use_log)
+
+
+class OpenHeat:
+    """How warm notes are, kept for as long as nothing says otherwise."""
+
+    def __init__(self, adapters: UseGrounds) -> None:
+        self._adapters, self._lock = adapters, Lock()
+        self._folder = adapters.config.writes.agent_dir.strip("/")
+        self._kept: tuple[object, Mapping[int, Warm]] = (None, {})
+
+    def __call__(self) -> Mapping[int, Warm]:
+        """Return the heat of each note that is not stone cold, by its id."""
+        adapters, today = self._adapters, datetime.now().astimezone().date()
+        with self._lock, VaultFiles(adapters.config.vault.path) as files:
+            head = adapters.reader.log().head()
+            state = (head, adapters.use_log.state(), self._pins_state(files), today)
+            if self._kept[0] != state:
+                self._kept = (state, self._measured(files, today))
+            return self._kept[1]
+
+    def _pins_state(self, files: VaultFiles) -> object:
+        try:
+            facts = files.stat(f"{self._folder}/{FILE}")
+        except VaultError:
+            return None
+        return (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+
+    def _measured(self, files: VaultFiles, today: date) -> Mapping[int, Warm]:
+        adapters = self._adapters
+        rows = PairRows(adapters.reader.connection())
+        pins = pins_in(files, self._folder, rows).paths
+        settings = adapters.config.memory
+        made = measured(heat_sources(adapters), settings, pins, today)
+        return {n: Warm(h, pinned=n in made.pinned) for n, h in made.heat.items()}

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,9 @@ from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.faults import faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
+from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.types.search import Successor
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 
@@ -39,6 +42,7 @@ class SqliteReader:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._opened: dict[int, apsw.Connection] = {}
+        self._successors: tuple[str, Mapping[int, Successor]] | None = None
 
     def rows(self) -> Rows:
         """Return the rows.
@@ -60,6 +64,13 @@ class SqliteReader:
         """Return the change log of the vectors that answer; None when none do."""
         space = self.vectors().answering()
         return None if space is None else vector_log(self.connection(), space.id)
+
+    def successors(self, head: str) -> Mapping[int, Successor]:
+        """Return which notes were superseded, and by what, as of a head of the log."""
+        kept = self._successors
+        if kept is None or kept[0] != head:
+            kept = self._successors = (head, successors_in(self.connection()))
+        return kept[1]
 
     def notices(self) -> list[str]:
         """Return what a user should know about the rows."""
