@@ -2,25 +2,30 @@
 
 from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, packet, room_in
+from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, packet
 
 
 def context(call: Call) -> Answer:
     """Pack what matters for a question."""
-    packed = call.engine.bundles.pack(
-        call.given["query"],
-        budget_tokens=room_in(call),
-        project=call.given["project"],
-    )
-    return packet(bundle_as_markdown(packed))
+    query, project = call.given["query"], call.given["project"]
+
+    def pack(room: int) -> str:
+        bundles = call.engine.bundles
+        packed = bundles.pack(query, budget_tokens=room, project=project)
+        return bundle_as_markdown(packed)
+
+    return packet(call, pack)
 
 
 def hot_context(call: Call) -> Answer:
     """Pack what is alive now."""
-    packed = call.engine.bundles.hot(
-        budget_tokens=room_in(call), project=call.given["project"]
-    )
-    return packet(bundle_as_markdown(packed))
+
+    def pack(room: int) -> str:
+        project = call.given["project"]
+        packed = call.engine.bundles.hot(budget_tokens=room, project=project)
+        return bundle_as_markdown(packed)
+
+    return packet(call, pack)
 
 
 TOOL = Tool(

@@ -2,17 +2,19 @@
 
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, packet, room_in
+from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, packet
 
 
 def run(call: Call) -> Answer:
     """Brief whoever begins."""
-    made = call.engine.bundles.brief(
-        project=call.given["project"],
-        since=call.given["since"],
-        budget_tokens=room_in(call),
-    )
-    return packet(briefing_as_markdown(made))
+    project, since = call.given["project"], call.given["since"]
+
+    def pack(room: int) -> str:
+        bundles = call.engine.bundles
+        made = bundles.brief(project=project, since=since, budget_tokens=room)
+        return briefing_as_markdown(made)
+
+    return packet(call, pack)
 
 
 TOOL = Tool(

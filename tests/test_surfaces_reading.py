@@ -1,0 +1,129 @@
+"""Asking changes nothing: the vault is the same after every tool and every route."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from http_desk import serving
+from mcp_desk import call, text_of
+from test_knowledge_reading import seen
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+
+OURS = ("core", "graph", "memory")
+
+NOTES = {
+    "Cup.md": "---\nup: '[[Pot]]'\nproject: Tea\n---\n# Cup\n\noolong [[Pot]] #tea\n",
+    "Pot.md": "# Pot\n\noolong again [[Cup]]\n\n- [ ] buy leaves\n",
+    "Old.md": "---\nsuperseded-by: '[[Cup]]'\n---\noolong of old #decision\n",
+}
+
+USUAL: dict[str, Any] = {
+    "query": "oolong",
+    "name": "Cup",
+    "source": "Cup",
+    "target": "Pot",
+    "text": "oolong",
+    "question": "oolong",
+    "receipts": ["Cup.md:6-6@0f1e2d3c"],
+    "key": "orphans:Old.md",
+    "a": "Cup",
+    "b": "Pot",
+    "job": "none",
+    "from": "Cup",
+    "to": "Pot",
+}
+"""What is said where something has to be."""
+
+WRITING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}
+"""Routes that are there to write."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+    """A vault with a capture that its user has ticked, and one that waits."""
+    desk = VaultDesk(tmp_path_factory.mktemp("reading"))
+    desk.indexed(NOTES)
+    memory = desk.engine.memory
+    memory.capture("memory", "The oolong is from Fujian.", agent=True, client="a test")
+    ticked = memory.capture("task", "Buy oolong.", agent=True, client="a test")
+    file = desk.root / ticked.memo.path
+    text = file.read_text("utf-8")
+    assert "[ ]" in text
+    file.write_text(text.replace("[ ]", "[x]", 1), "utf-8")
+    desk.index()
+    yield desk
+    desk.close()
+
+
+def needed(arguments: tuple[Argument, ...]) -> dict[str, Any]:
+    """Return the arguments that a call cannot do without."""
+    return {one.name: USUAL[one.name] for one in arguments if one.default is REQUIRED}
+
+
+@pytest.mark.parametrize(
+    "tool", [t for t in tools_of(OURS) if t.read_only], ids=lambda t: t.name
+)
+def test_a_tool_that_says_it_reads_changes_nothing_in_the_vault(
+    desk: VaultDesk, tool: Tool
+) -> None:
+    before = seen(desk.root)
+
+    answer = call(make_server(desk.engine, toolsets=OURS), tool.name,
+                  **needed(tool.arguments))  # fmt: skip
+
+    assert not answer.is_error or tool.name == "glassmind_similar", text_of(answer)
+    assert seen(desk.root) == before
+
+
+@pytest.mark.parametrize("toolset", [name for name in SETS if name not in OURS])
+def test_tools_of_other_systems_change_nothing_in_the_vault(
+    desk: VaultDesk, toolset: str
+) -> None:
+    before = seen(desk.root)
+    server = make_server(desk.engine, toolsets=[toolset])
+
+    for tool in tools_of([toolset]):
+        if tool.read_only:
+            call(server, tool.name, **needed(tool.arguments))
+
+    assert seen(desk.root) == before
+
+
+def reading() -> list[Route]:
+    return [one for one in ROUTES if one.path not in WRITING and not one.later]
+
+
+@pytest.mark.parametrize("route", reading(), ids=lambda one: f"{one.method} {one.path}")
+def test_a_route_changes_nothing_in_the_vault(desk: VaultDesk, route: Route) -> None:
+    before, given = seen(desk.root), needed(route.arguments)
+
+    with serving(desk.engine) as web:
+        if route.method == "POST":
+            answer = web.post(route.path, given)
+        else:
+            path = route.path
+            for name in [name for name in given if f"{{{name}}}" in path]:
+                path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
+            answer = web.get(f"{path}?{urlencode(given, doseq=True)}")
+
+    assert answer.status in {200, 404}, answer.body
+    assert seen(desk.root) == before
+
+
+def test_what_was_handed_out_is_remembered_beside_the_vault(desk: VaultDesk) -> None:
+    before = seen(desk.root)
+
+    for _ in range(3):
+        call(make_server(desk.engine), "glassmind_context", query="oolong")
+        desk.index()
+    warm = desk.engine.memory.temperatures().notes
+
+    assert any("retriev" in " ".join(one.reasons) for one in warm), warm
+    assert seen(desk.root) == before
