@@ -7,7 +7,7 @@ the right, since a heading may hold any sign.
 """
 
 import re
-from collections.abc import Container
+from functools import lru_cache
 from hashlib import sha256
 from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
@@ -30,6 +30,7 @@ FORM = "path#heading:12-18@digest"
 _ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}^")
 """What a shell expands, Markdown renders or a list in YAML ends at."""
 
+_ACTIVE_IN_PATH = _ACTIVE | {"#"}
 _FIRST = re.compile(r"\w|\.(?!/)")
 """What the word of a receipt may begin with: no option, no mark of YAML."""
 
@@ -62,7 +63,7 @@ def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
 
 def receipt_text(receipt: Receipt) -> str:
     """Return a receipt as it is written; of a long heading, its beginning."""
-    path = _written(receipt.path, _ACTIVE | {"#"})
+    path = _written(receipt.path, _ACTIVE_IN_PATH)
     before = "" if _FIRST.match(path) else "./"
     heading = " ".join(receipt.heading.split())[:HEADING_CHARS].rstrip()
     start, end = receipt.span
@@ -71,8 +72,11 @@ def receipt_text(receipt: Receipt) -> str:
     return f"{before}{path}{under}:{lines}@{receipt.digest}"
 
 
-def _written(text: str, active: Container[str]) -> str:
+@lru_cache(maxsize=4_096)
+def _written(text: str, active: frozenset[str]) -> str:
     """Return a text as one word: what is active, blank or unseen becomes `%XX`."""
+    if text.isascii() and text.isprintable() and active.isdisjoint(text):
+        return text.replace(" ", "%20")
     return "".join(
         quote(sign, safe="", errors="surrogatepass")
         if sign in active or sign.isspace() or not sign.isprintable()
