@@ -18,9 +18,21 @@ LIMIT_S = 600
 
 DESCRIBED = sum(not route.later for route in ROUTES if route.schema != "OpenApi")
 
-REFUSING = ("POST /index", "GET /graph/resolve", "POST /graph/finding/dismiss")
+REFUSING = (
+    "POST /index",
+    "GET /graph/resolve",
+    "POST /graph/finding/dismiss",
+    "POST /context",
+    "GET /hot-context",
+    "GET /brief",
+    "POST /verify",
+    "POST /capture",
+    "GET /recall",
+    "GET /log",
+)
 """A path that leads out of the vault is refused, a text that holds no name, a key that
-is of no finding; no schema can tell which do."""
+is of no finding, a budget that nothing fits into, a text that is no day, no receipt or
+nothing to remember; no schema can tell which do."""
 
 SETTINGS = "".join(
     f"""
