@@ -255,7 +255,8 @@ class Search:
             return ranking
         head, tail = ranking[:ADJUSTED], ranking[ADJUSTED:]
         rows = self._sources.notes.facts([one.note_id for one in head])
-        heat = self._sources.heat() if lifts["hot"] or lifts["pinned"] else {}
+        by_heat = lifts.get("hot") or lifts.get("pinned")
+        heat = self._sources.heat() if by_heat else {}
         asked = asked_words(question.meaning)
         lifted = []
         for one in head:
@@ -264,7 +265,7 @@ class Search:
                 fact = fact_of(row, heat.get(one.note_id, COLD))
                 made = adjust(fact, asked, lifts, question.today)
                 lifted.append(one.with_adjustments(made))
-        lowered = self._lowered(lifted, lifts["superseded"])
+        lowered = self._lowered(lifted, lifts.get("superseded", 0.0))
         return sorted(lowered, key=lambda one: (-one.score, one.key)) + tail
 
     def _lowered(self, ranking: list[Ranked], loss: float) -> list[Ranked]:
