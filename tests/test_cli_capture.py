@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from cli_desk import Inside, with_index, with_note
+from path_table import NAMES, lay
 
 from glassmind.surfaces.cli.table import COMMANDS
 from glassmind.types.memory import CAPTURED
@@ -156,3 +157,21 @@ def test_what_is_captured_cannot_command_the_terminal(program: Inside) -> None:
     for asked in (["recall"], ["recall", "tea"], ["log"], ["capture", "task", "\x1b["]):
         shown = program.run(*asked)
         assert not {"\x1b", "\x07", "\u202e"} & set(shown.stdout + shown.stderr), asked
+
+
+def test_no_text_and_no_project_leads_a_capture_out_of_its_folder(
+    tmp_path: Path,
+) -> None:
+    program = Inside(with_note(tmp_path))
+    fence = lay(program.vault)
+    before = {file for file in tmp_path.rglob("*") if program.home not in file.parents}
+
+    for name in NAMES.values():
+        program.run("capture", "memory", name)
+        program.run("capture", "decision", "All is well.", "--project", name)
+
+    made = {file for file in tmp_path.rglob("*") if program.home not in file.parents}
+    agent = program.vault / ".agent"
+    assert len(captures(program)) > len(NAMES)
+    assert all(agent in (file, *file.parents) for file in made - before)
+    fence.assert_untouched()

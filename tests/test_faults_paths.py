@@ -51,6 +51,24 @@ COMMANDS: dict[str, list[str]] = {
     "a finding": ["health", "--again", "orphans:{}"],
     "dismiss a finding": ["health", "--dismiss", "orphans:{}"],
     "restore a finding": ["health", "--restore", "orphans:{}"],
+    "context": ["context", "{}"],
+    "context of a project": ["context", "all is well", "--project", "{}"],
+    "verify": ["verify", "{}:1@0f1e2d3c"],
+    "brief": ["brief", "--project", "{}"],
+    "summarize": ["summarize", "--no-save", "--project", "{}"],
+    "hot": ["hot", "--project", "{}"],
+    "pin": ["pin", "{}"],
+    "unpin": ["unpin", "{}"],
+    "a source of a capture": ["capture", "memory", "all is well", "--source", "{}"],
+    "recall": ["recall", "{}"],
+    "recall a project": ["recall", "--project", "{}"],
+    "forget": ["forget", "{}"],
+    "supersede": ["supersede", "{}", "Inside"],
+    "accept": ["inbox", "accept", "{}"],
+    "edit": ["inbox", "edit", "{}", "--text", "all is well"],
+    "merge": ["inbox", "merge", "{}", "Inside"],
+    "reject": ["inbox", "reject", "{}"],
+    "log": ["log", "--path", "{}"],
 }
 """Commands that take a name, each with where it goes."""
 
@@ -275,4 +293,4 @@ def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultDesk, Fence]) -> None:
     }
     assert (fence.root / "Inside.md").read_text("utf-8") == "# Inside\n\nAll is well.\n"
     kept = {file.name for file in (fence.root / ".agent").rglob("*") if file.is_file()}
-    assert kept <= {"dismissed.txt", "writes.jsonl"}
+    assert kept <= {"dismissed.txt", "pinned.txt", "writes.jsonl"}
