@@ -14,13 +14,15 @@ from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import text_said
-from glassmind.memory.finding import memo_called
+from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_file import (
     body_of,
     read_memo,
     with_facts,
     without_marker,
 )
+from glassmind.memory.memo_sections import memos_in
+from glassmind.memory.merging import with_added
 from glassmind.memory.moving import moved_into, notices_of, place_for, put_away
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
@@ -89,14 +91,15 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
         raise StillWaiting(kept.path)
 
     def change(before: FileText) -> str:
-        known = read_memo(kept.path, before.text, cabinet.folder)
+        found = memos_in(kept.path, before.text, cabinet.folder)
+        known = next((one for one in found if one.section == kept.section), None)
         if known is None:
             raise MemoUnreadable(kept.path, "it is no memo any more")
-        return _with_added(before, known, memo)
+        return with_added(before, known, memo)
 
     rewrite(cabinet.writer(client), kept.path, change, why=MERGED)
     gone = put_away(cabinet, memo, client=client, why=MERGED)
-    after = memo_called(cabinet, kept.path)
+    after = memo_again(cabinet, kept)
     notices = (*gone.notices, *notices_of(cabinet, kept.path))
     return Moved(after, memo.path, tuple(dict.fromkeys(notices)))
 
@@ -175,23 +178,3 @@ def _approved(text: str, path: NotePath, today: str) -> str:
     if APPROVED in read_head(text).frontmatter.properties:
         del facts[APPROVED]
     return with_facts(without_marker(text), facts, path)
-
-
-def _with_added(before: FileText, kept: Memo, memo: Memo) -> str:
-    """Return the note of a kept memo with what another says, unless it says so."""
-    text = before.text
-    facts: dict[str, Fact | None] = {
-        name: (*held, *(one for one in more if one not in held))
-        for name, held, more in (
-            ("sources", kept.sources, memo.sources),
-            ("tags", kept.tags, memo.tags),
-        )
-        if not set(more) <= set(held)
-    }
-    added = "\n".join(memo.text.splitlines())
-    if added not in "\n".join(kept.text.splitlines()):
-        if kept.kind == "task":
-            added = "\n".join(f"  {line}" if line else "" for line in added.split("\n"))
-        more_text = f"\n\n{added}\n".replace("\n", before.newline)
-        text = text.rstrip("\r\n") + more_text
-    return with_facts(text, facts, kept.path) if facts else text

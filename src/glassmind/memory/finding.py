@@ -6,17 +6,22 @@ vault is. What is written stands on a name to the letter, never on a guess.
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from glassmind.errors import AmbiguousName, IndexFault, NoteNotFound
 from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotAMemo
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.memo_file import read_memo
 from glassmind.memory.memo_names import INBOX, TRASH, place_of, title_in
+from glassmind.memory.memo_sections import LAYOUT, memos_in
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, MemoNote, MemoPlace
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.names import NamedNote, guessed_note, sure_note
+from glassmind.vault.names import (
+    CANDIDATES_SHOWN,
+    NamedNote,
+    guessed_note,
+    sure_note,
+)
 from glassmind.vault.resolve import NOTE_SUFFIX
 
 
@@ -33,8 +38,17 @@ class MemoRows(Protocol):
         """Return the notes below a folder with a ticked box that says so, or a mark."""
 
 
+class Named(NamedTuple):
+    """Where a memo stands: its note, and the section of one among others."""
+
+    path: NotePath
+    section: str = ""
+
+
 def memo_called(cabinet: Cabinet, name: str, *, place: MemoPlace | None = None) -> Memo:
     """Return the memo that is called so; those of one place are preferred.
+
+    One that stands among others is called by its heading, or `note#heading`.
 
     Raises:
         MemoNotFound: none is to the letter; the error names the closest.
@@ -42,15 +56,22 @@ def memo_called(cabinet: Cabinet, name: str, *, place: MemoPlace | None = None) 
         NotAMemo: a note is called so that is none of ours.
         FileUnreadable, MemoUnreadable: its file cannot be read.
     """
-    path = _named_by_path(cabinet, name) or _named(cabinet, name, place)
-    memo = memo_at(cabinet, path)
-    if memo is None:
-        raise NotAMemo(path, cabinet.folder)
-    return memo
+    known = _named_by_path(cabinet, name) or _named(cabinet, name, place)
+    memos = memos_at(cabinet, known.path)
+    if known.section:
+        memos = [memo for memo in memos if memo.section == known.section]
+    if not memos and known.section:
+        raise MemoNotFound(name)
+    if not memos:
+        raise NotAMemo(known.path, cabinet.folder)
+    if len(memos) > 1:
+        each = tuple(f"{memo.path}#{memo.section}" for memo in memos)
+        raise AmbiguousName(name, each[:CANDIDATES_SHOWN], len(each))
+    return memos[0]
 
 
-def memo_at(cabinet: Cabinet, path: NotePath) -> Memo | None:
-    """Return the memo of a file as it is on disk; None for a file that is none.
+def memos_at(cabinet: Cabinet, path: NotePath) -> list[Memo]:
+    """Return the memos of a file as it is on disk; none for a file without any.
 
     Raises:
         FileUnreadable: there is no such file, or it cannot be read.
@@ -61,7 +82,25 @@ def memo_at(cabinet: Cabinet, path: NotePath) -> Memo | None:
     found = decode(raw)
     if isinstance(found, Unreadable):
         raise MemoUnreadable(path, found.reason)
-    return read_memo(path, found.text, cabinet.folder)
+    return memos_in(path, found.text, cabinet.folder)
+
+
+def memo_at(cabinet: Cabinet, path: NotePath) -> Memo | None:
+    """Return the memo that a file is, and no other with it; raises as `memos_at`."""
+    found = memos_at(cabinet, path)
+    return found[0] if found and not found[0].section else None
+
+
+def memo_again(cabinet: Cabinet, memo: Memo) -> Memo:
+    """Return a memo as it is on disk now.
+
+    Raises:
+        FileUnreadable, MemoUnreadable: it is gone, or cannot be read.
+    """
+    for found in memos_at(cabinet, memo.path):
+        if found.section == memo.section:
+            return found
+    raise MemoUnreadable(memo.path, "it is no memo any more")
 
 
 def inbox_paths(cabinet: Cabinet) -> list[NotePath]:
@@ -76,14 +115,17 @@ def inbox_paths(cabinet: Cabinet) -> list[NotePath]:
     ]
 
 
-def _named_by_path(cabinet: Cabinet, name: str) -> NotePath | None:
+def _named_by_path(cabinet: Cabinet, name: str) -> Named | None:
     """Return the file of a path from the vault, or from the agent folder, if any."""
     spelled = name.strip().removeprefix("./")
+    note, _, section = spelled.partition("#")
     with cabinet.files() as files:
-        for path in (spelled, f"{cabinet.folder}/{spelled}"):
-            for file in (path, path + NOTE_SUFFIX):
-                if _is_ours(cabinet, file) and files.exists(file):
-                    return NotePath(file)
+        for path, inside in ((spelled, ""), (note, section)):
+            for start in ("", f"{cabinet.folder}/"):
+                for end in ("", NOTE_SUFFIX):
+                    file = f"{start}{path}{end}"
+                    if _is_ours(cabinet, file) and files.exists(file):
+                        return Named(NotePath(file), inside)
     return None
 
 
@@ -93,34 +135,55 @@ def _is_ours(cabinet: Cabinet, path: str) -> bool:
     return below != path and path.endswith(NOTE_SUFFIX) and not hidden
 
 
-def _named(cabinet: Cabinet, name: str, place: MemoPlace | None) -> NotePath:
+def _named(cabinet: Cabinet, name: str, place: MemoPlace | None) -> Named:
     known = _names(cabinet)
-    preferred = [note for note in known if place_of(note.path, cabinet.folder) == place]
-    path = sure_note(name, preferred) or sure_note(name, known)
-    if path is not None:
-        return path
+    preferred = [
+        note
+        for note, named in known.items()
+        if place_of(named.path, cabinet.folder) == place
+    ]
+    called = sure_note(name, preferred) or sure_note(name, list(known))
+    if called is not None:
+        return next(named for note, named in known.items() if note.path == called)
     other = cabinet.sure(name)
     if other is None:
-        raise MemoNotFound(name, _closest(name, known))
+        raise MemoNotFound(name, _closest(name, list(known)))
     if not _is_ours(cabinet, other):
         raise NotAMemo(other, cabinet.folder)
-    return other
+    return Named(other)
 
 
-def _names(cabinet: Cabinet) -> list[NamedNote]:
+def _names(cabinet: Cabinet) -> dict[NamedNote, Named]:
     """Return what memos are called; the newest of the inbox may not be indexed yet."""
-    known: dict[NotePath, NamedNote] = {}
+    known: dict[NotePath, tuple[NamedNote, Named]] = {}
     with suppress(IndexFault):  # what waits has a name before there is an index
         rows = cabinet.memos().notes(cabinet.folder)
-        known = {note.path: NamedNote(note.path, *_called(note)) for note in rows}
+        for note in rows:
+            known[note.path] = (_called(note), Named(note.path))
+        for memo in memos_of_sections(cabinet, rows):
+            at = NotePath(f"{memo.path}#{memo.section}")
+            named = NamedNote(at, memo.title, (memo.section,))
+            known[at] = (named, Named(memo.path, memo.section))
     for path in inbox_paths(cabinet):
-        known.setdefault(path, NamedNote(path, title_in(path)))
-    return [known[path] for path in sorted(known)]
+        known.setdefault(path, (NamedNote(path, title_in(path)), Named(path)))
+    return dict(known[path] for path in sorted(known))
 
 
-def _called(note: MemoNote) -> tuple[str, tuple[str, ...]]:
-    """Return the title of a memo, which its file name tells, and its other names."""
-    return title_in(note.path), tuple(dict.fromkeys((note.title, *note.aliases)))
+def memos_of_sections(cabinet: Cabinet, notes: Sequence[MemoNote]) -> list[Memo]:
+    """Return the memos that stand among others, as they were indexed."""
+    paths = [note.path for note in notes if note.properties.get("layout") == LAYOUT]
+    texts = cabinet.memos().texts(paths) if paths else {}
+    return [
+        memo
+        for path in paths
+        for memo in memos_in(path, texts.get(path, ""), cabinet.folder)
+    ]
+
+
+def _called(note: MemoNote) -> NamedNote:
+    """Return a memo by the title that its file name tells, and its other names."""
+    others = tuple(dict.fromkeys((note.title, *note.aliases)))
+    return NamedNote(note.path, title_in(note.path), others)
 
 
 def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:

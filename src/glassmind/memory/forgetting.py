@@ -1,9 +1,24 @@
-"""Forgetting a memo: it goes to the trash of the agent folder, and never further."""
+"""Forgetting a memo: it goes to the trash of the agent folder, and never further.
 
+One that stands among others in the note of a project is written to the trash first, to
+the letter, and then cut out of that note. A death in between leaves it at both places.
+"""
+
+from dataclasses import replace
+
+from glassmind.errors.memory import MemoUnreadable
+from glassmind.errors.writing import NoteChanged
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.finding import memo_called
-from glassmind.memory.moving import put_away
-from glassmind.types.memory import Moved
+from glassmind.memory.memo_names import title_from
+from glassmind.memory.memo_sections import new_note, without_section
+from glassmind.memory.moving import notices_of, numbered, put_away, trash_for
+from glassmind.types import NotePath
+from glassmind.types.memory import Memo, Moved
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.vault.rewrite import FileText, rewrite
+from glassmind.vault.write import TRIES, VaultWriter
 
 FORGOTTEN = "forgotten"
 """Why a file was moved, for the record."""
@@ -14,7 +29,59 @@ def forget(cabinet: Cabinet, name: str, *, client: str) -> Moved:
 
     Raises:
         MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
-        WriteRefused: it may not be moved, or the disk did not do it.
+        WriteRefused, MemoUnreadable: it may not be moved, or the disk did not do it.
     """
     memo = memo_called(cabinet, name)
+    if memo.section:
+        return _cut_out(cabinet, memo, client)
     return put_away(cabinet, memo, client=client, why=FORGOTTEN)
+
+
+def _cut_out(cabinet: Cabinet, memo: Memo, client: str) -> Moved:
+    """Move one of the memos of a note to the trash, as a note of its own."""
+    writer = cabinet.writer(client)
+    for attempt in range(1, TRIES + 1):
+        cut = _section_now(writer, memo)
+        to = _in_trash(cabinet, writer, memo, cut)
+
+        def change(before: FileText, cut: str = cut) -> str:
+            after, found = without_section(before.text, memo.section, memo.path)
+            if found != cut:  # somebody wrote to it since it was put into the trash
+                raise NoteChanged(memo.path, expected="", found="")
+            return after
+
+        try:
+            rewrite(writer, memo.path, change, why=FORGOTTEN)
+        except NoteChanged:
+            if attempt == TRIES:
+                raise
+        else:
+            gone = replace(memo, path=to, place="trash")
+            return Moved(gone, memo.path, notices_of(cabinet, memo.path))
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _section_now(writer: VaultWriter, memo: Memo) -> str:
+    found = decode(writer.read(memo.path) or b"")
+    if isinstance(found, Unreadable):
+        raise MemoUnreadable(memo.path, found.reason)
+    return without_section(found.text, memo.section, memo.path)[1]
+
+
+def _in_trash(cabinet: Cabinet, writer: VaultWriter, memo: Memo, cut: str) -> NotePath:
+    """Write a section to the trash, unless it is there, and return where."""
+    newline = "\r\n" if "\r\n" in cut else "\n"
+    raw = (f"{new_note(memo)}\n".replace("\n", newline) + cut).encode()
+    name = f"{title_from(memo.section, memo.kind)}{NOTE_SUFFIX}"
+    for free in numbered(name):
+        path = NotePath(f"{trash_for(memo.path, cabinet.folder)}/{free}")
+        known = writer.read(path)
+        if known == raw:  # a death came between the two writes, or it was so before
+            return path
+        if known is not None:
+            continue
+        try:
+            return writer.put(path, raw, expected=None, why=FORGOTTEN).path
+        except NoteChanged:
+            continue
+    raise AssertionError("there is always another number")

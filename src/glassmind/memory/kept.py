@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.memo_file import FIRST_STATUS, read_memo
+from glassmind.memory.finding import memos_of_sections
+from glassmind.memory.memo_file import FIRST_STATUS
 from glassmind.memory.memo_names import kind_in, place_of
+from glassmind.memory.memo_sections import LAYOUT, memos_in
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, MemoKind, MemoNote, MemoPlace
 
@@ -14,32 +16,45 @@ MOST_COMPARED = 2_000
 
 
 class KnownMemo(NamedTuple):
-    """A memo of the index by its properties; its text is read where it is asked for.
+    """A memo of the index by its facts; its text is read where it is asked for.
 
     `superseded` says whether another has taken its place.
     """
 
     path: NotePath
+    section: str
     kind: MemoKind
     place: MemoPlace
     created: str
     project: str
     superseded: bool
 
+    @property
+    def key(self) -> tuple[NotePath, str]:
+        """What tells it from every other memo."""
+        return self.path, self.section
+
 
 def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
     """Return every memo of the index, the newest first."""
     folder = cabinet.folder
-    found = [_known(note, folder) for note in cabinet.memos().notes(folder)]
-    memos = sorted((one for one in found if one), key=lambda memo: memo.path)
+    notes = cabinet.memos().notes(folder)
+    found = [_known(note, folder) for note in notes]
+    among = [_known_among(memo) for memo in memos_of_sections(cabinet, notes)]
+    memos = sorted([*(one for one in found if one), *among], key=lambda memo: memo.key)
     return sorted(memos, key=lambda memo: memo.created, reverse=True)
 
 
-def whole(cabinet: Cabinet, known: Iterable[KnownMemo]) -> dict[NotePath, Memo]:
+def whole(
+    cabinet: Cabinet, known: Iterable[KnownMemo]
+) -> dict[tuple[NotePath, str], Memo]:
     """Return some memos with what they say, as it was indexed."""
-    texts = cabinet.memos().texts([memo.path for memo in known])
-    read = {path: read_memo(path, said, cabinet.folder) for path, said in texts.items()}
-    return {path: memo for path, memo in read.items() if memo is not None}
+    texts = cabinet.memos().texts(sorted({memo.path for memo in known}))
+    return {
+        (memo.path, memo.section): memo
+        for path, text in texts.items()
+        for memo in memos_in(path, text, cabinet.folder)
+    }
 
 
 def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
@@ -52,12 +67,14 @@ def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
         if memo.kind in kinds and memo.place == "kept" and not memo.superseded
     ][:MOST_COMPARED]
     found = whole(cabinet, wanted)
-    return [found[memo.path] for memo in wanted if memo.path in found]
+    return [found[memo.key] for memo in wanted if memo.key in found]
 
 
 def _known(note: MemoNote, folder: str) -> KnownMemo | None:
     """Return a note as a memo by the rules of `read_memo`; None where it is none."""
     said = note.properties
+    if said.get("layout") == LAYOUT:
+        return None
     kind = said.get("kind")
     if isinstance(kind, str) and kind in FIRST_STATUS:
         known: MemoKind | None = kind
@@ -67,12 +84,26 @@ def _known(note: MemoNote, folder: str) -> KnownMemo | None:
         return None
     return KnownMemo(
         path=note.path,
+        section="",
         kind=known,
         place=place_of(note.path, folder),
         created=_text(said.get("created")),
         project=_text(said.get("project")),
         superseded=bool(said.get("superseded-by"))
         or said.get("status") == "superseded",
+    )
+
+
+def _known_among(memo: Memo) -> KnownMemo:
+    """Return a memo that stands among others, by its facts."""
+    return KnownMemo(
+        path=memo.path,
+        section=memo.section,
+        kind=memo.kind,
+        place=memo.place,
+        created=memo.created,
+        project=memo.project,
+        superseded=memo.status == "superseded",
     )
 
 

@@ -147,6 +147,30 @@ def _callout(memo: Memo, block: list[str], body: str) -> Iterator[str]:
     yield from map(_quoted, body.split("\n"))
 
 
+def section_facts(
+    text: str, heading: str, path: NotePath
+) -> Mapping[str, PropertyValue]:
+    """Return the facts of one memo of a note.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it.
+    """
+    return _called(text, heading, path).facts()
+
+
+def with_section_text(text: str, heading: str, added: str, path: NotePath) -> str:
+    """Return a note in which one memo says more, below what it says.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it.
+    """
+    one = _called(text, heading, path)
+    quote = text[one.callout : one.quoted]
+    newline = "\r\n" if "\r\n" in quote else "\n"
+    lines = [quote.rstrip("\r\n"), ">", *map(_quoted, added.splitlines()), ""]
+    return text[: one.callout] + newline.join(lines) + text[one.quoted :]
+
+
 def with_section_facts(
     text: str, heading: str, facts: Mapping[str, Fact | None], path: NotePath
 ) -> str:

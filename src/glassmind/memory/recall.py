@@ -1,8 +1,8 @@
 """What was captured, asked for again: by what it says, or the newest first."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from glassmind.errors import BadLimit
 from glassmind.errors.memory import UnknownKind
@@ -11,6 +11,9 @@ from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.kept import KnownMemo, known_memos, whole
 from glassmind.types import NotePath
 from glassmind.types.memory import MemoKind, Recalled, Recollection
+
+if TYPE_CHECKING:
+    from glassmind.types.search import Hit
 
 MOST = 200
 """Memos that are given at once: as many as a search gives."""
@@ -34,7 +37,7 @@ class Asked(NamedTuple):
 class _Found(NamedTuple):
     """A memo that was found, its share of the best score, and why."""
 
-    path: NotePath
+    memo: KnownMemo
     relevance: float
     why: str
 
@@ -53,17 +56,16 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
     passing = _passing(cabinet, asked)
     degraded: Sequence[str] = ()
     if asked.query is None:
-        found = [_Found(memo.path, 1.0, _captured(memo)) for memo in passing]
+        found = [_Found(memo, 1.0, _captured(memo)) for memo in passing]
     else:
         found, degraded = _by_query(cabinet, asked, passing, today)
-    known = {memo.path: memo for memo in passing}
     shown = found[: asked.limit]
-    memos = whole(cabinet, [known[one.path] for one in shown])
+    memos = whole(cabinet, [one.memo for one in shown])
     return Recalled(
         tuple(
-            Recollection(memos[one.path], one.relevance, one.why)
+            Recollection(memos[one.memo.key], one.relevance, one.why)
             for one in shown
-            if one.path in memos
+            if one.memo.key in memos
         ),
         len(found),
         tuple(degraded),
@@ -74,23 +76,42 @@ def _by_query(
     cabinet: Cabinet, asked: Asked, passing: Sequence[KnownMemo], today: date
 ) -> tuple[list[_Found], Sequence[str]]:
     """Return what a search finds among memos, best first, and what was missing."""
-    wanted = {memo.path for memo in passing}
+    wanted: dict[NotePath, list[KnownMemo]] = {}
+    for memo in passing:
+        wanted.setdefault(memo.path, []).append(memo)
+    among = any(memo.section for memo in passing)
     # the filter stands first: a quote that the query leaves open cannot swallow it
     text = f'path:"{cabinet.folder}/" {asked.query}'
     degraded: Sequence[str] = ()
     found: list[_Found] = []
     for pool in (max(FIRST_POOL, asked.limit), MOST):
-        reply = cabinet.acts.search(text, limit=pool, intent=None, today=today)
-        hits = [hit for hit in reply.hits if hit.path in wanted]
-        best = max((hit.relevance for hit in hits), default=1.0) or 1.0
-        found = [
-            _Found(hit.path, round(hit.relevance / best, 4), hit.match_reason)
-            for hit in hits
-        ]
+        reply = cabinet.acts.search(
+            text,
+            limit=pool,
+            intent=None,
+            unique="chunks" if among else "notes",
+            today=today,
+        )
+        found = _found(reply.hits, wanted)
         degraded = reply.degraded
         if len(found) >= asked.limit or len(reply.hits) < pool:
             break
     return found, degraded
+
+
+def _found(
+    hits: "Sequence[Hit]", wanted: Mapping[NotePath, Sequence[KnownMemo]]
+) -> list[_Found]:
+    """Return the memos that hits are of, each once, in the order of the best."""
+    ours = [hit for hit in hits if hit.path in wanted]
+    best = max((hit.relevance for hit in ours), default=1.0) or 1.0
+    found: dict[tuple[NotePath, str], _Found] = {}
+    for hit in ours:
+        for memo in wanted[hit.path]:
+            if not memo.section or memo.section in hit.heading_path:
+                share = round(hit.relevance / best, 4)
+                found.setdefault(memo.key, _Found(memo, share, hit.match_reason))
+    return list(found.values())
 
 
 def _passing(cabinet: Cabinet, asked: Asked) -> list[KnownMemo]:

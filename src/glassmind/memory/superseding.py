@@ -4,17 +4,18 @@ The old one is written first, since its rank hangs on it. A death in between is 
 good by doing it again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from glassmind.errors import VaultError
 from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.finding import memo_at, memo_called
+from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_file import with_facts
+from glassmind.memory.memo_sections import section_facts, with_section_facts
 from glassmind.memory.moving import notices_of
-from glassmind.types import NotePath
+from glassmind.types import PropertyValue
 from glassmind.types.memory import Memo, Superseded
 from glassmind.vault.resolve import NOTE_SUFFIX
 from glassmind.vault.rewrite import FileText, rewrite
@@ -38,89 +39,87 @@ def supersede(cabinet: Cabinet, old: str, new: str, *, client: str) -> Supersede
     """
     before, after = memo_called(cabinet, old), memo_called(cabinet, new)
     _refuse_circles(cabinet, before, after)
-    facts: dict[str, Fact | None] = {
+    taken: dict[str, Fact | None] = {
         "status": "superseded",
-        "superseded-by": _link(after),
+        "superseded-by": link_to(after),
     }
-
-    def marked(text: str) -> str:
-        return with_facts(text, facts, before.path)
-
-    def linked(text: str) -> str:
-        return _with_old(text, _link(before), after.path)
-
-    _write(cabinet, before.path, marked, client, SUPERSEDED)
-    _write(cabinet, after.path, linked, client, SUPERSEDES)
+    _write(cabinet, before, lambda _: taken, client, SUPERSEDED)
+    _write(cabinet, after, lambda said: _one_more(said, before), client, SUPERSEDES)
     notices = notices_of(cabinet, before.path, after.path)
-    return Superseded(
-        _again(cabinet, before.path), _again(cabinet, after.path), notices
-    )
+    return Superseded(memo_again(cabinet, before), memo_again(cabinet, after), notices)
 
 
 def _refuse_circles(cabinet: Cabinet, old: Memo, new: Memo) -> None:
     for memo in (old, new):
         if memo.place == "inbox":
             raise StillWaiting(memo.path)
-    if old.path == new.path:
+    if _same(old, new):
         raise NotSuperseded(old.path, new.path, "they are the same memo")
-    if old.superseded_by and _led_to(cabinet, old) not in {None, new.path}:
-        reason = f"{old.superseded_by} has its place; supersede that one"
+    now = _led_to(cabinet, old)
+    if now is not None and not _same(now, new):
+        reason = f"{now.path} has its place; supersede that one"
         raise NotSuperseded(old.path, new.path, reason)
     here: Memo | None = new
     for _ in range(LONGEST_CHAIN):
-        path = _led_to(cabinet, here) if here else None
-        if path is None:
+        here = None if here is None else _led_to(cabinet, here)
+        if here is None:
             return
-        if path == old.path:
+        if _same(here, old):
             reason = f"{new.path} is superseded by it already"
             raise NotSuperseded(old.path, new.path, reason)
-        here = memo_at(cabinet, path)
 
 
-def _led_to(cabinet: Cabinet, memo: Memo) -> NotePath | None:
+def _same(one: Memo, other: Memo) -> bool:
+    return (one.path, one.section) == (other.path, other.section)
+
+
+def _led_to(cabinet: Cabinet, memo: Memo) -> Memo | None:
     """Return the memo that took the place of one; None where there is none now."""
     if not memo.superseded_by:
         return None
     said = memo.superseded_by.removeprefix("[[").removesuffix("]]").partition("|")[0]
+    note, _, section = said.partition("#")
     try:
-        return memo_called(cabinet, said).path
+        return memo_called(cabinet, f"{note}#{section}" if section else note)
     except VaultError:  # forgotten since, or none of ours
         return None
 
 
-def _link(memo: Memo) -> str:
+def link_to(memo: Memo) -> str:
     """Return a link to a memo: by its path, which no other file has."""
-    return f"[[{memo.path.removesuffix(NOTE_SUFFIX)}]]"
+    at = memo.path.removesuffix(NOTE_SUFFIX)
+    return f"[[{at}#{memo.section}]]" if memo.section else f"[[{at}]]"
 
 
-def _with_old(text: str, link: str, path: NotePath) -> str:
-    """Return the note of a memo that takes the place of one more."""
-    said = read_head(text).frontmatter.properties.get("supersedes")
-    held = [one for one in (said if isinstance(said, list) else [said]) if one]
+def _one_more(
+    said: Mapping[str, PropertyValue], old: Memo
+) -> Mapping[str, Fact | None]:
+    """Return what a memo says that takes the place of one more."""
+    known = said.get("supersedes")
+    held = [str(one) for one in (known if isinstance(known, list) else [known]) if one]
+    link = link_to(old)
     if link in held:
-        return text
-    links = [*(str(one) for one in held), link]
-    fact: Fact = links if len(links) > 1 else link
-    return with_facts(text, {"supersedes": fact}, path)
+        return {}
+    return {"supersedes": [*held, link] if held else link}
 
 
 def _write(
     cabinet: Cabinet,
-    path: NotePath,
-    changed: Callable[[str], str],
+    memo: Memo,
+    facts: Callable[[Mapping[str, PropertyValue]], Mapping[str, Fact | None]],
     client: str,
     why: str,
 ) -> None:
+    """Change the facts of a memo, given those it has."""
+
     def change(before: FileText) -> str:
         if not before.text:
-            raise MemoUnreadable(path, "it is gone")
-        return changed(before.text)
+            raise MemoUnreadable(memo.path, "it is gone")
+        text, path, section = before.text, memo.path, memo.section
+        if section:
+            new = facts(section_facts(text, section, path))
+            return with_section_facts(text, section, new, path) if new else text
+        new = facts(read_head(text).frontmatter.properties)
+        return with_facts(text, new, path) if new else text
 
-    rewrite(cabinet.writer(client), path, change, why=why)
-
-
-def _again(cabinet: Cabinet, path: NotePath) -> Memo:
-    memo = memo_at(cabinet, path)
-    if memo is None:
-        raise MemoUnreadable(path, "it is no memo any more")
-    return memo
+    rewrite(cabinet.writer(client), memo.path, change, why=why)

@@ -69,7 +69,9 @@ def moved_as_text(done: Moved, style: Style) -> str:
     """Return where a memo is now, and how one that was put away comes back."""
     lines = [_arrow(done, style)]
     if done.memo.place == "trash":
-        back = f"to have it again, move the file back to {done.before}"
+        # one of several in a note comes back as a note beside it
+        home = done.before.rpartition("/")[0] if done.memo.section else done.before
+        back = f"to have it again, move the file back to {home}"
         lines.append(style.faint(back))
     return _joined(lines)
 
