@@ -45,7 +45,9 @@ def engine_of(args: Namespace, output: Output) -> Engine:
         output.notice(warning)
     from glassmind.wiring import engine_for  # noqa: PLC0415 - settings do without it
 
-    return engine_for(config, guest=True)
+    engine = engine_for(config, guest=True)
+    engine.client = "cli"
+    return engine
 
 
 def tell_guesses(

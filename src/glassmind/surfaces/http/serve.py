@@ -59,6 +59,7 @@ def serve(config: Config, terms: Terms, told: Callable[[str], None]) -> None:
             ending_signals() as ending,
             Residence(config, watch=terms.watch, log=_tell_vault) as home,
         ):
+            home.engine.client = "http"
             bound, port = listening.getsockname()[:2]
             server = make_server(_app(home, terms, bound, port), most)
             ending.ends(server)

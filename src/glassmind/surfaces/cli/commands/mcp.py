@@ -73,4 +73,6 @@ def _opened(args: Namespace) -> "Opened":
     config = config_of(args)
     for warning in config.warnings:
         told(warning)
-    return Residence(config, watch=not args.no_watch, log=told)
+    home = Residence(config, watch=not args.no_watch, log=told)
+    home.engine.client = "mcp"
+    return home
