@@ -13,7 +13,7 @@ from glassmind.context.verbs import Bundles
 from glassmind.errors import ModelFault
 from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.change_rows import ChangeRows
-from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.passage_rows import PassageRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
@@ -39,7 +39,7 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             config=adapters.config,
             root=adapters.config.vault.path,
             faults=adapters.reader.faults,
-            still=lambda: NetRows(adapters.reader.connection()).still(),
+            still=lambda: still(adapters.reader.connection()),
             find=lambda name: adapters.notes().find(name),
             sources=sources,
             projects=lambda: ProjectRows(adapters.reader.connection()),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
 from glassmind.retrieval.query import parse_day
+from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memo_rows import MemoRows
-from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.vault.read import VaultFiles
@@ -38,7 +38,7 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             root=root,
             folder=folder,
             faults=adapters.reader.faults,
-            still=lambda: NetRows(adapters.reader.connection()).still(),
+            still=lambda: still(adapters.reader.connection()),
             find=lambda name: adapters.notes().find(name),
             sure=lambda name: adapters.notes().sure(name),
             files=lambda: VaultFiles(root),

@@ -1,6 +1,8 @@
 """Opening `index.db`: read-only for everyone, for writing by the holder of the lock."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -145,6 +147,13 @@ def open_writer(folder: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
         db.close()
         raise
     return db
+
+
+@contextmanager
+def still(db: apsw.Connection) -> Iterator[None]:
+    """Keep the rows as they are for all that is read inside it."""
+    with db:
+        yield
 
 
 def is_sound(db: apsw.Connection) -> str | None:
