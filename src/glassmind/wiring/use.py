@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date, datetime
 from threading import Lock
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from glassmind.errors import VaultError
 from glassmind.memory.heat import HeatSources, measured
@@ -12,10 +12,12 @@ from glassmind.retrieval.adjust import Warm
 from glassmind.store.sqlite.event_rows import EventRows
 from glassmind.store.sqlite.heat_rows import HeatRows
 from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.use_log import UseLog
 from glassmind.vault.read import VaultFiles
 from glassmind.wiring.grounds import Grounds
+
+if TYPE_CHECKING:  # numpy comes with it
+    from glassmind.store.sqlite.writer import SqliteWriter
 
 
 class UseGrounds(Grounds, Protocol):
@@ -26,7 +28,7 @@ class UseGrounds(Grounds, Protocol):
         """What was handed out, on record."""
 
 
-def fold_use(log: UseLog, writer: SqliteWriter) -> None:
+def fold_use(log: UseLog, writer: "SqliteWriter") -> None:
     """Take what was handed out since into the rows, each event once.
 
     How far the record was taken in stands in the rows themselves, and is written with
