@@ -18,7 +18,7 @@ MOST_NOTES = 200
 PROJECT = Argument(
     "project",
     "string",
-    "A folder, a #tag, property=value, or a name that may be any of them.",
+    "Its name, folder:PATH, #tag or property:KEY=VALUE.",
     None,
     most=LONGEST_NAME,
 )

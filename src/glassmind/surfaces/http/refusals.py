@@ -32,7 +32,7 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (UnknownCheck, 404, "GET /graph/health lists them"),
     (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
     (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
-    (ProjectUnknown, 404, "name a folder, a #tag or property=value"),
+    (ProjectUnknown, 404, "give its name, folder:PATH, #tag or property:KEY=VALUE"),
     (AmbiguousTheme, 409, "give its number"),
     (MemoUnreadable, 409, "mend the note, or move it out of the agent folder"),
     (NoteChanged, 409, "try again"),

@@ -1,0 +1,183 @@
+"""Context and memory say the same by every way, in the same words."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from http_desk import serving
+from mcp_desk import call, environment, text_of
+from test_mcp_fence import inside
+from test_parity import PAGED, Ways, without
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tools.packets import FENCE_TOKENS
+
+SETS = ("core", "memory")
+
+NOTES = {
+    "Tea.md": (
+        "---\nproject: Tea house\nstatus: open\n---\n# Tea\n\nOolong brews at 90 "
+        "degrees. #decision\n\n- [ ] Buy oolong\n\n> [!question] Which oolong?\n"
+    ),
+    "Cups.md": "---\nproject: Tea house\n---\n# Cups\n\nFor oolong, see [[Tea]].\n",
+}
+
+CAPTURES = [
+    ("memory", "The oolong is from Fujian.", True),
+    ("decision", "We serve oolong on Mondays.", False),
+    ("task", "Order more oolong.", True),
+]
+
+PACKETS: dict[str, tuple[list[str], tuple[str, str], str, dict[str, Any]]] = {
+    "context": (
+        ["context", "oolong", "--budget", "900", "--project", "Tea house"],
+        ("POST", "/context"),
+        "glassmind_context",
+        {"query": "oolong", "budget": 900, "project": "Tea house"},
+    ),
+    "hot": (
+        ["hot", "--context", "--budget", "900"],
+        ("GET", "/hot-context"),
+        "glassmind_hot_context",
+        {"budget": 900},
+    ),
+    "brief": (
+        ["brief", "--budget", "900", "--project", "Tea house", "--since", "2020"],
+        ("GET", "/brief"),
+        "glassmind_brief",
+        {"budget": 900, "project": "Tea house", "since": "2020"},
+    ),
+}
+"""What is packed: by the program, over HTTP, by a tool, and what is asked."""
+
+LISTS: dict[str, tuple[list[str], str, dict[str, Any]]] = {
+    "recall": (
+        ["recall", "oolong", "-n", "5"],
+        "/recall",
+        {"query": "oolong", "limit": 5},
+    ),
+    "recalled by kind": (["recall", "--kind", "task"], "/recall", {"kind": "task"}),
+    "inbox": (["inbox", "list"], "/inbox", {}),
+    "log": (["log", "-n", "2"], "/log", {"limit": 2}),
+    "hot": (["hot", "-n", "3"], "/hot", {"limit": 3}),
+}
+
+
+@pytest.fixture(scope="module")
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+    """A vault with captures; its use goes on no record, which would warm it."""
+    desk = VaultDesk(tmp_path_factory.mktemp("parity"))
+    desk.open(memory__record_use=False)
+    desk.indexed(NOTES)
+    for kind, text, agent in CAPTURES:
+        desk.engine.memory.capture(
+            kind,  # type: ignore[arg-type]
+            text,
+            project="Tea house",
+            client="a test",
+            agent=agent,
+        )
+    with serving(desk.engine) as web:
+        yield _Unrecorded(desk, web)
+    desk.close()
+
+
+class _Unrecorded(Ways):
+    def program(self, *args: str) -> Any:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("test_parity.environment", _environment)
+            return super().program(*args)
+
+
+def _environment(desk: VaultDesk) -> dict[str, str]:
+    return {**environment(desk), "GLASSMIND_MEMORY_RECORD_USE": "false"}
+
+
+def served(
+    ways: Ways, asked: tuple[str, str], given: dict[str, Any], **head: str
+) -> Any:
+    method, path = asked
+    if method == "POST":
+        return ways.web.post(path, given, **head)
+    return ways.web.get(f"{path}?{urlencode(given)}", **head)
+
+
+@pytest.mark.parametrize("verb", PACKETS)
+def test_a_packet_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
+    words, asked, tool, given = PACKETS[verb]
+    room = given | {"budget": given["budget"] + FENCE_TOKENS}
+
+    printed = ways.program(*words)
+    told = served(ways, asked, given).json
+    read = served(ways, asked, given, Accept="text/markdown").body.decode()
+    server = make_server(ways.desk.engine, toolsets=SETS)
+    fenced = inside(text_of(call(server, tool, **room)))
+
+    assert "error" not in printed
+    assert printed == told
+    assert fenced == read.rstrip()
+    assert "oolong" in read.lower()
+
+
+@pytest.mark.parametrize("verb", LISTS)
+def test_a_list_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
+    words, path, given = LISTS[verb]
+
+    printed = ways.program(*words)
+    told = served(ways, ("GET", path), given).json
+
+    assert "error" not in printed
+    assert printed == told
+    tool = {"/recall": "glassmind_recall", "/inbox": "glassmind_inbox"}.get(path)
+    if tool:
+        server = make_server(ways.desk.engine, toolsets=SETS)
+        found = call(server, tool, response_format="detailed", **given)
+        assert without(found.structured_content, PAGED) == printed
+
+
+def test_receipts_are_told_the_same_by_every_way(ways: Ways) -> None:
+    receipts = ways.web.post("/context", {"query": "oolong"}).json["sources"][:2]
+    receipts.append("Gone.md:1-2@0f1e2d3c")
+
+    printed = ways.program("verify", *receipts)
+    told = ways.web.post("/verify", {"receipts": receipts}).json
+    server = make_server(ways.desk.engine, toolsets=SETS)
+    found = call(
+        server, "glassmind_verify", receipts=receipts, response_format="detailed"
+    )
+
+    assert printed == told == without(found.structured_content, PAGED)
+    states = [one["state"] for one in printed["receipts"]]
+    assert states == ["unchanged", "unchanged", "gone"]
+
+
+def test_a_capture_has_one_shape_by_every_way(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    with serving(vault.engine) as web:
+        ways = Ways(vault, web)
+        printed = ways.program("capture", "memory", "--text", "It rains on Mondays.")
+        told = web.post(
+            "/capture", {"kind": "memory", "text": "The kettle sings."}
+        ).json
+
+    server = make_server(vault.engine)
+    given = {"kind": "memory", "text": "Sencha is green."}
+    found = call(server, "glassmind_capture", **given).structured_content
+
+    assert set(printed) == set(told) == set(without(found, PAGED))
+    assert set(printed["memo"]) == set(told["memo"]) >= set(found["memo"])
+    assert (printed["memo"]["place"], told["memo"]["place"]) == ("kept", "inbox")
+
+
+@pytest.mark.parametrize("project", ["Zeppelin", "#zeppelin", "folder:Zeppelin"])
+def test_a_project_without_notes_is_told_by_every_way(ways: Ways, project: str) -> None:
+    printed = ways.program("context", "oolong", "--project", project)["error"]
+    given = {"query": "oolong", "project": project}
+    told = ways.web.post("/context", given).json["error"]
+    found = call(make_server(ways.desk.engine), "glassmind_context", **given)
+
+    assert printed["kind"] == found.structured_content["error"]["kind"]
+    assert told["code"] == "project_unknown"
+    assert printed["message"].startswith(told["message"])
