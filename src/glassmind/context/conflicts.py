@@ -1,10 +1,264 @@
-"""Where two sources do not agree, or one is no longer right."""
+"""Where two sources do not agree, or one is no longer right.
 
+Four rules: a note that another is in the place of (`superseded`); the same property of
+two notes about the same thing with other values; the same statement with other values;
+and a newer daily note that says otherwise than a note about the thing.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from glassmind.context.claim_words import CHANGED, MANY_VALUED, OF_THE_NOTE
+from glassmind.context.claims import Claim, claims_of
+from glassmind.context.items import changed_day, is_pattern, pages_of
+from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.types.context import Conflict
+from glassmind.context.section_words import key_form
+from glassmind.context.superseded import superseded
+from glassmind.context.things import Subject, Things, is_dated, property_subject
+from glassmind.context.values import Value, ValueKind, differ, property_value
+from glassmind.markdown.days import first_day
+from glassmind.markdown.receipts import receipt_of
+from glassmind.types import NotePath, Span
+from glassmind.types.context import Conflict, ConflictKind, Side
+from glassmind.types.sections import SectionNote
+
+PROJECT_NOTES = 200
+"""Notes of a project whose properties are compared beside the selected ones."""
+
+DAYS = 8
+"""Daily notes that link to the selected notes and are read too, the newest."""
+
+MOST_CLAIMS = 12
+"""Claims of one thing that are compared with each other."""
+
+LONGEST_TEXT = 80
+"""Characters of a property that is one value, and no prose."""
+
+
+class Said(NamedTuple):
+    """A claim with the note it stands in; `day` is what makes it newer than another."""
+
+    note: SectionNote
+    claim: Claim
+    day: str
+    is_dated: bool
+
+    @property
+    def value(self) -> Value:
+        """What is claimed."""
+        return self.claim.value
 
 
 def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
-    """Return what the notes do not agree on, by kind and path."""
-    del rows, scope
-    return []
+    """Return what the notes do not agree on, each with the newer source first.
+
+    What is superseded comes first, then the latest conflicts.
+    """
+    replaced = superseded(rows, scope)
+    gone = {one.sides[1].path for one in replaced}
+    notes = {
+        at: note
+        for at, note in _read(rows, scope).items()
+        if not is_pattern(note) and note.path not in gone
+    }
+    read = [*scope.note_ids, *(at for at in notes if is_dated(notes[at]))]
+    pages = pages_of(rows, [at for at in dict.fromkeys(read) if at in notes])
+    things = Things(notes.values())
+    said = _by_subject(things, notes, pages, scope.agent)
+    found = [
+        _conflict(subject, a, b, things, rows)
+        for subject, a, b in _disagreements(said, _own_words(said))
+    ]
+    found.sort(key=lambda one: (one.sides[0].path, one.sides[1].path, one.about))
+    found.sort(key=lambda one: one.sides[0].date, reverse=True)
+    return [*replaced, *found]
+
+
+def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
+    """Return the selected notes, some of the project, and days that tell of them."""
+    project = sorted(scope.project_ids - set(scope.note_ids))[:PROJECT_NOTES]
+    notes = dict(rows.notes([*scope.note_ids, *project]))
+    links = rows.links(scope.note_ids)
+    sources = {link.source_id for link in links} - notes.keys()
+    days = [note for note in rows.notes(sorted(sources)).values() if is_dated(note)]
+    days.sort(key=lambda note: (_day(note), note.path), reverse=True)
+    return notes | {note.note_id: note for note in days[:DAYS]}
+
+
+def _by_subject(
+    things: Things,
+    notes: Mapping[int, SectionNote],
+    pages: Mapping[int, Page],
+    agent: str,
+) -> dict[tuple[Subject, ValueKind], list[Said]]:
+    """Return all that is said, by what it is about and what kind of value it is."""
+    found: dict[tuple[Subject, ValueKind], list[Said]] = {}
+    for at, note in notes.items():
+        mine: dict[tuple[Subject, ValueKind], list[Said]] = {}
+        if not note.path.startswith(f"{agent}/"):
+            _take(mine, _properties(things, note))
+        if at in pages:
+            _take(mine, _statements(things, note, pages[at]))
+        for key, said in mine.items():
+            # what a note says twice otherwise is a history, and no claim
+            if not any(differ(a.value, b.value) for a, b in combinations(said, 2)):
+                found.setdefault(key, []).append(said[0])
+    return found
+
+
+def _take(
+    found: dict[tuple[Subject, ValueKind], list[Said]],
+    said: Iterable[tuple[Subject, Said]],
+) -> None:
+    for subject, one in said:
+        found.setdefault((subject, one.value.kind), []).append(one)
+
+
+def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Said]]:
+    for name, value in note.properties.items():
+        key = key_form(name)
+        if key in MANY_VALUED or isinstance(value, list | dict) or value in (None, ""):
+            continue
+        if things.is_about(note) and key in OF_THE_NOTE:
+            continue
+        subject = property_subject(things, note, key)
+        if subject and len(str(value)) <= LONGEST_TEXT:
+            claim = Claim(0, name, "", property_value(str(value)), "property")
+            yield subject, _said(note, claim)
+
+
+def _statements(
+    things: Things, note: SectionNote, page: Page
+) -> Iterator[tuple[Subject, Said]]:
+    for claim in claims_of(note.digest, page.lines, page.body):
+        path = page.heading_path(claim.line)
+        for subject in things.subjects(claim, note, path[-1] if path else ""):
+            if subject.thing or not (claim.is_past and is_dated(note)):
+                yield subject, _said(note, claim)
+
+
+def _said(note: SectionNote, claim: Claim) -> Said:
+    return Said(note, claim, _day(note), is_dated(note))
+
+
+def _own_words(
+    said: Mapping[tuple[Subject, ValueKind], Sequence[Said]],
+) -> dict[int, dict[tuple[frozenset[str], ValueKind], Value]]:
+    """Return what each note says of its own thing, by the words for it."""
+    found: dict[int, dict[tuple[frozenset[str], ValueKind], Value]] = {}
+    for (subject, kind), many in said.items():
+        for one in many if subject.thing else ():
+            found.setdefault(one.note.note_id, {})[subject.what, kind] = one.value
+    return found
+
+
+def _disagreements(
+    said: Mapping[tuple[Subject, ValueKind], list[Said]],
+    own: Mapping[int, Mapping[tuple[frozenset[str], ValueKind], Value]],
+) -> Iterator[tuple[Subject, Said, Said]]:
+    """Yield the pairs that cannot both be right, one for each two values."""
+    told: set[frozenset[tuple[str, str]]] = set()
+    for (subject, kind), many in said.items():
+        seen: set[frozenset[str]] = set()
+        for a, b in combinations(_latest(many), 2):
+            if not differ(a.value, b.value) or not _compares(subject, a, b):
+                continue
+            if not subject.thing and _are_records(a, b, (subject.what, kind), own):
+                continue
+            values = frozenset((_form(a.value), _form(b.value)))
+            pair = frozenset((one.note.path, str(one.claim.line)) for one in (a, b))
+            if values not in seen and pair not in told:
+                seen.add(values)
+                told.add(pair)
+                yield subject, a, b
+
+
+def _latest(many: Collection[Said]) -> list[Said]:
+    """Return claims, properties first; of daily notes the newest alone."""
+    days = [one for one in many if one.is_dated and one.claim.form != "property"]
+    newest = max(days, key=lambda one: (one.day, one.note.path), default=None)
+    kept = [one for one in many if one not in days or one is newest]
+    kept.sort(key=lambda one: one.note.path)
+    kept.sort(key=lambda one: one.day, reverse=True)
+    kept.sort(key=lambda one: one.claim.form != "property")
+    return kept[:MOST_CLAIMS]
+
+
+def _compares(subject: Subject, a: Said, b: Said) -> bool:
+    """Whether two claims are of the same time: a day says nothing of what came after.
+
+    Two days differ as days do.
+    """
+    if a.note.note_id == b.note.note_id or (a.is_dated and b.is_dated):
+        return False
+    if a.is_dated or b.is_dated:
+        day, other = (a, b) if a.is_dated else (b, a)
+        return day.day > other.day
+    return bool(subject.thing) or not (a.claim.is_past or b.claim.is_past)
+
+
+def _are_records(
+    a: Said,
+    b: Said,
+    key: tuple[frozenset[str], ValueKind],
+    own: Mapping[int, Mapping[tuple[frozenset[str], ValueKind], Value]],
+) -> bool:
+    """Whether two notes say several like things, each of a thing of its own.
+
+    Two stations have a water level and a battery each: neither contradicts the other.
+    """
+    one, other = (own.get(said.note.note_id, {}) for said in (a, b))
+    shared = (one.keys() & other.keys()) - {key}
+    return any(differ(one[at], other[at]) for at in shared)
+
+
+def _conflict(
+    subject: Subject, a: Said, b: Said, things: Things, rows: SectionRows
+) -> Conflict:
+    newer, older = (a, b) if (a.day, b.note.path) >= (b.day, a.note.path) else (b, a)
+    kind: ConflictKind = "statement"
+    if a.claim.form == b.claim.form == "property":
+        kind = "property"
+    elif a.is_dated or b.is_dated:
+        kind = "newer"
+    about = older.claim if older.claim.form == "property" else newer.claim
+    title = things.title(subject.thing)
+    said = " ".join(about.subject.replace("[[", "").replace("]]", "").split())
+    named = title and title.casefold() not in said.casefold()
+    sides = (_side(newer, rows), _side(older, rows))
+    return Conflict(kind, f"{title}: {said}" if named else said, sides)
+
+
+def _side(said: Said, rows: SectionRows) -> Side:
+    note, claim = said.note, said.claim
+    page = pages_of(rows, [note.note_id])[note.note_id]
+    line = claim.line or _property_line(page, claim.subject)
+    path = page.heading_path(line)
+    heading = path[-1] if path else ""
+    span = Span(line, line)
+    receipt = receipt_of(note.path, heading, span, page.raw(span))
+    return Side(NotePath(note.path), note.title, claim.value.text, said.day, receipt)
+
+
+def _property_line(page: Page, name: str) -> int:
+    """Return the line of the frontmatter that a property begins on."""
+    for number, line in enumerate(page.lines[: page.body - 1], 1):
+        if line.partition(":")[0].strip("\"' ").casefold() == name.casefold():
+            return number
+    return 1
+
+
+def _day(note: SectionNote) -> str:
+    """Return the day that a note speaks of: its name's, else of its last change."""
+    if is_dated(note) and (day := first_day(note.path.rpartition("/")[2])):
+        return day
+    said = {key_form(name): value for name, value in note.properties.items()}
+    days = (first_day(str(said[key])) for key in CHANGED if said.get(key))
+    return next((day for day in days if day), changed_day(note))
+
+
+def _form(value: Value) -> str:
+    low, high = f"{value.low:g}", f"{value.high:g}"
+    return f"{value.name} {value.unit} {low} {high} {value.parts}"

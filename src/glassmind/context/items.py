@@ -142,7 +142,8 @@ def _by_rules(
         )
         first = False
     if not headed and marks.heads and head_form(note.title) in words.heads:
-        for span in page.blocks(Span(page.body, len(page.lines))):
+        body = Span(page.body, len(page.lines))
+        for span in _listed(page, list(page.blocks(body))):
             yield Found(note, page, span, "title")
 
 
@@ -161,7 +162,17 @@ def _headed(page: Page, words: Words) -> Iterator[Span]:
         if heading.line > until and head_form(heading.text) in words.heads:
             span = page.below(heading)
             until = span.end
-            yield from page.blocks(span)
+            yield from _listed(page, list(page.blocks(span)))
+
+
+def _listed(page: Page, blocks: list[Span]) -> list[Span]:
+    """Return the items among some blocks, without the words that lead to them.
+
+    A paragraph that asks something is no such word; where nothing is an item, all stay.
+    """
+    items = [block for block in blocks if page.is_item(block.start)]
+    asks = [block for block in blocks if "?" in page.raw(block)]
+    return sorted({*items, *asks}) if items else blocks
 
 
 def _title_line(page: Page) -> Span | None:

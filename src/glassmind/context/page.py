@@ -167,6 +167,11 @@ class Page:
                 return block
         return None
 
+    def is_item(self, line: int) -> bool:
+        """Whether a line begins an item of a list, or is a row of a table."""
+        text = self.lines[line - 1]
+        return bool(ITEM.match(text)) or _is_row(text)
+
     def is_tags(self, line: int) -> bool:
         """Whether nothing but tags stands on a line."""
         return bool(_TAGS_ALONE.match(unmarked(self.lines[line - 1])))

@@ -76,5 +76,8 @@ class SectionRows(Protocol):
     def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
         """Return how many links each note has that has some, to it and from it."""
 
+    def called(self, names: Collection[str], /) -> Mapping[str, int]:
+        """Return the note that each path or title, in lower case, is that of."""
+
     def memos(self, agent: str, /) -> Sequence[SectionNote]:
         """Return the latest notes below the agent folder that have a `kind`."""

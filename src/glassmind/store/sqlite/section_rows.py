@@ -99,6 +99,11 @@ select id, sum(times) from (
   select note_id, count(*) from links where note_id in {_IDS} group by note_id
 ) group by id
 """  # noqa: S608 - our own words
+CALLED = """
+select n.id, lower(f.path), lower(n.title) from notes n join files f on f.id = n.id
+where lower(n.title) in (select value from json_each(:names))
+or lower(f.path) in (select value from json_each(:names)) order by f.path
+"""
 
 
 class SectionRows:
@@ -181,6 +186,17 @@ class SectionRows:
     def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return how many links each note has, to it and from it."""
         return dict(self._ask(DEGREES, note_ids))
+
+    def called(self, names: Collection[str]) -> dict[str, int]:
+        """Return the note that each path or title, in lower case, is that of."""
+        if not names:
+            return {}
+        rows: Any = self._db.execute(CALLED, {"names": json.dumps(sorted(names))})
+        found: dict[str, int] = {}
+        for note_id, path, title in rows:
+            for name in (path, path.removesuffix(".md"), title):
+                found.setdefault(name, note_id)
+        return found
 
     def memos(self, agent: str) -> list[SectionNote]:
         """Return the latest notes below the agent folder that have a `kind`."""

@@ -1,0 +1,225 @@
+"""Reading what a note states: `Budget: 900 EUR`, `rent:: 340`, `The kiln weighs 80 kg`.
+
+Only what can be understood for sure is a claim. Quotations, code, tables, questions,
+what is struck out, what would be and what once was state nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from glassmind.context.claim_words import (
+    BYGONE,
+    COUNTING,
+    ENTRY_STOPS,
+    PAST,
+    PRONOUNS,
+    UNSURE,
+    VERBS,
+)
+from glassmind.context.page import HEADING, ITEM, Page, unmarked
+from glassmind.context.values import (
+    STATUS_WORD,
+    Value,
+    property_value,
+    read_value,
+)
+
+ClaimForm: TypeAlias = Literal["property", "field", "entry", "sentence"]
+
+LONGEST_LINE = 600
+"""Characters of a line that is read: longer ones are seldom written by hand."""
+
+MOST_LINES = 600
+"""Lines of a note that are read: what is selected is seldom a book."""
+
+LONGEST_KEY = 6
+"""Words before a colon that may be the name of a value."""
+
+SPARE = 4
+"""Words behind the value of an entry: with more it is a sentence that has a colon."""
+
+_ENDS = re.compile(r"(?<=[.!?])(?<!\b[a-z]\.)\s+(?=[^\s\da-zäöü])|(?<=[!?])\s+")
+_ENTRY = re.compile(
+    r"[*_\s]*(?P<key>[^\W\d_\[]?[^:|`*]{1,60}?|\[\[[^\]]+\]\])[*_]*\s*"
+    r":[*_]*[ \t]+(?P<rest>\S.*)$"
+)
+_FIELD = re.compile(
+    r"[*_\s(\[]*(?P<key>[^\W\d_][\w \t/-]{0,40}?)[*_]*::[ \t]*(?P<rest>\S.*)$"
+)
+_STRUCK = re.compile(r"~~.*?~~|%%.*?%%|<!--.*?-->")
+_CALLOUT = re.compile(r"[ \t]*>[ \t]*\[!(?P<kind>[^\]]+)\]")
+_QUOTES = re.compile('["\u201c\u201d\u201e\u00ab\u00bb]')
+_CUT = re.compile(
+    r"[,;:\u2013\u2014]\s|\s-\s|\b(?:and|but|so|because|that|und|aber|denn|weil|dass)\s",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?![\d-])")
+_WORD = re.compile(r"[^\W_]+")
+_LINK = re.compile(
+    r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
+)
+_MAYBE = re.compile(r"\d|\[\[|::")
+_BYGONE = re.compile(r"\b(?:" + "|".join(BYGONE) + r")", re.IGNORECASE)
+_QUOTING = frozenset(("quote", "cite", "example", "zitat", "beispiel"))
+_FIRST: dict[str, list[tuple[str, ...]]] = {}
+for _verb in sorted(VERBS, key=lambda verb: -len(verb.split())):
+    _FIRST.setdefault(_verb.split()[0], []).append(tuple(_verb.split()))
+
+
+class Claim(NamedTuple):
+    """What a line states: of which subject, in its own words, which value.
+
+    `hint` is what the verb adds to the subject, as `price` for `costs`; `lead` is what
+    stands before a colon in front of the subject. `years` are those that the sentence
+    names beside the value.
+    """
+
+    line: int
+    subject: str
+    hint: str
+    value: Value
+    form: ClaimForm
+    lead: str = ""
+    is_past: bool = False
+    years: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=1024)  # a note is read anew only when it was changed
+def _claims_in(digest: str, text: str, body: int) -> tuple[Claim, ...]:
+    del digest  # it is what the text is known by, and cheaper to compare
+    page = Page(text.split("\n"))
+    return tuple(
+        claim
+        for number, line in _stated(page, body)
+        for claim in claims_in_line(line, number)
+    )
+
+
+def claims_of(digest: str, lines: Sequence[str], body: int) -> tuple[Claim, ...]:
+    """Return what the lines of a note state from a line on, in order."""
+    return _claims_in(digest, "\n".join(lines[: body + MOST_LINES]), body)
+
+
+def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines that may state something, without their marks."""
+    quoting, before = False, ""
+    told = any(map(STATUS_WORD.search, page.lines))
+    for number, line in enumerate(page.lines[body - 1 :], body):
+        start = line.lstrip(" \t")
+        if start.startswith(">"):
+            callout = _CALLOUT.match(line)
+            if callout:
+                quoting = callout["kind"].casefold() in _QUOTING
+            elif not before.startswith(">"):
+                quoting = True
+        before = start
+        if len(line) > LONGEST_LINE or not (
+            _MAYBE.search(line) or (told and STATUS_WORD.search(line))
+        ):
+            continue
+        if number in page.fenced or start.startswith("|") or HEADING.match(line):
+            continue
+        if start.startswith(">") and quoting:
+            continue
+        if line.startswith(("    ", "\t")) and not ITEM.match(line):
+            continue
+        yield number, _STRUCK.sub("", unmarked(line))
+
+
+def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
+    """Yield what one line states."""
+    if field := _FIELD.match(line):
+        value = property_value(field["rest"].rstrip(" )]"))
+        yield Claim(number, field["key"].strip(), "", value, "field")
+        return
+    if claim := _entry(line, number):
+        yield claim
+        return
+    for sentence in _ENDS.split(line):
+        if not sentence.rstrip().endswith("?"):
+            yield from _sentence(sentence, number)
+
+
+def _entry(line: str, number: int) -> Claim | None:
+    """Return what `Key: value` states; None for a sentence that has a colon."""
+    found = _ENTRY.match(line)
+    if found is None or found["key"].strip(" .").casefold() in ENTRY_STOPS:
+        return None
+    key, rest = found["key"].strip(), found["rest"]
+    if len(key.split()) > LONGEST_KEY or _is_unsure(key) or rest.rstrip().endswith("?"):
+        return None
+    value = read_value(rest)
+    if value is None or len(rest[value.after :].split()) > SPARE:
+        return None
+    if _BYGONE.search(line):
+        return None
+    years = frozenset(_YEAR.findall(rest[value.after :]))
+    return Claim(number, key, "", value, "entry", years=years)
+
+
+def _sentence(sentence: str, number: int) -> Iterator[Claim]:
+    """Yield what a sentence states: at most one thing for each verb in it."""
+    tokens = sentence.split()
+    for at, token in enumerate(tokens[:-1]):
+        verb = _verb_at(tokens, at, token)
+        if verb is None or at == 0:
+            continue
+        rest = " ".join(tokens[at + len(verb) :])
+        value = read_value(rest)
+        if value is not None:
+            said = " ".join(tokens[:at])
+            claim = _claim(said, " ".join(verb), value, rest, number)
+            if claim:
+                yield claim
+
+
+def _verb_at(tokens: Sequence[str], at: int, token: str) -> tuple[str, ...] | None:
+    for verb in _FIRST.get(token.lower(), ()):
+        if verb == tuple(word.lower() for word in tokens[at : at + len(verb)]):
+            return verb
+    return None
+
+
+def _claim(said: str, verb: str, value: Value, rest: str, number: int) -> Claim | None:
+    """Return a claim of what was said before a verb; None where nothing is sure."""
+    past = verb in PAST
+    if len(_QUOTES.findall(said)) % 2 or _is_unsure(said):
+        return None
+    if _BYGONE.search(said) or (past and _BYGONE.search(rest)):
+        return None
+    cuts = list(_CUT.finditer(said))
+    cut = cuts[-1] if cuts else None
+    subject = said[cut.end() :] if cut else said
+    lead = said[: cut.start()] if cut and cut[0].strip() in (":", "–", "-") else ""  # noqa: RUF001
+    words = _WORD.findall(subject.casefold())
+    if not words or words[0] in PRONOUNS or len(words) > 2 * LONGEST_KEY:
+        return None
+    if verb in COUNTING and not (value.kind == "number" and value.unit):
+        return None
+    if value.kind == "status" and (verb in COUNTING or VERBS[verb]):
+        return None
+    hint = value.unit if verb in COUNTING else VERBS[verb]
+    beside = said + rest[value.after :]
+    years = frozenset(_YEAR.findall(beside))
+    return Claim(number, subject, hint, value, "sentence", lead, past, years)
+
+
+def _is_unsure(text: str) -> bool:
+    return not UNSURE.isdisjoint(_WORD.findall(text.casefold()))
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a subject or a name as they are compared: of links the names.
+
+    Plurals and the `s` of a possessor are taken off.
+    """
+    plain = _LINK.sub(lambda link: f" {link['name']} ", text)
+    plain = re.sub("['\u2019]s\\b", "", plain.casefold())
+    return tuple(_singular(word) for word in _WORD.findall(plain))
+
+
+def _singular(word: str) -> str:
+    short = len(word) < 4 or word.endswith(("ss", "us", "is"))  # noqa: PLR2004
+    return word if short or not word.endswith("s") else word[:-1]

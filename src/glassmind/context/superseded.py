@@ -1,0 +1,123 @@
+"""Notes in whose place another is: by properties, or by a line that says so.
+
+`superseded-by` of the old note, `supersedes` of the new one, or a line of the old one
+that begins with "Superseded by [[...]]".
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from glassmind.context.items import day_of, names_in
+from glassmind.context.page import Page
+from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.section_words import SUPERSEDED_BY, SUPERSEDES, key_form
+from glassmind.markdown.receipts import receipt_of
+from glassmind.types import NotePath, Span
+from glassmind.types.context import Conflict, Side
+from glassmind.types.sections import SectionLink, SectionNote
+
+_SAYS_SO = re.compile(
+    r"(?:[\W_]|\b(?:this|the|note|page|document|decision|plan|list|is|was|has|been|now"
+    r"|status|dies\w*|wurde|wird|ist|nun|notiz|seite|\[!\w+\])\b)*"
+    r"\b(?:superseded|replaced|obsoleted)[ \t]+by\b|"
+    r"(?:[\W_]|\b(?:dies\w*|wurde|wird|ist|nun|notiz|seite|die|der|das)\b)*"
+    r"\b(?:ersetzt|abgelöst)[ \t]+(?:durch|von)\b",
+    re.IGNORECASE,
+)
+"""A line that says it of its own note: no other subject stands before it."""
+
+
+class Replaced(NamedTuple):
+    """A note, the one in its place, and the line that says so with whose it is."""
+
+    old_id: int
+    new_id: int
+    said_by: int
+    line: int
+
+
+def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
+    """Return the selected notes that another is in the place of, by path."""
+    links = rows.links(scope.note_ids)
+    found = {
+        (one.old_id, one.new_id): one
+        for one in (
+            *_by_line(rows, scope, links),
+            *_by_name(rows, scope),
+            *_by_property(scope, links),
+        )
+    }
+    ids = {at for pair in found for at in pair}
+    notes, pages = rows.notes(sorted(ids)), rows.pages(sorted(ids))
+    made = [
+        _conflict(one, notes, pages)
+        for one in found.values()
+        if one.old_id != one.new_id and ids <= notes.keys() | {one.old_id, one.new_id}
+    ]
+    return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
+
+
+def _by_property(scope: Scope, links: Sequence[SectionLink]) -> Iterator[Replaced]:
+    selected = set(scope.note_ids)
+    for link in links:
+        key = key_form(link.property or "")
+        source, target = link.source_id, link.target_id
+        if key in SUPERSEDED_BY and source in selected:
+            yield Replaced(source, target, source, link.line)
+        elif key in SUPERSEDES and target in selected:
+            yield Replaced(target, source, source, link.line)
+
+
+def _by_name(rows: SectionRows, scope: Scope) -> Iterator[Replaced]:
+    """Yield what properties name without a link, as a path or a title."""
+    said = [
+        (note.note_id, key_form(key) in SUPERSEDED_BY, name.casefold())
+        for note in rows.notes(scope.note_ids).values()
+        for key, value in note.properties.items()
+        if key_form(key) in SUPERSEDED_BY | SUPERSEDES
+        for name in names_in(value)
+    ]
+    known = rows.called({name for _, _, name in said}) if said else {}
+    for note_id, is_old, name in said:
+        other = known.get(name)
+        if other is not None and is_old:
+            yield Replaced(note_id, other, note_id, 1)
+        elif other in scope.note_ids:
+            yield Replaced(other, note_id, note_id, 1)
+
+
+def _by_line(
+    rows: SectionRows, scope: Scope, links: Sequence[SectionLink]
+) -> Iterator[Replaced]:
+    pages = rows.pages(scope.note_ids)
+    for link in links:
+        lines = pages.get(link.source_id, ())
+        if link.property or not 0 < link.line <= len(lines):
+            continue
+        line = lines[link.line - 1]
+        if " " in line and _SAYS_SO.match(line):
+            yield Replaced(link.source_id, link.target_id, link.source_id, link.line)
+
+
+def _conflict(
+    one: Replaced,
+    notes: Mapping[int, SectionNote],
+    pages: Mapping[int, Sequence[str]],
+) -> Conflict:
+    old, new = notes[one.old_id], notes[one.new_id]
+    sides = (
+        _side(new, pages[one.new_id], one, f"in the place of {old.title}"),
+        _side(old, pages[one.old_id], one, f"superseded by {new.title}"),
+    )
+    return Conflict("superseded", old.title, sides)
+
+
+def _side(note: SectionNote, lines: Sequence[str], one: Replaced, value: str) -> Side:
+    """Return a side; its receipt is for the line that says so, or for the first."""
+    page = Page(lines)
+    line = one.line if note.note_id == one.said_by else 0
+    first = page.first_block(page.body)
+    span = Span(line, line) if 0 < line <= len(lines) else first or Span(1, 1)
+    receipt = receipt_of(note.path, "", span, page.raw(span))
+    return Side(NotePath(note.path), note.title, value, day_of(note), receipt)

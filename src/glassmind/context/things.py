@@ -1,0 +1,137 @@
+"""What claims are about: which note's thing, and what of it."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from glassmind.context.claim_words import ABOUT, GENERIC, SAME, STOPS, UNNAMED
+from glassmind.context.claims import Claim, words_of
+from glassmind.context.items import names_in
+from glassmind.context.section_words import key_form
+from glassmind.markdown.days import first_day
+from glassmind.types.sections import SectionNote
+
+LEAST_PHRASE = 2
+"""Words that a subject without a note needs, so that two notes mean the same by it."""
+
+
+class Subject(NamedTuple):
+    """What a claim is about: a thing by the note it has, and what of it.
+
+    Without a note `thing` is 0, and `what` all that tells it from others.
+    """
+
+    thing: int
+    what: frozenset[str]
+
+
+class Things:
+    """The names of some notes, and which notes have one in common."""
+
+    def __init__(self, notes: Iterable[SectionNote]) -> None:
+        self._by_name: dict[tuple[str, ...], int] = {}
+        self._thing: dict[int, int] = {}
+        self._words: dict[int, set[str]] = {}
+        self._title: dict[int, str] = {}
+        self._longest = 1
+        known = sorted(notes, key=lambda note: note.path)
+        for note in known:
+            self._take(note)
+        self._about = {note.note_id: self._meant(note) for note in known}
+
+    def _take(self, note: SectionNote) -> None:
+        names = [] if is_dated(note) else [note.title, *note.aliases]
+        forms = [form for name in names if (form := words_of(name)) and _names(form)]
+        thing = next(
+            (self._by_name[f] for f in forms if f in self._by_name), note.note_id
+        )
+        self._thing[note.note_id] = thing
+        self._title.setdefault(thing, note.title)
+        for form in forms:
+            self._by_name.setdefault(form, thing)
+            self._words.setdefault(thing, set()).update(form)
+            self._longest = max(self._longest, len(form))
+
+    def _meant(self, note: SectionNote) -> int | None:
+        """Return the thing that a property says a note is about."""
+        for name, value in note.properties.items():
+            if key_form(name) in ABOUT:
+                for one in names_in(value):
+                    if thing := self._by_name.get(words_of(one)):
+                        return thing
+        return None
+
+    def own(self, note: SectionNote) -> int:
+        """Return the thing that a note is, or is about; 0 for a day's note."""
+        about = self._about.get(note.note_id)
+        return about or (0 if is_dated(note) else self._thing.get(note.note_id, 0))
+
+    def title(self, thing: int) -> str:
+        """Return what a thing is called; empty for none."""
+        return self._title.get(thing, "")
+
+    def is_about(self, note: SectionNote) -> bool:
+        """Whether a note says of itself that it is about another's thing."""
+        return self._about.get(note.note_id) is not None
+
+    def named(self, text: str) -> int:
+        """Return the thing that a text is the name of; 0 for none."""
+        return self._by_name.get(words_of(text), 0)
+
+    def subjects(self, claim: Claim, note: SectionNote, heading: str) -> list[Subject]:
+        """Return what a claim may be about: its thing, and its bare words.
+
+        A thing that the words name comes before the one that stands before a colon,
+        then the one that the heading names, and then that of the note.
+        """
+        words = words_of(claim.subject)
+        thing, rest = self._in(words)
+        own, named = self.own(note), bool(thing)
+        if not thing:
+            thing = self.named(claim.lead) or self.named(heading) or own
+            named = thing not in (0, own)
+        what = {*claim.years, claim.value.measure, claim.hint} - {""}
+        what |= {word for word in rest if word not in STOPS}
+        if claim.value.kind == "status" and not what:
+            what = {"status"}
+        found = []
+        if thing:
+            left = what - self._words.get(thing, set()) or what
+            found.append(Subject(thing, frozenset(SAME.get(w, w) for w in left)))
+        if not named and _is_telling(what):
+            found.append(Subject(0, frozenset(SAME.get(w, w) for w in what)))
+        return [subject for subject in found if subject.what]
+
+    def _in(self, words: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+        """Return the thing with the longest name among some words, and the others."""
+        for length in range(min(self._longest, len(words)), 0, -1):
+            for start in range(len(words) - length + 1):
+                thing = self._by_name.get(words[start : start + length])
+                if thing:
+                    return thing, words[:start] + words[start + length :]
+        return 0, words
+
+
+def is_dated(note: SectionNote) -> bool:
+    """Whether a note is about a day: its name says which."""
+    return first_day(note.path.rpartition("/")[2]) is not None
+
+
+def property_subject(things: Things, note: SectionNote, key: str) -> Subject | None:
+    """Return what a property is about."""
+    words = frozenset(SAME.get(w, w) for w in words_of(key) if w not in STOPS)
+    thing = things.own(note)
+    return Subject(thing, words) if thing and words else None
+
+
+def _names(form: tuple[str, ...]) -> bool:
+    """Whether words are a name that tells a thing from others."""
+    text = " ".join(form)
+    plain = len(form) == 1 and (text in GENERIC or text in STOPS or text in SAME)
+    return not (plain or text in UNNAMED or text.isdigit())
+
+
+def _is_telling(what: Iterable[str]) -> bool:
+    """Whether words mean the same thing in whatever note they stand."""
+    words = set(what)
+    telling = {word for word in words if word not in GENERIC and not word.isdigit()}
+    return len(words) >= LEAST_PHRASE and bool(telling)

@@ -1,0 +1,250 @@
+"""Values that people write: amounts, dates, times, versions, statuses.
+
+Two values differ only where they cannot both be right: a month holds each of its days,
+a range what lies in it, and about 900 is 890 too.
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+from glassmind.context.claim_words import (
+    BOUNDS,
+    FILLERS,
+    MEASURES,
+    MONEY,
+    MONTHS,
+    NO_UNITS,
+    ROUGHLY,
+    SCALES,
+    STATUS_OF,
+)
+
+ValueKind: TypeAlias = Literal["number", "date", "time", "version", "status", "text"]
+
+ROUGH = 0.1
+"""How far off a number may be that someone calls rough: a tenth."""
+
+EXACT = 1e-9
+"""How far two numbers may be apart that are the same: units are turned into others."""
+
+THOUSAND = 1000.0
+"""By what a number is wrong whose point was read as the other kind of point."""
+
+_NUMBER = r"\d+(?:[.,'\u2019]\d+)*"
+_FACTOR = r"(?:\s?(?:k|K|mio\.?|Mio\.?|million|millionen|M)(?![\w°]))?"
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_DATE = re.compile(
+    rf"(?P<y1>\d{{4}})-(?P<m1>\d{{2}})(?:-(?P<d1>\d{{2}}))?(?![\d-])"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?P<m2>{_MONTH})\b\.?(?:,?\s+(?P<y2>\d{{4}}))?"
+    rf"|(?P<m3>{_MONTH})\b\.?\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s+(?P<y3>\d{{4}}))?"
+    rf"|(?P<m4>{_MONTH})\b\.?\s+(?P<y4>\d{{4}})"
+    rf"|(?P<d5>\d{{1,2}})\.(?P<m5>\d{{1,2}})\.(?P<y5>\d{{4}})",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"(?P<h>\d{1,2})(?::(?P<m>\d{2})(?!\d)|(?=\s?[ap]\.?m\b)|(?:\.(?P<m2>\d{2}))?(?=\s?Uhr))"
+    r"(?:\s?(?P<half>[ap])\.?m\b\.?|\s?Uhr)?",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"v\d+(?:\.\d+)*\b|\d+(?:\.\d+){2,}\b|v?\d+\.\d+(?:-\w+|[a-z]\d*)\b"
+)
+_AMOUNT = re.compile(
+    rf"(?P<sign>[€$£])?\s?(?P<low>-?{_NUMBER})(?P<f1>{_FACTOR})"
+    rf"(?:\s?(?:-|–|to|bis)\s?(?P<high>{_NUMBER})(?P<f2>{_FACTOR}))?"  # noqa: RUF001
+    r"\s?(?P<unit>[€$£%]|°[CF]|[^\W\d_]+[²³]?)?(?P<per>/\w+)?"
+)
+_FILLER = re.compile(
+    "(?:" + "|".join(sorted(map(re.escape, FILLERS), key=len, reverse=True)) + r")\s+",
+    re.IGNORECASE,
+)
+_ROUGHLY = re.compile(
+    "(?:" + "|".join(sorted(map(re.escape, ROUGHLY), key=len, reverse=True)) + r")\s*",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(rf"(?:{'|'.join(BOUNDS)})\s", re.IGNORECASE)
+_STATUS = re.compile(
+    "(?:" + "|".join(sorted(map(re.escape, STATUS_OF), key=len, reverse=True)) + r")\b",
+    re.IGNORECASE,
+)
+_POINTED = re.compile(r"\d[.,]\d{3}(?!\d)")
+"""A point that may set thousands apart, or be the point of a decimal."""
+STATUS_WORD = re.compile(rf"\b{_STATUS.pattern}", re.IGNORECASE)
+"""Finds a word for how far a thing is."""
+_WORD = re.compile(r"\s*([^\W\d_]+)")
+_MARKS = re.compile(r"[*_`=]+|\[\[|\]\]|\"|'")
+
+
+class Value(NamedTuple):
+    """What something is said to be.
+
+    `text` is as it was written, `after` how many characters of the text it took, and
+    `measure` a word behind it such as `wide`. Of a date or a version `parts` are the
+    numbers, 0 where one is left open; else `low` and `high` bound it.
+    """
+
+    kind: ValueKind
+    text: str
+    after: int
+    unit: str = ""
+    low: float = 0.0
+    high: float = 0.0
+    parts: tuple[int, ...] = ()
+    name: str = ""
+    measure: str = ""
+
+
+def read_value(text: str) -> Value | None:
+    """Return the value that a text begins with, words such as `now` before it aside."""
+    at, rough = 0, False
+    while (more := _FILLER.match(text, at)) and not _STATUS.match(text, at):
+        if _BOUND.match(text, at):
+            return None
+        at = more.end()
+    if _BOUND.match(text, at):
+        return None
+    if more := _ROUGHLY.match(text, at):
+        at, rough = more.end(), True
+    while text[at : at + 1] in ("*", "_", "`", "="):
+        at += 1
+    return (
+        _date(text, at)
+        or _time(text, at)
+        or _version(text, at)
+        or (_amount(text, at, rough=rough) or _status(text, at))
+    )
+
+
+def _date(text: str, at: int) -> Value | None:
+    found = _DATE.match(text, at)
+    if found is None:
+        return None
+    said = {key[0]: part for key, part in found.groupdict().items() if part}
+    month = said["m"].lower()
+    parts = (
+        int(said.get("y", 0)),
+        int(month) if month.isdigit() else MONTHS[month],
+        int(said.get("d", 0)),
+    )
+    return Value("date", found[0], found.end(), parts=parts)
+
+
+def _time(text: str, at: int) -> Value | None:
+    found = _TIME.match(text, at)
+    if found is None:
+        return None
+    hour = int(found["h"]) % 12 if found["half"] else int(found["h"])
+    late = 12 * (found["half"] or "").lower().count("p")
+    minutes = float((hour + late) * 60 + int(found["m"] or found["m2"] or 0))
+    return Value("time", found[0], found.end(), low=minutes, high=minutes)
+
+
+def _version(text: str, at: int) -> Value | None:
+    found = _VERSION.match(text, at)
+    if found is None:
+        return None
+    parts = tuple(int(part) for part in re.findall(r"\d+", found[0]))
+    return Value("version", found[0], found.end(), parts=parts)
+
+
+def _amount(text: str, at: int, *, rough: bool) -> Value | None:
+    found = _AMOUNT.match(text, at)
+    if found is None:
+        return None
+    word = (found["sign"] or found["unit"] or "").lower()
+    end = found.end()
+    if not found["sign"] and (word in NO_UNITS or word in MEASURES):
+        word, end = "", found.start("unit")
+    unit, scale = _unit(word)
+    money = unit in MONEY
+    low = _number(found["low"], money=money) * _factor(found["f1"]) * scale
+    high = low
+    if found["high"]:
+        high = _number(found["high"], money=money) * scale
+        high *= _factor(found["f2"] or "")
+    low, high = min(low, high), max(low, high)
+    if rough:
+        low, high = low - abs(low) * ROUGH, high + abs(high) * ROUGH
+    behind = _WORD.match(text, end)
+    measure = behind[1].lower() if behind and behind[1].lower() in MEASURES else ""
+    per = (found["per"] or "").lower() if end == found.end() else ""
+    written = text[at:end].strip()
+    return Value("number", written, end, unit + per, low, high, measure=measure)
+
+
+def _status(text: str, at: int) -> Value | None:
+    found = _STATUS.match(text, at)
+    if found is None:
+        return None
+    return Value("status", found[0], found.end(), name=STATUS_OF[found[0].lower()])
+
+
+def _unit(word: str) -> tuple[str, float]:
+    one = word[:-1] if word.endswith("s") and len(word) > 2 else word  # noqa: PLR2004
+    return SCALES.get(word) or SCALES.get(one) or (one, 1.0)
+
+
+def _number(text: str, *, money: bool) -> float:
+    """Return a number, however its thousands are set apart."""
+    plain = text.replace("'", "").replace("\u2019", "")
+    if "." in plain and "," in plain:
+        point = "." if plain.rindex(".") > plain.rindex(",") else ","
+        other = "," if point == "." else "."
+        return _float(plain.replace(other, "").replace(point, "."))
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+", plain):
+        return float(plain.replace(",", ""))
+    grouped = re.fullmatch(r"-?\d{1,3}(\.\d{3})+", plain)
+    if grouped and (money or plain.count(".") > 1):
+        return float(plain.replace(".", ""))
+    return _float(plain.replace(",", "."))
+
+
+def _float(text: str) -> float:
+    whole, _, rest = text.partition(".")
+    return float(f"{whole}.{rest.replace('.', '')}") if rest else float(whole)
+
+
+def _factor(text: str) -> float:
+    word = text.strip().lower()
+    return 1.0 if not word else THOUSAND if word == "k" else THOUSAND**2
+
+
+@lru_cache(maxsize=2048)
+def property_value(text: str) -> Value:
+    """Return what a property says, whatever it is; a text is its own value."""
+    plain = " ".join(_MARKS.sub(" ", text).split())
+    found = read_value(plain)
+    whole = found is not None and not plain[found.after :].strip(" .")
+    if found is not None and whole:
+        return found
+    return Value("text", text, len(text), name=plain.casefold())
+
+
+def differ(a: Value, b: Value) -> bool:
+    """Whether two values cannot both be right; such as cannot be compared may."""
+    if a.kind != b.kind:
+        return False
+    if a.kind in ("status", "text"):
+        return a.name != b.name
+    if a.kind in ("date", "version"):
+        pairs = zip(a.parts, b.parts, strict=False)
+        open_ended = a.kind == "date"
+        return any(x != y for x, y in pairs if (x and y) or not open_ended)
+    return _numbers_differ(a, b)
+
+
+def _numbers_differ(a: Value, b: Value) -> bool:
+    if (a.unit and b.unit and a.unit != b.unit) or _meet(a, b, 1.0):
+        return False
+    doubtful = _POINTED.search(a.text) or _POINTED.search(b.text)
+    return not (doubtful and (_meet(a, b, THOUSAND) or _meet(b, a, THOUSAND)))
+
+
+def _meet(a: Value, b: Value, factor: float) -> bool:
+    """Whether two ranges touch, once the second is so many times as much.
+
+    A thousand times is the same number with its point read otherwise.
+    """
+    room = EXACT * max(abs(a.high), abs(b.high * factor), 1.0)
+    return a.low <= b.high * factor + room and b.low * factor <= a.high + room
