@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.parse import parse_note
 from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_file import (
     FIRST_STATUS,
@@ -34,6 +35,10 @@ _SECTION = re.compile(
 )
 _NEXT = re.compile(r"^##? ", re.MULTILINE)
 _FENCE = "```"
+
+COMMENT = "%%"
+"""What begins a comment of Obsidian, which may go on through the rest of a note, and
+ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +136,19 @@ def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, st
     heading = next(one for one in headings if one.casefold() not in taken)
     block = [line for fact in facts_of(memo) for line in property_lines(*fact)]
     lines = [f"## {heading}", "", *_callout(memo, block, body_of(memo)), ""]
+    if _hides_what_follows("\n".join(lines)):
+        lines += [COMMENT, ""]
     before = text.rstrip("\r\n")
     gap = f"{newline}{newline}" if before else ""
     return f"{before}{gap}{newline.join(lines)}", heading
+
+
+def _hides_what_follows(section: str) -> bool:
+    """Whether a heading after a section is none: a quote ends all but comments."""
+    if COMMENT not in section:
+        return False
+    headings = parse_note(NotePath("x.md"), f"{section}\n## x\n").headings
+    return not headings or headings[-1].text != "x"
 
 
 def _callout(memo: Memo, block: list[str], body: str) -> Iterator[str]:
