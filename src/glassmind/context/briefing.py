@@ -13,6 +13,7 @@ from typing import Any
 from glassmind.context.budget import Counter, Estimate, checked_budget
 from glassmind.context.conflicts import conflicts
 from glassmind.context.decisions import decisions
+from glassmind.context.fitting import most_within
 from glassmind.context.members import members_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
@@ -120,16 +121,11 @@ def fitted(whole: Briefing, counter: Counter) -> Briefing:
         for name, most in LIMITS.items()
         if at < min(most, len(getattr(whole, name)))
     ]
-    fits, over = 0, len(turns) + 1
-    while over - fits > 1:
-        middle = (fits + over) // 2
-        if _size(_first(whole, turns[:middle]), counter) <= whole.budget_tokens:
-            fits = middle
-        else:
-            over = middle
-    # what is said of the rest may be longer by a word
-    while fits and _size(_first(whole, turns[:fits]), counter) > whole.budget_tokens:
-        fits -= 1
+    fits = most_within(
+        len(turns),
+        lambda count: _size(_first(whole, turns[:count]), counter),
+        whole.budget_tokens,
+    )
     made = _first(whole, turns[:fits])
     left = tuple(_weighed(one, whole) for one in made.dropped)
     return replace(made, tokens=_size(made, counter), dropped=left)

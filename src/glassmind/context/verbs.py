@@ -7,6 +7,7 @@ from typing import Literal
 from glassmind.context.briefing import brief
 from glassmind.context.bundling import Wish, bundle_for, hot_bundle
 from glassmind.context.shelf import Shelf
+from glassmind.context.summaries import summarize
 from glassmind.context.verifying import verify
 from glassmind.types.context import Briefing, Bundle, Summary, Verified
 from glassmind.types.search import Intent, Mode
@@ -109,5 +110,21 @@ class Bundles:
         save: bool = True,
         today: date | None = None,
     ) -> Summary:
-        """Return a project in sentences of its own notes, and keep it."""
-        raise NotImplementedError
+        """Return a project in sentences of its own notes, each cited.
+
+        With `save`, it is kept in the agent folder in the place of the former summary
+        of the project, which goes to the trash; see `summaries.summarize`.
+
+        Raises:
+            ProjectUnknown: no note belongs to the project.
+            BudgetTooSmall: nothing useful fits.
+            WriteRefused: it is to be saved, and nothing may be written.
+        """
+        with self._shelf.faults():
+            return summarize(
+                self._shelf,
+                project,
+                budget_tokens=budget_tokens,
+                save=save,
+                today=today,
+            )

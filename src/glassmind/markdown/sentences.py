@@ -1,4 +1,4 @@
-"""The sentence that a link stands in, as it is written."""
+"""The sentences of a text, as they are written, and the one that a link stands in."""
 
 import re
 
@@ -48,6 +48,17 @@ def sentence_at(text: str, start: int, end: int) -> str:
         begun, over = _sentence(joined, at, until)
         joined, at = joined[begun:over], at - begun
     return _near(joined, at)
+
+
+def sentences_in(text: str) -> list[str]:
+    """Return the sentences of a paragraph in order, to the letter."""
+    found, start = [], 0
+    for gap in ENDS.finditer(text):
+        if gap.start() > start and _ends(text, gap):
+            found.append(text[start : gap.start()])
+            start = gap.end()
+    found.append(text[start:])
+    return [sentence for sentence in map(str.strip, found) if sentence]
 
 
 def _joined_at(lines: list[str], parts: list[str], at: int) -> int:

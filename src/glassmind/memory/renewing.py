@@ -10,6 +10,7 @@ from contextlib import suppress
 from glassmind.errors import VaultError
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, summary_kept
+from glassmind.memory.claims import project_said
 from glassmind.memory.finding import memo_at
 from glassmind.memory.memo_names import FOLDERS, title_from, title_in
 from glassmind.memory.moving import put_away
@@ -43,7 +44,7 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
 
 def _former(cabinet: Cabinet, title: str, project: str) -> list[Memo]:
     """Return the summaries of a project under a title, numbered or not; by path."""
-    folder = f"{cabinet.folder}/{FOLDERS['summary']}"
+    folder, said = f"{cabinet.folder}/{FOLDERS['summary']}", project_said(project)
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
     with cabinet.files() as files:
         names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]
@@ -52,6 +53,6 @@ def _former(cabinet: Cabinet, title: str, project: str) -> list[Memo]:
         if named.fullmatch(title_in(path)):
             with suppress(VaultError):  # what cannot be read is no summary of ours
                 memo = memo_at(cabinet, path)
-                if memo and memo.kind == "summary" and memo.project == project:
+                if memo and memo.kind == "summary" and memo.project == said:
                     found.append(memo)
     return found
