@@ -12,6 +12,7 @@ from typing import Protocol
 from glassmind.context.seeking import Effort, plain_lines, stands_at
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt
+from glassmind.vault.resolve import name_key
 
 LIMIT = 50
 """Notes looked at for each reason: more have nothing but a common name in common."""
@@ -20,8 +21,8 @@ LIMIT = 50
 class Traces(Protocol):
     """What is known of notes that may be a former one."""
 
-    def named(self, path: NotePath, limit: int, /) -> list[NotePath]:
-        """Return the first notes whose file has that name, wherever it is."""
+    def named(self, key: str, limit: int, /) -> list[NotePath]:
+        """Return the first notes whose file names have a key of names."""
 
     def under(self, heading: str, limit: int, /) -> list[NotePath]:
         """Return the first notes that have a heading."""
@@ -56,7 +57,7 @@ def _by_reason(
     new: Callable[[], Sequence[NotePath]],
     effort: Effort,
 ) -> Iterator[NotePath]:
-    yield from traces.named(receipt.path, LIMIT)
+    yield from traces.named(name_key(receipt.path), LIMIT)
     yield from new()[:LIMIT]
     yield from islice(_at_the_same_place(receipt, traces, effort), LIMIT)
     if receipt.heading:

@@ -6,7 +6,6 @@ from typing import Any
 import apsw
 
 from glassmind.types import NotePath, Span
-from glassmind.vault.resolve import name_key
 
 NAMED = """
 select f.path from files f join notes n on n.id = f.id
@@ -29,9 +28,9 @@ class TraceRows:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
-    def named(self, path: NotePath, limit: int) -> list[NotePath]:
-        """Return the first notes whose file has that name, wherever it is; by path."""
-        return [row[0] for row in self._ask(NAMED, (name_key(path), limit))]
+    def named(self, key: str, limit: int) -> list[NotePath]:
+        """Return the first notes whose file names have a key of names; by path."""
+        return [row[0] for row in self._ask(NAMED, (key, limit))]
 
     def under(self, heading: str, limit: int) -> list[NotePath]:
         """Return the first notes that have a heading; by path."""
