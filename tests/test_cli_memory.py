@@ -354,3 +354,11 @@ def test_the_help_of_an_action_says_what_it_takes(program: Inside, name: str) ->
     assert f"usage: glassmind inbox {name}" in shown
     assert ACTIONS[name].about in shown
     assert ("--text TEXT" in shown) == (name == "edit")
+
+
+def test_asking_memory_costs_none_of_what_meaning_needs(program: Inside) -> None:
+    waiting(program, "memory", "Oolong rests")
+
+    for asked in ("recall", "inbox", "hot"):
+        found = program.imported("--vault", program.vault, asked)
+        assert found & {"numpy", "onnxruntime", "tokenizers", "mcp"} == set(), asked

@@ -10,6 +10,7 @@ COMMANDS = {
     "read-chunks": ("read_chunks", "print a note as it was split for the index"),
     "list": ("list", "list notes by folder, tag, property or date"),
     "brief": ("brief", "tell where work stands, for who begins"),
+    "summarize": ("summarize", "put a project into sentences of its own notes"),
     "hot": ("hot", "tell what is alive now"),
     "pin": ("pin", "keep a note warm"),
     "unpin": ("unpin", "let a note cool again"),

@@ -1,0 +1,38 @@
+"""`glassmind summarize`: a project in sentences of its own notes."""
+
+from argparse import Namespace
+
+from glassmind.render.briefings import summary_as_json
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.asking import add_budget, add_project, notice_all
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    add_project(parser, required=True)
+    add_budget(parser)
+    parser.add_argument(
+        "--no-save",
+        dest="save",
+        action="store_false",
+        help="print it, and write nothing to the vault",
+    )
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Print the summary, and say where it is kept."""
+    with engine_of(args, output) as engine:
+        made = engine.bundles.summarize(
+            args.project, budget_tokens=args.budget, save=args.save
+        )
+    notice_all(output, made.notices)
+    if made.saved is not None:
+        output.notice(f"kept in {made.saved}")
+    if output.as_json:
+        output.json(summary_as_json(made))
+    else:
+        output.verbatim(made.text)
+    return exits.OK if made.sentences else exits.NOTHING
