@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import anyio
+import mcp_types as types
 import pytest
 from mcp import Client
 from mcp_desk import ERAS, LIMIT_S, by_stdio, call, environment, text_of, visit
@@ -212,7 +213,7 @@ def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> 
 def test_receipts_of_a_packet_are_verified(tea: VaultDesk) -> None:
     server = make_server(tea.engine, toolsets=SETS)
     packed = text_of(call(server, "glassmind_context", query="oolong degrees"))
-    receipts = sorted(set(re.findall(r"\S+:\d+-\d+@[0-9a-f]+", packed)))
+    receipts = sorted(set(re.findall(r"\S+:\d+(?:-\d+)?@[0-9a-f]+", packed)))
     assert receipts
 
     before = call(server, "glassmind_verify", receipts=receipts)
@@ -227,9 +228,27 @@ def test_receipts_of_a_packet_are_verified(tea: VaultDesk) -> None:
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_a_client_over_stdio_captures_under_its_own_name(
+def test_a_client_goes_by_the_name_that_it_gives_itself(
     tea: VaultDesk, mode: str
 ) -> None:
+    given = {"kind": "memory", "text": "The samovar sings."}
+
+    async def run(name: str) -> Any:
+        who = types.Implementation(name=name, version="1")
+        server = make_server(tea.engine)
+        with anyio.fail_after(LIMIT_S):
+            async with Client(server, client_info=who, mode=mode) as client:
+                return await client.call_tool("glassmind_capture", given)
+
+    for name in ("heron-agent", "two\nlines", "cli"):
+        assert not anyio.run(run, name).is_error
+
+    clients = [one.client for one in tea.engine.memory.log().records]
+    assert clients == ["mcp", "two lines", "heron-agent"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -> None:
     async def body(client: Client) -> Any:
         given = {"kind": "memory", "text": f"The samovar sings, says {mode}."}
         done = await client.call_tool("glassmind_capture", given)
