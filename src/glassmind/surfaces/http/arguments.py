@@ -164,7 +164,9 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
     made.pop("description", None)
     if one.kind == "string" and not one.choices:
         made["maxLength"] = int(one.most or LONGEST_TEXT)
-    patterns = {"lines": LINES, "query": SAYS, "about": SAYS}
+    patterns = {"lines": LINES, "about": SAYS}
+    if one.default is REQUIRED:  # one that may be left out may say nothing, too
+        patterns["query"] = SAYS
     if one.name in patterns:
         made["pattern"] = patterns[one.name]
     return made
