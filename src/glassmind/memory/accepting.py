@@ -8,6 +8,7 @@ inbox moves.
 from collections.abc import Callable
 from dataclasses import replace
 
+from glassmind.errors import FileGone
 from glassmind.errors.memory import MemoUnreadable, NotWaiting, StillWaiting
 from glassmind.errors.writing import NoteChanged
 from glassmind.markdown.frontmatter import read_head
@@ -105,7 +106,10 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
 
 
 def _waiting(cabinet: Cabinet, name: str) -> Memo:
-    memo = memo_called(cabinet, name, place="inbox")
+    try:
+        memo = memo_called(cabinet, name, place="inbox")
+    except FileGone as error:  # it was there when it was looked up
+        raise NotWaiting(name) from error
     if memo.place != "inbox":
         raise NotWaiting(memo.path)
     return memo

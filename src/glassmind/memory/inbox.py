@@ -65,8 +65,10 @@ def accept_ticked(cabinet: Cabinet) -> Promoted:
     What the index shows is only where to look: the file says whether it is ticked.
     """
     inbox = f"{cabinet.folder}/{INBOX}"
-    paths = cabinet.memos().ticked(inbox, KEEP, APPROVED)
-    return _promote(cabinet, _look(cabinet, paths))
+    seen = _look(cabinet, cabinet.memos().ticked(inbox, KEEP, APPROVED))
+    done = _promote(cabinet, seen)
+    troubles = (one.trouble for one in seen if one.trouble)
+    return Promoted(done.moved, (*done.troubles, *troubles))
 
 
 def _promote(cabinet: Cabinet, seen: Sequence[_Seen]) -> Promoted:
@@ -104,9 +106,10 @@ def _seen(cabinet: Cabinet, path: NotePath) -> _Seen:
         return _Seen(path, trouble=str(error))
     if isinstance(found, Unreadable):
         return _Seen(path, trouble=f"{path}: {found.reason}")
+    head = read_head(found.text).frontmatter
     memo = read_memo(path, found.text, cabinet.folder)
     if memo is None:
-        trouble = f"{path} is no memo: it has no property `kind` that says of which one"
-        return _Seen(path, trouble=trouble)
-    said = read_head(found.text).frontmatter.properties
-    return _Seen(path, memo, accepted=is_ticked(found.text) or APPROVED in said)
+        why = head.error or "it has no property `kind` that says of which one"
+        return _Seen(path, trouble=f"{path} is no memo: {why}")
+    accepted = is_ticked(found.text) or APPROVED in head.properties
+    return _Seen(path, memo, accepted)

@@ -144,7 +144,8 @@ def without_marker(text: str) -> str:
     length = read_head(text).length
     body = text[length:]
     after = unmarked(body)
-    return text if after == body else f"{text[:length]}\n{after}\n"
+    newline = "\r\n" if "\r\n" in text[:length] else "\n"
+    return text if after == body else f"{text[:length]}{newline}{after}{newline}"
 
 
 def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> str:

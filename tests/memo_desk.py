@@ -1,0 +1,82 @@
+"""What tests of memory share: captures, files of the agent folder, a death in between."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.types.memory import Memo, MemoKind
+from glassmind.vault.write import VaultWriter
+
+LOG = ".agent/logs/writes.jsonl"
+
+
+def kept(desk: VaultDesk, text: str, kind: MemoKind = "decision", **said: Any) -> Memo:
+    """Capture something as a person does."""
+    return desk.engine.memory.capture(kind, text, **said).memo
+
+
+def waiting(
+    desk: VaultDesk, text: str, kind: MemoKind = "decision", **said: Any
+) -> Memo:
+    """Capture something as an agent does."""
+    done = desk.engine.memory.capture(
+        kind, text, agent=True, client="tea-agent", **said
+    )
+    return done.memo
+
+
+def text_of(desk: VaultDesk, path: str) -> str:
+    """Return a file of the vault, line ends as they are."""
+    return (desk.root / path).read_bytes().decode()
+
+
+def tick(desk: VaultDesk, memo: Memo, box: str = "x") -> None:
+    """Tick the box of a memo, as Obsidian does."""
+    file = desk.root / memo.path
+    raw = file.read_bytes()
+    assert b"- [ ] Keep this" in raw
+    file.write_bytes(raw.replace(b"- [ ] Keep this", f"- [{box}] Keep this".encode()))
+
+
+def agent_files(desk: VaultDesk) -> set[str]:
+    """Return the notes of the agent folder, without its name."""
+    folder = desk.root / ".agent"
+    return {str(file.relative_to(folder)) for file in folder.rglob("*.md")}
+
+
+def recorded(desk: VaultDesk) -> list[dict[str, Any]]:
+    """Return the lines of the record, the oldest first."""
+    return [json.loads(line) for line in text_of(desk, LOG).splitlines()]
+
+
+class Died(BaseException):
+    """Stands for a power cut: nothing of ours catches it."""
+
+
+@contextmanager
+def dying_at(meant: int) -> Iterator[list[str]]:
+    """Die right before the n-th write or move; yields those that were begun."""
+    begun: list[str] = []
+
+    def around(name: str) -> Any:
+        real = getattr(VaultWriter, name)
+
+        def counted(*args: Any, **named: Any) -> Any:
+            begun.append(name)
+            if len(begun) == meant:
+                raise Died
+            return real(*args, **named)
+
+        return counted
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("put", "move"):
+            patch.setattr(VaultWriter, name, around(name))
+        try:
+            yield begun
+        except Died:
+            return
