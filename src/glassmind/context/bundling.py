@@ -19,9 +19,9 @@ from glassmind.types.search import Intent, Mode
 if TYPE_CHECKING:
     from glassmind.types.memory import Temperatures
 
-FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 130
-"""Notes that are looked for: one in so many tokens of the budget, which is what a short
-passage takes with its title and its receipt."""
+FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 190
+"""Notes that are looked for: one in so many tokens of the budget. A short passage with
+its title and its receipt takes three quarters of that."""
 
 
 class Wish(NamedTuple):

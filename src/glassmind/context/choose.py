@@ -116,6 +116,7 @@ class Reading:
     def beyond(self, room: int) -> tuple[int, int] | None:
         """Return the whole passage with as much of what follows it as fits."""
         text, (start, end) = self.stretch.text, self.stretch.focus
+        start = self._units[self._opening][0] if self._units else start
         left = room - self.size
         for _, over in parted(text, end, len(text)):
             left -= weight(text[end:over]) + 1

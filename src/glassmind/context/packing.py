@@ -17,6 +17,7 @@ from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.sections import NUMBER, Sections, sections_of
 from glassmind.context.sentences import answer_from
 from glassmind.errors.context import BudgetTooSmall
+from glassmind.markdown.receipts import receipt_text
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
 from glassmind.render.address import heading_address, iso_time
 from glassmind.render.bundles_markdown import (
@@ -28,13 +29,14 @@ from glassmind.render.bundles_markdown import (
     section,
     source_line,
 )
-from glassmind.types import NotePath
+from glassmind.types import NotePath, Span
 from glassmind.types.context import (
     AnswerSentence,
     Bundle,
     BundleNote,
     Dropped,
     Excerpt,
+    Receipt,
 )
 
 WIDTH = 0.75
@@ -56,6 +58,10 @@ LEFT_OUT_TOKENS = 30
 
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
+
+LINES, DIGEST, DIGEST_TOKENS = Span(10, 100), "", 12
+"""Stand for lines and digest of a receipt while its length is counted. Sixteen digits
+of a digest are 9 to 12 tokens, and nobody knows them beforehand."""
 
 TRIES = 3
 """How often a passage is cut shorter where the estimate of its length was too low."""
@@ -88,12 +94,26 @@ def packed(
 
 
 @dataclass(slots=True)
-class _Entry:
-    """A note on its way into a bundle, with what its passages take."""
+class _Cut:
+    """What is shown of a passage: its characters, and the tokens of these."""
 
-    note: BundleNote
-    readings: list[Reading]
-    tokens: list[int]
+    reading: Reading
+    start: int
+    end: int
+    tokens: int
+
+    @property
+    def text(self) -> str:
+        return self.reading.stretch.text[self.start : self.end]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A note on its way into a bundle; `spare` are passages it does not show yet."""
+
+    candidate: Candidate
+    cuts: list[_Cut]
+    spare: list[Reading]
 
 
 class _Packing:
@@ -129,24 +149,23 @@ class _Packing:
         extra = self._sections() if self._candidates else Sections()
         fixed = self._count(bundle_as_markdown(replace(frame, notes=(_NO_NOTE,))))
         left = self._budget - fixed - extra.tokens - LEFT_OUT_TOKENS
-        entries = self._wide(left)
+        entries, left = self._wide(left)
         if self._candidates and not entries:
             raise BudgetTooSmall(self._budget, self._least(fixed))
-        left -= sum(self._cost(entry) for entry in entries)
-        answer, left = self._answer(entries, left)
-        reserve = int(FOLLOW_SHARE * self._budget)
-        left = self._grown(entries, left - reserve) + reserve
-        notes = tuple(entry.note for entry in entries)
+        answer_room = min(left, int(ANSWER_SHARE * self._budget))
+        follow_room = int(FOLLOW_SHARE * self._budget)
+        self._grow_all(entries, left - answer_room - follow_room)
+        notes = tuple(self._note(entry) for entry in entries)
         made = replace(
             frame,
             notes=notes,
-            answer=tuple(answer),
+            answer=self._answer(notes, answer_room),
             decisions=extra.decisions,
             questions=extra.questions,
             tasks=extra.tasks,
             suggested=extra.suggested,
             conflicts=extra.conflicts,
-            follow_ups=self._follow_ups(notes, left),
+            follow_ups=self._follow_ups(notes, follow_room),
             dropped=(*self._left_out(), *extra.dropped),
         )
         return self._within(made)
@@ -163,67 +182,55 @@ class _Packing:
         )
         return sections_of(self._rows, scope, self._counter, self._budget)
 
-    def _wide(self, room: int) -> list[_Entry]:
-        """Return a short passage of each note, as many as fit their share."""
+    def _wide(self, room: int) -> tuple[list[_Entry], int]:
+        """Return a short passage of each note, as many as fit, and the room left."""
         share = int(WIDTH * room)
         each = share // max(1, min(len(self._candidates), self._wanted.limit))
         stub = max(STUB_TOKENS, min(LONGEST_STUB, each - STUB_TOKENS))
+        readings = [Reading(one.passages[0], self._words) for one in self._candidates]
+        labels = [_label(one, 0) for one in self._candidates]
+        self._prepare(labels, readings, stub)
         entries: list[_Entry] = []
-        for candidate in self._candidates:
-            if len(entries) == self._wanted.limit:
+        for candidate, reading, label in zip(
+            self._candidates, readings, labels, strict=True
+        ):
+            most = share if entries else room
+            full = most < STUB_TOKENS or len(entries) == self._wanted.limit
+            cost = most if full else self._count(label) + DIGEST_TOKENS
+            cut = self._cut(reading, min(stub, most - cost)) if cost < most else None
+            if cut is None:
                 self._missed.append(candidate)
-                continue
-            entry = self._entry(candidate, min(stub, room))
-            if entry is None:
-                continue
-            cost = self._cost(entry)
-            if cost <= (share if entries else room):
-                share -= cost
-                entries.append(entry)
+            elif self._is_said(cut.text):
+                self._twice += 1
             else:
-                self._missed.append(candidate)
-        return entries
+                spare = [Reading(one, self._words) for one in candidate.passages[1:]]
+                entries.append(_Entry(candidate, [cut], spare))
+                share -= cost + cut.tokens
+                room -= cost + cut.tokens
+        return entries, room
 
-    def _entry(self, candidate: Candidate, room: int) -> _Entry | None:
-        """Return a note with a short passage; None where it says nothing new."""
-        readings = [Reading(stretch, self._words) for stretch in candidate.passages]
-        note = BundleNote(
-            candidate.note.path,
-            candidate.note.title,
-            candidate.note.day or iso_time(candidate.note.mtime_ns)[:10],
-            candidate.relevance,
-            candidate.why,
-            candidate.channels,
-            (),
-            candidate.note.generated,
-        )
-        excerpt, _ = self._excerpt(note, readings[0], room)
-        if excerpt is None:
-            self._missed.append(candidate)
-            return None
-        if self._is_said(excerpt.text):
-            self._twice += 1
-            return None
-        note = replace(note, excerpts=(excerpt,))
-        tokens = self._count(note_block(note, _number)) + self._sourced(excerpt)
-        return _Entry(note, readings, [tokens])
+    def _prepare(
+        self, labels: Sequence[str], readings: Sequence[Reading], room: int
+    ) -> None:
+        """Let a tokenizer read in one go what will be counted one by one."""
+        quarters = int(room * QUARTERS / self._ratio)
+        found = [(reading, reading.best(quarters)) for reading in readings]
+        texts = [reading.stretch.text[slice(*at)] for reading, at in found if at]
+        self._count("\n".join([*labels, *texts]))
 
-    def _excerpt(
-        self, note: BundleNote, reading: Reading, room: int
-    ) -> tuple[Excerpt | None, int]:
-        """Return what of a passage fits, and the tokens of its text."""
+    def _cut(self, reading: Reading, room: int) -> _Cut | None:
+        """Return what of a passage fits a room."""
         quarters = int(room * QUARTERS / self._ratio)
         for _ in range(TRIES):
             wide = quarters >= reading.size
             found = reading.beyond(quarters) if wide else reading.best(quarters)
             if found is None:
-                return None, 0
-            excerpt = reading.stretch.excerpt(note.path, *found)
-            tokens = self._count(excerpt.text)
+                return None
+            tokens = self._count(reading.stretch.text[slice(*found)])
             if tokens <= room:
-                return excerpt, tokens
+                return _Cut(reading, *found, tokens)
             quarters = quarters * room // (tokens + 1)
-        return None, 0
+        return None
 
     def _is_said(self, text: str) -> bool:
         """Whether a passage was shown already, all but to the letter; notes it."""
@@ -234,90 +241,78 @@ class _Packing:
         self._said |= runs
         return known >= SAID * len(runs)
 
-    def _cost(self, entry: _Entry) -> int:
-        return sum(entry.tokens)
-
-    def _sourced(self, excerpt: Excerpt) -> int:
-        return self._count(source_line(excerpt.receipt, NUMBER))
-
-    def _answer(
-        self, entries: Sequence[_Entry], left: int
-    ) -> tuple[list[AnswerSentence], int]:
-        """Return the sentences that answer, and the room that is left."""
-        if self._wanted.frame.is_doubtful or not self._words:
-            return [], left
-        room = min(left, int(ANSWER_SHARE * self._budget))
-        room -= self._count(section("Answer", ["-\n"]))
-        before, kept = room, []
-        for one in answer_from([entry.note for entry in entries], self._words):
-            cost = self._count(answer_line(one, _number))
-            if cost <= room:
-                kept.append(one)
-                room -= cost
-        return (kept, left - before + room) if kept else ([], left)
-
-    def _grown(self, entries: Sequence[_Entry], left: int) -> int:
+    def _grow_all(self, entries: Sequence[_Entry], left: int) -> None:
         """Let passages grow into the room that is left, the best first."""
         for share in (2, 1):  # half of what is left for each, then all of it
             for entry in entries:
                 if left < STUB_TOKENS:
-                    return left
+                    return
                 left -= self._grow(entry, left // share)
-        return left
 
     def _grow(self, entry: _Entry, extra: int) -> int:
         """Show more of a note; return what that takes."""
-        taken = 0
-        cited = {one.receipt for one in entry.note.excerpts}
-        for number, reading in enumerate(entry.readings):
-            room = extra - taken
-            if number < len(entry.note.excerpts):
-                taken += self._widened(entry, number, reading, room)
-            elif room > STUB_TOKENS:
-                taken += self._added(entry, reading, room, cited)
+        taken = self._widen(entry, 0, extra)
+        if entry.spare and extra - taken > 2 * STUB_TOKENS:
+            taken += self._add(entry, extra - taken)
         return taken
 
-    def _widened(self, entry: _Entry, number: int, reading: Reading, extra: int) -> int:
-        old = entry.note.excerpts[number]
-        if not old.trimmed and len(old.text) >= len(reading.stretch.text.strip()):
+    def _widen(self, entry: _Entry, at: int, extra: int) -> int:
+        """Show more of a passage; return what that takes."""
+        old = entry.cuts[at]
+        if old.end - old.start >= len(old.reading.stretch.text.strip()):
             return 0
-        before = self._count(old.text)
-        excerpt, tokens = self._excerpt(entry.note, reading, before + extra)
-        if excerpt is None or len(excerpt.text) <= len(old.text):
+        cut = self._cut(old.reading, old.tokens + extra)
+        if cut is None or cut.tokens <= old.tokens:
             return 0
-        excerpts = list(entry.note.excerpts)
-        if any(_overlap(excerpt, one) for one in excerpts if one is not old):
+        others = [one for one in entry.cuts if one is not old]
+        if any(_overlap(cut, other) for other in others):
             return 0
-        excerpts[number] = excerpt
-        entry.note = replace(entry.note, excerpts=tuple(excerpts))
-        entry.tokens[number] += tokens - before
-        return max(0, tokens - before)
+        entry.cuts[at] = cut
+        return cut.tokens - old.tokens
 
-    def _added(
-        self, entry: _Entry, reading: Reading, room: int, cited: set[str]
-    ) -> int:
-        """Show a further passage of a note, if it fits and is another one."""
-        excerpt, _ = self._excerpt(entry.note, reading, room - STUB_TOKENS)
-        if excerpt is None or excerpt.receipt in cited:
+    def _add(self, entry: _Entry, room: int) -> int:
+        """Show a further passage of a note, if it is another; return what it takes."""
+        reading = entry.spare.pop(0)
+        cost = self._count(_label(entry.candidate, len(entry.cuts))) + DIGEST_TOKENS
+        cut = self._cut(reading, room - cost)
+        if cut is None or any(_overlap(cut, other) for other in entry.cuts):
             return 0
-        if any(_overlap(excerpt, one) for one in entry.note.excerpts):
-            return 0
-        tokens = self._count(excerpt_block(excerpt, _number)) + self._sourced(excerpt)
-        if tokens > room:
-            return 0
-        excerpts = sorted((*entry.note.excerpts, excerpt), key=lambda one: one.span)
-        entry.note = replace(entry.note, excerpts=tuple(excerpts))
-        entry.tokens.append(tokens)
-        return tokens
+        entry.cuts.append(cut)
+        return cost + cut.tokens
+
+    def _note(self, entry: _Entry) -> BundleNote:
+        """Return a note with its passages in the order of their lines."""
+        note = _bare_note(entry.candidate)
+        excerpts = [
+            cut.reading.stretch.excerpt(note.path, cut.start, cut.end)
+            for cut in entry.cuts
+        ]
+        return replace(note, excerpts=tuple(sorted(excerpts, key=lambda one: one.span)))
+
+    def _answer(
+        self, notes: Sequence[BundleNote], room: int
+    ) -> tuple[AnswerSentence, ...]:
+        """Return the sentences that answer, as far as they fit."""
+        if self._wanted.frame.is_doubtful or not self._words:
+            return ()
+        room -= self._count(section("Answer", ["-\n"]))
+        kept = []
+        for one in answer_from(notes, self._words):
+            cost = self._count(answer_line(one, _number))
+            if cost <= room:
+                kept.append(one)
+                room -= cost
+        return tuple(kept)
 
     def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
         """Return where to read on: notes of which more was found than is shown."""
-        left = min(left, int(FOLLOW_SHARE * self._budget))
         left -= self._count(section("Read on", ["-\n"]))
         kept: list[str] = []
         for note in notes:
+            if len(kept) == MOST_FOLLOWED:
+                break
             excerpt = note.excerpts[0]
-            if not excerpt.trimmed or len(kept) == MOST_FOLLOWED:
+            if not excerpt.trimmed:
                 continue
             address = heading_address(note.path, excerpt.heading_path)
             cost = self._count(follow_line(address))
@@ -348,13 +343,9 @@ class _Packing:
             made = _without_last(made, tokens)
 
     def _least(self, fixed: int) -> int:
-        """Return the tokens with which the best note would have fitted."""
-        for candidate in self._candidates:
-            self._said.clear()
-            entry = self._entry(candidate, STUB_TOKENS)
-            if entry is not None:
-                return fixed + LEFT_OUT_TOKENS + self._cost(entry) + 1
-        return 2 * self._budget
+        """Return the tokens with which one of the notes would have fitted."""
+        costs = [self._count(_label(one, 0)) for one in self._candidates]
+        return fixed + LEFT_OUT_TOKENS + min(costs) + DIGEST_TOKENS + STUB_TOKENS
 
 
 _NO_NOTE = BundleNote(NotePath(""), "", "", 0.0, "", (), ())
@@ -370,8 +361,48 @@ def _number(_: str) -> str:
     return NUMBER
 
 
-def _overlap(one: Excerpt, other: Excerpt) -> bool:
-    return one.span.start <= other.span.end and other.span.start <= one.span.end
+def _bare_note(candidate: Candidate) -> BundleNote:
+    """Return a note without passages."""
+    note = candidate.note
+    return BundleNote(
+        note.path,
+        note.title,
+        note.day or iso_time(note.mtime_ns)[:10],
+        candidate.relevance,
+        candidate.why,
+        candidate.channels,
+        (),
+        note.generated,
+    )
+
+
+def _label(candidate: Candidate, number: int) -> str:
+    """Return what stands around a passage, its source included, but for the digest.
+
+    The first of a note has its title above it.
+    """
+    stretch = candidate.passages[number]
+    under = stretch.heading_path(stretch.focus[0])
+    heading = under[-1] if under else ""
+    receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
+    empty = Excerpt(under, LINES, "", receipt, trimmed=True)
+    source = source_line(receipt, NUMBER)
+    if number:
+        return excerpt_block(empty, _number) + source
+    note = replace(_bare_note(candidate), excerpts=(empty,))
+    return note_block(note, _number) + source
+
+
+def _overlap(one: _Cut, other: _Cut) -> bool:
+    """Whether two passages of a note show a line twice."""
+    first, second = (_lines(cut) for cut in (one, other))
+    return first[0] <= second[1] and second[0] <= first[1]
+
+
+def _lines(cut: _Cut) -> tuple[int, int]:
+    stretch = cut.reading.stretch
+    first = stretch.first_line + stretch.text.count("\n", 0, cut.start)
+    return first, first + stretch.text.count("\n", cut.start, cut.end)
 
 
 def _without_last(made: Bundle, tokens: int) -> Bundle:

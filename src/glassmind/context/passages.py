@@ -1,5 +1,6 @@
 """From hits to passages: chunks with their neighbours, joined to whole lines."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -9,6 +10,9 @@ from glassmind.types import NotePath, Span
 from glassmind.types.context import Excerpt
 from glassmind.types.passages import PackedNote, PlacedChunk
 from glassmind.types.search import ChannelName, Hit
+
+_HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
+"""What is named above a passage, and need not be shown in it."""
 
 
 class PassageReader(Protocol):
@@ -41,25 +45,38 @@ class Stretch(NamedTuple):
     focus: tuple[int, int]
     headings: tuple[tuple[int, tuple[str, ...]], ...]
 
-    def excerpt(self, path: NotePath, start: int, end: int) -> Excerpt:
-        """Return some characters of it, under the receipt of their whole lines."""
-        text = self.text
-        first = text.rfind("\n", 0, start) + 1
-        last = text.find("\n", end)
-        last = len(text) if last < 0 else last
-        top = self.first_line + text.count("\n", 0, first)
-        span = Span(top, top + text.count("\n", first, last))
-        under = next(path for at, path in reversed(self.headings) if at <= start)
-        rest = text[min(first, self.focus[0]) : start] + text[end : self._over(last)]
-        said, whole = text[start:end], text[first:last]
-        receipt = receipt_of(path, under[-1] if under else "", span, whole)
-        hidden = holds_hidden(said)
-        return Excerpt(
-            under, span, said, receipt, not rest.isspace() and rest != "", hidden
-        )
+    def heading_path(self, start: int) -> tuple[str, ...]:
+        """Return the headings that a character stands under."""
+        return next(path for at, path in reversed(self.headings) if at <= start)
 
-    def _over(self, last: int) -> int:
-        return max(last, self.focus[1])
+    def lines(self, start: int, end: int) -> tuple[int, int]:
+        """Return the characters of the whole lines that hold some of them."""
+        last = self.text.find("\n", end)
+        return self.text.rfind("\n", 0, start) + 1, len(self.text) if last < 0 else last
+
+    def goes_on(self, start: int, end: int) -> bool:
+        """Whether the passage, or a line of it, has more than some characters."""
+        first, last = self.lines(start, end)
+        before = self.text[min(first, self.focus[0]) : start]
+        after = self.text[end : max(last, self.focus[1])]
+        return bool(_HEADINGS.sub("", before).strip() or after.strip())
+
+    def excerpt(self, path: NotePath, start: int, end: int) -> Excerpt:
+        """Return some characters, under the receipt of their whole lines."""
+        first, last = self.lines(start, end)
+        top = self.first_line + self.text.count("\n", 0, first)
+        span = Span(top, top + self.text.count("\n", first, last))
+        under = self.heading_path(start)
+        heading = under[-1] if under else ""
+        said = self.text[start:end]
+        return Excerpt(
+            under,
+            span,
+            said,
+            receipt_of(path, heading, span, self.text[first:last]),
+            self.goes_on(start, end),
+            holds_hidden(said),
+        )
 
 
 class Asked(NamedTuple):
@@ -96,17 +113,22 @@ def asked_of(hits: Sequence[Hit]) -> list[Asked]:
     ]
 
 
+GROWING = 12
+"""Notes, from the best, of which neighbouring and further passages are read too: what
+others have shown of themselves is all that there is room for."""
+
+
 def candidates(asked: Sequence[Asked], rows: PassageReader) -> list[Candidate]:
     """Return the notes that are there, in their order, with their passages read."""
     notes = rows.notes([one.path for one in asked])
     there = [(one, notes[one.path]) for one in asked if one.path in notes]
     wanted = {
         (note.note_id, index + near)
-        for one, note in there
+        for one, note in there[:GROWING]
         for index in one.indexes
         for near in (-1, 0, 1)
-        if index + near >= 0
     }
+    wanted |= {(note.note_id, one.indexes[0]) for one, note in there[GROWING:]}
     chunks = rows.chunks(sorted(wanted))
     found = []
     for one, note in there:
@@ -126,11 +148,11 @@ def _passages(
 ) -> tuple[Stretch, ...]:
     made: list[Stretch] = []
     for index in indexes:
-        around = [chunks.get((note_id, index + near)) for near in (-1, 0, 1)]
-        if around[1] is None:
+        if (note_id, index) not in chunks:
             continue
+        around = [chunks.get((note_id, index + near)) for near in (-1, 0, 1)]
         stretch = stretch_of([one for one in around if one is not None], index)
-        if stretch is None:  # a line that is longer than three chunks
+        if stretch is None:  # it begins or ends in the middle of a line
             stretch = stretch_of(rows.every(note_id), index)
         if stretch is not None:
             made.append(stretch)
@@ -138,22 +160,20 @@ def _passages(
 
 
 def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
-    """Return chunks in a row as whole lines; None where one of `index` has none."""
-    text, at = "", 0
-    focus = (0, 0)
+    """Return chunks in a row as whole lines; None where that of `index` is cut off."""
+    at, focus = 0, (0, 0)
     headings = []
-    for number, chunk in enumerate(chunks):
-        own = chunk.text if number == 0 else chunk.text[chunk.overlap :]
-        if chunk.index == index:
-            focus = (at, at + len(own))
+    for chunk in chunks:
+        if chunk.number == index:
+            focus = (at, at + len(chunk.text))
         headings.append((at, chunk.heading_path))
-        text += own
-        at += len(own)
-    begun = text.find("\n") + 1 if chunks[0].index > 0 else 0
+        at += len(chunk.text)
+    text = "".join([chunk.text for chunk in chunks])
+    begun = 0 if chunks[0].begins else text.find("\n") + 1
     over = len(text) if chunks[-1].is_last else text.rfind("\n") + 1
-    cut = chunks[0].index > 0 and not begun
-    if cut or begun > focus[0] or over < focus[1]:
+    whole = chunks[0].begins or begun
+    if not whole or begun > focus[0] or over < focus[1]:
         return None
     moved = tuple((max(at - begun, 0), path) for at, path in headings)
-    line = chunks[0].span.start + (1 if begun else 0)
+    line = chunks[0].first_line + (1 if begun else 0)
     return Stretch(text[begun:over], line, (focus[0] - begun, focus[1] - begun), moved)

@@ -4,6 +4,7 @@ A tokenizer that parts words at blanks counts a text as the sum of its words, an
 words of a vault come again and again: looked up, they cost a tenth of reading them.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 
@@ -12,9 +13,10 @@ from glassmind.models.windows import WindowedTokenizer
 MOST_WORDS = 100_000
 """Words that are remembered: those of a large vault, in some 10 MB."""
 
-LONGEST_WORD = 100
-"""Letters after which the tokenizer of BERT takes a word for one unknown token,
-whatever its length; we count such a word by its pieces."""
+_SIGNS = r"!-/:-@\[-`{-~"
+_PIECE = re.compile(rf"[{_SIGNS}]|[^{_SIGNS}]{{1,100}}")
+"""Parts of a word that are read by themselves. Letters of more than 100 in a row BERT
+takes for one unknown token, however many they are; we count them by the hundred."""
 
 
 class TokenCounter:
@@ -44,23 +46,19 @@ class TokenCounter:
             return sum(map(self._learnt(words).__getitem__, words))
 
     def _learnt(self, words: Sequence[str]) -> dict[str, int]:
-        """Look up the words that are not known yet, in one go."""
+        """Look up the words that are not known yet, in one go.
+
+        Signs part what stands around them, so most of a new path or address is known.
+        """
         known = self._known
         if len(known) > MOST_WORDS:
             known = {word: known[word] for word in words if word in known}
-        new = [word for word in dict.fromkeys(words) if word not in known]
-        pieces = [_pieces(word) for word in new]
-        counts = self._tokenizer.counts(list(chain.from_iterable(pieces)))
-        at = 0
-        for word, parts in zip(new, pieces, strict=True):
-            known[word] = sum(counts[at : at + len(parts)])
-            at += len(parts)
+        new = {word: _PIECE.findall(word) for word in words if word not in known}
+        parts = dict.fromkeys(chain.from_iterable(new.values()))
+        unread = [part for part in parts if part not in known]
+        if unread:
+            known.update(zip(unread, self._tokenizer.counts(unread), strict=True))
+        for word, pieces in new.items():
+            known[word] = sum(map(known.__getitem__, pieces))
         self._known = known  # other threads keep what they have
         return known
-
-
-def _pieces(word: str) -> list[str]:
-    """Return a word, or of one that is too long as many pieces as it takes."""
-    if len(word) <= LONGEST_WORD:
-        return [word]
-    return [word[at : at + LONGEST_WORD] for at in range(0, len(word), LONGEST_WORD)]

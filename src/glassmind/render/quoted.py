@@ -6,6 +6,7 @@ sign inside, or on one line of our own.
 """
 
 import re
+from functools import lru_cache
 
 from glassmind.render.style import Style
 
@@ -38,6 +39,7 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+@lru_cache(maxsize=1_000)
 def titled(text: str) -> str:
     """Return a title or a heading as a part of one line, not too long."""
     line = one_line(text)

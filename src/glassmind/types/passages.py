@@ -5,21 +5,20 @@ All are named tuples: a bundle makes a hundred of them.
 
 from typing import NamedTuple
 
-from glassmind.types import NotePath, Span
+from glassmind.types import NotePath
 
 
 class PlacedChunk(NamedTuple):
-    """A chunk where it stands; `is_last` of its note.
+    """What is a chunk's own of the lines of its note, from `first_line` on.
 
-    The first `overlap` characters of `text` are the end of the chunk before.
+    `begins` where a line does, or in the middle of one; `is_last` of its note.
     """
 
-    index: int
-    kind: str
+    number: int
     heading_path: tuple[str, ...]
-    span: Span
-    overlap: int
+    first_line: int
     text: str
+    begins: bool
     is_last: bool
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types import NotePath, Span
+from glassmind.types import NotePath
 from glassmind.types.passages import PackedNote, PlacedChunk
 
 NOTES = """
@@ -17,8 +17,9 @@ select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
 from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
 """
 CHUNKS = """
-select k.value ->> 0, c.chunk_index, c.kind, c.heading_path, c.start_line, c.end_line,
-  c.overlap, c.text,
+select c.note_id, c.chunk_index, c.heading_path, c.start_line, c.overlap, c.text,
+  coalesce((select substr(x.text, -1) = char(10) from chunks x
+    where x.note_id = c.note_id and x.chunk_index = c.chunk_index - 1), 1),
   not exists (select 1 from chunks x
     where x.note_id = c.note_id and x.chunk_index = c.chunk_index + 1)
 from json_each(?) k
@@ -50,19 +51,16 @@ class PassageRows:
         self, places: Collection[tuple[int, int]]
     ) -> dict[tuple[int, int], PlacedChunk]:
         """Return those of some chunks that are there, by note and index."""
-        return {
-            (note_id, index): PlacedChunk(
-                index,
-                kind,
-                _headings(under),
-                Span(first, last),
-                overlap,
-                text,
-                bool(is_last),
+        found = {}
+        for row in self._ask(CHUNKS, list(places)):
+            note_id, index, under, line, overlap, text, begins, is_last = row
+            if overlap:
+                line += text.count("\n", 0, overlap)
+                text = text[overlap:]
+            found[note_id, index] = PlacedChunk(
+                index, _headings(under), line, text, bool(begins), bool(is_last)
             )
-            for note_id, index, kind, under, first, last, overlap, text, is_last
-            in self._ask(CHUNKS, list(places))
-        }  # fmt: skip
+        return found
 
     def openings(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return the index of the first chunk of each note behind its properties."""
