@@ -15,6 +15,7 @@ NOTES = {
     "Atlases.md": "no project",
     "Tagged.md": "#Atlas is where it belongs",
     "Below.md": "---\ntags: [atlas/money]\n---\ncosts",
+    "Under.md": "#project/Atlas is how others tag",
     "Beside.md": "#atlas-two is another",
     "Said.md": "---\nproject: atlas\n---\nby a word",
     "Linked.md": '---\nproject: "[[Work/Atlas|the atlas]]"\n---\nby a link',
@@ -67,6 +68,7 @@ def test_a_bare_name_is_folder_tag_property_and_note_in_one(vault: VaultDesk) ->
         "Linked.md",
         "Said.md",
         "Tagged.md",
+        "Under.md",
         "Work/Atlas/Maps/North.md",
         "Work/Atlas/Plan.md",
     ]

@@ -1,7 +1,8 @@
 """Asking the rows which notes a project has.
 
 A bare name is all of these: a folder of that name anywhere in a path, a tag of that
-name or below it, the property `project` with that value, and the note of that name.
+name or below it, be it under `#project/` or not, the property `project` with that
+value, and the note of that name.
 Names compare as Obsidian compares them, without case. SQLite knows the case of ASCII
 alone, so other names are compared here.
 """
@@ -57,7 +58,9 @@ class ProjectRows:
         if bare or project.form == "folder":
             yield from self._in_folder(project.name)
         if bare or project.form == "tag":
-            yield from self._tagged(project.name)
+            above = ("", "project/", "projects/") if bare else ("",)
+            for kind in above:
+                yield from self._tagged(f"{kind}{project.name}")
         if bare:
             yield from self._called(project.name)
 
