@@ -110,7 +110,7 @@ FILLERS = (
 
 ROUGHLY = ("about", "around", "roughly", "approximately", "approx.", "approx", "ca.",
            "ca", "circa", "some", "nearly", "almost", "etwa", "rund", "ungefähr",
-           "knapp", "gut", "~", "≈")  # fmt: skip
+           "knapp", "gut")  # fmt: skip
 
 BOUNDS = ("at least", "at most", "up to", "more than", "less than", "over", "under",
           "mindestens", "höchstens", "bis zu", "mehr als", "weniger als",

@@ -57,7 +57,7 @@ class Page:
             return frozenset()
         found, mark = set(), ""
         for number, line in enumerate(self.lines, 1):
-            fence = _FENCE.match(line)
+            fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
             if fence and not mark:
                 mark = fence["mark"]
                 found.add(number)

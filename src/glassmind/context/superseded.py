@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from glassmind.context.items import day_of, names_in
-from glassmind.context.page import Page
+from glassmind.context.page import Page, unmarked
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import SUPERSEDED_BY, SUPERSEDES, key_form
 from glassmind.markdown.receipts import receipt_of
@@ -19,7 +19,7 @@ from glassmind.types.sections import SectionLink, SectionNote
 
 _SAYS_SO = re.compile(
     r"(?:[\W_]|\b(?:this|the|note|page|document|decision|plan|list|is|was|has|been|now"
-    r"|status|dies\w*|wurde|wird|ist|nun|notiz|seite|\[!\w+\])\b)*"
+    r"|status|dies\w*|wurde|wird|ist|nun|notiz|seite)\b)*"
     r"\b(?:superseded|replaced|obsoleted)[ \t]+by\b|"
     r"(?:[\W_]|\b(?:dies\w*|wurde|wird|ist|nun|notiz|seite|die|der|das)\b)*"
     r"\b(?:ersetzt|abgelöst)[ \t]+(?:durch|von)\b",
@@ -95,8 +95,7 @@ def _by_line(
         lines = pages.get(link.source_id, ())
         if link.property or not 0 < link.line <= len(lines):
             continue
-        line = lines[link.line - 1]
-        if " " in line and _SAYS_SO.match(line):
+        if _SAYS_SO.match(unmarked(lines[link.line - 1])):
             yield Replaced(link.source_id, link.target_id, link.source_id, link.line)
 
 

@@ -1,6 +1,7 @@
 """What claims are about: which note's thing, and what of it."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from glassmind.context.claim_words import ABOUT, GENERIC, SAME, STOPS, UNNAMED
@@ -12,6 +13,8 @@ from glassmind.types.sections import SectionNote
 
 LEAST_PHRASE = 2
 """Words that a subject without a note needs, so that two notes mean the same by it."""
+
+_ARTICLE = re.compile(r"\W*(?:the|der|die|das|den|dem)\s", re.IGNORECASE)
 
 
 class Subject(NamedTuple):
@@ -40,7 +43,7 @@ class Things:
 
     def _take(self, note: SectionNote) -> None:
         names = [] if is_dated(note) else [note.title, *note.aliases]
-        forms = [form for name in names if (form := words_of(name)) and _names(form)]
+        forms = [form for name in names if (form := words_of(name)) and _is_name(form)]
         thing = next(
             (self._by_name[f] for f in forms if f in self._by_name), note.note_id
         )
@@ -83,30 +86,34 @@ class Things:
         A thing that the words name comes before the one that stands before a colon,
         then the one that the heading names, and then that of the note.
         """
-        words = words_of(claim.subject)
-        thing, rest = self._in(words)
-        own, named = self.own(note), bool(thing)
+        words, own = words_of(claim.subject), self.own(note)
+        thing, rest = self._in(words, own, linked="[[" in claim.subject)
+        named = bool(thing)
         if not thing:
             thing = self.named(claim.lead) or self.named(heading) or own
             named = thing not in (0, own)
-        what = {*claim.years, claim.value.measure, claim.hint} - {""}
-        what |= {word for word in rest if word not in STOPS}
-        if claim.value.kind == "status" and not what:
-            what = {"status"}
+        what = _what(claim, rest)
         found = []
         if thing:
             left = what - self._words.get(thing, set()) or what
-            found.append(Subject(thing, frozenset(SAME.get(w, w) for w in left)))
-        if not named and _is_telling(what):
-            found.append(Subject(0, frozenset(SAME.get(w, w) for w in what)))
-        return [subject for subject in found if subject.what]
+            bare = {"status"} if claim.value.kind == "status" else {"amount"}
+            found.append(Subject(thing, _same(left or bare)))
+        if not named and _is_telling(what, claim.subject):
+            found.append(Subject(0, _same(what)))
+        return found
 
-    def _in(self, words: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
-        """Return the thing with the longest name among some words, and the others."""
+    def _in(
+        self, words: tuple[str, ...], own: int, *, linked: bool
+    ) -> tuple[int, tuple[str, ...]]:
+        """Return the thing with the longest name among some words, and the others.
+
+        A word that anything may be called counts in a link, and in the note itself.
+        """
         for length in range(min(self._longest, len(words)), 0, -1):
             for start in range(len(words) - length + 1):
-                thing = self._by_name.get(words[start : start + length])
-                if thing:
+                name = words[start : start + length]
+                thing = self._by_name.get(name, 0)
+                if thing and (linked or thing == own or not _is_common(name)):
                     return thing, words[:start] + words[start + length :]
         return 0, words
 
@@ -118,20 +125,41 @@ def is_dated(note: SectionNote) -> bool:
 
 def property_subject(things: Things, note: SectionNote, key: str) -> Subject | None:
     """Return what a property is about."""
-    words = frozenset(SAME.get(w, w) for w in words_of(key) if w not in STOPS)
+    words = _same(word for word in words_of(key) if word not in STOPS)
     thing = things.own(note)
     return Subject(thing, words) if thing and words else None
 
 
-def _names(form: tuple[str, ...]) -> bool:
-    """Whether words are a name that tells a thing from others."""
+def _what(claim: Claim, words: Iterable[str]) -> set[str]:
+    """Return what of a thing is meant by some words, and by what stands around them."""
+    left = {word for word in words if word not in STOPS}
+    # of a day it is no matter whether it is said to be due
+    hint = "" if left and claim.hint == "due" else claim.hint
+    return (left | claim.years | {claim.value.measure, hint}) - {""}
+
+
+def _same(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(SAME.get(word, word) for word in words)
+
+
+def _is_name(form: tuple[str, ...]) -> bool:
+    """Whether words tell a thing from others, at least where they are linked."""
     text = " ".join(form)
-    plain = len(form) == 1 and (text in GENERIC or text in STOPS or text in SAME)
-    return not (plain or text in UNNAMED or text.isdigit())
+    return text not in UNNAMED and not text.isdigit()
 
 
-def _is_telling(what: Iterable[str]) -> bool:
-    """Whether words mean the same thing in whatever note they stand."""
-    words = set(what)
-    telling = {word for word in words if word not in GENERIC and not word.isdigit()}
-    return len(words) >= LEAST_PHRASE and bool(telling)
+def _is_common(form: tuple[str, ...]) -> bool:
+    """Whether a name is a word that any note may use of something else."""
+    word = form[0]
+    return len(form) == 1 and (word in GENERIC or word in STOPS or word in SAME)
+
+
+def _is_telling(what: Collection[str], subject: str) -> bool:
+    """Whether words mean the same thing in whatever note they stand.
+
+    One word that not everything may be called is enough behind an article: there is
+    one last ferry, and a default timeout in every manual.
+    """
+    telling = [word for word in what if word not in GENERIC and not word.isdigit()]
+    least = 1 if _ARTICLE.match(subject) else LEAST_PHRASE
+    return len(what) >= LEAST_PHRASE and len(telling) >= least

@@ -60,7 +60,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _ROUGHLY = re.compile(
-    "(?:" + "|".join(sorted(map(re.escape, ROUGHLY), key=len, reverse=True)) + r")\s*",
+    "[~≈]\\s*|(?:" + "|".join(sorted(map(re.escape, ROUGHLY), key=len)) + r")\s+",
     re.IGNORECASE,
 )
 _BOUND = re.compile(rf"(?:{'|'.join(BOUNDS)})\s", re.IGNORECASE)
@@ -70,8 +70,12 @@ _STATUS = re.compile(
 )
 _POINTED = re.compile(r"\d[.,]\d{3}(?!\d)")
 """A point that may set thousands apart, or be the point of a decimal."""
-STATUS_WORD = re.compile(rf"\b{_STATUS.pattern}", re.IGNORECASE)
-"""Finds a word for how far a thing is."""
+STATUS_TOLD = re.compile(
+    " (?:is|are|been|was|were|be|remains|ist|sind|wurde|war) (?:[a-zäöü]+ )?(?:"
+    + "|".join(map(re.escape, STATUS_OF))
+    + ")"
+)
+"""Finds, in small letters, where it may be told how far a thing is."""
 _WORD = re.compile(r"\s*([^\W\d_]+)")
 _MARKS = re.compile(r"[*_`=]+|\[\[|\]\]|\"|'")
 
