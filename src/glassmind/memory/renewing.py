@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 
 from glassmind.errors import VaultError
+from glassmind.errors.memory import NotWaiting
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, summary_kept
 from glassmind.memory.claims import project_said
@@ -38,7 +39,8 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
             return memo.path
     made = summary_kept(cabinet, claim, title).memo.path
     for memo in former:
-        put_away(cabinet, memo, client=claim.client, why=RENEWED)
+        with suppress(NotWaiting):  # another summary of it was quicker
+            put_away(cabinet, memo, client=claim.client, why=RENEWED)
     return made
 
 
