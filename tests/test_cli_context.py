@@ -163,6 +163,7 @@ def test_a_summary_is_made_of_sentences_of_the_project(tmp_path: Path) -> None:
         (["context", "tea", "--budget", "1"], 2, "allow 200 or more"),
         (["context", "tea", "--json", "--markdown"], 2, "do not go together"),
         (["context", "tea", "--project", "zeppelins"], 3, "no note belongs to"),
+        (["context", "tea", "--project", " "], 2, "it names no project"),
         (["context", "after:never"], 2, "is no day"),
         (["context", "\udcff"], 2, "holds half a character"),
         (["brief", "--since", "never"], 2, "is no day"),

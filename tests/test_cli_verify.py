@@ -102,6 +102,8 @@ def test_a_state_is_coloured_on_a_terminal_that_wants_it(program: Inside) -> Non
 
 
 def test_a_receipt_cannot_command_the_terminal(program: Inside) -> None:
-    done = program.run("verify", "Tea\x1b]0;x\x07.md#\u202eup:1@0f1e2d3c")
+    done = program.run("verify", "Tea\x1b]0;x\x07.md#\u202e\nup:1@0f1e2d3c")
 
+    assert done.stdout.splitlines()[0].startswith("gone ")
+    assert done.stdout.splitlines()[0].endswith("up:1@0f1e2d3c")
     assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout + done.stderr)

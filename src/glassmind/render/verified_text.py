@@ -25,9 +25,13 @@ def verified_as_text(found: Sequence[Verified], style: Style) -> str:
 def _lines(one: Verified, style: Style) -> Iterator[str]:
     state = style.state(STATES[one.state], one.state)
     blanks = " " * (WIDTH - len(one.state))
-    yield f"{state}{blanks}  {style.clean(one.receipt)}"
+    yield f"{state}{blanks}  {_one_line(one.receipt)}"
     indent = " " * (WIDTH + 2)
     if one.state != "unchanged":
-        yield f"{indent}{style.faint(one.note)}"
+        yield f"{indent}{style.faint(_one_line(one.note))}"
     if one.now is not None and one.now != one.receipt:
-        yield f"{indent}now {style.clean(one.now)}"
+        yield f"{indent}now {_one_line(one.now)}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(Style.clean(text).split())

@@ -1,6 +1,7 @@
 """What commands of bundles and of memory share: options, and text that is piped in."""
 
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterable
 
 from glassmind.errors import WrongUsage
@@ -20,7 +21,20 @@ def add_project(
     parser: CommandParser, about: str = PROJECT, *, required: bool = False
 ) -> None:
     """Tell the parser that notes of a project may be meant."""
-    parser.add_argument("--project", metavar="P", required=required, help=about)
+    parser.add_argument(
+        "--project", metavar="P", type=project, required=required, help=about
+    )
+
+
+def project(text: str) -> str:
+    """Return what names a project; the type of an option.
+
+    Raises:
+        ArgumentTypeError: it is empty.
+    """
+    if not text.strip():
+        raise ArgumentTypeError("it names no project")
+    return text
 
 
 def add_limit(parser: CommandParser, about: str, usual: int | None = None) -> None:
