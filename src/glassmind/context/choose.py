@@ -26,6 +26,12 @@ SHORT_STEM = 4
 """Letters that tell a word from others that begin so."""
 
 _WORD = re.compile(r"\w+")
+_FILTER = re.compile(
+    r"-?(?:tag|path|file|before|after):(?:\"[^\"]*\"|\S+)|-?\[[^\]]*\]"
+    r"|(?<!\S)-\S+",
+    re.IGNORECASE,
+)
+"""What of a query says where to look, or what not to find."""
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
 
@@ -35,7 +41,7 @@ LITTLE = 0.05
 
 def question_words(query: str, hits: Iterable[Hit]) -> frozenset[str]:
     """Return the words that were asked for, as typed and as passages have them."""
-    words = set(_WORD.findall(query.lower()))
+    words = set(_WORD.findall(_FILTER.sub(" ", query).lower()))
     for hit in hits:
         for snippet in (hit.snippet, *(passage.snippet for passage in hit.more)):
             text = snippet.text

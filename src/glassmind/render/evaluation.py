@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from glassmind.types.evaluation import (
+    BundleFigures,
     Difference,
     EvalReport,
     Figures,
@@ -30,8 +31,20 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
         "confidence": {
             kind: _quality(found) for kind, found in report.confidence.items()
         },
+        "bundles": [_bundles(one) for one in report.bundles],
         "notices": list(report.notices),
         "seconds": round(report.seconds, 3),
+    }
+
+
+def _bundles(found: BundleFigures) -> dict[str, Any]:
+    return {
+        "budget_tokens": found.budget_tokens,
+        "queries": found.queries,
+        "recall": round(found.recall, PLACES),
+        "plain_recall": round(found.plain_recall, PLACES),
+        "distinct": round(found.distinct, PLACES),
+        "plain_distinct": round(found.plain_distinct, PLACES),
     }
 
 

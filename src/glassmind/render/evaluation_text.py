@@ -1,10 +1,11 @@
 """What was measured, as people read it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from glassmind.render.style import Style, counted
 from glassmind.types.evaluation import (
     METRICS,
+    BundleFigures,
     Difference,
     EvalReport,
     Figures,
@@ -59,6 +60,20 @@ def _lines(report: EvalReport, style: Style) -> Iterator[str]:
     for kind, found in report.confidence.items():
         yield ""
         yield from _confidence_lines(kind, found, style)
+    if report.bundles:
+        yield ""
+        yield from _bundle_lines(report.bundles, style)
+
+
+def _bundle_lines(found: Sequence[BundleFigures], style: Style) -> Iterator[str]:
+    yield "Relevant notes in a bundle, and in the best chunks cut at as many tokens:"
+    yield f"{'tokens':>8}{'recall':>9}{'chunks':>9}{'per 1,000':>11}{'chunks':>9}"
+    for one in found:
+        ours = style.strong(f"{one.recall:>9.3f}")
+        rest = (
+            f"{one.plain_recall:>9.3f}{one.distinct:>11.3f}{one.plain_distinct:>9.3f}"
+        )
+        yield f"{one.budget_tokens:>8,}{ours}{rest}"
 
 
 def _confidence_lines(kind: str, found: Quality, style: Style) -> Iterator[str]:

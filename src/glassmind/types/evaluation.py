@@ -77,12 +77,27 @@ class Quality(NamedTuple):
     examples: int
 
 
+class BundleFigures(NamedTuple):
+    """What bundles of so many tokens hold, against the best chunks cut at as many.
+
+    `recall` and `plain_recall` are the share of the relevant notes, `distinct` and
+    `plain_distinct` how many of them 1,000 tokens hold.
+    """
+
+    budget_tokens: int
+    queries: int
+    recall: float
+    plain_recall: float
+    distinct: float
+    plain_distinct: float
+
+
 class EvalReport(NamedTuple):
     """What was measured: on what, with which model, the default first.
 
     `gold` says where the queries came from: "dataset", "queries" or "self".
     `confidence` is how good the confidence of replies is against questions that lack an
-    answer, by why they do; empty where that was not asked for.
+    answer, by why they do; empty where that was not asked for, as are `bundles`.
     """
 
     gold: str
@@ -94,6 +109,7 @@ class EvalReport(NamedTuple):
     confidence: Mapping[str, Quality] = MappingProxyType({})
     notices: Sequence[str] = ()
     seconds: float = 0.0
+    bundles: Sequence[BundleFigures] = ()
 
 
 class Tried(NamedTuple):

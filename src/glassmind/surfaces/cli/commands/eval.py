@@ -35,6 +35,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--no-ablations", action="store_true", help="measure the settings in force only"
     )
     add("--calibration", action="store_true", help="measure the confidence too")
+    add("--bundles", action="store_true", help="measure what bundles hold too")
     add("--chart", metavar="FILE", help="write a page with a chart")
     add_measuring_options(parser)
 
@@ -61,6 +62,7 @@ def run(args: Namespace, output: Output) -> int:
                 bench,
                 compare=not args.no_ablations,
                 calibration=args.calibration,
+                bundles=args.bundles,
                 seed=args.seed,
                 show=counted_by(progress),
             )

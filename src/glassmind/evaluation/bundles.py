@@ -1,0 +1,134 @@
+"""How much a bundle says for its tokens, against the best chunks cut at as many.
+
+What it is held against is the plain way: the chunks of the same search in the order of
+their scores, each whole, under the same title, label and receipt, until the budget is
+full. The last one counts where it is cut, if a sentence or two of it fit.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from glassmind.context.budget import Counter
+from glassmind.context.packing import STUB_TOKENS
+from glassmind.evaluation.gold import GoldQuery
+from glassmind.evaluation.metrics import mean
+from glassmind.markdown.receipts import receipt_of
+from glassmind.render.address import iso_time
+from glassmind.render.bundles_markdown import (
+    bundle_as_markdown,
+    note_block,
+    source_line,
+)
+from glassmind.types.context import Bundle, BundleNote, Excerpt
+from glassmind.types.evaluation import BundleFigures
+from glassmind.types.search import Hit, SearchReply
+from glassmind.wiring import LocalAdapters
+from glassmind.wiring.context import counter_for
+
+if TYPE_CHECKING:
+    from glassmind.engine import Engine
+
+BUDGETS = (1_000, 3_000, 6_000)
+"""Tokens: a glance, a part of a prompt, and what a bundle has by default."""
+
+CHUNKS = 60
+"""Chunks that are asked for: more than the largest budget holds."""
+
+PER = 1_000
+"""Tokens that distinct relevant notes are told of."""
+
+
+def bundle_figures(
+    engine: "Engine",
+    queries: Sequence[GoldQuery],
+    show: Callable[[int, int], None] = lambda _done, _all: None,
+    *,
+    budgets: Sequence[int] = BUDGETS,
+) -> list[BundleFigures]:
+    """Return what bundles and plain chunks hold of the relevant notes, by budget.
+
+    Notes that a query is not judged by are filtered away in both; a query whose notes
+    no filter can name, or that has no answer then, is passed over.
+    """
+    asked = [query for query in queries if _can_be_asked(query)]
+    counter = counter_for(LocalAdapters(engine.config))()
+    found: dict[int, list[tuple[float, float, int, int]]] = {b: [] for b in budgets}
+    for number, query in enumerate(asked, 1):
+        text = _text(query)
+        reply = engine.search(text, unique="chunks", limit=CHUNKS)
+        for budget in budgets:
+            ours = engine.bundles.pack(text, budget_tokens=budget)
+            packed = {note.path for note in ours.notes}
+            plain = chunks_within(engine, reply, budget, counter)
+            held, cut = (len(query.grades.keys() & one) for one in (packed, plain))
+            wanted = len(query.grades)
+            found[budget].append((held / wanted, cut / wanted, held, cut))
+        show(number, len(asked))
+    return [_figures(budget, rows) for budget, rows in found.items()]
+
+
+def _figures(
+    budget: int, rows: Sequence[tuple[float, float, int, int]]
+) -> BundleFigures:
+    recall, plain, held, cut = (
+        mean([float(row[at]) for row in rows]) for at in range(4)
+    )
+    scale = PER / budget
+    return BundleFigures(budget, len(rows), recall, plain, held * scale, cut * scale)
+
+
+def _can_be_asked(query: GoldQuery) -> bool:
+    named = not any('"' in path for path in query.left_out)
+    return named and not query.left_out >= query.grades.keys()
+
+
+def _text(query: GoldQuery) -> str:
+    filters = (f'-path:"{path}"' for path in sorted(query.left_out))
+    return " ".join([query.text, *filters])
+
+
+def chunks_within(
+    engine: "Engine", reply: SearchReply, budget_tokens: int, counter: Counter
+) -> set[str]:
+    """Return the notes whose chunks, best first, fit a budget."""
+    frame = Bundle(
+        reply.query,
+        budget_tokens,
+        0,
+        counter.name,
+        confidence=reply.confidence,
+        is_doubtful=reply.is_doubtful,
+        channels=reply.channels,
+        intent=reply.intent,
+        degraded=reply.degraded,
+    )
+    left = budget_tokens - counter.count(bundle_as_markdown(frame))
+    held: set[str] = set()
+    for hit in reply.hits:
+        note = _as_note(engine, hit)
+        excerpt = note.excerpts[0]
+        whole = note_block(note, _number) + source_line(excerpt.receipt, "[10]")
+        cost, text = counter.count(whole), counter.count(excerpt.text)
+        least = cost - text + min(text, STUB_TOKENS)
+        if least <= left:
+            held.add(hit.path)
+        left -= cost
+        if left <= 0:
+            break
+    return held
+
+
+def _as_note(engine: "Engine", hit: Hit) -> BundleNote:
+    _, chunks = engine.chunks(hit.path)
+    chunk = chunks[hit.chunk_index]
+    under = chunk.heading_path[-1] if chunk.heading_path else ""
+    receipt = receipt_of(hit.path, under, chunk.span, chunk.text)
+    excerpt = Excerpt(chunk.heading_path, chunk.span, chunk.text, receipt)
+    day = iso_time(hit.mtime_ns)[:10]
+    return BundleNote(
+        hit.path, hit.title, day, hit.relevance, "", hit.channels, (excerpt,)
+    )
+
+
+def _number(_: str) -> str:
+    return "[10]"
