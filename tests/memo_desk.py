@@ -1,4 +1,4 @@
-"""What tests of memory share: captures, files of the agent folder, a death in between."""
+"""What tests of memory share: captures, files of the agent folder, deaths."""
 
 import json
 from collections.abc import Iterator

@@ -397,7 +397,7 @@ def test_only_what_waits_is_accepted(desk: VaultDesk) -> None:
         desk.engine.memory.accept("Use copper")
     with pytest.raises(NotAMemo):
         desk.engine.memory.accept("Diary")
-    with pytest.raises(MemoNotFound, match="closest: .agent/decisions/.*Use copper.md"):
+    with pytest.raises(MemoNotFound, match=r"closest: .*Use copper\.md"):
         desk.engine.memory.accept("Use coppr")
 
 

@@ -1,0 +1,95 @@
+"""How nearly two memos say the same."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.memory.near import LEAST, SHOWN, NearMemos, likeness_of, near_to
+from glassmind.types import NotePath
+from glassmind.types.memory import Memo
+
+MEMO = Memo(
+    path=NotePath(".agent/decisions/a.md"),
+    kind="decision",
+    title="a",
+    text="",
+    project="",
+    created="2026-03-01T08:00:00+00:00",
+    client="cli",
+    status="current",
+    place="kept",
+)
+TEXTS = st.lists(
+    st.sampled_from(["tea", "cup", "pot", "leaf", "水", "茶", "é", "ok"]), max_size=8
+).map(" ".join)
+
+
+def memos(*texts: str) -> list[Memo]:
+    return [
+        replace(MEMO, path=NotePath(f".agent/decisions/{number:03}.md"), text=text)
+        for number, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Use Postgres for the queue", "We use Postgres for the queue"),
+        ("Use Postgres for the queue", "use postgres for the queue!"),
+        (
+            "Ship the roof on Friday, not on Monday",
+            "Ship the roof on Friday not Monday",
+        ),
+        ("屋根は銅にする", "屋根は銅板にする"),
+        ("Écrire la note", "Écrire la note"),
+    ],
+)
+def test_what_says_nearly_the_same_is_near(text: str, other: str) -> None:
+    assert likeness_of(text, other) >= LEAST
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Use Postgres for the queue", "Use Redis for the cache"),
+        ("Paint the shed green", "Paint the boat red tomorrow"),
+        ("", ""),
+        ("...", "!!!"),
+    ],
+)
+def test_what_says_something_else_is_not(text: str, other: str) -> None:
+    assert likeness_of(text, other) < LEAST
+
+
+@given(TEXTS, TEXTS)
+def test_likeness_is_the_same_both_ways_and_one_for_the_same_words(
+    text: str, other: str
+) -> None:
+    assert likeness_of(text, other) == likeness_of(other, text)
+    assert 0 <= likeness_of(text, other) <= 1
+    assert likeness_of(text, text.upper()) == (1.0 if text else 0.0)
+
+
+@given(st.lists(TEXTS, max_size=12), TEXTS)
+def test_what_is_found_is_what_comparing_all_would_find(
+    texts: list[str], asked: str
+) -> None:
+    memo = replace(MEMO, path=NotePath(".agent/inbox/asked.md"), text=asked)
+    others = memos(*texts)
+
+    found = NearMemos(others).to(memo)
+
+    known = [(-likeness_of(asked, one.text), one.path) for one in others]
+    best = sorted(pair for pair in known if -pair[0] >= LEAST)[:SHOWN]
+    assert [(-one.likeness, one.memo.path) for one in found] == best
+
+
+def test_itself_and_other_kinds_are_never_near() -> None:
+    (memo,) = memos("Use Postgres for the queue")
+    task = replace(memo, path=NotePath(".agent/tasks/a.md"), kind="task")
+    section = replace(memo, section="2026-03-01 Use Postgres")
+
+    assert near_to(memo, [memo, task]) == ()
+    assert [one.memo for one in near_to(memo, [section])] == [section]

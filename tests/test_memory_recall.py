@@ -1,0 +1,333 @@
+"""What was captured, asked for again; forgotten, superseded, alone or among others."""
+
+from datetime import date
+
+import pytest
+from memo_desk import agent_files, dying_at, kept, recorded, text_of, waiting
+from vault_desk import VaultDesk
+
+from glassmind.errors import AmbiguousName, BadDate, BadLimit, IndexAbsent
+from glassmind.errors.memory import (
+    MemoNotFound,
+    NotAMemo,
+    NotSuperseded,
+    StillWaiting,
+    UnknownKind,
+)
+from glassmind.types.memory import Recalled
+
+
+@pytest.fixture(params=["notes", "project"])
+def desk(vault: VaultDesk, request: pytest.FixtureRequest) -> VaultDesk:
+    """A vault with notes of its own, with either layout of memos."""
+    vault.indexed({"Diary.md": "copper", "Work/Roof.md": "slate"})
+    vault.open(memory__layout=request.param)
+    return vault
+
+
+def titles(found: Recalled) -> list[str]:
+    return [one.memo.title for one in found.memos]
+
+
+def redate(desk: VaultDesk, text: str, moment: str) -> None:
+    """Say that something was captured at another time."""
+    for path in agent_files(desk):
+        raw = text_of(desk, f".agent/{path}")
+        if text in raw:
+            at = raw.rindex("created: ", 0, raw.rindex(text)) + len("created: ")
+            end = raw.index("\n", at)
+            desk.write({f".agent/{path}": raw[:at] + moment + raw[end:]})
+    desk.index()
+
+
+def test_without_an_index_nothing_is_recalled(vault: VaultDesk) -> None:
+    with pytest.raises(IndexAbsent):
+        vault.engine.memory.recall()
+
+
+def test_nothing_captured_is_nothing_recalled(desk: VaultDesk) -> None:
+    assert desk.engine.memory.recall() == Recalled((), 0)
+    assert desk.engine.memory.recall("copper").memos == ()
+
+
+def test_the_newest_come_first_without_a_query(desk: VaultDesk) -> None:
+    for text, hour in (("Use copper", "10"), ("Use slate", "12"), ("Use tin", "11")):
+        kept(desk, text)
+        redate(desk, text, f"2026-03-01T{hour}:00:00+00:00")
+
+    found = desk.engine.memory.recall(limit=2)
+
+    assert titles(found) == ["Use slate", "Use tin"]
+    assert found.total == 3
+    assert found.memos[0].why == "captured 2026-03-01"
+
+
+def test_a_query_finds_memos_alone_and_says_why(desk: VaultDesk) -> None:
+    kept(desk, "Use copper for the roof")
+    kept(desk, "Paint the shed green")
+
+    found = desk.engine.memory.recall("copper")
+
+    assert titles(found) == ["Use copper for the roof"]
+    assert found.memos[0].memo.text == "Use copper for the roof"
+    assert found.memos[0].relevance == 1.0
+    assert "copper" in found.memos[0].why
+
+
+@pytest.mark.parametrize("query", ['"copper', "-tin copper", "copper path:nowhere x"])
+def test_whatever_a_query_holds_only_memos_are_found(
+    desk: VaultDesk, query: str
+) -> None:
+    kept(desk, "Use copper")
+
+    found = desk.engine.memory.recall(query)
+
+    assert all(one.memo.path.startswith(".agent/") for one in found.memos)
+
+
+def test_filters_hold_with_and_without_a_query(desk: VaultDesk) -> None:
+    kept(desk, "Use copper", project="Roof")
+    kept(desk, "Order copper", "task", project="Roof")
+    kept(desk, "Copper pots shine", "memory", project="Kitchen")
+    recall = desk.engine.memory.recall
+
+    for query in (None, "copper"):
+        assert titles(recall(query, kind="task")) == ["Order copper"]
+        assert set(titles(recall(query, project="roof"))) == {
+            "Use copper",
+            "Order copper",
+        }
+        assert titles(recall(query, project="[[Kitchen]]")) == ["Copper pots shine"]
+        assert recall(query, project="Cellar").total == 0
+        assert titles(recall(query, kind="decision", project="Kitchen")) == []
+
+
+def test_days_are_those_of_the_capture(desk: VaultDesk) -> None:
+    kept(desk, "Use copper")
+    redate(desk, "Use copper", "2026-03-01T12:00:00+00:00")
+    recall, today = desk.engine.memory.recall, date(2026, 3, 8)
+
+    assert recall(since="2026-03-01", today=today).total == 1
+    assert recall(since="7d", until="today", today=today).total == 1
+    assert recall(until="2026-03-01", today=today).total == 0
+    assert recall("copper", since="3d", today=today).total == 0
+    with pytest.raises(BadDate):
+        recall(since="someday")
+
+
+def test_what_cannot_be_met_is_said(desk: VaultDesk) -> None:
+    with pytest.raises(UnknownKind, match="memory, decision, task, question, summary"):
+        desk.engine.memory.recall(kind="idea")  # type: ignore[arg-type]
+    with pytest.raises(BadLimit):
+        desk.engine.memory.recall(limit=0)
+
+
+def test_what_waits_is_recalled_and_says_so(desk: VaultDesk) -> None:
+    waiting(desk, "Use copper")
+
+    (found,) = desk.engine.memory.recall("copper").memos
+
+    assert (found.memo.place, found.memo.generated) == ("inbox", True)
+
+
+def test_notes_of_a_person_in_the_agent_folder_are_no_memos(desk: VaultDesk) -> None:
+    desk.indexed({".agent/Readme.md": "copper", ".agent/mine/x.md": "copper"})
+
+    assert desk.engine.memory.recall("copper").total == 0
+    with pytest.raises(NotAMemo):
+        desk.engine.memory.forget("Readme")
+
+
+def test_a_forgotten_memo_is_in_the_trash_and_can_be_moved_back(
+    desk: VaultDesk,
+) -> None:
+    kept(desk, "Use copper")
+    kept(desk, "Use slate")
+
+    done = desk.engine.memory.forget("Use copper", client="someone")
+
+    assert done.memo.place == "trash"
+    assert done.memo.path.startswith(".agent/.trash/decisions/")
+    assert "Use copper" in text_of(desk, done.memo.path)
+    assert titles(desk.engine.memory.recall()) == ["Use slate"]
+    assert desk.found("copper") == ["Diary.md"]
+    assert {line["client"] for line in recorded(desk)[2:]} == {"someone"}
+
+    desk.move(done.memo.path, ".agent/decisions/Again.md")
+    desk.index()
+    again = [one.memo.text for one in desk.engine.memory.recall("copper").memos]
+    assert again == ["Use copper"]
+
+
+def test_forgetting_two_of_one_name_keeps_both(desk: VaultDesk) -> None:
+    for tag in ("roof", "wall"):
+        kept(desk, "Use copper", tags=[tag])
+        desk.engine.memory.forget("Use copper")
+
+    trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
+    texts = [text_of(desk, f".agent/{path}") for path in sorted(trash)]
+    assert ["- roof" in text for text in texts] == [True, False]
+    assert desk.engine.memory.recall().total == 0
+
+
+def test_only_memos_called_so_to_the_letter_are_forgotten(desk: VaultDesk) -> None:
+    kept(desk, "Use copper")
+    before = agent_files(desk)
+
+    with pytest.raises(NotAMemo, match=r"Diary\.md is no memo"):
+        desk.engine.memory.forget("Diary")
+    with pytest.raises(NotAMemo):
+        desk.engine.memory.forget("Work/Roof.md")
+    with pytest.raises(MemoNotFound, match="closest: "):
+        desk.engine.memory.forget("Use coper")
+    with pytest.raises(MemoNotFound):
+        desk.engine.memory.forget("../../etc/passwd")
+    with pytest.raises((MemoNotFound, NotAMemo)):
+        desk.engine.memory.forget(".agent/logs/writes.jsonl")
+
+    assert agent_files(desk) == before
+    assert (desk.root / "Diary.md").exists()
+
+
+def test_a_superseded_memo_and_the_new_one_name_each_other(desk: VaultDesk) -> None:
+    kept(desk, "Use tin")
+    kept(desk, "Use copper")
+
+    done = desk.engine.memory.supersede("Use tin", "Use copper")
+
+    assert (done.old.status, done.new.status) == ("superseded", "current")
+    assert done.old.superseded_by.startswith("[[.agent/decisions/")
+    assert done.new.supersedes.startswith("[[.agent/decisions/")
+    recall = desk.engine.memory.recall
+    assert titles(recall()) == ["Use copper"]
+    assert set(titles(recall(superseded=True))) == {"Use copper", "Use tin"}
+    assert titles(recall("tin")) == ["Use copper"]  # which says what it took over
+
+
+def test_to_supersede_twice_is_as_once(desk: VaultDesk) -> None:
+    kept(desk, "Use tin")
+    kept(desk, "Use copper")
+    first = desk.engine.memory.supersede("Use tin", "Use copper")
+    lines = len(recorded(desk))
+
+    again = desk.engine.memory.supersede("Use tin", "Use copper")
+
+    assert (again.old, again.new) == (first.old, first.new)
+    assert len(recorded(desk)) == lines
+
+
+def test_one_memo_may_take_the_place_of_two(desk: VaultDesk) -> None:
+    for text in ("Use tin", "Use zinc", "Use copper"):
+        kept(desk, text)
+    desk.engine.memory.supersede("Use tin", "Use copper")
+
+    done = desk.engine.memory.supersede("Use zinc", "Use copper")
+
+    assert done.new.supersedes.count("[[") == 2
+    assert titles(desk.engine.memory.recall()) == ["Use copper"]
+
+
+def test_no_memo_takes_its_own_place_nor_goes_in_a_circle(desk: VaultDesk) -> None:
+    for text in ("Use tin", "Use zinc", "Use copper"):
+        kept(desk, text)
+    supersede = desk.engine.memory.supersede
+    supersede("Use tin", "Use zinc")
+    supersede("Use zinc", "Use copper")
+    lines = len(recorded(desk))
+
+    with pytest.raises(NotSuperseded, match="the same memo"):
+        supersede("Use tin", "Use tin")
+    with pytest.raises(NotSuperseded, match="superseded by it already"):
+        supersede("Use copper", "Use tin")
+    with pytest.raises(NotSuperseded, match="has its place"):
+        supersede("Use tin", "Use copper")
+
+    assert len(recorded(desk)) == lines
+
+
+def test_what_waits_is_accepted_before_it_takes_a_place(desk: VaultDesk) -> None:
+    kept(desk, "Use tin")
+    waiting(desk, "Use copper")
+
+    with pytest.raises(StillWaiting):
+        desk.engine.memory.supersede("Use tin", "Use copper")
+
+    assert "superseded" not in text_of(desk, kept(desk, "Use zinc").path)
+
+
+@pytest.mark.parametrize("meant", [1, 2])
+def test_a_death_between_the_two_writes_is_made_good_by_doing_it_again(
+    desk: VaultDesk, meant: int
+) -> None:
+    kept(desk, "Use tin")
+    kept(desk, "Use copper")
+
+    with dying_at(meant) as begun:
+        desk.engine.memory.supersede("Use tin", "Use copper")
+    assert len(begun) == meant
+    desk.index()
+    done = desk.engine.memory.supersede("Use tin", "Use copper")
+
+    assert done.old.superseded_by
+    assert done.new.supersedes
+
+
+@pytest.mark.parametrize("meant", [1, 2])
+def test_a_death_within_forgetting_loses_nothing(desk: VaultDesk, meant: int) -> None:
+    memo = kept(desk, "Use copper")
+    kept(desk, "Use slate")
+    before = text_of(desk, memo.path)
+
+    with dying_at(meant) as begun:
+        desk.engine.memory.forget("Use copper")
+    if len(begun) == meant:  # a note of its own takes one step, and is at one place
+        assert text_of(desk, memo.path) == before
+        desk.engine.memory.forget("Use copper")
+
+    trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
+    assert len(trash) == 1
+    assert "Use copper" in text_of(desk, f".agent/{trash[0]}")
+    assert titles(desk.engine.memory.recall()) == ["Use slate"]
+
+
+def test_a_memo_among_others_is_called_by_its_heading(vault: VaultDesk) -> None:
+    vault.indexed({"Diary.md": "oolong"})
+    vault.open(memory__layout="project")
+    memo = kept(vault, "Use copper", project="Roof")
+    kept(vault, "Use slate", project="Roof")
+    raw = text_of(vault, memo.path)
+    vault.indexed({memo.path: f"{raw}\n## My own heading\n\nmine\n"})
+
+    with pytest.raises(AmbiguousName, match=r"Roof\.md#"):
+        vault.engine.memory.forget("Roof")
+    done = vault.engine.memory.forget(f"{memo.path}#{memo.section}")
+
+    text = text_of(vault, memo.path)
+    assert "Use copper" not in text
+    assert "Use slate" in text
+    assert text.endswith("## My own heading\n\nmine\n")
+    assert done.before == memo.path
+
+
+def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> None:
+    vault.indexed({"Diary.md": "oolong"})
+    vault.open(memory__layout="project")
+    first = kept(vault, "Use copper", project="Roof")
+    other = kept(vault, "Use slate", project="Roof")
+    memo = waiting(vault, "Sheets of 0.6 mm\n\n## not a heading", tags=["metal"])
+
+    done = vault.engine.memory.merge(memo.path, "Use copper")
+
+    assert (done.memo.path, done.memo.section) == (first.path, first.section)
+    assert done.memo.text == "Use copper\n\nSheets of 0.6 mm\n\n## not a heading"
+    assert done.memo.tags == ("metal",)
+    again = vault.engine.memory.recall("slate").memos[0].memo
+    assert (again.section, again.text) == (other.section, "Use slate")
+
+
+def test_an_index_of_a_former_release_answers(desk: VaultDesk) -> None:
+    kept(desk, "Use copper")
+    desk.age(3)
+
+    assert titles(desk.engine.memory.recall()) == ["Use copper"]
+    assert desk.engine.memory.inbox(promote=False).waiting == ()
