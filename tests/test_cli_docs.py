@@ -120,6 +120,11 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     assert completed("config", "se") == ["set"]
     assert completed("graph", "con") == ["connections"]
     assert completed("graph", "connections", "--format", "g") == ["graphml"]
+    assert completed("capture", "de") == ["decision"]
+    assert completed("inbox", "re") == ["reject"]
+    assert completed("inbox", "edit", "--te") == ["--text"]
+    assert completed("context", "--pro") == ["--project"]
+    assert completed("recall", "--kind", "su") == ["summary"]
     assert completed("health", "--fail") == ["--fail-below"]
     assert "--vault" in completed("--v")
 
