@@ -67,6 +67,7 @@ SECTIONS = {
     "Conflicts and Staleness",
     "Sources",
     "Hot Notes",
+    "Read on",
 }
 
 TOOLS: dict[str, dict[str, Any]] = {
@@ -160,7 +161,7 @@ def test_no_note_makes_a_section_of_a_packet(
     assert sum(token.tag == "h1" for token in tops) == 1
     assert not [token for token in tokens if token.type == "html_block"]
     for line in outside(markdown):
-        assert re.match(r"#{1,3} |\[\d+\] |Read on: |Missing: ", line), line
+        assert re.match(r"#{1,3} |\[\d+\] |Missing: ", line), line
 
 
 @pytest.mark.parametrize("path", [*ROUTES, "/recall", "/inbox", "/log"])

@@ -11,10 +11,13 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp_desk import ERAS, LIMIT_S, by_stdio, call, environment, text_of, visit
+from model_desk import real_models
 from test_mcp_fence import inside
+from tokenizers import Tokenizer
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
+from glassmind.models.cards import MINILM
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tools.packets import LEAST_TOKENS, MOST_TOKENS
 from glassmind.surfaces.mcp.toolsets import tools_of
@@ -59,6 +62,21 @@ def test_a_packet_keeps_to_its_budget_fence_and_all(
     said = text_of(answer)
     assert estimate_tokens(said) <= (budget or 6_000)
     assert inside(said)
+
+
+@pytest.mark.parametrize("budget", [400, 1_000, 3_000])
+def test_tokens_are_those_of_the_model_where_there_is_one(
+    real: VaultDesk, budget: int
+) -> None:
+    place = real_models(MINILM) / MINILM.id / "tokenizer.json"
+    tokenizer = Tokenizer.from_file(str(place))
+    tokenizer.no_truncation()
+    server = make_server(real.engine, toolsets=SETS)
+
+    for tool, given in PACKETS.items():
+        said = text_of(call(server, tool, **given, budget=budget))
+        ids = tokenizer.encode(said, add_special_tokens=False).ids
+        assert len(ids) <= budget, tool
 
 
 def test_a_budget_that_is_too_small_is_told_with_one_that_will_do(
