@@ -91,7 +91,10 @@ class VaultWriter:
         """
         allowed = self._allowed(f"{folder}/-")
         try:
-            with self._folder_of(allowed, make=False) as (opened, _):
+            with (
+                self._folder_of(allowed, make=False) as (opened, _),
+                _faults_named(NotePath(folder)),
+            ):
                 return sorted(normalize("NFC", name) for name in opened.names())
         except FileNotFoundError:
             return []
