@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from glassmind.context.claim_words import CHANGED, MANY_VALUED, OF_THE_NOTE
+from glassmind.context.claim_words import ABOUT, CHANGED, MANY_VALUED, OF_THE_NOTE
 from glassmind.context.claims import Claim, claims_of
 from glassmind.context.items import changed_day, is_pattern, pages_of
 from glassmind.context.page import Page
@@ -24,8 +24,8 @@ from glassmind.types import NotePath, Span
 from glassmind.types.context import Conflict, ConflictKind, Side
 from glassmind.types.sections import SectionNote
 
-PROJECT_NOTES = 200
-"""Notes of a project whose properties are compared beside the selected ones."""
+NAMESAKES = 40
+"""Notes beside the selected ones that are about the same, by title or property."""
 
 DAYS = 8
 """Daily notes that link to the selected notes and are read too, the newest."""
@@ -77,14 +77,15 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
 
 
 def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
-    """Return the selected notes, some of the project, and days that tell of them."""
-    project = sorted(scope.project_ids - set(scope.note_ids))[:PROJECT_NOTES]
-    notes = dict(rows.notes([*scope.note_ids, *project]))
+    """Return the selected notes, others about the same, and days that tell of them."""
+    notes = dict(rows.notes(scope.note_ids))
     links = rows.links(scope.note_ids)
-    sources = {link.source_id for link in links} - notes.keys()
-    days = [note for note in rows.notes(sorted(sources)).values() if is_dated(note)]
-    days.sort(key=lambda note: (_day(note), note.path), reverse=True)
-    return notes | {note.note_id: note for note in days[:DAYS]}
+    about = {link.source_id for link in links if key_form(link.property or "") in ABOUT}
+    same = rows.titled({note.title for note in notes.values()})
+    dated = dict(rows.dated({link.source_id for link in links} - notes.keys()))
+    days = sorted(dated, key=lambda at: (dated[at], at), reverse=True)[:DAYS]
+    more = sorted({*about, *same})[:NAMESAKES]
+    return notes | dict(rows.notes([*more, *days]))
 
 
 def _by_subject(

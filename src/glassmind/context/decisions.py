@@ -10,7 +10,7 @@ from glassmind.context.captured import captures
 from glassmind.context.items import (
     Found,
     Words,
-    asked_notes,
+    asked_ids,
     find,
     is_superseded,
     item_of,
@@ -48,12 +48,12 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     selected = {*scope.note_ids, *scope.project_ids}
     near = {link.target_id for link in links if link.source_id in selected}
     back = {link.source_id for link in links} - near - selected
-    notes = asked_notes(rows, scope, more=near | back)
+    asked = asked_ids(scope, [*sorted(near), *sorted(back)])
     found = [
         *captures(rows, scope, "decision"),
         *(
             one
-            for one in find(rows, notes, WORDS, scope.agent)
+            for one in find(rows, asked, WORDS, scope.agent)
             if one.is_whole or one.note.note_id not in back
         ),
     ]

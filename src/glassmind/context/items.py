@@ -1,9 +1,8 @@
 """Finding the lines of notes that count as a decision or a question."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import NamedTuple
 
 from glassmind.context.page import Page, day_told
@@ -23,6 +22,10 @@ from glassmind.types.sections import SectionNote
 
 ITEMS_EACH = 40
 """Items of one note: a log of decisions has more, and its latest stand at one end."""
+
+
+MARKS = 8
+"""Characters that a heading has around its words: an emoji, a number, a colon."""
 
 
 class Words(NamedTuple):
@@ -47,16 +50,19 @@ class Found:
 
 
 def find(
-    rows: SectionRows, notes: Mapping[int, SectionNote], words: Words, agent: str
+    rows: SectionRows, note_ids: Collection[int], words: Words, agent: str
 ) -> Iterator[Found]:
-    """Yield what of some notes counts, by note and line, each line once."""
-    plain = {
+    """Yield what of some notes counts, by note and line, each line once.
+
+    Templates and notes of the agent folder are left out.
+    """
+    marks = _marks(rows, note_ids, words)
+    notes = {
         note_id: note
-        for note_id, note in notes.items()
+        for note_id, note in rows.notes([*marks]).items()
         if not is_pattern(note) and not note.path.startswith(f"{agent}/")
     }
-    marks = _marks(rows, plain, words)
-    pages = pages_of(rows, [*marks])
+    pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
         yield from _of_note(notes[note_id], pages[note_id], marks[note_id], words)
 
@@ -72,38 +78,32 @@ class _Marks:
 
 
 def _marks(
-    rows: SectionRows, notes: Mapping[int, SectionNote], words: Words
+    rows: SectionRows, note_ids: Collection[int], words: Words
 ) -> dict[int, _Marks]:
     """Return what speaks for each note that has something."""
     found: dict[int, _Marks] = {}
-    for note_id, note in notes.items():
-        if is_of_type(note, words.types):
+    for note_id, types in rows.types(note_ids):
+        if any(key_form(name) in words.types for name in names_in(types)):
             found.setdefault(note_id, _Marks()).whole = f"type: {words.kind}"
-        if head_form(note.title) in words.heads:
-            found.setdefault(note_id, _Marks()).heads = True
     for name in words.tags:
-        for tag in rows.tags([*notes], name):
+        for tag in rows.tags(note_ids, name):
             marks = found.setdefault(tag.note_id, _Marks())
             if tag.line:
                 marks.tags.append(tag.line)
             else:
                 marks.whole = marks.whole or f"#{name}"
-    for callout in rows.callouts([*notes], words.callouts):
+    for callout in rows.callouts(note_ids, words.callouts):
         span = Span(callout.start_line, callout.end_line)
         found.setdefault(callout.note_id, _Marks()).callouts.append(span)
-    for note_id in rows.headed([*notes], _stems(words.heads)):
-        found.setdefault(note_id, _Marks()).heads = True
+    for note_id, text in rows.heads(note_ids, _longest(words.heads)):
+        if head_form(text) in words.heads:
+            found.setdefault(note_id, _Marks()).heads = True
     return found
 
 
-@lru_cache(maxsize=4)
-def _stems(heads: frozenset[str]) -> tuple[str, ...]:
-    """Return the shortest of some words: who looks for them finds the others too."""
-    return tuple(
-        word
-        for word in sorted(heads)
-        if not any(other in word for other in heads - {word})
-    )
+def _longest(heads: Iterable[str]) -> int:
+    """Return how long a heading may be that is one of some words, with its marks."""
+    return max(map(len, heads)) + MARKS
 
 
 def _of_note(
@@ -222,12 +222,6 @@ def changed_day(note: SectionNote) -> str:
     return datetime.fromtimestamp(note.mtime_ns // 10**9, UTC).date().isoformat()
 
 
-def is_of_type(note: SectionNote, types: frozenset[str]) -> bool:
-    """Whether the property `type` of a note has one of these values, among others."""
-    said = (note.properties.get(key) for key in ("type", "typ"))
-    return any(key_form(name) in types for value in said for name in names_in(value))
-
-
 def status_of(note: SectionNote) -> str:
     """Return the status of a note in small letters; empty for none."""
     return next(iter(names_in(note.properties.get("status"))), "").casefold()
@@ -253,12 +247,10 @@ def is_pattern(note: SectionNote) -> bool:
     return any(folder.casefold() in TEMPLATES for folder in folders)
 
 
-def asked_notes(
-    rows: SectionRows, scope: Scope, *, more: Collection[int] = ()
-) -> dict[int, SectionNote]:
+def asked_ids(scope: Scope, more: Iterable[int] = ()) -> list[int]:
     """Return the selected notes, then those of the project, then some more."""
-    ids = dict.fromkeys((*scope.note_ids, *sorted(scope.project_ids), *sorted(more)))
-    return dict(rows.notes([*ids]))
+    ids = (*scope.note_ids, *sorted(scope.project_ids), *more)
+    return list(dict.fromkeys(ids))
 
 
 def newest_first(items: Iterable[Item]) -> list[Item]:

@@ -4,7 +4,7 @@ from glassmind.context.captured import captures
 from glassmind.context.items import (
     Found,
     Words,
-    asked_notes,
+    asked_ids,
     find,
     is_superseded,
     item_of,
@@ -31,7 +31,7 @@ WORDS = Words(
 
 def questions(rows: SectionRows, scope: Scope) -> list[Item]:
     """Return the questions of the notes and the project that are open, newest first."""
-    found = find(rows, asked_notes(rows, scope), WORDS, scope.agent)
+    found = find(rows, asked_ids(scope), WORDS, scope.agent)
     asked = [*captures(rows, scope, "question"), *filter(_is_open, found)]
     return newest_first(item_of(one, "question") for one in asked)
 

@@ -48,10 +48,13 @@ class SectionRows(Protocol):
     ) -> Mapping[int, Sequence[SectionHeading]]:
         """Return the headings of each note that has some, in order."""
 
-    def headed(
-        self, note_ids: Collection[int], words: Collection[str], /
-    ) -> Collection[int]:
-        """Return the notes with a heading that holds one of some words."""
+    def types(self, note_ids: Collection[int], /) -> Sequence[tuple[int, object]]:
+        """Return what the property `type` of notes says, by note."""
+
+    def heads(
+        self, note_ids: Collection[int], longest: int, /
+    ) -> Sequence[tuple[int, str]]:
+        """Return the short headings and titles of notes, by note."""
 
     def tasks(self, note_ids: Collection[int], /) -> Sequence[SectionTask]:
         """Return the tasks that are not finished, by note and line."""
@@ -75,6 +78,12 @@ class SectionRows(Protocol):
 
     def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
         """Return how many links each note has that has some, to it and from it."""
+
+    def dated(self, note_ids: Collection[int], /) -> Mapping[int, str]:
+        """Return the days of those notes that are about one."""
+
+    def titled(self, titles: Collection[str], /) -> Collection[int]:
+        """Return the notes that have one of some titles."""
 
     def called(self, names: Collection[str], /) -> Mapping[str, int]:
         """Return the note that each path or title, in lower case, is that of."""

@@ -8,7 +8,7 @@ which a task is due, or planned for, stands in its line: `📅 2026-03-01` or
 from glassmind.context.captured import captures
 from glassmind.context.items import (
     Found,
-    asked_notes,
+    asked_ids,
     day_of,
     is_pattern,
     item_of,
@@ -37,9 +37,10 @@ def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
     Those with a day first, the earliest first, so that what is overdue leads; then
     those of the selected notes, best first, and of the project by path.
     """
+    found = rows.tasks(asked_ids(scope))
     notes = {
         note_id: note
-        for note_id, note in asked_notes(rows, scope).items()
+        for note_id, note in rows.notes({task.note_id for task in found}).items()
         if not is_pattern(note) and not note.path.startswith(f"{scope.agent}/")
     }
     place = {note_id: at for at, note_id in enumerate(scope.note_ids)}
@@ -48,7 +49,8 @@ def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
         at = place.get(task.note_id, len(place))
         return (_due(task) or FAR, at, notes[task.note_id].path, task.line)
 
-    chosen = sorted(rows.tasks([*notes]), key=order)[:LIMIT]
+    ours = (task for task in found if task.note_id in notes)
+    chosen = sorted(ours, key=order)[:LIMIT]
     pages = pages_of(rows, {task.note_id for task in chosen})
     made = [
         _item(task, notes[task.note_id], pages[task.note_id], scope)

@@ -58,11 +58,18 @@ HEADINGS = f"""
 select note_id, level, text, line from headings where note_id in {_IDS}
 order by note_id, seq
 """  # noqa: S608 - our own words
-HEADED = f"""
-select distinct h.note_id from headings h
-where h.note_id in {_IDS} and exists (
-  select 1 from json_each(:words) w where instr(lower(h.text), w.value))
+TYPES = f"""
+select note_id, value from properties
+where note_id in {_IDS} and lower(name) in ('type', 'typ') order by note_id, seq
 """  # noqa: S608 - our own words
+HEADS = f"""
+select note_id, text from headings
+where note_id in {_IDS} and length(text) <= :longest
+union all
+select id, title from notes where id in {_IDS} and length(title) <= :longest
+"""  # noqa: S608 - our own words
+DATED = f"select id, day from notes where id in {_IDS} and day is not null"  # noqa: S608
+TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
 select t.note_id, t.line, t.status, (
   select json_group_array(json_array(lower(f.key), f.value)) from fields f
@@ -141,9 +148,23 @@ class SectionRows:
             self._headings[note_id] = tuple(found)
         return {i: self._headings[i] for i in note_ids if self._headings[i]}
 
-    def headed(self, note_ids: Collection[int], words: Collection[str]) -> set[int]:
-        """Return the notes with a heading that holds one of some words."""
-        return {row[0] for row in self._ask(HEADED, note_ids, words=json.dumps(words))}
+    def types(self, note_ids: Collection[int]) -> list[tuple[int, object]]:
+        """Return what the property `type` of notes says, by note."""
+        asked = self._ask(TYPES, note_ids)
+        return [(note_id, json.loads(value)) for note_id, value in asked]
+
+    def heads(self, note_ids: Collection[int], longest: int) -> list[tuple[int, str]]:
+        """Return the short headings and titles of notes, by note."""
+        return list(self._ask(HEADS, note_ids, longest=longest))
+
+    def dated(self, note_ids: Collection[int]) -> dict[int, str]:
+        """Return the days of those notes that are about one."""
+        return dict(self._ask(DATED, note_ids))
+
+    def titled(self, titles: Collection[str]) -> set[int]:
+        """Return the notes that have one of some titles."""
+        rows: Any = self._db.execute(TITLED, {"titles": json.dumps(sorted(titles))})
+        return {row[0] for row in rows}
 
     def tasks(self, note_ids: Collection[int]) -> list[SectionTask]:
         """Return the tasks that are not finished, by note and line."""
@@ -204,7 +225,9 @@ class SectionRows:
         rows: Any = self._db.execute(MEMO_NOTES, bound)
         return [_note(row) for row in rows]
 
-    def _ask(self, statement: str, ids: Collection[int], **bound: str) -> Iterable[Any]:
+    def _ask(
+        self, statement: str, ids: Collection[int], **bound: str | int
+    ) -> Iterable[Any]:
         if not ids:
             return ()
         return self._db.execute(statement, {"ids": json.dumps(sorted(ids)), **bound})
