@@ -166,7 +166,7 @@ def test_forgetting_two_of_one_name_keeps_both(desk: VaultDesk) -> None:
 
     trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
     texts = [text_of(desk, f".agent/{path}") for path in sorted(trash)]
-    assert ["- roof" in text for text in texts] == [True, False]
+    assert sorted("- roof" in text for text in texts) == [False, True]
     assert desk.engine.memory.recall().total == 0
 
 
