@@ -111,6 +111,17 @@ def test_lines_of_a_note_that_was_renamed_and_edited_are_found_by_their_heading(
     )
 
 
+def test_lines_that_any_note_may_have_tell_no_note(vault: VaultDesk) -> None:
+    todo = "# Day\n\n- [ ] call\n"
+    vault.indexed({"Monday.md": todo, "Tuesday.md": todo})
+    vault.remove("Monday.md")
+    vault.index(accept_deletions=True)
+
+    assert verified(vault, cited(todo, 3, 3, at="Monday.md")).state == "gone"
+    vault.move("Tuesday.md", "Week/Monday.md")
+    assert verified(vault, cited(todo, 3, 3, at="Monday.md")).state == "moved"
+
+
 @pytest.mark.parametrize(
     "raw",
     [

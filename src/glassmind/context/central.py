@@ -20,8 +20,8 @@ _SHORT = 2
 
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a sentence that may say what it is about."""
-    found = (word.lower() for word in _WORD.findall(text))
-    return frozenset(w for w in found if len(w) > _SHORT or not w.isascii())
+    found = _WORD.findall(text.lower())
+    return frozenset([w for w in found if len(w) > _SHORT or not w.isascii()])
 
 
 def centrality(sentences: Sequence[frozenset[str]]) -> list[float]:

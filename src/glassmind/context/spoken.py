@@ -17,13 +17,14 @@ from glassmind.types.sections import SectionNote
 FEWEST_WORDS, LONGEST_CHARS = 5, 400
 """Less is a label, and more is no sentence to be quoted."""
 
-LEAST_LETTERS = 0.6
-"""Share of letters and blanks: what has fewer is a list of links, numbers or code."""
+MOST_SIGNS = 0.4
+"""Share of digits and signs: what has more is a list of links, numbers or code."""
 
 MOST_EACH = 300
 """Sentences of one note that are looked at: thirty pages of it."""
 
 _CALLOUT = re.compile(r"(?:[ \t]*>)+[ \t]*\[!")
+_NO_LETTER = re.compile(r"[\d_]|[^\w\s]")
 _ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -96,7 +97,6 @@ def _is_barred(raw: str) -> bool:
 def _is_sentence(text: str) -> bool:
     if len(text) > LONGEST_CHARS or _ADDRESS.search(text):
         return False
-    letters = sum(sign.isalpha() or sign.isspace() for sign in text)
-    if letters < LEAST_LETTERS * len(text):
+    if len(_NO_LETTER.findall(text)) > MOST_SIGNS * len(text):
         return False
     return len(text.split()) >= FEWEST_WORDS or not text.isascii()

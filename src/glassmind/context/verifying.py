@@ -20,10 +20,14 @@ from glassmind.types.context import Receipt, Verified
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.paths import check_parts
 from glassmind.vault.read import VaultFiles
+from glassmind.vault.resolve import name_key
 from glassmind.vault.scan import kind_of, scan
 
 PARSED_CHARS = 4_000_000
 """Of a longer note no headings are read: that would take seconds."""
+
+TELLING = 16
+"""Letters and digits from which lines are nobody else's: `- [ ] call` is anybody's."""
 
 
 class Page(NamedTuple):
@@ -106,7 +110,7 @@ class _Desk:
                     continue
                 looked += 1
                 now = seek(page.lines, receipt.span, receipt.digest, self._effort)
-                if now is not None:
+                if now is not None and _tells(page, now, receipt):
                     said = f"the same lines are now {_lines(now)} of {path}"
                     there = _receipt_at(page, now, receipt)
                     return Verified(text, "moved", there, said)
@@ -177,6 +181,14 @@ def _text_of(path: NotePath, raw: bytes) -> str:
     if kind_of(path) == "markdown" and not is_excalidraw(path, text):
         return text.removeprefix("\ufeff")  # a note of any size, without parsing it
     return read_note(path, text).text
+
+
+def _tells(page: Page, span: Span, receipt: Receipt) -> bool:
+    """Whether lines say enough to be those of a note that went by another name."""
+    if name_key(page.path) == name_key(receipt.path):
+        return True
+    said = "".join(page.lines[span.start - 1 : span.end])
+    return sum(map(str.isalnum, said)) >= TELLING
 
 
 def _receipt_at(page: Page, span: Span, before: Receipt) -> str:
