@@ -3,10 +3,11 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_desk import Program
+from cli_desk import Inside, Program, with_index
 
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.offers import offers_of
@@ -65,6 +66,51 @@ def test_every_command_has_an_example_and_tells_its_json(command: str) -> None:
 
     assert "```" in text
     assert "JSON: " in text
+
+
+PROJECT = ("--project", "Heron network")
+
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "context": ("what is decided about the radio", *PROJECT),
+    "verify": ("Home.md:1@0f1e2d3c",),
+    "brief": ("--since", "2020"),
+    "summarize": (*PROJECT, "--no-save"),
+    "hot": (),
+    "capture": ("memory", "The ford freezes.", *PROJECT),
+    "recall": (),
+    "inbox": (),
+    "log": (),
+    "pin": ("Home",),
+}
+"""Commands whose JSON has many names, and with what it has them all."""
+
+ALSO = {
+    "context": ("search",),
+    "brief": ("context",),
+    "recall": ("capture",),
+    "inbox": ("capture",),
+}
+"""Whose names a section refers to."""
+
+
+def names_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, held in value.items():
+            yield name
+            yield from names_in(held)
+    elif isinstance(value, list):
+        for held in value:
+            yield from names_in(held)
+
+
+def test_every_name_in_the_json_of_an_answer_is_documented(tmp_path: Path) -> None:
+    program = Inside(with_index(tmp_path))
+
+    for command, words in ANSWERS.items():
+        found = program.json(command, *words)
+        text = "".join(map(section_of, (command, *ALSO.get(command, ()))))
+        missing = {name for name in names_in(found) if f"`{name}`" not in text}
+        assert (command, missing) == (command, set())
 
 
 def test_every_exit_code_is_documented() -> None:
