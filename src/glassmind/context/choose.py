@@ -35,6 +35,17 @@ _FILTER = re.compile(
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
 
+SAY_LITTLE = frozenset(
+    "a about all an and any are as at be been by can could did do does for from had "
+    "has have how i if in into is it its me many much my not of on or our should so "
+    "that the their them there they this to us was we were what when where which who "
+    "whose why will with would you your "
+    "aber als am an auch auf aus bei das dass dem den der des die ein eine einen er "
+    "es für hat ich im ist mit nach nicht oder sich sie sind über und uns von war "
+    "warum was wann wie wer wir wird wo zu zum zur".split()
+)
+"""Words of English and German that most sentences hold, whatever they are about."""
+
 LITTLE = 0.05
 """What a word counts that stands in every passage; more than none at all."""
 
@@ -46,7 +57,7 @@ def question_words(query: str, hits: Iterable[Hit]) -> frozenset[str]:
         for snippet in (hit.snippet, *(passage.snippet for passage in hit.more)):
             text = snippet.text
             words.update(text[start:end].lower() for start, end in snippet.marks)
-    return _stems(words)
+    return _stems(words - SAY_LITTLE or words)
 
 
 def _stems(words: Iterable[str]) -> frozenset[str]:
@@ -60,14 +71,16 @@ def _stems(words: Iterable[str]) -> frozenset[str]:
 
 
 def weighed(words: Iterable[str], texts: Sequence[str]) -> dict[str, float]:
-    """Return how much each word counts: the fewer texts hold it, the more."""
+    """Return how much each word counts: the fewer texts hold it, the more.
+
+    One that none holds counts as if one did.
+    """
     lowered = [text.lower() for text in texts]
     held = {word: sum(word in text for text in lowered) for word in sorted(words)}
-    total = len(texts)
+    total = max(1, len(texts))
     return {
-        word: math.log((1 + total / count) / 2) + LITTLE
+        word: math.log((1 + total / max(1, count)) / 2) + LITTLE
         for word, count in held.items()
-        if count
     }
 
 

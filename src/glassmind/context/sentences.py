@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from glassmind.context.choose import occurrences, parted
-from glassmind.markdown.sentences import MARKER
+from glassmind.context.choose import occurrences
+from glassmind.markdown.sentences import MARKER, sentences_in
 from glassmind.types.context import AnswerSentence, BundleNote
 
 MOST_SENTENCES = 3
@@ -68,9 +68,8 @@ def _sentences(
     order = 0
     for note in notes[:LOOKED_AT]:
         for excerpt in note.excerpts:
-            for start, end in parted(excerpt.text, 0, len(excerpt.text)):
-                said = excerpt.text[start:end]
-                if len(said) > LONGEST_CHARS or _NO_SENTENCE.match(said):
+            for said in _parts(excerpt.text):
+                if len(said) > LONGEST_CHARS:
                     continue
                 held = {word for _, word in occurrences(said, words)}
                 if not held:
@@ -83,6 +82,12 @@ def _sentences(
                 score = fsum(words[word] for word in held) * (0.5 + note.relevance / 2)
                 sentence = AnswerSentence(plain, note.path, excerpt.receipt)
                 yield _Said(score, order, sentence, spoken)
+
+
+def _parts(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        if not _NO_SENTENCE.match(line):
+            yield from sentences_in(line)
 
 
 def _alike(words: frozenset[str], others: frozenset[str]) -> bool:
