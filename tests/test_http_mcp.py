@@ -12,7 +12,7 @@ import pytest
 from http_desk import LIMIT_S, Web, serving, until
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_desk import ERAS, Body, visit
+from mcp_desk import ERAS, Body, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.mcp.toolsets import tools_of
@@ -57,6 +57,27 @@ def test_a_client_is_served_in_both_eras(
         assert read.is_error
 
     visited(web, body, mode)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_captures_and_is_handed_what_it_captured(
+    vault: VaultDesk, mode: str
+) -> None:
+    vault.indexed({"Tea.md": "# Tea\n\nOolong.\n"})
+    said = "The samovar stands in the cellar."
+
+    async def body(client: Client) -> str:
+        given = {"kind": "memory", "text": said}
+        done = await client.call_tool("glassmind_capture", given)
+        packed = await client.call_tool("glassmind_context", {"query": "samovar"})
+        assert said in text_of(packed)
+        return str(done.structured_content["memo"]["path"])
+
+    with serving(vault.engine) as web:
+        path = visited(web, body, mode)
+
+    assert said in (vault.root / path).read_text("utf-8")
+    assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
 
 
 @pytest.mark.parametrize("mode", ERAS)

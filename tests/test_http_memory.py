@@ -181,6 +181,23 @@ def test_captures_of_many_at_once_are_all_there(tea: Web) -> None:
     assert tea.get("/log?limit=100").json["total"] == 20
 
 
+def test_before_the_index_a_capture_is_kept_and_says_what_is_missing(
+    vault: VaultDesk,
+) -> None:
+    vault.write(TEA)
+
+    with serving(vault.engine) as web:
+        done = web.post("/capture", NOTE).json
+
+    assert done["indexed"] is False
+    (notice,) = done["notices"]
+    assert "glassmind index" in notice
+    assert str(vault.place) not in notice
+    assert NOTE["text"] in (vault.root / done["memo"]["path"]).read_text("utf-8")
+    vault.index()
+    assert vault.found("samovar") == [done["memo"]["path"]]
+
+
 def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultDesk) -> None:
     form = {**tea.known, "Content-Type": "application/x-www-form-urlencoded"}
 

@@ -18,6 +18,7 @@ from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.models.cards import MINILM
+from glassmind.store.lock import WriterLock
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tools.packets import LEAST_TOKENS, MOST_TOKENS
 from glassmind.surfaces.mcp.toolsets import tools_of
@@ -187,6 +188,23 @@ def test_the_same_captured_again_is_told_and_both_are_kept(tea: VaultDesk) -> No
     assert "captured before" in text_of(second)
     assert first["memo"]["path"] != second.structured_content["memo"]["path"]
     assert len(tea.engine.memory.inbox(promote=False).waiting) == 2
+
+
+def test_while_another_writes_the_index_a_capture_is_kept_for_later(
+    tea: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.engine.CAPTURE_WAIT_S", 0.05)
+    lock = WriterLock(tea.folder / "writer.lock")
+    assert lock.try_acquire()
+
+    answer = captured(tea, kind="memory", text="The samovar is busy.")
+    lock.release()
+
+    assert not answer.is_error
+    assert answer.structured_content["indexed"] is False
+    assert "do not capture it again" in text_of(answer)
+    tea.index()
+    assert tea.found("samovar") == [answer.structured_content["memo"]["path"]]
 
 
 def test_the_inbox_is_listed_and_what_is_ticked_stays_where_it_is(

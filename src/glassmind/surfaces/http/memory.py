@@ -8,6 +8,7 @@ from glassmind.render.memos import (
 )
 from glassmind.render.temperatures import temperatures_as_json
 from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.refusals import placeless
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.mcp.callers import plain_caller
 
@@ -21,7 +22,9 @@ def post_capture(asked: Asked) -> Reply:
     kind, text = given.pop("kind"), given.pop("text")
     client = plain_caller(given.pop("client"), USUAL)
     done = asked.engine.memory.capture(kind, text, client=client, agent=True, **given)
-    return answered(captured_as_json(done))
+    config = asked.engine.config
+    told = {"notices": [placeless(said, config) for said in done.notices]}
+    return answered(captured_as_json(done) | told)
 
 
 def get_recall(asked: Asked) -> Reply:

@@ -89,6 +89,11 @@ def without_places(text: str, error: object, config: Config) -> str:
     for value in vars(error).values():
         if isinstance(value, str) and Path(value).is_absolute():
             text = text.replace(value, Path(value).name)
+    return placeless(text, config)
+
+
+def placeless(text: str, config: Config) -> str:
+    """Return a sentence that names folders of ours by what they are for."""
     for root, shown in _roots(config):
         text = re.sub(rf"{re.escape(root)}(?:/[^\s'\",;()]*)?", shown, text)
     return text

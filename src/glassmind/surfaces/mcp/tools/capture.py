@@ -11,6 +11,7 @@ from glassmind.types.memory import CAPTURED, Captured
 
 WAITS = "Captured. It waits in the inbox until the user accepts it."
 KEPT = "Captured, and kept."
+LATER = "It is written, and searches find it later: do not capture it again."
 NEARLY = (
     "Something like it was captured before; tell the user rather than say it again."
 )
@@ -45,6 +46,8 @@ def _brief(shown: dict[str, Any]) -> dict[str, Any]:
 
 def _lines(done: Captured) -> Iterator[str]:
     yield WAITS if done.memo.place == "inbox" else KEPT
+    if not done.indexed:
+        yield LATER
     if done.near:
         yield NEARLY
     rows = [named(done.memo.path)]
