@@ -32,9 +32,9 @@ class Spoken(NamedTuple):
     """A sentence of a note; `rank` counts from 0 for what the note begins with."""
 
     note: SectionNote
+    page: Page
     text: str
     span: Span
-    receipt: str
     rank: int
 
     @property
@@ -45,7 +45,11 @@ class Spoken(NamedTuple):
     @property
     def sentence(self) -> AnswerSentence:
         """The sentence with its source."""
-        return AnswerSentence(self.text, self.path, self.receipt)
+        under = self.page.heading_path(self.span.start)
+        heading = under[-1] if under else ""
+        raw = self.page.raw(self.span)
+        receipt = receipt_of(self.path, heading, self.span, raw)
+        return AnswerSentence(self.text, self.path, receipt)
 
 
 def spoken(rows: SectionRows, notes: Mapping[int, SectionNote]) -> list[Spoken]:
@@ -65,14 +69,10 @@ def _of_note(note: SectionNote, page: Page) -> Iterator[Spoken]:
         raw = page.raw(span)
         if _is_barred(raw):
             continue
-        path = page.heading_path(span.start)
-        receipt = ""
         for sentence in _sentences(raw, page.text(span)):
             if not _is_sentence(sentence):
                 continue
-            heading = path[-1] if path else ""
-            receipt = receipt or receipt_of(note.path, heading, span, raw)
-            yield Spoken(note, sentence, span, receipt, rank)
+            yield Spoken(note, page, sentence, span, rank)
             rank += 1
             if rank == MOST_EACH:
                 return
