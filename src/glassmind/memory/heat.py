@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from heapq import nlargest
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config.memory_sections import Memory
@@ -25,6 +26,10 @@ DIGITS = 6
 
 MOST = 10_000
 """Notes that are told at once."""
+
+
+MOST_PROJECTS = 50
+"""Active projects that are told, those used last."""
 
 
 class UseFacts(Protocol):
@@ -126,14 +131,12 @@ def _told(
     made: Warmed, heat: Mapping[int, float], rows: HeatFacts, limit: int
 ) -> tuple[Temperature, ...]:
     """Return the warmest; of equal ones the first by path."""
-    ranked = sorted(heat, key=lambda note: -round(heat[note], DIGITS))
-    if len(ranked) > limit:
-        least = round(heat[ranked[limit - 1]], DIGITS)
-        ranked = [note for note in ranked if round(heat[note], DIGITS) >= least]
-    named = rows.names(ranked)
-    there = [note for note in ranked if note in named]
-    there.sort(key=lambda note: (-round(heat[note], DIGITS), named[note][0]))
-    shown = there[:limit]
+    least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
+    named = rows.names([note for note, warmth in heat.items() if warmth >= least])
+    ranked = sorted(
+        named, key=lambda note: (-round(heat[note], DIGITS), named[note][0])
+    )
+    shown = ranked[:limit]
     via = {made.ties[note].via for note in shown if note in made.ties}
     titles = {note: title for note, (_, title) in rows.names(via).items()}
     return tuple(
@@ -156,7 +159,7 @@ def _active(made: Warmed) -> tuple[ActiveProject, ...]:
             one.notes,
             (made.span.today - timedelta(days=one.days)).isoformat(),
         )
-        for one in made.projects
+        for one in made.projects[:MOST_PROJECTS]
     )
 
 

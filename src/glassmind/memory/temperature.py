@@ -107,9 +107,12 @@ def link_heat(heat: float, degree: int) -> float:
 
 def together(*shares: float) -> float:
     """Return what shares come to, in whatever order they are."""
+    given = [share for share in shares if share > 0]
+    if len(given) == 1:
+        return min(1.0, given[0])
     left = 1.0
-    for share in sorted(shares):
-        left *= 1.0 - min(1.0, max(0.0, share))
+    for share in sorted(given):
+        left *= 1.0 - min(1.0, share)
     return 1.0 - left
 
 

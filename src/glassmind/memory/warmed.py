@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from functools import cache
 from math import ceil
 from typing import NamedTuple, Protocol
 
@@ -35,6 +36,9 @@ TOLD = 0.02
 """The least that a reason has to give to be told."""
 
 WEEK = 7
+
+QUARTER_S = 900
+"""Seconds that are of one day in every zone: all are whole quarters of an hour off."""
 
 
 class HeatFacts(ProjectFacts, Protocol):
@@ -103,7 +107,8 @@ def warmed(
     direct = {note: _direct(made, note) for note in sorted(_moved(made))}
     made.projects, made.in_project = active_projects(rows, _lately(made))
     made.ties = _ties(rows, direct)
-    for note in {*direct, *made.in_project, *made.ties}:
+    made.heat = dict.fromkeys(made.in_project, PROJECT)
+    for note in {*direct, *made.ties}:
         project = PROJECT if note in made.in_project else 0.0
         tie = made.ties[note].share if note in made.ties else 0.0
         made.heat[note] = together(direct.get(note, 0.0), project, tie)
@@ -114,11 +119,15 @@ def _see_edits(made: Warmed, rows: HeatFacts) -> None:
     """Look at what was changed; a time that is yet to come is no time."""
     span = made.span
     begin, end = _start_ns(span.first), _start_ns(span.today + timedelta(days=2))
+    ago = cache(lambda quarter: span.ago(_day_of(quarter * QUARTER_S)))
     for note_id, mtime_ns, company in rows.edited(begin, end, FEW):
-        changed = datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date()
-        made.edits[note_id] = (span.ago(changed), company)
+        made.edits[note_id] = (ago(mtime_ns // (QUARTER_S * 10**9)), company)
     for note_id, day in rows.dated(span.first.isoformat(), span.today.isoformat()):
         made.days[note_id] = span.ago(date.fromisoformat(day))
+
+
+def _day_of(second: int) -> date:
+    return datetime.fromtimestamp(second).astimezone().date()
 
 
 def _start_ns(day: date) -> int:
@@ -134,8 +143,8 @@ def _direct(made: Warmed, note: int) -> float:
     """Return how warm a note is of itself."""
     if note in made.pinned:
         return 1.0
-    half = made.span.half_life_days
-    shares = [use_heat(made.uses.get(note, ()), half)]
+    half, uses = made.span.half_life_days, made.uses.get(note)
+    shares = [use_heat(uses, half)] if uses else []
     if note in made.edits:
         shares.append(edit_heat(*made.edits[note], half))
     if note in made.days:

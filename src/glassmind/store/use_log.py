@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -37,7 +38,6 @@ LOOK_S = 1.0
 it adds to one that was set aside meanwhile is read as well."""
 
 _BEGIN = b'{"at":'
-_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class UseTail(NamedTuple):
@@ -73,9 +73,10 @@ class UseLog:
         folder: Path | None,
         *,
         full_bytes: int = FULL_BYTES,
-        clock: Callable[[], float] = time.time,
+        clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        self.folder, self._full_bytes, self._clock = folder, full_bytes, clock
+        self.folder, self._full_bytes, self._clock_ns = folder, full_bytes, clock_ns
+        self._stamp = (-1, "")
         self._file = str(folder / NAME) if folder is not None else ""
         self._opened = -1
         self._known: tuple[int, int] | None = None
@@ -91,11 +92,7 @@ class UseLog:
         """Add an event; return whether it is on record. No paths are no event."""
         if not paths or not self._file:
             return False
-        at = datetime.fromtimestamp(self._clock(), UTC).isoformat(
-            timespec="microseconds"
-        )
-        said = {"at": at, "verb": verb, "client": client, "paths": paths}
-        line = _ENCODE(said).encode("utf-8", "surrogatepass") + b"\n"
+        line = self._line(verb, client, paths).encode("utf-8", "surrogatepass")
         try:
             with self._lock:
                 # one call writes it whole, behind whatever others have added
@@ -103,6 +100,18 @@ class UseLog:
         except OSError:
             self.close()
             return False
+
+    def _line(self, verb: str, client: str, paths: Sequence[str]) -> str:
+        """Return an event as JSON, put together by hand: a third of the time."""
+        second, rest = divmod(self._clock_ns(), 10**9)
+        known, stamp = self._stamp
+        if known != second:
+            stamp = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._stamp = (second, stamp)
+        return (
+            f'{{"at":"{stamp}.{rest // 1000:06d}+00:00","verb":{_quoted(verb)},'
+            f'"client":{_quoted(client)},"paths":[{",".join(map(_quoted, paths))}]}}\n'
+        )
 
     def _descriptor(self) -> int:
         """Return the file that grows, opened anew if it is another by now."""
