@@ -42,7 +42,7 @@ SAY_LITTLE = frozenset(
     "whose why will with would you your "
     "aber als am an auch auf aus bei das dass dem den der des die ein eine einen er "
     "es für hat ich im ist mit nach nicht oder sich sie sind über und uns von war "
-    "warum was wann wie wer wir wird wo zu zum zur".split()
+    "warum was wann wie wer wir wird wo zu zum zur".split()  # noqa: SIM905 - to be read
 )
 """Words of English and German that most sentences hold, whatever they are about."""
 
