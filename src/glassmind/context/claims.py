@@ -13,6 +13,7 @@ from glassmind.context.claim_words import (
     BYGONE,
     COUNTING,
     ENTRY_STOPS,
+    MONTHS,
     PAST,
     PRONOUNS,
     UNSURE,
@@ -40,7 +41,7 @@ LONGEST_KEY = 6
 SPARE = 4
 """Words behind the value of an entry: with more it is a sentence that has a colon."""
 
-_ENDS = re.compile(r"(?<=[.!?])(?<!\b[a-z]\.)\s+(?=[^\s\da-zäöü])|(?<=[!?])\s+")
+_END = re.compile(r"[.!?][ \t]+(?=[^\s\da-zäöü])")
 _ENTRY = re.compile(
     r"[*_\s]*(?P<key>[^\W\d_\[]?[^:|`*]{1,60}?|\[\[[^\]]+\]\])[*_]*\s*"
     r":[*_]*[ \t]+(?P<rest>\S.*)$"
@@ -147,9 +148,32 @@ def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
     if claim := _entry(line, number):
         yield claim
         return
-    for sentence in _ENDS.split(line):
-        if not sentence.rstrip().endswith("?"):
-            yield from _sentence(sentence, number)
+    if not _FIRST.keys().isdisjoint(line.lower().split()):
+        for sentence in _sentences(line):
+            if not sentence.rstrip().endswith("?"):
+                yield from _sentence(sentence, number)
+
+
+def _sentences(line: str) -> Iterator[str]:
+    """Yield the sentences of a line with their ends.
+
+    An initial ends none, nor does the number of a day before its month.
+    """
+    start = 0
+    for end in _END.finditer(line):
+        at = end.start()
+        if line[at] == "." and line[max(0, at - 2) : at - 1] in (" ", "."):
+            continue
+        if line[at - 1 : at].isdigit() and _word_at(line, end.end()) in MONTHS:
+            continue
+        yield line[start : at + 1]
+        start = end.end()
+    yield line[start:]
+
+
+def _word_at(line: str, at: int) -> str:
+    found = _WORD.match(line, at)
+    return found[0].casefold() if found else ""
 
 
 def _entry(line: str, number: int) -> Claim | None:

@@ -27,6 +27,9 @@ ASIDE = 0.4
 FADING = 0.9
 """What the next selected note counts against the one before it, which fits better."""
 
+WIDER = 3
+"""How many times as many notes are looked at as are wanted, at each of two steps."""
+
 NAMED = 3
 """Notes that a reason names."""
 
@@ -47,15 +50,18 @@ class _Ties:
 def next_reads(rows: SectionRows, scope: Scope, limit: int) -> list[NextRead]:
     """Return notes near the selected ones and not among them, the best first."""
     ties = _ties(rows, scope)
+    most = max(limit, 0)
     likely = sorted(ties, key=lambda at: (-fsum(ties[at].shares.values()), at))
-    likely = likely[: max(limit, 0) * 8]
-    notes, degrees = rows.notes(likely), rows.degrees(likely)
+    degrees = rows.degrees(likely[: most * WIDER * WIDER])
+    spread = {at: _promise(ties[at], degrees.get(at, 0)) for at in degrees}
+    likely = sorted(spread, key=lambda at: (-spread[at], at))[: most * WIDER]
+    notes = rows.notes(likely)
     scored = [
-        (_score(notes[at], ties[at], degrees.get(at, 0), scope), notes[at].path, at)
+        (spread[at] * _share(notes[at], scope), notes[at].path, at)
         for at in likely
         if at in notes
     ]
-    best = sorted(scored, key=lambda one: (-one[0], one[1]))[: max(limit, 0)]
+    best = sorted(scored, key=lambda one: (-one[0], one[1]))[:most]
     titles = {at: note.title for at, note in rows.notes(scope.note_ids).items()}
     return [
         NextRead(NotePath(path), notes[at].title, _why(ties[at], titles, scope))
@@ -80,13 +86,17 @@ def _ties(rows: SectionRows, scope: Scope) -> Mapping[int, _Ties]:
     return found
 
 
-def _score(note: SectionNote, ties: _Ties, degree: int, scope: Scope) -> float:
+def _promise(ties: _Ties, degree: int) -> float:
     """Return how much a note promises; one that has to do with everything less."""
+    others = max(0, degree - len(ties.shares))
+    return fsum(ties.shares.values()) / log2(2 + others)
+
+
+def _share(note: SectionNote, scope: Scope) -> float:
+    """Return how much of that is left for a note of its kind."""
     name = note.path.rpartition("/")[2]
-    aside = bool(first_day(name)) or is_pattern(note)
-    aside = aside or note.path.startswith(f"{scope.agent}/")
-    spread = log2(2 + max(0, degree - len(ties.shares)))
-    return fsum(ties.shares.values()) * (ASIDE if aside else 1.0) / spread
+    aside = first_day(name) or is_pattern(note)
+    return ASIDE if aside or note.path.startswith(f"{scope.agent}/") else 1.0
 
 
 def _why(ties: _Ties, titles: Mapping[int, str], scope: Scope) -> str:

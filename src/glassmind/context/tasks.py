@@ -21,8 +21,8 @@ from glassmind.types import Span
 from glassmind.types.context import Item
 from glassmind.types.sections import SectionNote, SectionTask
 
-LIMIT = 100
-"""Tasks of a bundle: it shows a few dozen, and says how many it left out."""
+LIMIT = 60
+"""Tasks of a bundle: it shows a dozen or two."""
 
 DUE = ("due", "scheduled", "fällig")
 """What a line calls the day of a task; the first that it has counts."""

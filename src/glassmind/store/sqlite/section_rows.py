@@ -121,7 +121,7 @@ class SectionRows:
         self._notes: dict[int, SectionNote] = {}
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
-        self._links_to: dict[int, tuple[SectionLink, ...]] = {}
+        self._links: dict[tuple[int, ...], list[SectionLink]] = {}
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
@@ -189,16 +189,14 @@ class SectionRows:
 
     def links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
-        found = dict.fromkeys(map(SectionLink._make, self._ask(LINKS_FROM, note_ids)))
-        for note_id in note_ids:
-            found.update(dict.fromkeys(self._linked_to(note_id)))
-        return sorted(found, key=lambda one: (one.source_id, one.line, one.target_id))
-
-    def _linked_to(self, note_id: int) -> tuple[SectionLink, ...]:
-        if note_id not in self._links_to:
-            rows: Any = self._db.execute(LINKS_TO, (note_id, LINKS_EACH))
-            self._links_to[note_id] = tuple(SectionLink(*row) for row in rows)
-        return self._links_to[note_id]
+        key = tuple(note_ids)
+        if key not in self._links:
+            rows: list[Any] = list(self._ask(LINKS_FROM, note_ids))
+            for note_id in note_ids:
+                rows.extend(self._db.execute(LINKS_TO, (note_id, LINKS_EACH)))
+            found = dict.fromkeys(map(SectionLink._make, rows))
+            self._links[key] = sorted(found, key=_place)
+        return self._links[key]
 
     def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
         """Return what notes are like, by note, the most similar first."""
@@ -242,3 +240,7 @@ def _note(row: tuple[Any, ...]) -> SectionNote:
     properties = {name.lower(): value for name, value in json.loads(held)}
     names = tuple(name for name in json.loads(aliases) if isinstance(name, str))
     return SectionNote(note_id, path, title, day, mtime_ns, names, properties, digest)
+
+
+def _place(link: SectionLink) -> tuple[int, int, int]:
+    return (link.source_id, link.line, link.target_id)
