@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults.strace import need_strace
 from vault_desk import VaultDesk
 from write_drive import CALLS, Counted
 
@@ -128,6 +129,36 @@ def test_a_capture_that_is_killed_is_whole_and_on_record_or_not_there(
         assert strays(vault) == []
         vault.close()
     assert seen == {1, 2}
+
+
+@pytest.mark.slow
+@layouts
+@pytest.mark.parametrize(
+    "call",
+    ["fsync:1", "fsync:2", "fsync:3", "?linkat:1", "?unlinkat:1", "/^rename:1"],
+)
+def test_a_capture_that_dies_in_a_call_of_the_system_is_whole_or_not_there(
+    tmp_path: Path, layout: str, call: str
+) -> None:
+    need_strace()
+    vault = desk(tmp_path / "vault", layout)
+    vault.engine.memory.capture("memory", FIRST)
+    name, number = call.split(":")
+
+    dies = f"inject={name}:signal=KILL:when={number}"
+    traced = ["strace", "-f", "-qq", "-o", str(tmp_path / "log"), "-e", dies]
+    asked = [*traced, *request(vault, [SECOND])]
+    done = subprocess.run(asked, timeout=120, check=False, capture_output=True)
+
+    if b"ptrace" in done.stderr:
+        pytest.skip("this system lets nobody trace: NOT tested")
+    assert done.returncode != 0 or name != "fsync", "it was not killed"
+    assert texts(vault) in ([FIRST], [FIRST, SECOND])
+    recorded = {line["path"] for line in record(vault)}
+    assert {memo.path for memo in memos(vault)} <= recorded
+    vault.engine.memory.capture("memory", "Matcha is greener.")
+    assert strays(vault) == []
+    vault.close()
 
 
 @posix

@@ -136,6 +136,17 @@ def test_where_the_system_cannot_refuse_a_file_is_moved_all_the_same(
     assert entries(root) == {THERE}
 
 
+@posix
+def test_a_file_whose_writer_was_killed_before_it_let_go_of_it_can_be_moved(
+    root: Path,
+) -> None:
+    (root / ".agent/inbox/.glassmind-00.part").hardlink_to(root / NOTE)
+
+    move(root)
+
+    assert entries(root) == {THERE}
+
+
 def test_a_file_changed_since_it_was_read_is_not_moved(root: Path) -> None:
     (root / NOTE).write_bytes(b"sencha")
 

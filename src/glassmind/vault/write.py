@@ -146,6 +146,9 @@ class VaultWriter:
                 _faults_named(old),
                 _turns(source, target, first=_above(old) < _above(new)),
             ):
+                _sweep(
+                    source
+                )  # a name that a killed writer left makes it look like two
                 _sweep(target)
                 _checked(source, name, old, expected)
                 size = len(source.read(name))
