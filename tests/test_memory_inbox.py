@@ -331,6 +331,21 @@ def test_a_run_of_indexing_promotes_what_was_ticked(desk: VaultDesk) -> None:
     assert (again.added, again.changed, again.moved, again.removed) == (0, 0, 0, 0)
 
 
+def test_a_folder_that_obsidian_shows_serves_as_well(desk: VaultDesk) -> None:
+    desk.open(writes__agent_dir="Agents/ours")
+    memo, other = waiting(desk, "Use copper"), waiting(desk, "Use tin")
+    tick(desk, memo)
+
+    desk.index()
+    gone = desk.engine.memory.reject("Use tin")
+
+    assert memo.path.startswith("Agents/ours/inbox/")
+    assert desk.found("copper") == [memo.path.replace("/inbox/", "/decisions/")]
+    assert gone.memo.path.startswith("Agents/ours/.trash/inbox/")
+    assert desk.found("tin") == []
+    assert not (desk.root / other.path).exists()
+
+
 def test_a_box_of_the_text_itself_promotes_nothing(desk: VaultDesk) -> None:
     memo = waiting(desk, "- [x] Keep this\n- [x] and that", "memory")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from glassmind.errors.memory import NotWaiting
+from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import FOLDERS, TRASH
@@ -71,14 +71,15 @@ def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
     """Move the note of a memo to the trash of the agent folder.
 
     Raises:
-        NotWaiting: it is gone by now.
+        NotWaiting, MemoNotFound: it is gone by now.
         WriteRefused: it may not be moved, or the disk did not do it.
     """
     writer, trash = cabinet.writer(client), trash_for(memo.path, cabinet.folder)
     for attempt in range(1, TRIES + 1):
         raw = writer.read(memo.path)
         if raw is None:
-            raise NotWaiting(memo.path)
+            waited = memo.place == "inbox"
+            raise NotWaiting(memo.path) if waited else MemoNotFound(memo.path)
         try:
             to = moved_into(writer, memo.path, trash, expected=digest_of(raw), why=why)
         except NoteChanged:

@@ -35,11 +35,11 @@ class Asked(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A memo that was found, its share of the best score, and why."""
+    """A memo that was found, its share of the best score, and why, if by a query."""
 
     memo: KnownMemo
     relevance: float
-    why: str
+    why: str = ""
 
 
 def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
@@ -56,14 +56,16 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
     passing = _passing(cabinet, asked)
     degraded: Sequence[str] = ()
     if asked.query is None:
-        found = [_Found(memo, 1.0, _captured(memo)) for memo in passing]
+        found = [_Found(memo, 1.0) for memo in passing]
     else:
         found, degraded = _by_query(cabinet, asked, passing, today)
     shown = found[: asked.limit]
     memos = whole(cabinet, [one.memo for one in shown])
     return Recalled(
         tuple(
-            Recollection(memos[one.memo.key], one.relevance, one.why)
+            Recollection(
+                memos[one.memo.key], one.relevance, one.why or _captured(one.memo)
+            )
             for one in shown
             if one.memo.key in memos
         ),

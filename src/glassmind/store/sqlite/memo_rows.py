@@ -43,7 +43,7 @@ class MemoRows:
         """Return the notes below a folder, by path."""
         rows: Any = self._db.execute(NOTES, {"folder": folder})
         return [
-            MemoNote(path, title, tuple(json.loads(aliases)), json.loads(properties))
+            MemoNote(path, title, _aliases(aliases), json.loads(properties))
             for path, title, aliases, properties in rows
         ]
 
@@ -63,3 +63,7 @@ class MemoRows:
         bound = {"folder": folder, "said": said, "mark": mark}
         rows: Any = self._db.execute(TICKED, bound)
         return [path for (path,) in rows]
+
+
+def _aliases(said: str) -> tuple[str, ...]:
+    return () if said == "[]" else tuple(json.loads(said))
