@@ -225,6 +225,21 @@ def test_the_inbox_is_listed_and_what_is_ticked_stays_where_it_is(
     assert file.read_text("utf-8") == ticked
 
 
+@pytest.mark.parametrize("text", ["", "Sencha.", "---\nkind: odd\n---\nSencha.\n"])
+def test_a_memo_that_a_person_wrote_in_any_way_is_recalled(
+    tea: VaultDesk, text: str
+) -> None:
+    tea.indexed({".agent/memories/Own.md": text, ".agent/inbox/Own.md": text})
+    server = make_server(tea.engine, toolsets=SETS)
+
+    recalled, waiting = (
+        call(server, tool) for tool in ("glassmind_recall", "glassmind_inbox")
+    )
+
+    assert not recalled.is_error, text_of(recalled)
+    assert not waiting.is_error, text_of(waiting)
+
+
 def test_nothing_an_agent_is_given_promotes_or_takes_away() -> None:
     verbs = "accept|reject|merge|edit|forget|supersede|pin|promote|delete"
 

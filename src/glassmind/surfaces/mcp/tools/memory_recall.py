@@ -73,13 +73,16 @@ def inbox(call: Call) -> Answer:
 
 
 def _memo(number: int, one: Mapping[str, Any]) -> Iterator[str]:
+    # a memo that a person wrote may lack anything but its place
     about = f" [{one_line(one['project'])}]" if one.get("project") else ""
     state = "" if one["status"] == "current" else f", {one['status']}"
     yield f"{number}. {named(one['path'])} ({one['kind']}{state}){about}"
-    yield f"   > {shortly(one_line(one['text']))}"
-    who = one_line(one.get("client", ""))
+    yield f"   > {shortly(one_line(one.get('text', '')))}"
+    when = one_line(one.get("created", ""))
+    who = f" by {one_line(one['client'])}" if one.get("client") else ""
     unread = ", approved by nobody yet" if one.get("generated") else ""
-    yield f"   {one_line(one['created'])} by {who}{unread}"
+    if said := f"{when}{who}{unread}":
+        yield f"   {said.strip(' ,')}"
     for receipt in one.get("sources", ()):
         yield f"   from {named(receipt)}"
 
