@@ -9,9 +9,11 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.markdown.cited import receipts_in
+from glassmind.markdown.receipts import receipt_of
 from glassmind.render.briefings import briefing_receipts
 from glassmind.render.bundles import receipts_of
 from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.types import Span
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "vaults"
@@ -119,6 +121,35 @@ def test_what_was_edited_after_it_was_packed_is_told(vault: VaultDesk) -> None:
         }
         assert found == expected
         vault.index()
+
+
+def test_a_bundle_of_many_sources_is_kept(vault: VaultDesk) -> None:
+    shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
+    vault.index()
+
+    made = vault.engine.bundles.pack(
+        "flood alarm stations open questions", save=True, budget_tokens=12_000
+    )
+
+    cited = set(receipts_of(made))
+    assert len(cited) > 32
+    assert made.saved is not None
+    assert cited <= set(receipts_in((vault.root / made.saved).read_text("utf-8")))
+
+
+def test_the_lines_of_every_kind_of_note_are_those_of_the_index(
+    sample: VaultDesk,
+) -> None:
+    notes = sample.engine.list_notes(limit=1000).notes
+    assert {note.kind for note in notes} > {"markdown", "canvas", "base"}
+    receipts = []
+    for note in notes:
+        _, chunks = sample.engine.chunks(note.path)
+        text = "".join(chunk.text[chunk.overlap :] for chunk in chunks)
+        span = Span(1, max(1, len(text.rstrip("\n").split("\n"))))
+        receipts.append(receipt_of(note.path, "", span, text))
+
+    assert states(sample.engine, receipts) == {}
 
 
 @pytest.mark.slow

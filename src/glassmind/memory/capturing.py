@@ -13,6 +13,7 @@ from glassmind.markdown.frontmatter import MAX_BYTES, read_head
 from glassmind.markdown.receipts import receipt_of
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import (
+    MOST,
     client_said,
     kind_said,
     project_said,
@@ -70,8 +71,12 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
 
 
 def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
-    """Keep a summary as a note of its own, whatever the layout; see `captured`."""
-    memo = _memo(cabinet, claim, "summary", FOLDERS["summary"])
+    """Keep a summary as a note of its own, whatever the layout; see `captured`.
+
+    Of many sources its properties have the first; its text has them all.
+    """
+    said = replace(claim, sources=tuple(claim.sources)[:MOST])
+    memo = _memo(cabinet, said, "summary", FOLDERS["summary"])
     named = replace(memo, title=title_from(title, "summary"))
     return _kept(cabinet, named, "keep a summary")
 
