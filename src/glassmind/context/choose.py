@@ -35,15 +35,19 @@ _FILTER = re.compile(
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
 
-SAY_LITTLE = frozenset(
-    "a about all an and any are as at be been by can could did do does for from had "
-    "has have how i if in into is it its me many much my not of on or our should so "
-    "that the their them there they this to us was we were what when where which who "
-    "whose why will with would you your "
-    "aber als am an auch auf aus bei das dass dem den der des die ein eine einen er "
-    "es für hat ich im ist mit nach nicht oder sich sie sind über und uns von war "
-    "warum was wann wie wer wir wird wo zu zum zur".split()  # noqa: SIM905 - to be read
-)
+SAY_LITTLE = frozenset((
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "by",
+    "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how",
+    "i", "if", "in", "into", "is", "it", "its", "me", "many", "much", "my", "not",
+    "of", "on", "or", "our", "should", "so", "that", "the", "their", "them", "there",
+    "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which",
+    "who", "whose", "why", "will", "with", "would", "you", "your", "aber", "als",
+    "am", "auch", "auf", "aus", "bei", "das", "dass", "dem", "den", "der", "des",
+    "die", "ein", "eine", "einen", "er", "es", "für", "hat", "ich", "im", "ist",
+    "mit", "nach", "nicht", "oder", "sich", "sie", "sind", "über", "und", "uns",
+    "von", "war", "warum", "wann", "wie", "wer", "wir", "wird", "wo", "zu", "zum",
+    "zur",
+))  # fmt: skip
 """Words of English and German that most sentences hold, whatever they are about."""
 
 LITTLE = 0.05
