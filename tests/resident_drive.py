@@ -47,7 +47,9 @@ def use_words_as_model() -> None:
 SLOW: dict[str, Any] = {}
 
 
-def answer(residence: Residence, verb: str, wanted: dict[str, Any]) -> Any:
+def answer(  # noqa: PLR0911 - one for each verb
+    residence: Residence, verb: str, wanted: dict[str, Any]
+) -> Any:
     match verb:
         case "role":
             return residence.role
@@ -62,6 +64,9 @@ def answer(residence: Residence, verb: str, wanted: dict[str, Any]) -> Any:
             report = residence.engine.index(**wanted)
             return {"added": report.added, "notes": report.notes, "left": report.left,
                     "warnings": list(report.warnings)}  # fmt: skip
+        case "capture":
+            done = residence.engine.memory.capture(**wanted)
+            return {"path": done.memo.path, "indexed": done.indexed}
         case "slow":
             SLOW.update(wanted)
             return None

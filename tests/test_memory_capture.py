@@ -2,13 +2,14 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from meaning_desk import LONG, MeaningDesk
+from resident_desk import ResidentDesk, desk_in
 from vault_desk import VaultDesk
 
 from glassmind import engine
@@ -445,3 +446,23 @@ def test_a_place_that_cannot_be_written_is_one_clear_error(
     with pytest.raises(PathOutsideVault, match="a symbolic link"):
         capture("memory", "Drink oolong.")
     assert list(outside.iterdir()) == []
+
+
+@pytest.fixture
+def residents(tmp_path: Path) -> Iterator[ResidentDesk]:
+    yield from desk_in(tmp_path)
+
+
+def test_the_resident_takes_in_what_a_guest_captures(residents: ResidentDesk) -> None:
+    residents.write({"Tea.md": LONG.format("oolong")})
+    resident = residents.resident()
+    resident.ask("index")
+    guest = residents.stay()
+
+    text = LONG.format("gyokuro")
+    done = guest.ask("capture", kind="memory", text=text, agent=True)
+
+    assert done["indexed"]
+    found = resident.ask("search", text="gyokuro", mode="semantic")
+    assert found["paths"][0] == done["path"]
+    assert guest.ask("asked") == 0  # its own model was not needed
