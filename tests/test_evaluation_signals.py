@@ -123,11 +123,13 @@ def test_every_signal_has_a_row_beside_the_other_ablations(vault: VaultDesk) -> 
     report = evaluate(bench)
     alone = evaluate(bench, compare=False)
 
-    assert [row.name for row in report.ablations][-4:] == [
+    assert [row.name for row in report.ablations][-6:] == [
         "without themes",
         "without edge confidence",
         "without recency",
         "with similar notes 0.25",
+        "with used notes hot 0.05",
+        "with any notes hot 0.05",
     ]
     assert report.ablations[0].name == "lexical alone"
     assert alone.ablations == []

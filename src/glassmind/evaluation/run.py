@@ -5,6 +5,7 @@ import time
 from glassmind.evaluation.answerable import confidence_quality
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.bundles import bundle_figures
+from glassmind.evaluation.heat import heat_signals
 from glassmind.evaluation.measure import (
     SEED,
     ShowCount,
@@ -31,7 +32,8 @@ def evaluate(  # noqa: PLR0913 - each wish by its name
     """
     began = time.perf_counter()
     with bench.open({}) as engine, asker_of(engine) as asker:
-        others = [*ablations(bench.queries), *signals()] if compare else []
+        heated = heat_signals(bench.queries)
+        others = [*ablations(bench.queries), *signals(), *heated] if compare else []
         default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
         sure = confidence_quality(engine, bench.queries, show) if calibration else {}
         held = bundle_figures(engine, bench.queries, show) if bundles else []
