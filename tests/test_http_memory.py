@@ -224,6 +224,8 @@ def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultDesk) -> None:
         ("GET /brief", {"project": "Zep"}, (404, "project_unknown")),
         ("POST /verify", {"receipts": ["odd"]}, (422, "bad_receipt")),
         ("POST /verify", {"receipts": "odd"}, (422, "bad_argument")),
+        ("POST /verify", {"receipts": ["x"] * 1_001}, (422, "bad_argument")),
+        ("POST /capture", {**NOTE, "tags": ["x"] * 101}, (422, "bad_argument")),
         ("POST /capture", {"kind": "memory"}, (422, "bad_argument")),
         ("POST /capture", {"kind": "odd", "text": "x"}, (422, "bad_argument")),
         ("POST /capture", {**NOTE, "agent": False}, (422, "bad_argument")),

@@ -164,6 +164,8 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
     made.pop("description", None)
     if one.kind == "string" and not one.choices:
         made["maxLength"] = int(one.most or LONGEST_TEXT)
+    if one.kind == "strings" and one.most is not None:
+        made["maxItems"] = int(one.most)
     patterns = {"lines": LINES, "about": SAYS}
     if one.default is REQUIRED:  # one that may be left out may say nothing, too
         patterns["query"] = SAYS

@@ -7,6 +7,7 @@ from glassmind.surfaces.http.accepting import MARKDOWN
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.mcp.tool import Argument
+from glassmind.surfaces.mcp.tools.memory_verify import MOST_RECEIPTS
 from glassmind.types.search import Intent, Mode
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
@@ -95,6 +96,6 @@ CONTEXT: tuple[Route, ...] = (
         "Tell whether lines that were cited are unchanged, moved, changed or gone.",
         context.post_verify,
         "Verified",
-        (Argument("receipts", "strings", "As answers give them."),),
+        (Argument("receipts", "strings", "As answers give them.", most=MOST_RECEIPTS),),
     ),
 )

@@ -9,6 +9,7 @@ from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_table import PROJECT, SINCE
 from glassmind.surfaces.mcp.callers import NAME_CHARS
 from glassmind.surfaces.mcp.tool import Argument
+from glassmind.surfaces.mcp.tools.capture import MOST_LISTED
 from glassmind.types.memory import CAPTURED, MemoKind
 
 MOST_SHOWN = 1_000
@@ -30,8 +31,10 @@ MEMORY: tuple[Route, ...] = (
             Argument("kind", "string", "What it is.", choices=CAPTURED),
             Argument("text", "string", "What it says."),
             PROJECT._replace(default=""),
-            Argument("sources", "strings", "Receipts that it rests on.", ()),
-            Argument("tags", "strings", "Tags of its note.", ()),
+            Argument(
+                "sources", "strings", "Receipts that it rests on.", (), most=MOST_LISTED
+            ),
+            Argument("tags", "strings", "Tags of its note.", (), most=MOST_LISTED),
             Argument(
                 "client",
                 "string",

@@ -30,7 +30,10 @@ LONGEST_TEXT = 20_000
 
 
 class Argument(NamedTuple):
-    """One argument of a tool; `most` bounds a number, or the characters of a text."""
+    """One argument of a tool.
+
+    `most` bounds a number, the characters of a text, or how many texts a list has.
+    """
 
     name: str
     kind: Kind
@@ -183,6 +186,9 @@ def _check_bounds(owner: str, one: Argument, value: object) -> None:
         if len(value) > longest:
             letters = f"{longest:,.0f} letters"
             raise BadArgument(owner, f"{one.name!r} is longer than {letters}")
+    elif isinstance(value, list):
+        if one.most is not None and len(value) > one.most:
+            raise BadArgument(owner, f"{one.name!r} has more than {one.most:,.0f}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         low = one.least is not None and value < one.least
         high = one.most is not None and value > one.most

@@ -16,6 +16,9 @@ NEARLY = (
     "Something like it was captured before; tell the user rather than say it again."
 )
 
+MOST_LISTED = 100
+"""Sources, or tags, of one memo."""
+
 SAID = ("path", "kind", "project", "created", "status", "place", "generated")
 """What is said of a memo; of one that is alike, how much and its first words too."""
 
@@ -68,8 +71,8 @@ TOOL = Tool(
         Argument("kind", "string", "", choices=CAPTURED),
         Argument("text", "string"),
         Argument("project", "string", "", None),
-        Argument("sources", "strings", "receipts it rests on", None),
-        Argument("tags", "strings", "", None),
+        Argument("sources", "strings", "receipts it rests on", None, most=MOST_LISTED),
+        Argument("tags", "strings", "", None, most=MOST_LISTED),
     ),
     run,
     read_only=False,

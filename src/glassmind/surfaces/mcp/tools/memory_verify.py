@@ -11,6 +11,9 @@ from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT
 
 NAME = "glassmind_verify"
 
+MOST_RECEIPTS = 1_000
+"""Of one call: to look for lines that are gone takes a millisecond each."""
+
 
 def run(call: Call) -> Answer:
     """Look for lines by their receipts."""
@@ -37,6 +40,6 @@ TOOL = Tool(
     "Verify receipts",
     "Tell whether lines that were cited by receipts (path#heading:12-18@digest) are "
     "unchanged, moved, changed or gone.",
-    (Argument("receipts", "strings"), FORMAT, CURSOR),
+    (Argument("receipts", "strings", most=MOST_RECEIPTS), FORMAT, CURSOR),
     run,
 )

@@ -20,7 +20,9 @@ LEAST_TOKENS, MOST_TOKENS = 300, 20_000
 BUDGET = Argument(
     "budget", "integer", "tokens", None, least=LEAST_TOKENS, most=MOST_TOKENS
 )
-PROJECT = Argument("project", "string", "name, folder:path, #tag or property:key=value", None)
+PROJECT = Argument(
+    "project", "string", "name, folder:path, #tag or property:key=value", None
+)
 
 
 def packet(call: Call, pack: Callable[[int], str]) -> Answer:
