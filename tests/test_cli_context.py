@@ -35,6 +35,13 @@ def test_a_bundle_is_markdown_with_its_sections_and_sources(program: Inside) -> 
     assert program.run("context", QUERY, "--markdown").stdout == done.stdout
 
 
+def test_a_question_may_be_piped_in(program: Inside) -> None:
+    piped = program.piped(f"{QUERY}\n", "context", "-")
+
+    assert piped.stdout == program.run("context", QUERY).stdout
+    assert program.piped(" \n", "context", "-").returncode == 2
+
+
 def test_a_bundle_as_json_has_what_its_markdown_has(program: Inside) -> None:
     found = program.json("context", QUERY)
     shown = program.run("context", QUERY).stdout

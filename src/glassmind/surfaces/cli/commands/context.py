@@ -8,10 +8,12 @@ from glassmind.render.bundles import bundle_as_json
 from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import (
+    STDIN,
     add_budget,
     add_limit,
     add_project,
     notice_all,
+    piped_text,
 )
 from glassmind.surfaces.cli.commands.search import add_mode_and_intent, intent_of
 from glassmind.surfaces.cli.opening import engine_of
@@ -22,7 +24,9 @@ from glassmind.types.context import Bundle
 
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
-    parser.take_words("query", "QUERY", "what the context is for")
+    parser.take_words(
+        "query", "QUERY", "what the context is for; - takes what is piped in"
+    )
     add_budget(parser)
     add_limit(parser, "most notes to take passages of")
     add_project(parser)
@@ -37,7 +41,7 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: Namespace, output: Output) -> int:
     """Print the bundle, and say by the exit code whether any note matters."""
-    query = " ".join(args.query)
+    query = piped_text("context") if args.query == [STDIN] else " ".join(args.query)
     if not query.strip():
         raise WrongUsage("nothing to look for is given", "context")
     if args.markdown and output.as_json:
