@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from memo_desk import (
     agent_files,
     dying_at,
@@ -28,7 +30,7 @@ from glassmind.errors.memory import (
     StillWaiting,
 )
 from glassmind.errors.writing import WritesOff
-from glassmind.types.memory import Inbox
+from glassmind.types.memory import Inbox, MemoKind
 
 DRIVE = Path(__file__).with_name("inbox_drive.py")
 
@@ -494,3 +496,32 @@ def test_ticking_is_enough_while_the_vault_is_followed(desk: VaultDesk) -> None:
 
     assert not (desk.root / memo.path).exists()
     assert follower.hindered == []
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"))
+    .map(lambda text: text.strip("\r\n"))
+    .filter(lambda text: any(sign.isalnum() for sign in text))
+    | st.just("> [!agent] Captured by me; not approved yet\n\n- [x] Keep this\n\nno")
+    | st.just("---\nkind: task\n---\n\n- [x] Keep this"),
+    st.sampled_from(["memory", "decision", "question"]),
+    st.sampled_from([1, 2, 3]),
+)
+def test_an_accepted_text_is_kept_to_the_letter_whatever_it_says(
+    desk: VaultDesk, text: str, kind: MemoKind, meant: int
+) -> None:
+    memo = waiting(desk, text, kind)
+
+    with dying_at(meant):
+        desk.engine.memory.accept(memo.path)
+    if (desk.root / memo.path).exists():  # it died on the way
+        desk.engine.memory.accept(memo.path)
+
+    (found,) = desk.engine.memory.recall(kind=kind).memos
+    assert (found.memo.text, found.memo.place) == (text, "kept")
+    desk.engine.memory.forget(found.memo.path)

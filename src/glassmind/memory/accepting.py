@@ -133,7 +133,7 @@ def promoted(
         known = read_memo(path, before.text, cabinet.folder)
         if known is None:
             raise NotWaiting(path)
-        return _approved(change(before, known), path, today)
+        return _approved(before, lambda text: change(text, known), path, today)
 
     for attempt in range(1, TRIES + 1):
         rewrite(writer, path, marked, why=why)
@@ -176,9 +176,18 @@ def as_is(before: FileText, _: Memo) -> str:
     return before.text
 
 
-def _approved(text: str, path: NotePath, today: str) -> str:
-    """Return the note of a memo without its marker, approved today or before."""
+def _approved(
+    before: FileText, change: Callable[[FileText], str], path: NotePath, today: str
+) -> str:
+    """Return the note of a memo without its marker, changed, approved today or before.
+
+    What is approved has no marker of ours any more, whatever its text looks like.
+    """
+    said = read_head(before.text).frontmatter.properties
+    is_done = APPROVED in said and said.get("generated") is False
+    text = before.text if is_done else without_marker(before.text)
     facts: dict[str, Fact | None] = {"generated": False, APPROVED: today}
-    if APPROVED in read_head(text).frontmatter.properties:
+    if APPROVED in said:
         del facts[APPROVED]
-    return with_facts(without_marker(text), facts, path)
+    changed = change(before._replace(text=text))
+    return changed if is_done else with_facts(changed, facts, path)
