@@ -1,5 +1,6 @@
 """What was captured in the agent folder, as far as a bundle is about it."""
 
+import re
 from collections.abc import Iterator
 
 from glassmind.context.items import (
@@ -12,10 +13,17 @@ from glassmind.context.items import (
 from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import CLOSED, OVERRULED
+from glassmind.markdown.days import first_day
+from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types import Span
 from glassmind.types.context import ItemKind
 from glassmind.types.sections import SectionNote
+
+SHARED = "project"
+"""What the property `layout` of a note says that several captures stand in."""
+
+_FENCE = re.compile(r">[ \t]*```")
 
 
 def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]:
@@ -27,17 +35,50 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
     memos = [
         memo
         for memo in rows.memos(scope.agent)
-        if kind in names_in(memo.properties.get("kind"))
-        and not is_superseded(memo)
-        and status_of(memo) not in (OVERRULED if kind == "decision" else CLOSED)
+        if kind in names_in(memo.properties.get("kind")) and _holds(memo, kind)
     ]
     ours = {memo.note_id: memo for memo in _about(rows, scope, memos)}
     pages = pages_of(rows, [*ours])
     for note_id in sorted(pages, key=lambda at: ours[at].path):
         memo, page = ours[note_id], pages[note_id]
         rule = "unapproved capture" if _waits(memo, scope.agent) else "capture"
-        for span in _said(page):
+        if memo.properties.get("layout") == SHARED:
+            yield from _of_many(memo, page, kind, rule)
+        elif span := page.first_block(page.said()):
             yield Found(memo, page, span, rule, is_whole=True)
+
+
+def _holds(memo: SectionNote, kind: ItemKind) -> bool:
+    gone = OVERRULED if kind == "decision" else CLOSED
+    return not is_superseded(memo) and status_of(memo) not in gone
+
+
+def _of_many(
+    memo: SectionNote, page: Page, kind: ItemKind, rule: str
+) -> Iterator[Found]:
+    """Yield the captures of a note that several share: a section with a callout each.
+
+    The callout begins with a fence that holds what the properties of a note would.
+    """
+    for heading in page.headings:
+        start, end = page.below(heading)
+        quoted = [at for at in range(start, end + 1) if _is_quoted(page, at)]
+        fences = [at for at in quoted if _FENCE.match(page.lines[at - 1])][:2]
+        if len(fences) < 2 or fences[1] >= quoted[-1]:  # noqa: PLR2004 - open and close
+            continue
+        block = [
+            page.lines[at - 1].lstrip("> ") for at in range(fences[0] + 1, fences[1])
+        ]
+        said = read_head("\n".join(("---", *block, "---", ""))).frontmatter.properties
+        facts = {name.lower(): value for name, value in said.items()}
+        if _holds(memo._replace(properties=facts), kind):
+            day = first_day(str(facts.get("created", ""))) or ""
+            span = Span(fences[1] + 1, quoted[-1])
+            yield Found(memo, page, span, rule, is_whole=True, day=day)
+
+
+def _is_quoted(page: Page, line: int) -> bool:
+    return page.lines[line - 1].startswith(">")
 
 
 def _about(
@@ -84,16 +125,3 @@ def _waits(memo: SectionNote, agent: str) -> bool:
     return memo.path.startswith(f"{agent}/inbox/") or (
         memo.properties.get("generated") is True
     )
-
-
-def _said(page: Page) -> Iterator[Span]:
-    """Yield what a memo says: its first block, or that under each of its headings."""
-    start = page.said()
-    heads = [heading for heading in page.headings if heading.line >= start]
-    first = page.first_block(start) if start <= len(page.lines) else None
-    if first and (not heads or first.end < heads[0].line):
-        yield first
-        return
-    for heading in heads:
-        span = page.below(heading)
-        yield from (block for block in list(page.blocks(span))[:1])

@@ -34,6 +34,10 @@ WORDS = Words(
     "decision", DECISION_HEADS, DECISION_CALLOUTS, DECISION_TAGS, DECISION_TYPES
 )
 
+LENDING = 8
+"""Selected notes whose links are followed: those below are selected with less reason,
+and what they link to would fill the section."""
+
 LEAVES = "~~"
 """What stands around words that are struck out."""
 
@@ -44,7 +48,7 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     Of the selected notes, of those they link to and of the project; of notes that link
     to the selected ones, those that are a decision as a whole.
     """
-    links = rows.links(scope.note_ids)
+    links = rows.links(scope.note_ids[:LENDING])
     selected = {*scope.note_ids, *scope.project_ids}
     near = {link.target_id for link in links if link.source_id in selected}
     back = {link.source_id for link in links} - near - selected

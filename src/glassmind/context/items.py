@@ -40,13 +40,17 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Lines that count, and by which rule; `is_whole` where the note itself does."""
+    """Lines that count, and by which rule; `is_whole` where the note itself does.
+
+    `day` is when it was written, where that is known better than by the note.
+    """
 
     note: SectionNote
     page: Page
     span: Span
     rule: str
     is_whole: bool = False
+    day: str = ""
 
 
 def find(
@@ -201,7 +205,7 @@ def item_of(found: Found, kind: ItemKind, date: str = "") -> Item:
         heading_path=path,
         span=span,
         receipt=receipt_of(note.path, heading, span, page.raw(span)),
-        date=date or told_day(text, path) or day_of(note),
+        date=date or found.day or told_day(text, path) or day_of(note),
         rule=found.rule,
     )
 

@@ -1,0 +1,73 @@
+"""A desk for the sections of a bundle: what follows from notes, selected by path."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+
+from vault_desk import VaultDesk
+
+from glassmind.context.conflicts import conflicts
+from glassmind.context.decisions import decisions
+from glassmind.context.questions import questions
+from glassmind.context.scope import Scope
+from glassmind.context.suggested import next_reads
+from glassmind.context.tasks import tasks
+from glassmind.store.sqlite.connection import open_reader
+from glassmind.store.sqlite.section_rows import SectionRows
+from glassmind.types.context import Conflict, Item, NextRead
+
+TODAY = date(2026, 3, 20)
+
+
+class SectionDesk:
+    """One vault, asked for its sections."""
+
+    def __init__(self, vault: VaultDesk) -> None:
+        self.vault = vault
+
+    def decisions(self, *paths: str, project: Collection[str] = ()) -> list[Item]:
+        """Return the decisions around some notes, or around all."""
+        with self._asked(paths, project) as (rows, scope):
+            return decisions(rows, scope)
+
+    def questions(self, *paths: str, project: Collection[str] = ()) -> list[Item]:
+        """Return the open questions of some notes, or of all."""
+        with self._asked(paths, project) as (rows, scope):
+            return questions(rows, scope)
+
+    def tasks(self, *paths: str, project: Collection[str] = ()) -> list[Item]:
+        """Return the open tasks of some notes, or of all."""
+        with self._asked(paths, project) as (rows, scope):
+            return tasks(rows, scope)
+
+    def next_reads(self, *paths: str, limit: int = 8) -> list[NextRead]:
+        """Return what is worth reading after some notes."""
+        with self._asked(paths, ()) as (rows, scope):
+            return next_reads(rows, scope, limit)
+
+    def conflicts(self, *paths: str) -> list[Conflict]:
+        """Return what some notes, or all, do not agree on."""
+        with self._asked(paths, ()) as (rows, scope):
+            return conflicts(rows, scope)
+
+    @contextmanager
+    def _asked(
+        self, paths: Sequence[str], project: Collection[str]
+    ) -> Iterator[tuple[SectionRows, Scope]]:
+        db = open_reader(self.vault.folder)
+        try:
+            found = db.execute(
+                "select f.path, n.id from notes n join files f on f.id = n.id "
+                "order by f.path"
+            )
+            ids = {str(path): int(str(note_id)) for path, note_id in found}
+            chosen = tuple(ids[path] for path in paths or ids)
+            members = frozenset(ids[path] for path in project)
+            yield SectionRows(db), Scope(chosen, members, "", TODAY, ".agent")
+        finally:
+            db.close()
+
+
+def texts(items: Sequence[Item]) -> list[str]:
+    """Return what items say."""
+    return [item.text for item in items]
