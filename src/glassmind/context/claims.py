@@ -182,7 +182,11 @@ def _entry(line: str, number: int) -> Claim | None:
     if found is None or found["key"].strip(" .").casefold() in ENTRY_STOPS:
         return None
     key, rest = found["key"].strip(), found["rest"]
-    if len(key.split()) > LONGEST_KEY or _is_unsure(key) or rest.rstrip().endswith("?"):
+    if (
+        not 0 < len(key.split()) <= LONGEST_KEY
+        or _is_unsure(key)
+        or rest.rstrip().endswith("?")
+    ):
         return None
     value = read_value(rest)
     if value is None or len(rest[value.after :].split()) > SPARE:
