@@ -120,6 +120,24 @@ def test_a_briefing_keeps_to_its_budget(vault: VaultDesk, budget: int) -> None:
     assert "Left out: " in markdown
 
 
+def test_one_thing_out_of_measure_does_not_silence_the_others(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "Long.md": f"# Decisions\n\n- {'very long ' * 20_000}\n- Be short.\n",
+            "Do.md": f"- [ ] {'a task of many words ' * 10_000}\n- [ ] Do it\n",
+        }
+    )
+
+    found = brief(vault)
+
+    assert texts(found.decisions) == ["Be short."]
+    assert texts(found.tasks) == ["Do it"]
+    left = {one.section: one.count for one in found.dropped}
+    assert left == {"decisions": 1, "tasks": 1}
+
+
 def test_a_budget_for_nothing_is_refused(vault: VaultDesk) -> None:
     vault.indexed(ATLAS)
 

@@ -123,6 +123,27 @@ def test_what_was_edited_after_it_was_packed_is_told(vault: VaultDesk) -> None:
         vault.index()
 
 
+def test_receipts_of_lines_without_end_hold(vault: VaultDesk) -> None:
+    words = " ".join(f"zebra{number} runs." for number in range(40_000))
+    vault.indexed(
+        {
+            "One.md": f"# One\n\n{words}\n\n- [ ] Feed the zebra\n",
+            "Two.md": f"# Decisions\n\n- Buy a zebra.\n- {words}\n- Sell it.\n",
+            "Odd.md": b"# Odd\r\n\r\nzebra one\r\r\n\x0czebra two\r\n\xe2\x80\xa8zebra",
+        }
+    )
+
+    receipts = [
+        receipt
+        for question in ("zebra", "zebra39999", "zebra20000 runs")
+        for receipt in receipts_of(vault.engine.bundles.pack(question))
+    ]
+    receipts += briefing_receipts(vault.engine.bundles.brief(since="2020"))
+
+    assert len(set(receipts)) >= 4
+    assert states(vault.engine, receipts) == {}
+
+
 def test_a_bundle_of_many_sources_is_kept(vault: VaultDesk) -> None:
     shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
     vault.index()

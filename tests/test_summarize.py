@@ -212,6 +212,18 @@ def test_a_summary_keeps_to_its_budget(vault: VaultDesk, budget: int) -> None:
     assert found.sentences
 
 
+def test_one_thing_out_of_measure_does_not_silence_the_others(
+    vault: VaultDesk,
+) -> None:
+    long = f"# Decisions\n\n- {'the long river map ' * 20_000}\n"
+    vault.indexed({**ATLAS, "Atlas/Long.md": long})
+
+    found = summary(vault, save=False)
+
+    assert "We print the map on linen and not on paper." in told(found)
+    assert len(found.sentences) >= 5
+
+
 def test_a_budget_for_nothing_is_refused(vault: VaultDesk) -> None:
     vault.indexed(ATLAS)
 

@@ -37,6 +37,10 @@ LIMITS = {
 }
 """The most of each section, in the order of the Markdown: a page or two to read."""
 
+LARGEST_SHARE = 4
+"""Of a budget, the part that one thing may take at most: no decision of many pages may
+be all that is told."""
+
 WARM_NOTES = 40
 """Warm notes that are asked for; where no project is named, what is open is theirs."""
 
@@ -115,45 +119,67 @@ def _hot(note: Temperature) -> NextRead:
 
 def fitted(whole: Briefing, counter: Counter) -> Briefing:
     """Return as much of a briefing as its budget holds, and say what is left out."""
+    lean = _lean(whole, counter)
     turns = [
-        (name, at)
+        name
         for at in range(max(LIMITS.values()))
-        for name, most in LIMITS.items()
-        if at < min(most, len(getattr(whole, name)))
+        for name in LIMITS
+        if at < len(getattr(lean, name))
     ]
-    fits = most_within(
-        len(turns),
-        lambda count: _size(_first(whole, turns[:count]), counter),
-        whole.budget_tokens,
-    )
-    made = _first(whole, turns[:fits])
-    left = tuple(_weighed(one, whole) for one in made.dropped)
-    return replace(made, tokens=_size(made, counter), dropped=left)
+
+    def first(count: int) -> Briefing:
+        return _told(_first(lean, turns[:count]), whole)
+
+    def size(count: int) -> int:
+        return counter.count(briefing_as_markdown(first(count)))
+
+    fits = most_within(len(turns), size, whole.budget_tokens)
+    made = first(fits)
+    left = tuple(_weighed(one, made, whole) for one in made.dropped)
+    return replace(made, tokens=size(fits), dropped=left)
 
 
-def _size(briefing: Briefing, counter: Counter) -> int:
-    return counter.count(briefing_as_markdown(briefing))
+def _lean(whole: Briefing, counter: Counter) -> Briefing:
+    """Return a briefing with the most of each section, and nothing out of measure."""
+    most_tokens = whole.budget_tokens // LARGEST_SHARE
+    parts: dict[str, Any] = {
+        name: tuple(
+            one
+            for one in getattr(whole, name)[:most]
+            if counter.count(SECTIONS[name](one, _number)) <= most_tokens
+        )
+        for name, most in LIMITS.items()
+    }
+    return replace(whole, **parts)
 
 
-def _first(whole: Briefing, turns: Iterable[tuple[str, int]]) -> Briefing:
+def _first(lean: Briefing, turns: Iterable[str]) -> Briefing:
     """Return a briefing with what was taken in these turns."""
     counts = dict.fromkeys(LIMITS, 0)
-    for name, _ in turns:
+    for name in turns:
         counts[name] += 1
     parts: dict[str, Any] = {
-        name: getattr(whole, name)[:count] for name, count in counts.items()
+        name: getattr(lean, name)[:count] for name, count in counts.items()
     }
-    dropped = tuple(
-        Dropped(name, left, 0)
-        for name, count in counts.items()
-        if (left := len(getattr(whole, name)) - count)
-    )
-    return replace(whole, dropped=dropped, **parts)
+    return replace(lean, **parts)
 
 
-def _weighed(dropped: Dropped, whole: Briefing) -> Dropped:
+def _told(made: Briefing, whole: Briefing) -> Briefing:
+    """Return a briefing that tells how much of the whole it does not have."""
+    left = {
+        name: len(getattr(whole, name)) - len(getattr(made, name)) for name in LIMITS
+    }
+    dropped = tuple(Dropped(name, count, 0) for name, count in left.items() if count)
+    return replace(made, dropped=dropped)
+
+
+def _weighed(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
     """Return what was left out with about the tokens that its lines would have had."""
-    line = SECTIONS[dropped.section]
-    left = getattr(whole, dropped.section)[-dropped.count :]
-    text = "".join(line(one, lambda _: "[0]") for one in left)
+    line, shown = SECTIONS[dropped.section], getattr(made, dropped.section)
+    left = (one for one in getattr(whole, dropped.section) if one not in shown)
+    text = "".join(line(one, _number) for one in left)
     return replace(dropped, tokens=Estimate().count(text))
+
+
+def _number(_: str) -> str:
+    return "[10]"

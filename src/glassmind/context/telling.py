@@ -44,6 +44,10 @@ LINKED = 0.1
 UNAPPROVED = "unapproved capture"
 """The rule of what an agent captured and no person has looked at."""
 
+LONGEST_ITEM = 600
+"""Characters of a decision or a question: more is a treatise, which has no place in a
+page or two."""
+
 DEFINED_CHARS = 60
 """How far into a sentence it says that something is: further on it is a clause."""
 
@@ -70,8 +74,8 @@ def told_of(rows: SectionRows, notes: Mapping[int, SectionNote], scope: Scope) -
 
     Decisions are those of its notes, and of what the note of its own name links to.
     """
-    decided = [one for one in decisions(rows, scope) if one.rule != UNAPPROVED]
-    asked = [one for one in questions(rows, scope) if one.rule != UNAPPROVED]
+    decided = [one for one in decisions(rows, scope) if _is_told(one)]
+    asked = [one for one in questions(rows, scope) if _is_told(one)]
     taken = {(one.path, one.span) for one in (*decided, *asked)}
     free = [one for one in spoken(rows, notes) if (one.path, one.span) not in taken]
     best = _best(free, _weights(rows, notes, scope))
@@ -81,6 +85,10 @@ def told_of(rows: SectionRows, notes: Mapping[int, SectionNote], scope: Scope) -
         points=tuple(best[SHORT:]),
         questions=tuple(asked[: LIMITS["questions"]]),
     )
+
+
+def _is_told(item: Item) -> bool:
+    return item.rule != UNAPPROVED and len(item.text) <= LONGEST_ITEM
 
 
 def _weights(

@@ -133,7 +133,9 @@ class SectionRows:
         """Return the lines of notes, without their ends."""
         asked = self._ask(PAGES, _new(note_ids, self._pages))
         for note_id, parts in groupby(asked, key=lambda row: row[0]):
-            text = "".join(part for _, part in parts)[:LONGEST_NOTE]
+            text = "".join(part for _, part in parts)
+            if len(text) > LONGEST_NOTE:  # whole lines, since receipts are of these
+                text = text[:LONGEST_NOTE].rpartition("\n")[0]
             self._pages[note_id] = [line.rstrip("\r") for line in text.split("\n")]
         return {i: self._pages[i] for i in note_ids if i in self._pages}
 
