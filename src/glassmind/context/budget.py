@@ -40,6 +40,9 @@ class Counter(Protocol):
     def count(self, text: str, /) -> int:
         """Return how many tokens a text has."""
 
+    def learn(self, text: str, /) -> None:
+        """Get ready to count parts of a text, all of it in one go."""
+
 
 class Estimate:
     """Counts without a tokenizer, rather too many than too few."""
@@ -57,6 +60,9 @@ class Estimate:
             total += LEAD * len(others.translate(None, _NO_LEADS))
         total += DENSE * sum(map(len, _DENSE.findall(raw)))
         return -(-total // TWELFTHS)
+
+    def learn(self, text: str, /) -> None:
+        """Do nothing: there is nothing to know."""
 
 
 def checked_budget(wanted: int | None, usual: int) -> int:

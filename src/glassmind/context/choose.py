@@ -94,6 +94,7 @@ class Reading:
     def __init__(self, stretch: Stretch, words: Mapping[str, float]) -> None:
         self.stretch = stretch
         self._words = words
+        self._best: dict[int, tuple[int, int] | None] = {}
 
     @cached_property
     def _units(self) -> list[tuple[int, int]]:
@@ -127,8 +128,13 @@ class Reading:
 
     def best(self, room: int) -> tuple[int, int] | None:
         """Return the characters that say most within a room, in quarters of a token."""
+        if room not in self._best:
+            self._best[room] = self._chosen(room) if room > 0 else None
+        return self._best[room]
+
+    def _chosen(self, room: int) -> tuple[int, int] | None:
         units = self._units
-        if not units or room <= 0:
+        if not units:
             return None
         first, last = run(self._weights, self._scores, self._opening, room)
         start, end = units[first][0], units[last][1]

@@ -12,31 +12,34 @@ from datetime import date
 
 from glassmind.context.budget import Counter
 from glassmind.context.choose import Reading, weighed
+from glassmind.context.cutting import (
+    DIGEST_TOKENS,
+    Cut,
+    Entry,
+    found_text,
+    label_of,
+    numbered,
+    overlap,
+)
 from glassmind.context.passages import Candidate
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.sections import NUMBER, Sections, sections_of
-from glassmind.context.sentences import answer_from
+from glassmind.context.sections import Sections, sections_of
+from glassmind.context.sentences import LOOKED_AT, answer_from
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.markdown.receipts import receipt_text
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
-from glassmind.render.address import heading_address, iso_time
+from glassmind.render.address import heading_address
 from glassmind.render.bundles_markdown import (
     answer_line,
     bundle_as_markdown,
-    excerpt_block,
     follow_line,
-    note_block,
     section,
-    source_line,
 )
-from glassmind.types import NotePath, Span
+from glassmind.types import NotePath
 from glassmind.types.context import (
     AnswerSentence,
     Bundle,
     BundleNote,
     Dropped,
-    Excerpt,
-    Receipt,
 )
 
 WIDTH = 0.75
@@ -46,8 +49,8 @@ STUB_TOKENS, LONGEST_STUB = 48, 96
 """What is shown of a note at first: two or three sentences; twice as much where the
 budget is for more notes than were found."""
 
-ANSWER_SHARE, FOLLOW_SHARE = 0.08, 0.05
-"""Of a budget, for the answer and for where to read on."""
+ANSWER_SHARE, FOLLOW_SHARE, FOLLOW_TOKENS = 0.08, 0.05, 90
+"""Of a budget, for the answer and for where to read on; and the most for the latter."""
 
 MOST_FOLLOWED = 3
 SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 300, 4, 20
@@ -58,10 +61,6 @@ LEFT_OUT_TOKENS = 30
 
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
-
-LINES, DIGEST, DIGEST_TOKENS = Span(10, 100), "", 12
-"""Stand for lines and digest of a receipt while its length is counted. Sixteen digits
-of a digest are 9 to 12 tokens, and nobody knows them beforehand."""
 
 TRIES = 3
 """How often a passage is cut shorter where the estimate of its length was too low."""
@@ -93,29 +92,6 @@ def packed(
     return _Packing(wanted, candidates, rows, counter).bundle()
 
 
-@dataclass(slots=True)
-class _Cut:
-    """What is shown of a passage: its characters, and the tokens of these."""
-
-    reading: Reading
-    start: int
-    end: int
-    tokens: int
-
-    @property
-    def text(self) -> str:
-        return self.reading.stretch.text[self.start : self.end]
-
-
-@dataclass(slots=True)
-class _Entry:
-    """A note on its way into a bundle; `spare` are passages it does not show yet."""
-
-    candidate: Candidate
-    cuts: list[_Cut]
-    spare: list[Reading]
-
-
 class _Packing:
     """One bundle in the making; keeps how much room is left."""
 
@@ -130,7 +106,7 @@ class _Packing:
         self._count = counter.count
         self._counter, self._rows = counter, rows
         self._budget = wanted.frame.budget_tokens
-        texts = [_found_text(one) for one in candidates]
+        texts = [found_text(one) for one in candidates]
         self._words = weighed(wanted.words, texts)
         self._ratio = self._measured(texts)
         self._said: set[tuple[str, ...]] = set()
@@ -152,14 +128,18 @@ class _Packing:
         entries, left = self._wide(left)
         if self._candidates and not entries:
             raise BudgetTooSmall(self._budget, self._least(fixed))
+        follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
         answer_room = min(left, int(ANSWER_SHARE * self._budget))
-        follow_room = int(FOLLOW_SHARE * self._budget)
-        self._grow_all(entries, left - answer_room - follow_room)
-        notes = tuple(self._note(entry) for entry in entries)
+        left = self._grown(entries, left - answer_room - follow_room)
+        answer, unused = self._answer(entries, answer_room)
+        if left + unused >= STUB_TOKENS:  # a passage that grows is cited anew
+            self._grown(entries, left + unused)
+            answer, _ = self._answer(entries, answer_room - unused)
+        notes = tuple(entry.note() for entry in entries)
         made = replace(
             frame,
             notes=notes,
-            answer=self._answer(notes, answer_room),
+            answer=answer,
             decisions=extra.decisions,
             questions=extra.questions,
             tasks=extra.tasks,
@@ -182,15 +162,15 @@ class _Packing:
         )
         return sections_of(self._rows, scope, self._counter, self._budget)
 
-    def _wide(self, room: int) -> tuple[list[_Entry], int]:
+    def _wide(self, room: int) -> tuple[list[Entry], int]:
         """Return a short passage of each note, as many as fit, and the room left."""
         share = int(WIDTH * room)
         each = share // max(1, min(len(self._candidates), self._wanted.limit))
         stub = max(STUB_TOKENS, min(LONGEST_STUB, each - STUB_TOKENS))
         readings = [Reading(one.passages[0], self._words) for one in self._candidates]
-        labels = [_label(one, 0) for one in self._candidates]
+        labels = [label_of(one, 0) for one in self._candidates]
         self._prepare(labels, readings, stub)
-        entries: list[_Entry] = []
+        entries: list[Entry] = []
         for candidate, reading, label in zip(
             self._candidates, readings, labels, strict=True
         ):
@@ -204,7 +184,7 @@ class _Packing:
                 self._twice += 1
             else:
                 spare = [Reading(one, self._words) for one in candidate.passages[1:]]
-                entries.append(_Entry(candidate, [cut], spare))
+                entries.append(Entry(candidate, [cut], spare))
                 share -= cost + cut.tokens
                 room -= cost + cut.tokens
         return entries, room
@@ -216,9 +196,9 @@ class _Packing:
         quarters = int(room * QUARTERS / self._ratio)
         found = [(reading, reading.best(quarters)) for reading in readings]
         texts = [reading.stretch.text[slice(*at)] for reading, at in found if at]
-        self._count("\n".join([*labels, *texts]))
+        self._counter.learn("\n".join([*labels, *texts]))
 
-    def _cut(self, reading: Reading, room: int) -> _Cut | None:
+    def _cut(self, reading: Reading, room: int) -> Cut | None:
         """Return what of a passage fits a room."""
         quarters = int(room * QUARTERS / self._ratio)
         for _ in range(TRIES):
@@ -228,7 +208,7 @@ class _Packing:
                 return None
             tokens = self._count(reading.stretch.text[slice(*found)])
             if tokens <= room:
-                return _Cut(reading, *found, tokens)
+                return Cut(reading, *found, tokens)
             quarters = quarters * room // (tokens + 1)
         return None
 
@@ -241,68 +221,61 @@ class _Packing:
         self._said |= runs
         return known >= SAID * len(runs)
 
-    def _grow_all(self, entries: Sequence[_Entry], left: int) -> None:
-        """Let passages grow into the room that is left, the best first."""
+    def _grown(self, entries: Sequence[Entry], left: int) -> int:
+        """Let passages grow, the best first, and return the room that is left."""
         for share in (2, 1):  # half of what is left for each, then all of it
             for entry in entries:
                 if left < STUB_TOKENS:
-                    return
+                    return left
                 left -= self._grow(entry, left // share)
+        return left
 
-    def _grow(self, entry: _Entry, extra: int) -> int:
+    def _grow(self, entry: Entry, extra: int) -> int:
         """Show more of a note; return what that takes."""
-        taken = self._widen(entry, 0, extra)
+        taken = self._widen(entry, extra)
         if entry.spare and extra - taken > 2 * STUB_TOKENS:
             taken += self._add(entry, extra - taken)
         return taken
 
-    def _widen(self, entry: _Entry, at: int, extra: int) -> int:
-        """Show more of a passage; return what that takes."""
-        old = entry.cuts[at]
+    def _widen(self, entry: Entry, extra: int) -> int:
+        """Show more of the passage that was shown first; return what that takes."""
+        old = entry.first
         if old.end - old.start >= len(old.reading.stretch.text.strip()):
             return 0
         cut = self._cut(old.reading, old.tokens + extra)
         if cut is None or cut.tokens <= old.tokens:
             return 0
         others = [one for one in entry.cuts if one is not old]
-        if any(_overlap(cut, other) for other in others):
+        if any(overlap(cut, other) for other in others):
             return 0
-        entry.cuts[at] = cut
+        entry.show(cut, instead=old)
         return cut.tokens - old.tokens
 
-    def _add(self, entry: _Entry, room: int) -> int:
+    def _add(self, entry: Entry, room: int) -> int:
         """Show a further passage of a note, if it is another; return what it takes."""
         reading = entry.spare.pop(0)
-        cost = self._count(_label(entry.candidate, len(entry.cuts))) + DIGEST_TOKENS
+        cost = self._count(label_of(entry.candidate, len(entry.cuts))) + DIGEST_TOKENS
         cut = self._cut(reading, room - cost)
-        if cut is None or any(_overlap(cut, other) for other in entry.cuts):
+        if cut is None or any(overlap(cut, other) for other in entry.cuts):
             return 0
-        entry.cuts.append(cut)
+        entry.show(cut)
         return cost + cut.tokens
 
-    def _note(self, entry: _Entry) -> BundleNote:
-        """Return a note with its passages in the order of their lines."""
-        note = _bare_note(entry.candidate)
-        excerpts = [
-            cut.reading.stretch.excerpt(note.path, cut.start, cut.end)
-            for cut in entry.cuts
-        ]
-        return replace(note, excerpts=tuple(sorted(excerpts, key=lambda one: one.span)))
-
     def _answer(
-        self, notes: Sequence[BundleNote], room: int
-    ) -> tuple[AnswerSentence, ...]:
-        """Return the sentences that answer, as far as they fit."""
+        self, entries: Sequence[Entry], room: int
+    ) -> tuple[tuple[AnswerSentence, ...], int]:
+        """Return the sentences that answer, as far as they fit, and the room left."""
         if self._wanted.frame.is_doubtful or not self._words:
-            return ()
-        room -= self._count(section("Answer", ["-\n"]))
+            return (), room
+        left = room - self._count(section("Answer", ["-\n"]))
         kept = []
-        for one in answer_from(notes, self._words):
-            cost = self._count(answer_line(one, _number))
-            if cost <= room:
+        best = [entry.note() for entry in entries[:LOOKED_AT]]
+        for one in answer_from(best, self._words):
+            cost = self._count(answer_line(one, numbered))
+            if cost <= left:
                 kept.append(one)
-                room -= cost
-        return tuple(kept)
+                left -= cost
+        return tuple(kept), left if kept else room
 
     def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
         """Return where to read on: notes of which more was found than is shown."""
@@ -324,7 +297,7 @@ class _Packing:
     def _left_out(self) -> list[Dropped]:
         made = []
         if self._missed:
-            sizes = [estimate_tokens(_found_text(one)) for one in self._missed]
+            sizes = [estimate_tokens(found_text(one)) for one in self._missed]
             made.append(Dropped("notes", len(sizes), sum(sizes)))
         if self._twice:
             made.append(Dropped("near-duplicates", self._twice, 0))
@@ -344,65 +317,12 @@ class _Packing:
 
     def _least(self, fixed: int) -> int:
         """Return the tokens with which one of the notes would have fitted."""
-        costs = [self._count(_label(one, 0)) for one in self._candidates]
+        costs = [self._count(label_of(one, 0)) for one in self._candidates]
         return fixed + LEFT_OUT_TOKENS + min(costs) + DIGEST_TOKENS + STUB_TOKENS
 
 
 _NO_NOTE = BundleNote(NotePath(""), "", "", 0.0, "", (), ())
 """Stands for the notes while the frame of a bundle is counted."""
-
-
-def _found_text(candidate: Candidate) -> str:
-    stretch = candidate.passages[0]
-    return stretch.text[slice(*stretch.focus)]
-
-
-def _number(_: str) -> str:
-    return NUMBER
-
-
-def _bare_note(candidate: Candidate) -> BundleNote:
-    """Return a note without passages."""
-    note = candidate.note
-    return BundleNote(
-        note.path,
-        note.title,
-        note.day or iso_time(note.mtime_ns)[:10],
-        candidate.relevance,
-        candidate.why,
-        candidate.channels,
-        (),
-        note.generated,
-    )
-
-
-def _label(candidate: Candidate, number: int) -> str:
-    """Return what stands around a passage, its source included, but for the digest.
-
-    The first of a note has its title above it.
-    """
-    stretch = candidate.passages[number]
-    under = stretch.heading_path(stretch.focus[0])
-    heading = under[-1] if under else ""
-    receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
-    empty = Excerpt(under, LINES, "", receipt, trimmed=True)
-    source = source_line(receipt, NUMBER)
-    if number:
-        return excerpt_block(empty, _number) + source
-    note = replace(_bare_note(candidate), excerpts=(empty,))
-    return note_block(note, _number) + source
-
-
-def _overlap(one: _Cut, other: _Cut) -> bool:
-    """Whether two passages of a note show a line twice."""
-    first, second = (_lines(cut) for cut in (one, other))
-    return first[0] <= second[1] and second[0] <= first[1]
-
-
-def _lines(cut: _Cut) -> tuple[int, int]:
-    stretch = cut.reading.stretch
-    first = stretch.first_line + stretch.text.count("\n", 0, cut.start)
-    return first, first + stretch.text.count("\n", cut.start, cut.end)
 
 
 def _without_last(made: Bundle, tokens: int) -> Bundle:

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from glassmind.context.budget import Counter
 from glassmind.context.conflicts import conflicts
+from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope, SectionRows
@@ -43,9 +44,6 @@ MOST: Mapping[str, int] = MappingProxyType(
 )
 """The most of each, however large a budget is: more is a list, not context."""
 
-NUMBER = "[10]"
-"""Stands for the number of a source while its length is counted."""
-
 
 class Sections(NamedTuple):
     """What fits of each section, what it takes, and what was left out."""
@@ -75,7 +73,7 @@ def sections_of(
             "conflicts",
             conflicts(rows, scope),
             lambda one: (
-                conflict_line(one, _number)
+                conflict_line(one, numbered)
                 + "".join(source_line(side.receipt, NUMBER) for side in one.sides)
             ),
         ),
@@ -96,7 +94,7 @@ class _Fitting:
         return self.fit(
             name,
             found,
-            lambda one: item_line(one, _number) + source_line(one.receipt, NUMBER),
+            lambda one: item_line(one, numbered) + source_line(one.receipt, NUMBER),
         )
 
     def fit(
@@ -122,10 +120,6 @@ class _Fitting:
         if kept:
             self.tokens += int(SHARES[name] * self._budget) - room
         return tuple(kept)
-
-
-def _number(_: str) -> str:
-    return NUMBER
 
 
 def _dropped(name: str, texts: Iterable[str]) -> Dropped:

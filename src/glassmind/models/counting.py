@@ -39,11 +39,13 @@ class TokenCounter:
         if not self._adds_up:
             return len(self._tokenizer.ids(text))
         words = text.split()
-        known = self._known
-        try:
-            return sum(map(known.__getitem__, words))
-        except KeyError:
-            return sum(map(self._learnt(words).__getitem__, words))
+        known = self._learnt(words)
+        return sum(map(known.__getitem__, words))
+
+    def learn(self, text: str, /) -> None:
+        """Get ready to count parts of a text, all of it in one go."""
+        if self._adds_up:
+            self._learnt(text.split())
 
     def _learnt(self, words: Sequence[str]) -> dict[str, int]:
         """Look up the words that are not known yet, in one go.
@@ -51,9 +53,11 @@ class TokenCounter:
         Signs part what stands around them, so most of a new path or address is known.
         """
         known = self._known
+        if known.keys() >= (wanted := set(words)):
+            return known
         if len(known) > MOST_WORDS:
-            known = {word: known[word] for word in words if word in known}
-        new = {word: _PIECE.findall(word) for word in words if word not in known}
+            known = {word: known[word] for word in wanted if word in known}
+        new = {word: _PIECE.findall(word) for word in wanted if word not in known}
         parts = dict.fromkeys(chain.from_iterable(new.values()))
         unread = [part for part in parts if part not in known]
         if unread:

@@ -1,0 +1,123 @@
+"""What is shown of passages on the way into a bundle, and what stands around it."""
+
+from dataclasses import dataclass, replace
+
+from glassmind.context.choose import Reading
+from glassmind.context.passages import Candidate
+from glassmind.markdown.receipts import receipt_text
+from glassmind.render.address import iso_time
+from glassmind.render.bundles_markdown import excerpt_block, note_block, source_line
+from glassmind.types import Span
+from glassmind.types.context import BundleNote, Excerpt, Receipt
+
+NUMBER = "[10]"
+"""Stands for the number of a source while its length is counted."""
+
+LINES, DIGEST, DIGEST_TOKENS = Span(10, 100), "", 12
+"""Stand for lines and digest of a receipt while its length is counted. Sixteen digits
+of a digest are 9 to 12 tokens, and nobody knows them beforehand."""
+
+
+@dataclass(slots=True, eq=False)
+class Cut:
+    """What is shown of a passage: its characters, and the tokens of these."""
+
+    reading: Reading
+    start: int
+    end: int
+    tokens: int
+
+    @property
+    def text(self) -> str:
+        """The characters."""
+        return self.reading.stretch.text[self.start : self.end]
+
+
+@dataclass(slots=True)
+class Entry:
+    """A note on its way into a bundle; `spare` are passages it does not show yet."""
+
+    candidate: Candidate
+    cuts: list[Cut]
+    spare: list[Reading]
+    made: BundleNote | None = None
+
+    @property
+    def first(self) -> Cut:
+        """The best of its passages, which grows first."""
+        return self.cuts[0]
+
+    def note(self) -> BundleNote:
+        """Return the note with its passages in the order of their lines."""
+        if self.made is None:
+            bare = bare_note(self.candidate)
+            excerpts = [
+                cut.reading.stretch.excerpt(bare.path, cut.start, cut.end)
+                for cut in self.cuts
+            ]
+            excerpts.sort(key=lambda one: one.span)
+            self.made = replace(bare, excerpts=tuple(excerpts))
+        return self.made
+
+    def show(self, cut: Cut, instead: Cut | None = None) -> None:
+        """Show a passage, in place of a shorter one if that is given."""
+        if instead is None:
+            self.cuts.append(cut)
+        else:
+            self.cuts[self.cuts.index(instead)] = cut
+        self.made = None
+
+
+def label_of(candidate: Candidate, number: int) -> str:
+    """Return what stands around a passage, its source included, but for the digest.
+
+    The first of a note has its title above it.
+    """
+    stretch = candidate.passages[number]
+    under = stretch.heading_path(stretch.focus[0])
+    heading = under[-1] if under else ""
+    receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
+    empty = Excerpt(under, LINES, "", receipt, trimmed=True)
+    source = source_line(receipt, NUMBER)
+    if number:
+        return excerpt_block(empty, numbered) + source
+    note = replace(bare_note(candidate), excerpts=(empty,))
+    return note_block(note, numbered) + source
+
+
+def bare_note(candidate: Candidate) -> BundleNote:
+    """Return a note without passages."""
+    note = candidate.note
+    return BundleNote(
+        note.path,
+        note.title,
+        note.day or iso_time(note.mtime_ns)[:10],
+        candidate.relevance,
+        candidate.why,
+        candidate.channels,
+        (),
+        note.generated,
+    )
+
+
+def overlap(one: Cut, other: Cut) -> bool:
+    """Whether two passages of a note show a line twice."""
+    first, second = (_lines(cut) for cut in (one, other))
+    return first[0] <= second[1] and second[0] <= first[1]
+
+
+def _lines(cut: Cut) -> tuple[int, int]:
+    stretch = cut.reading.stretch
+    first = stretch.first_line + stretch.text.count("\n", 0, cut.start)
+    return first, first + stretch.text.count("\n", cut.start, cut.end)
+
+
+def found_text(candidate: Candidate) -> str:
+    """Return the passage that a note was found by."""
+    stretch = candidate.passages[0]
+    return stretch.text[slice(*stretch.focus)]
+
+
+def numbered(_: str) -> str:
+    """Stand for what cites while its length is counted."""
+    return NUMBER
