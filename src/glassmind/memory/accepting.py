@@ -98,7 +98,9 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
             raise MemoUnreadable(kept.path, "it is no memo any more")
         return with_added(before, known, memo)
 
-    rewrite(cabinet.writer(client), kept.path, change, why=MERGED)
+    writer = cabinet.writer(client)
+    with writer.queue():
+        rewrite(writer, kept.path, change, why=MERGED)
     gone = put_away(cabinet, memo, client=client, why=MERGED)
     after = memo_again(cabinet, kept)
     notices = (*gone.notices, *notices_of(cabinet, kept.path))

@@ -41,24 +41,30 @@ def _cut_out(cabinet: Cabinet, memo: Memo, client: str) -> Moved:
     """Move one of the memos of a note to the trash, as a note of its own."""
     writer = cabinet.writer(client)
     for attempt in range(1, TRIES + 1):
-        cut = _section_now(writer, memo)
-        to = _in_trash(cabinet, writer, memo, cut)
-
-        def change(before: FileText, cut: str = cut) -> str:
-            after, found = without_section(before.text, memo.section, memo.path)
-            if found != cut:  # somebody wrote to it since it was put into the trash
-                raise NoteChanged(memo.path, expected="", found="")
-            return after
-
         try:
-            rewrite(writer, memo.path, change, why=FORGOTTEN)
-        except NoteChanged:
+            with writer.queue():
+                to = _in_trash(cabinet, writer, memo)
+                break
+        except NoteChanged:  # by who does not queue, such as an editor
             if attempt == TRIES:
                 raise
-        else:
-            gone = replace(memo, path=to, place="trash")
-            return Moved(gone, memo.path, notices_of(cabinet, memo.path))
-    raise AssertionError("the last attempt returns or raises")
+    gone = replace(memo, path=to, place="trash")
+    return Moved(gone, memo.path, notices_of(cabinet, memo.path))
+
+
+def _in_trash(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:
+    """Write a section to the trash, cut it out of its note, and return where it is."""
+    cut = _section_now(writer, memo)
+    to = _copied(cabinet, writer, memo, cut)
+
+    def change(before: FileText) -> str:
+        after, found = without_section(before.text, memo.section, memo.path)
+        if found != cut:  # somebody wrote to it since it was put into the trash
+            raise NoteChanged(memo.path, expected="", found="")
+        return after
+
+    rewrite(writer, memo.path, change, why=FORGOTTEN)
+    return to
 
 
 def _section_now(writer: VaultWriter, memo: Memo) -> str:
@@ -68,7 +74,7 @@ def _section_now(writer: VaultWriter, memo: Memo) -> str:
     return without_section(found.text, memo.section, memo.path)[1]
 
 
-def _in_trash(cabinet: Cabinet, writer: VaultWriter, memo: Memo, cut: str) -> NotePath:
+def _copied(cabinet: Cabinet, writer: VaultWriter, memo: Memo, cut: str) -> NotePath:
     """Write a section to the trash, unless it is there, and return where."""
     newline = "\r\n" if "\r\n" in cut else "\n"
     raw = (f"{new_note(memo)}\n".replace("\n", newline) + cut).encode()

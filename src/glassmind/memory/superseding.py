@@ -122,4 +122,6 @@ def _write(
         new = facts(read_head(text).frontmatter.properties)
         return with_facts(text, new, path) if new else text
 
-    rewrite(cabinet.writer(client), memo.path, change, why=why)
+    writer = cabinet.writer(client)
+    with writer.queue():
+        rewrite(writer, memo.path, change, why=why)

@@ -1,0 +1,209 @@
+"""Memos live through anything: acts in any order, held against what they should do."""
+
+import threading
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
+from memo_desk import agent_files, dying_at, kept, text_of, tick, waiting
+from vault_desk import VaultDesk
+
+from glassmind.types.memory import Memo
+
+STEPS = 12
+"""Acts in a row: enough for a memo to wait, be kept, superseded and forgotten."""
+
+
+class Memos(RuleBasedStateMachine):
+    """Captures, and all that can become of them, beside sets that say what should."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = TemporaryDirectory()
+        self.desk = VaultDesk(Path(self._folder.name))
+        self.said: set[str] = set()
+        self.where: dict[str, str] = {}
+        self.superseded: set[str] = set()
+
+    @initialize(layout=st.sampled_from(["notes", "project"]))
+    def begin(self, layout: str) -> None:
+        self.desk.open(memory__layout=layout)
+        self.desk.indexed({"Diary.md": "mine"})
+
+    def teardown(self) -> None:
+        self.desk.close()
+        self._folder.cleanup()
+
+    def _new(self) -> str:
+        text = f"Remark {len(self.said)} alone"
+        self.said.add(text)
+        return text
+
+    def _in(self, *places: str) -> list[str]:
+        return sorted(text for text, place in self.where.items() if place in places)
+
+    def _memo(self, text: str) -> Memo:
+        found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
+        return next(one.memo for one in found if text in one.memo.text)
+
+    def _name(self, text: str) -> str:
+        memo = self._memo(text)
+        return f"{memo.path}#{memo.section}" if memo.section else memo.path
+
+    @rule()
+    def keep(self) -> None:
+        text = self._new()
+        kept(self.desk, text)
+        self.where[text] = "kept"
+
+    @rule()
+    def wait(self) -> None:
+        text = self._new()
+        waiting(self.desk, text)
+        self.where[text] = "inbox"
+
+    @precondition(lambda self: self._in("inbox"))
+    @rule(pick=st.integers(0, 9), meant=st.integers(1, 4))
+    def accept(self, pick: int, meant: int) -> None:
+        text = self._picked(pick, "inbox")
+        with dying_at(meant):
+            self.desk.engine.memory.accept(self._memo(text).path)
+        self.desk.engine.memory.inbox()
+        self.desk.index()
+        if self._memo(text).place == "kept":
+            self.where[text] = "kept"
+
+    @precondition(lambda self: self._in("inbox"))
+    @rule(pick=st.integers(0, 9))
+    def tick_the_box(self, pick: int) -> None:
+        text = self._picked(pick, "inbox")
+        tick(self.desk, self._memo(text))
+        self.desk.index()
+        self.where[text] = "kept"
+
+    @precondition(lambda self: self._in("inbox"))
+    @rule(pick=st.integers(0, 9))
+    def reject(self, pick: int) -> None:
+        text = self._picked(pick, "inbox")
+        self.desk.engine.memory.reject(self._memo(text).path)
+        self.where[text] = "trash"
+
+    @precondition(lambda self: self._in("inbox") and self._in("kept"))
+    @rule(pick=st.integers(0, 9), meant=st.integers(1, 3))
+    def merge(self, pick: int, meant: int) -> None:
+        text, into = self._picked(pick, "inbox"), self._picked(pick, "kept")
+        names = self._memo(text).path, self._name(into)
+        with dying_at(meant) as begun:
+            self.desk.engine.memory.merge(*names)
+        if len(begun) == meant:
+            self.desk.engine.memory.merge(*names)
+        memo = self._memo(into)
+        assert memo.text.count(text) == 1
+        self.where[text] = "merged"
+
+    @precondition(lambda self: self._in("kept"))
+    @rule(pick=st.integers(0, 9), meant=st.integers(1, 3))
+    def forget(self, pick: int, meant: int) -> None:
+        text = self._picked(pick, "kept")
+        name, whole = self._name(text), self._memo(text).text
+        with dying_at(meant) as begun:
+            self.desk.engine.memory.forget(name)
+        if len(begun) == meant:
+            self.desk.engine.memory.forget(name)
+        for said in self.said:
+            if said in whole:
+                self.where[said] = "trash"
+
+    @precondition(lambda self: len(self._in("kept")) > 1)
+    @rule(pick=st.integers(0, 9))
+    def supersede(self, pick: int) -> None:
+        current = [text for text in self._in("kept") if text not in self.superseded]
+        if len(current) > 1:
+            old, new = current[pick % len(current)], current[pick % len(current) - 1]
+            self.desk.engine.memory.supersede(self._name(old), self._name(new))
+            self.superseded.add(old)
+
+    def _picked(self, pick: int, place: str) -> str:
+        found = self._in(place)
+        return found[pick % len(found)]
+
+    @invariant()
+    def nothing_is_lost(self) -> None:
+        files = "\n".join(
+            text_of(self.desk, f".agent/{path}") for path in agent_files(self.desk)
+        )
+        assert all(text in files for text in self.said)
+        assert text_of(self.desk, "Diary.md") == "mine" if self.said else True
+
+    @invariant()
+    def what_is_recalled_is_what_is_there(self) -> None:
+        if not self.said:
+            return
+        found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
+        for place in ("inbox", "kept"):
+            texts = {one.memo.text.split("\n")[0] for one in found
+                     if one.memo.place == place}  # fmt: skip
+            assert texts == set(self._in(place))
+        current = self.desk.engine.memory.recall(limit=200).memos
+        hidden = {one.memo.text.split("\n")[0] for one in found} - {
+            one.memo.text.split("\n")[0] for one in current
+        }
+        assert hidden == self.superseded & set(self._in("kept"))
+
+
+HEALTH = [HealthCheck.too_slow, HealthCheck.filter_too_much]
+TestMemos = pytest.mark.slow(Memos.TestCase)
+TestMemos.settings = settings(
+    max_examples=25,
+    stateful_step_count=STEPS,
+    deadline=None,
+    suppress_health_check=HEALTH,
+)
+
+
+def test_what_is_captured_while_others_are_forgotten_is_there(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Diary.md": "oolong"})
+    vault.open(memory__layout="project")
+    old = [kept(vault, f"Old remark {n} here") for n in range(4)]
+    failed: list[BaseException] = []
+
+    def run(act: Any, many: list[Any]) -> None:
+        try:
+            for one in many:
+                act(one)
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    def forget(memo: Memo) -> None:
+        vault.engine.memory.forget(f"{memo.path}#{memo.section}")
+
+    threads = [
+        threading.Thread(target=run, args=(forget, old)),
+        threading.Thread(
+            target=run,
+            args=(lambda n: kept(vault, f"New remark {n} here"), list(range(4))),
+        ),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+
+    assert failed == []
+    vault.index()
+    found = {one.memo.text for one in vault.engine.memory.recall().memos}
+    assert found == {f"New remark {n} here" for n in range(4)}
+    assert len([path for path in agent_files(vault) if path.startswith(".trash")]) == 4
