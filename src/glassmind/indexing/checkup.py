@@ -37,7 +37,7 @@ class Bench:
     many notes have something to mend, and what it is for as many as asked, `counts`
     how many notes and chunks there are, `watch` who follows the vault, `resident` who
     answers for others. `faults` names what goes wrong in any of them; `notices` say why
-    the index is in this folder.
+    the index is in this folder. `use` returns whether use is to be recorded, and where.
     """
 
     folder: Path
@@ -57,6 +57,7 @@ class Bench:
     resident: Callable[[], str | None] = lambda: None
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    use: Callable[[], tuple[bool, Path | None]] = lambda: (False, None)
 
 
 class _Visit:
@@ -262,6 +263,17 @@ def _dismissals(visit: _Visit) -> Iterator[Check]:
     return look_at_dismissals(visit.bench.vectors)
 
 
+def _use(visit: _Visit) -> Iterator[Check]:
+    wanted, folder = visit.bench.use()
+    if folder is not None:
+        yield Check("use", "ok", f"what is retrieved goes on record in {folder}")
+    elif wanted:
+        lacking = "what is retrieved is not recorded: no folder outside of the vault"
+        yield Check("use", "warn", f"{lacking} is writable", ELSEWHERE)
+    else:
+        yield Check("use", "ok", "what is retrieved is not recorded, as you set it")
+
+
 LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "config": _config,
     "vault": _vault,
@@ -276,6 +288,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "freshness": _drift,
     "notes": _notes,
     "dismissals": _dismissals,
+    "use": _use,
 }
 
 ROWS = frozenset({"index.db", "freshness", "notes"})

@@ -29,6 +29,7 @@ from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 from glassmind.wiring.grounds import EmbeddingGrounds
+from glassmind.wiring.use import UseGrounds
 
 if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
@@ -44,7 +45,7 @@ USUAL_SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 """What a server is asked for where the settings name no model."""
 
 
-class Adapters(EmbeddingGrounds, Protocol):
+class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
 
     @property
@@ -195,6 +196,7 @@ def bench_for(adapters: Adapters) -> Bench:
         resident=lambda: WriterLock(folder / "resident.lock").busy_holder(),
         warnings=tuple(adapters.config.warnings),
         notices=here.notices,
+        use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),
     )
 
 

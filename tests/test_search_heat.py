@@ -1,0 +1,76 @@
+"""What is hot or pinned counts in a search where the settings say so, and shows."""
+
+import pytest
+from meaning_desk import MeaningDesk
+from vault_desk import NOON
+
+from glassmind.types.search import Hit
+
+FILES = {
+    "A.md": "The pump of the well, and how it is mended.\n",
+    "B.md": "The pump of the well, and how it is painted.\n",
+    "C.md": "The pump of the well, and how it is carried.\n",
+}
+
+
+def the(hits: tuple[Hit, ...], path: str) -> Hit:
+    return next(hit for hit in hits if hit.path == path)
+
+
+def test_neither_counts_by_itself(meaning: MeaningDesk) -> None:
+    meaning.indexed(FILES)
+    before = meaning.ask("pump", mode="hybrid").hits
+
+    meaning.engine.memory.pin("C")
+    for _ in range(5):
+        meaning.engine.read("C")
+
+    assert meaning.ask("pump", mode="hybrid").hits == before
+
+
+def test_a_pinned_note_gains_what_the_setting_says(meaning: MeaningDesk) -> None:
+    meaning.open(memory__pinned_weight=0.08)
+    meaning.indexed(FILES)
+    meaning.engine.memory.pin("B")
+
+    hit = the(meaning.ask("pump", mode="hybrid").hits, "B.md")
+
+    (gained,) = [one for one in hit.adjustments if one.name == "pinned"]
+    assert gained.share == pytest.approx(0.08)
+    assert gained.reason == "pinned"
+    votes = sum(one.share for one in hit.evidence)
+    assert votes + sum(a.share for a in hit.adjustments) == pytest.approx(hit.score)
+
+
+def test_a_note_in_use_gains_by_its_heat_and_loses_that_when_unpinned(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.open(memory__hot_weight=0.1)
+    meaning.indexed(FILES)
+    for _ in range(3):
+        meaning.engine.read("C")
+    used = the(meaning.ask("pump", mode="hybrid").hits, "C.md")
+    meaning.engine.memory.pin("C")
+    pinned = the(meaning.ask("pump", mode="hybrid").hits, "C.md")
+    meaning.engine.memory.unpin("C")
+    again = the(meaning.ask("pump", mode="hybrid").hits, "C.md")
+
+    heats = [
+        next(one.share for one in hit.adjustments if one.name == "hot")
+        for hit in (used, pinned, again)
+    ]
+
+    assert 0.04 < heats[0] < heats[1] == pytest.approx(0.1)
+    assert heats[0] <= heats[2] < heats[1]
+
+
+def test_the_warmest_of_equals_comes_first(meaning: MeaningDesk) -> None:
+    meaning.open(memory__hot_weight=0.1)
+    meaning.write(dict.fromkeys(FILES, "The pump of the well.\n"), at=NOON)
+    meaning.index()
+    before = meaning.found("pump", mode="hybrid")
+    for _ in range(9):
+        meaning.engine.read("C")
+
+    assert before[-1] == "C.md"
+    assert meaning.found("pump", mode="hybrid") == ["C.md", *before[:2]]
