@@ -180,8 +180,8 @@ class Engine:
         part of the vault is gone. With `embed`, vectors follow when the text is in, and
         a model that is missing is a warning. With `paths`, only the folders these files
         stand in are looked at, for a caller that knows what changed. `reason` goes into
-        the record of the run. With `wait_s`, others are waited for no longer, vectors
-        are made for as long, and what they lead to is left to the next run.
+        the record of the run. With `wait_s`, others are waited for no longer, one batch
+        of vectors is made for the newest notes, and the rest is left to the next run.
 
         Raises:
             MassDeletion: a large part of the vault seems gone; nothing was removed.

@@ -61,11 +61,15 @@ class PassLock(Protocol):
 
 
 class Wishes(NamedTuple):
-    """What the settings ask of a pass; `settings` is the JSON of those of the model."""
+    """What the settings ask of a pass; `settings` is the JSON of those of the model.
+
+    `first` is how many chunks the first batch has, of the newest notes.
+    """
 
     least_chars: int
     enrich: bool
     settings: str
+    first: int = SMALLEST * 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +317,7 @@ class _Pass:
     def _embed(self, ids: Sequence[int], *, enriched: bool) -> bool:
         """Embed chunks that were not tried yet; return whether there were any."""
         fresh = [i for i in ids if (i, enriched) not in self._tried]
-        at, size, began = 0, SMALLEST * 4, time.monotonic()
+        at, size, began = 0, self._wishes.first, time.monotonic()
         self._tell(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
             part = fresh[at : at + size]

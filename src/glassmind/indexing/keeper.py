@@ -19,7 +19,7 @@ from glassmind.errors import (
     MassDeletion,
 )
 from glassmind.indexing.checkup import Bench, examine
-from glassmind.indexing.embed import Meaning, run_pass
+from glassmind.indexing.embed import SMALLEST, Meaning, run_pass
 from glassmind.indexing.run import (
     IndexRequest,
     Workshop,
@@ -92,7 +92,7 @@ class IndexKeeper:
             report = ours.index(
                 progress, reason=reason, paths=paths, embed=False, **wishes
             )
-            return ours.embed_briefly(report, wait_s, progress) if embed else report
+            return ours.embed_newest(report, progress) if embed else report
         request = IndexRequest(reason=reason, paths=paths, **wishes)
         known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
@@ -111,7 +111,7 @@ class IndexKeeper:
         )
 
     def _hurried(self, wait_s: float) -> Self:
-        """Return a keeper that waits no longer for others, and makes vectors alone."""
+        """Return a keeper that waits no longer for others, and does what is needed."""
 
         def writing(
             longest_s: float = wait_s, **ways: Any
@@ -120,23 +120,22 @@ class IndexKeeper:
 
         shop, meaning = replace(self.shop, writing=writing), self.meaning
         if meaning is not None:
-            meaning = replace(meaning, shop=shop)
-        return replace(self, shop=shop, meaning=meaning, learn=None, pair=None)
+            wishes = meaning.wishes._replace(first=SMALLEST)
+            meaning = replace(meaning, shop=shop, wishes=wishes)
+        return replace(
+            self, shop=shop, meaning=meaning, learn=None, pair=None, ticked=None
+        )
 
-    def embed_briefly(
-        self, report: IndexReport, most_s: float, progress: ShowProgress | None
+    def embed_newest(
+        self, report: IndexReport, progress: ShowProgress | None
     ) -> IndexReport:
-        """Let vectors follow for a while, the newest notes first; the text is in."""
-        until = time.monotonic() + most_s
+        """Let vectors of one batch follow, the newest notes first; the text is in."""
         if self.meaning is None:
             return report
+        told = progress or _quiet
         try:
             return self._embedded(
-                report,
-                self.meaning,
-                progress or _quiet,
-                again=False,
-                pause=lambda: time.monotonic() > until,
+                report, self.meaning, told, again=False, pause=lambda: True
             )
         except IndexBusy:
             return report
