@@ -64,7 +64,9 @@ def test_a_note_in_use_gains_by_its_heat_and_loses_that_when_unpinned(
     assert heats[0] <= heats[2] < heats[1]
 
 
-def test_the_warmest_of_equals_comes_first(meaning: MeaningDesk) -> None:
+def test_a_warm_note_comes_before_one_that_matches_a_little_better(
+    meaning: MeaningDesk,
+) -> None:
     meaning.open(memory__hot_weight=0.1)
     meaning.write(dict.fromkeys(FILES, "The pump of the well.\n"), at=NOON)
     meaning.index()
@@ -73,4 +75,4 @@ def test_the_warmest_of_equals_comes_first(meaning: MeaningDesk) -> None:
         meaning.engine.read("C")
 
     assert before[-1] == "C.md"
-    assert meaning.found("pump", mode="hybrid") == ["C.md", *before[:2]]
+    assert meaning.found("pump", mode="hybrid").index("C.md") < before.index("C.md")
