@@ -74,7 +74,8 @@ NO_UNITS = frozenset((
 
 VERBS = {
     "is": "", "are": "", "was": "", "were": "", "will be": "", "has been": "",
-    "is set to": "", "is set for": "", "is planned for": "", "is scheduled for": "",
+    "is set to": "", "is set at": "", "are set at": "", "is set for": "",
+    "is planned for": "", "is scheduled for": "",
     "stands at": "", "comes to": "", "amounts to": "", "equals": "", "remains": "",
     "moved to": "", "is moved to": "", "was moved to": "", "has moved to": "",
     "pushed to": "", "was pushed to": "", "postponed to": "", "is postponed to": "",
@@ -120,7 +121,9 @@ BOUNDS = ("at least", "at most", "up to", "more than", "less than", "over", "und
 UNSURE = frozenset((
     "if", "unless", "whether", "when", "suppose", "should", "would", "could", "might",
     "may", "maybe", "perhaps", "wenn", "falls", "ob", "sollte", "würde", "könnte",
-    "vielleicht", "example", "beispiel", "eg", "assume", "imagine", "say",
+    "vielleicht", "example", "beispiel", "eg", "assume", "imagine", "say", "as",
+    "once", "after", "where", "while", "although", "though", "nachdem", "sobald",
+    "während", "obwohl", "wo", "als",
 ))  # fmt: skip
 """A sentence with one of these before its value says nothing for sure."""
 
@@ -141,6 +144,12 @@ PRONOUNS = frozenset((
     "heute", "gestern", "morgen", "someone", "nobody", "another", "other",
 ))  # fmt: skip
 """A subject with one of these means something that stands elsewhere."""
+
+POINTING = frozenset((
+    "it", "they", "he", "she", "this", "these", "those", "you", "we", "i", "her", "his",
+    "their", "my", "your", "es", "er", "wir", "ich", "man", "what", "which", "who",
+))  # fmt: skip
+"""Those of them that mean it wherever they stand in a subject."""
 
 STOPS = frozenset((
     "the", "a", "an", "of", "for", "in", "on", "at", "to", "and", "our", "its", "with",

@@ -15,6 +15,7 @@ from glassmind.context.claim_words import (
     ENTRY_STOPS,
     MONTHS,
     PAST,
+    POINTING,
     PRONOUNS,
     UNSURE,
     VERBS,
@@ -56,6 +57,7 @@ _CUT = re.compile(
     r"[,;:\u2013\u2014]\s|\s-\s|\b(?:and|but|so|because|that|und|aber|denn|weil|dass)\s",
     re.IGNORECASE,
 )
+_CLAUSE = re.compile(r"[.;,(](?:\s|$)")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?![\d-])")
 _WORD = re.compile(r"[^\W_]+")
 _LINK = re.compile(
@@ -171,6 +173,11 @@ def _sentences(line: str) -> Iterator[str]:
     yield line[start:]
 
 
+def _words_behind(text: str) -> int:
+    """Return how many words follow up to the end of their clause."""
+    return len(_CLAUSE.split(text)[0].replace("*", " ").split())
+
+
 def _word_at(line: str, at: int) -> str:
     found = _WORD.match(line, at)
     return found[0].casefold() if found else ""
@@ -182,6 +189,8 @@ def _entry(line: str, number: int) -> Claim | None:
     if found is None or found["key"].strip(" .").casefold() in ENTRY_STOPS:
         return None
     key, rest = found["key"].strip(), found["rest"]
+    if key.startswith("[") and not key.startswith("[["):  # the words of a link
+        return None
     if (
         not 0 < len(key.split()) <= LONGEST_KEY
         or _is_unsure(key)
@@ -189,7 +198,7 @@ def _entry(line: str, number: int) -> Claim | None:
     ):
         return None
     value = read_value(rest)
-    if value is None or len(rest[value.after :].split()) > SPARE:
+    if value is None or _words_behind(rest[value.after :]) > SPARE:
         return None
     if _BYGONE.search(line):
         return None
@@ -232,16 +241,25 @@ def _claim(said: str, verb: str, value: Value, rest: str, number: int) -> Claim 
     subject = said[cut.end() :] if cut else said
     lead = said[: cut.start()] if cut and cut[0].strip() in (":", "–", "-") else ""  # noqa: RUF001
     words = _WORD.findall(subject.casefold())
-    if not words or words[0] in PRONOUNS or len(words) > 2 * LONGEST_KEY:
-        return None
-    if verb in COUNTING and not (value.kind == "number" and value.unit):
-        return None
-    if value.kind == "status" and (verb in COUNTING or VERBS[verb]):
+    if not _is_subject(words) or not _suits(verb, value):
         return None
     hint = value.unit if verb in COUNTING else VERBS[verb]
     beside = said + rest[value.after :]
     years = frozenset(_YEAR.findall(beside))
     return Claim(number, subject, hint, value, "sentence", lead, past, years)
+
+
+def _is_subject(words: Sequence[str]) -> bool:
+    """Whether words name something, rather than point to it."""
+    named = 0 < len(words) <= 2 * LONGEST_KEY and words[0] not in PRONOUNS
+    return named and POINTING.isdisjoint(words)
+
+
+def _suits(verb: str, value: Value) -> bool:
+    """Whether a verb is one that such a value comes with."""
+    if verb in COUNTING:
+        return value.kind == "number" and bool(value.unit)
+    return value.kind != "status" or not VERBS[verb]
 
 
 def _is_unsure(text: str) -> bool:

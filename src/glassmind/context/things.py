@@ -14,6 +14,10 @@ from glassmind.types.sections import SectionNote
 LEAST_PHRASE = 2
 """Words that a subject without a note needs, so that two notes mean the same by it."""
 
+OF_ANY = frozenset(("project", "projekt", "status", "work", "arbeit"))
+"""Words that may stand for the thing itself when it is told how far it is."""
+
+_STATUS = frozenset(("status",))
 _ARTICLE = re.compile(r"\W*(?:the|der|die|das|den|dem)\s", re.IGNORECASE)
 
 
@@ -93,11 +97,13 @@ class Things:
             thing = self.named(claim.lead) or self.named(heading) or own
             named = thing not in (0, own)
         what = _what(claim, rest)
+        if claim.form == "sentence" and claim.value.kind == "status":
+            # how far a thing is, is told of the thing itself and not of what it has
+            return [Subject(thing, _STATUS)] if thing and what <= OF_ANY else []
         found = []
         if thing:
             left = what - self._words.get(thing, set()) or what
-            bare = {"status"} if claim.value.kind == "status" else {"amount"}
-            found.append(Subject(thing, _same(left or bare)))
+            found.append(Subject(thing, _same(left or {"amount"})))
         if not named and _is_telling(what, claim.subject):
             found.append(Subject(0, _same(what)))
         return found

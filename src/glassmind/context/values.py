@@ -161,6 +161,9 @@ def _amount(text: str, at: int, *, rough: bool) -> Value | None:
     if not found["sign"] and (word in NO_UNITS or word in MEASURES):
         word, end = "", found.start("unit")
     unit, scale = _unit(word)
+    joined = found["unit"] and text[found.start("unit") - 1] not in " \u00a0"
+    if joined and word and word not in SCALES:  # `6ADA` and `28th` count nothing
+        return None
     money = unit in MONEY
     low = _number(found["low"], money=money) * _factor(found["f1"]) * scale
     high = low
