@@ -12,12 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from glassmind.context.passages import Stretch
-from glassmind.markdown.sentences import ENDS
 from glassmind.markdown.tokens import weight
 from glassmind.types.search import Hit
 
-LONG_LINE = 120
-"""Characters after which a line is parted into sentences."""
+LONG_LINE, SHORT_PART = 120, 40
+"""Characters after which a line is parted into sentences, and the fewest of a part."""
+
+_STOP = re.compile(r"[.!?]\s+|[。！？]")  # noqa: RUF001 - ends in Chinese
+"""Where a sentence seems to end: for a cut, an abbreviation is as good."""
 
 MOST_PLACES = 20
 """Places of one word that are looked at in a passage."""
@@ -171,10 +173,10 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
         over = text.find("\n", start, end)
         over = end if over < 0 else over
         if over - start > LONG_LINE:
-            for gap in ENDS.finditer(text, start, over):
-                if gap.end() - start > LONG_LINE // 3:
-                    made.append((start, gap.start()))
-                    start = gap.end()
+            for stop in _STOP.finditer(text, start + SHORT_PART, over):
+                if stop.end() - start > SHORT_PART:
+                    made.append((start, stop.start() + 1))
+                    start = stop.end()
         if over > start:
             made.append((start, over))
         start = over + 1

@@ -6,9 +6,14 @@ from glassmind.context.choose import Reading
 from glassmind.context.passages import Candidate
 from glassmind.markdown.receipts import receipt_text
 from glassmind.render.address import iso_time
-from glassmind.render.bundles_markdown import excerpt_block, note_block, source_line
+from glassmind.render.bundles_markdown import (
+    excerpt_label,
+    note_title,
+    source_line,
+)
+from glassmind.render.quoted import fenced
 from glassmind.types import Span
-from glassmind.types.context import BundleNote, Excerpt, Receipt
+from glassmind.types.context import BundleNote, Receipt
 
 NUMBER = "[10]"
 """Stands for the number of a source while its length is counted."""
@@ -16,6 +21,10 @@ NUMBER = "[10]"
 LINES, DIGEST, DIGEST_TOKENS = Span(10, 100), "", 12
 """Stand for lines and digest of a receipt while its length is counted. Sixteen digits
 of a digest are 9 to 12 tokens, and nobody knows them beforehand."""
+
+
+EMPTY, EVERY_FLAG = fenced(""), "; goes on"
+"""A fence around nothing, and what is told of most passages."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,12 +86,9 @@ def label_of(candidate: Candidate, number: int) -> str:
     under = stretch.heading_path(stretch.focus[0])
     heading = under[-1] if under else ""
     receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
-    empty = Excerpt(under, LINES, "", receipt, trimmed=True)
-    source = source_line(receipt, NUMBER)
-    if number:
-        return excerpt_block(empty, numbered) + source
-    note = replace(bare_note(candidate), excerpts=(empty,))
-    return note_block(note, numbered) + source
+    label = excerpt_label(under, LINES, NUMBER, EVERY_FLAG)
+    title = "" if number else note_title(bare_note(candidate))
+    return f"{title}{label}{EMPTY}{source_line(receipt, NUMBER)}"
 
 
 def bare_note(candidate: Candidate) -> BundleNote:

@@ -53,7 +53,7 @@ ANSWER_SHARE, FOLLOW_SHARE, FOLLOW_TOKENS = 0.08, 0.05, 90
 """Of a budget, for the answer and for where to read on; and the most for the latter."""
 
 MOST_FOLLOWED = 3
-SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 300, 4, 20
+SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 500, 4, 20
 """One note in so many tokens of budget lends its decisions, questions and tasks."""
 
 LEFT_OUT_TOKENS = 30

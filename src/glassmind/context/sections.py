@@ -3,7 +3,8 @@
 What a section does not use is left to the passages.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -27,6 +28,9 @@ from glassmind.types.context import Conflict, Dropped, Item, NextRead
 
 One = TypeVar("One")
 
+LEAST_LINE = 20
+"""Tokens that the shortest line of a section takes, its source included."""
+
 SHARES: Mapping[str, float] = MappingProxyType(
     {
         "decisions": 0.08,
@@ -43,6 +47,11 @@ MOST: Mapping[str, int] = MappingProxyType(
     {"decisions": 8, "questions": 6, "tasks": 10, "suggested": 6, "conflicts": 6}
 )
 """The most of each, however large a budget is: more is a list, not context."""
+
+
+COMPARED = 6
+"""Notes, from the best, whose neighbours are suggested and whose statements are
+compared: both cost more than all other sections together."""
 
 
 class Sections(NamedTuple):
@@ -62,16 +71,17 @@ def sections_of(
 ) -> Sections:
     """Return what notes and project say beside their passages, as far as it fits."""
     fitting = _Fitting(counter, budget_tokens)
+    near = replace(scope, note_ids=scope.note_ids[:COMPARED])
     found = Sections(
         decisions=fitting.items("decisions", decisions(rows, scope)),
         questions=fitting.items("questions", questions(rows, scope)),
         tasks=fitting.items("tasks", tasks(rows, scope)),
         suggested=fitting.fit(
-            "suggested", next_reads(rows, scope, MOST["suggested"]), read_line
+            "suggested", next_reads(rows, near, MOST["suggested"]), read_line
         ),
         conflicts=fitting.fit(
             "conflicts",
-            conflicts(rows, scope),
+            conflicts(rows, near),
             lambda one: (
                 conflict_line(one, numbered)
                 + "".join(source_line(side.receipt, NUMBER) for side in one.sides)
@@ -103,25 +113,21 @@ class _Fitting:
         """Return the first of a section, as many as fit; one too long is passed by."""
         if not found:
             return ()
-        room = int(SHARES[name] * self._budget)
-        room -= self._counter.count(section(name, ["-\n"]))
+        share = int(SHARES[name] * self._budget)
+        room = share - self._counter.count(section(name, ["-\n"]))
         kept: list[One] = []
-        left: list[str] = []
+        left: list[One] = []
         for one in found:
-            text = line(one)
-            cost = self._counter.count(text) if len(kept) < MOST[name] else room + 1
+            full = room < LEAST_LINE or len(kept) == MOST[name]
+            cost = share if full else self._counter.count(line(one))
             if cost <= room:
                 kept.append(one)
                 room -= cost
             else:
-                left.append(text)
+                left.append(one)
         if left:
-            self.dropped.append(_dropped(name, left))
+            size = estimate_tokens(line(left[0]))
+            self.dropped.append(Dropped(name, len(left), len(left) * size))
         if kept:
-            self.tokens += int(SHARES[name] * self._budget) - room
+            self.tokens += share - room
         return tuple(kept)
-
-
-def _dropped(name: str, texts: Iterable[str]) -> Dropped:
-    sizes = [estimate_tokens(text) for text in texts]
-    return Dropped(name, len(sizes), sum(sizes))

@@ -7,6 +7,7 @@ are cited; every text of a note stands in a fence.
 from collections.abc import Callable, Iterator, Sequence
 
 from glassmind.render.quoted import LABEL, fenced, one_line, titled
+from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,
     Bundle,
@@ -95,26 +96,34 @@ def _notes(notes: Sequence[BundleNote], cite: Cite) -> str:
 
 def note_block(note: BundleNote, cite: Cite) -> str:
     """Return a note with what of it matters."""
+    said = "".join([excerpt_block(excerpt, cite) for excerpt in note.excerpts])
+    return f"{note_title(note)}{said}"
+
+
+def note_title(note: BundleNote) -> str:
+    """Return what a note is called, its day, and what found it."""
     by = ", ".join([note.date, *note.channels])
     made = "; generated, not approved" if note.generated else ""
-    said = "".join(excerpt_block(excerpt, cite) for excerpt in note.excerpts)
-    return f"### {titled(note.title)} ({by}{made})\n{said}"
+    return f"### {titled(note.title)} ({by}{made})\n"
 
 
 def excerpt_block(excerpt: Excerpt, cite: Cite) -> str:
     """Return a passage under its number, headings and lines."""
-    under = " > ".join(titled(heading) for heading in excerpt.heading_path)
-    where = (
-        f"{cite(excerpt.receipt)} {under}, " if under else f"{cite(excerpt.receipt)} "
-    )
     flags = "; goes on" if excerpt.trimmed else ""
     flags += "; holds hidden text" if excerpt.hidden else ""
-    return f"{where}{_lines(excerpt)}{flags}\n{fenced(excerpt.text)}"
+    number = cite(excerpt.receipt)
+    label = excerpt_label(excerpt.heading_path, excerpt.span, number, flags)
+    return f"{label}{fenced(excerpt.text)}"
 
 
-def _lines(excerpt: Excerpt) -> str:
-    first, last = excerpt.span
-    return f"line {first}" if first == last else f"lines {first}-{last}"
+def excerpt_label(
+    heading_path: Sequence[str], span: Span, number: str, flags: str
+) -> str:
+    """Return what stands above a passage."""
+    under = " > ".join([titled(heading) for heading in heading_path])
+    first, last = span
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    return f"{number} {under}{', ' if under else ''}{lines}{flags}\n"
 
 
 def answer_line(sentence: AnswerSentence, cite: Cite) -> str:
