@@ -1,6 +1,7 @@
 """A project in sentences of its own notes: cited, within a budget, kept once."""
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from glassmind.context.central import centrality, is_alike, words_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.errors.writing import WriteRefused
 from glassmind.markdown.sentences import sentences_in
+from glassmind.memory import renewing
 from glassmind.render.briefings import summary_as_json
 from glassmind.types.context import Summary
 
@@ -140,6 +142,50 @@ def test_a_new_summary_takes_the_place_of_the_former(vault: VaultDesk) -> None:
     assert kept(vault) == [Path(second.saved).name]
     (former,) = (vault.root / ".agent" / ".trash").rglob("*.md")
     assert "My own remark." in former.read_text("utf-8")
+
+
+def test_a_former_summary_that_could_not_be_moved_is_put_away_later(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(ATLAS)
+    summary(vault)
+    vault.indexed({"Atlas/New.md": "The map of the river has a second sheet now.\n"})
+
+    def refuse(*_: object, **__: object) -> None:
+        raise WriteRefused("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(renewing, "put_away", refuse)
+        with pytest.raises(WriteRefused):
+            summary(vault)
+    assert len(kept(vault)) == 2
+
+    last = summary(vault)
+
+    assert last.saved is not None
+    assert kept(vault) == [Path(last.saved).name]
+    assert "second sheet" in (vault.root / last.saved).read_text("utf-8")
+
+
+def test_summaries_made_at_once_lose_nothing(vault: VaultDesk) -> None:
+    vault.indexed(ATLAS)
+    summary(vault)
+    vault.indexed({"Atlas/New.md": "The map of the river has a second sheet now.\n"})
+
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: summary(vault), range(4)))
+    last = summary(vault)
+
+    assert len({one.text for one in (*made, last)}) == 1
+    assert last.saved is not None
+    assert kept(vault) == [Path(last.saved).name]
+
+
+def test_a_note_that_another_is_in_the_place_of_is_not_told(vault: VaultDesk) -> None:
+    old = '---\nsuperseded-by: "[[Delta]]"\n---\nThe delta of the river never moves.\n'
+    vault.indexed({**ATLAS, "Atlas/Old.md": old})
+
+    assert "never moves" not in summary(vault, save=False).text
 
 
 def test_summaries_of_other_projects_stay(vault: VaultDesk) -> None:

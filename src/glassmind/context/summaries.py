@@ -1,7 +1,7 @@
 """A project in sentences of its own notes, each cited, and kept where asked to.
 
 Neither summaries nor what waits in the inbox are read, nor what an agent wrote and no
-person has approved: a summary stands on notes alone.
+person has approved, nor notes that say that another is in their place.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,7 @@ from datetime import date, datetime
 from glassmind.context.briefing import APART
 from glassmind.context.budget import checked_budget
 from glassmind.context.fitting import most_within
+from glassmind.context.items import is_superseded
 from glassmind.context.members import members_of
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
@@ -91,10 +92,11 @@ def _told(
 
 
 def _is_source(note: SectionNote, agent: str) -> bool:
-    """Whether a note may be summarized: a person's own, or approved by one."""
+    """Whether a note may be summarized: a person's own, or approved, and it holds."""
     apart = tuple(f"{agent}/{part}/" for part in APART)
     made = note.properties.get("generated") is True
-    return not (made or note.path.startswith(apart) or note.path.endswith(".base"))
+    barred = made or note.path.startswith(apart) or note.path.endswith(".base")
+    return not (barred or is_superseded(note))
 
 
 def _turns(told: Told) -> list[str]:

@@ -8,7 +8,7 @@ import re
 from contextlib import suppress
 
 from glassmind.errors import VaultError
-from glassmind.errors.memory import NotWaiting
+from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, summary_kept
 from glassmind.memory.claims import project_said
@@ -34,14 +34,15 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
     """
     cabinet.writer(claim.client).names(f"{cabinet.folder}/{FOLDERS['summary']}")
     former = _former(cabinet, title, claim.project)
+    same = [memo for memo in former if memo.text.strip() == claim.text.strip()]
+    path = same[-1].path if same else summary_kept(cabinet, claim, title).memo.path
     for memo in former:
-        if memo.text.strip() == claim.text.strip():
-            return memo.path
-    made = summary_kept(cabinet, claim, title).memo.path
-    for memo in former:
-        with suppress(NotWaiting):  # another summary of it was quicker
-            put_away(cabinet, memo, client=claim.client, why=RENEWED)
-    return made
+        if memo.path != path:
+            with suppress(
+                NotWaiting, MemoNotFound
+            ):  # another summary of it was quicker
+                put_away(cabinet, memo, client=claim.client, why=RENEWED)
+    return path
 
 
 def _former(cabinet: Cabinet, title: str, project: str) -> list[Memo]:
