@@ -132,6 +132,28 @@ def test_only_folders_that_are_read_are_watched(root: Path, tmp_path: Path) -> N
     assert set(found) == {str(root / path) if path else str(root) for path in wanted}
 
 
+@pytest.mark.parametrize("agent", [".agent", ".mind", "Agents"])
+def test_of_the_agents_folder_what_is_ours_alone_is_not_watched(
+    root: Path, agent: str
+) -> None:
+    ours = ("cache/x.md", "logs/writes.jsonl", ".trash/memories/x.md", "pinned.txt",
+            "dismissed.txt", "memories/.glassmind-00.part")  # fmt: skip
+    for path in (*ours, "memories/x.md", "inbox/x.md"):
+        put(root, f"{agent}/{path}")
+    rules = load_rules(root, agent_dir=agent)
+
+    found = folders_of(str(root), rules)
+    events = [(Change.modified, str(root / agent / path)) for path in ours]
+    heard = judged(events, str(root), str(root / "own index"), rules)
+
+    wanted = {".obsidian", agent, f"{agent}/inbox", f"{agent}/memories"}
+    assert set(found) == {str(root), *(str(root / path) for path in wanted)}
+    assert not heard.changed
+    kept = [(Change.modified, str(root / agent / "memories/x.md"))]
+    told = judged(kept, str(root), str(root / "own index"), rules)
+    assert told.changed == {f"{agent}/memories/x.md"}
+
+
 class Ears:
     """The events of a vault as they come in."""
 
