@@ -1,5 +1,7 @@
 """Memos live through anything: acts in any order, held against what they should do."""
 
+import errno
+import os
 import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +19,9 @@ from hypothesis.stateful import (
 )
 from memo_desk import agent_files, dying_at, kept, text_of, tick, waiting
 from vault_desk import VaultDesk
+from write_drive import Counted
 
+from glassmind.errors import VaultError
 from glassmind.types.memory import Memo
 
 STEPS = 12
@@ -171,6 +175,21 @@ TestMemos.settings = settings(
 )
 
 
+CHANGING = ("write", "fsync", "fchmod", "link", "rename", "replace", "unlink", "mkdir")
+
+
+def failing(patch: pytest.MonkeyPatch, meant: int, code: int) -> Counted:
+    """Let the n-th call of the system fail that changes something."""
+
+    def fail() -> None:
+        raise OSError(code, os.strerror(code))
+
+    counted = Counted(meant, fail)
+    for name in CHANGING:
+        patch.setattr(os, name, counted.around(getattr(os, name)))
+    return counted
+
+
 def test_what_is_captured_while_others_are_forgotten_is_there(
     vault: VaultDesk,
 ) -> None:
@@ -207,3 +226,38 @@ def test_what_is_captured_while_others_are_forgotten_is_there(
     found = {one.memo.text for one in vault.engine.memory.recall().memos}
     assert found == {f"New remark {n} here" for n in range(4)}
     assert len([path for path in agent_files(vault) if path.startswith(".trash")]) == 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX alone has these calls")
+@pytest.mark.parametrize("act", ["accept", "merge", "reject", "forget"])
+def test_whatever_the_disk_refuses_nothing_is_lost_and_again_makes_it_good(
+    vault: VaultDesk, act: str
+) -> None:
+    memory = vault.engine.memory  # without an index: the disk refuses us alone
+    refused = 0
+    for meant in range(1, 200):
+        text = f"Remark {meant} alone"
+        memo = waiting(vault, text)
+        into = kept(vault, f"Base {meant} here").path if act == "merge" else ""
+        names = (memo.path, into) if into else (memo.path,)
+
+        with pytest.MonkeyPatch.context() as patch:
+            counted = failing(patch, meant, errno.ENOSPC)
+            try:
+                getattr(memory, act)(*names)
+            except VaultError:
+                refused += 1
+        if (vault.root / memo.path).exists():
+            assert text in text_of(vault, memo.path)
+            getattr(memory, act)(*names)
+
+        holding = [
+            path
+            for path in agent_files(vault)
+            if text in text_of(vault, f".agent/{path}")
+        ]
+        assert len(holding) == (2 if act == "merge" else 1)
+        if counted.calls < meant:
+            break
+    assert refused >= 2  # a move is written down, and then made in one step
+    assert not list(vault.root.rglob("*.part"))
