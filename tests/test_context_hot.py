@@ -1,0 +1,83 @@
+"""What is alive now is packed without a question, and a bundle may be kept."""
+
+from datetime import date
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.errors.writing import WriteRefused
+from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.types.context import Bundle
+
+TODAY = date(2024, 5, 2)
+
+NOTES = {
+    "Plan.md": "---\na: b\n---\n# Plan\n\nThe kiln moves in May.\n\n- [ ] Call Bo\n",
+    "Shed.md": "# Shed\n\nThe shed has a new roof. See [[Plan]].\n",
+}
+
+
+def hot(vault: VaultDesk, **wanted: object) -> Bundle:
+    return vault.engine.bundles.hot(today=TODAY, **wanted)  # type: ignore[arg-type]
+
+
+def test_what_is_alive_is_packed_from_the_openings_of_warm_notes(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+
+    found = hot(vault)
+
+    assert {note.path for note in found.notes} == set(NOTES)
+    plan = next(note for note in found.notes if note.path == "Plan.md")
+    assert plan.excerpts[0].text.startswith("The kiln moves in May.")
+    assert plan.why
+    assert [item.text for item in found.tasks] == ["Call Bo"]
+    text = bundle_as_markdown(found)
+    assert text.startswith("# What is alive now\n")
+    assert (found.query, found.answer) == ("", ())
+    assert found.tokens <= found.budget_tokens
+
+
+def test_a_vault_without_notes_has_nothing_alive(vault: VaultDesk) -> None:
+    vault.index()
+
+    found = hot(vault)
+
+    assert found.notes == ()
+
+
+def test_what_was_packed_is_kept_where_it_was_asked_for(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    found = vault.engine.bundles.pack("kiln", save=True, today=TODAY)
+
+    assert found.saved is not None
+    kept = (vault.root / found.saved).read_text("utf-8")
+    assert "The kiln moves in May." in kept
+    assert found.notes[0].excerpts[0].receipt in kept
+
+
+def test_nothing_is_kept_where_nothing_may_be_written(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    vault.open(writes__mode="off")
+
+    with pytest.raises(WriteRefused):
+        vault.engine.bundles.pack("kiln", save=True)
+
+    assert not (vault.root / ".agent").exists()
+
+
+def test_asking_leaves_the_vault_as_it_was(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    before = {
+        file: file.read_bytes() for file in vault.root.rglob("*") if file.is_file()
+    }
+
+    vault.engine.bundles.pack("kiln")
+    hot(vault)
+
+    after = {
+        file: file.read_bytes() for file in vault.root.rglob("*") if file.is_file()
+    }
+    assert after == before
