@@ -6,6 +6,7 @@ from unicodedata import normalize
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from pyromark import events_with_range
 
 from glassmind.markdown.receipts import (
     DIGEST_CHARS,
@@ -15,13 +16,14 @@ from glassmind.markdown.receipts import (
     receipt_of,
     receipt_text,
 )
+from glassmind.markdown.structure import OPTIONS
 from glassmind.markdown.yaml_core import load
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="/\0")
 ODD = st.sampled_from(
-    [*"#%:@ -~'\"`$!&;,[]{}()*?|\\<>=+", "%20", ":12-3@ab", "é", "決"]
+    [*"#%:@ -~_'\"`$!&;,[]{}()*?|\\<>=+", "~~", "==", "__", "%20", ":12-3@ab", "決"]
 )
 PARTS = st.lists(LETTERS | ODD, min_size=1, max_size=12).map("".join)
 PATHS = st.lists(PARTS, min_size=1, max_size=3).map("/".join)
@@ -53,6 +55,20 @@ def test_a_receipt_is_one_word_to_a_shell(receipt: Receipt) -> None:
     assert not text.startswith(("-", "~", "="))
     assert not set(text) & set("\"'`$\\!&;,<>|*?()[]{}^")
     assert text.isprintable()
+
+
+@given(receipts())
+def test_a_receipt_is_read_in_markdown_as_it_is_written(receipt: Receipt) -> None:
+    text = receipt_text(receipt)
+
+    for written in (text, f"see {text} there", f"- {text}", f"`{text}`", f"*{text}*"):
+        said = [event for event, _ in events_with_range(written, options=OPTIONS)]
+        shown = "".join(
+            str(event.get("Text", event.get("Code", "")))
+            for event in said
+            if isinstance(event, dict)
+        )
+        assert text in shown
 
 
 @given(receipts())

@@ -30,6 +30,9 @@ FORM = "path#heading:12-18@digest"
 _ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}^")
 """What a shell expands, Markdown renders or a list in YAML ends at."""
 
+_MARKING = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])|~|={2,}")
+"""What Markdown takes for marks where it stands: a `_` inside a word is one letter."""
+
 _ACTIVE_IN_PATH = _ACTIVE | {"#"}
 _FIRST = re.compile(r"\w|\.(?!/)")
 """What the word of a receipt may begin with: no option, no mark of YAML."""
@@ -76,13 +79,19 @@ def receipt_text(receipt: Receipt) -> str:
 def _written(text: str, active: frozenset[str]) -> str:
     """Return a text as one word: what is active, blank or unseen becomes `%XX`."""
     if text.isascii() and text.isprintable() and active.isdisjoint(text):
-        return text.replace(" ", "%20")
-    return "".join(
-        quote(sign, safe="", errors="surrogatepass")
-        if sign in active or sign.isspace() or not sign.isprintable()
-        else sign
-        for sign in text
-    )
+        word = text.replace(" ", "%20")
+    else:
+        word = "".join(
+            quote(sign, safe="", errors="surrogatepass")
+            if sign in active or sign.isspace() or not sign.isprintable()
+            else sign
+            for sign in text
+        )
+    return _MARKING.sub(_escaped, word)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"%{ord(sign):02X}" for sign in found[0])
 
 
 def parse_receipt(text: str) -> Receipt | None:
