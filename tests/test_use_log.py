@@ -103,6 +103,34 @@ def test_what_our_own_stages_ask_is_nobodys_use(vault: VaultDesk) -> None:
     assert lines(vault) == []
 
 
+def test_what_is_recalled_and_packed_is_use(vault: VaultDesk) -> None:
+    vault.indexed(FILES)
+    vault.engine.client = "desk"
+    memo = vault.engine.memory.capture("memory", "The kettle is descaled.").memo
+
+    vault.engine.memory.recall("kettle")
+    vault.engine.bundles.pack("oolong")
+
+    recalled, packed = lines(vault)
+    assert (recalled["verb"], recalled["client"]) == ("recall", "desk")
+    assert recalled["paths"] == [memo.path]
+    assert packed["verb"] == "context"
+    assert "Tea.md" in str(packed["paths"])
+
+
+def test_a_file_of_the_former_release_takes_use_in_once_it_is_written(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(FILES)
+    vault.age(3)
+    vault.open()
+    vault.engine.read("Tea")
+
+    vault.index()
+
+    assert events(vault) == [("read", "Tea.md")]
+
+
 def test_an_index_in_the_vault_has_its_record_elsewhere(
     vault: VaultDesk, tmp_path: Path
 ) -> None:

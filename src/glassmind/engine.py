@@ -50,8 +50,9 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.watch import TellNews
 
 
-COUNTED = 5
-"""Notes of an answer that count as handed out: what is read of a list is its top."""
+COUNTED, MOST_COUNTED = 5, 50
+"""Hits of a search that count as handed out, since what is read of a list is its top;
+and notes of any other answer, which is read whole."""
 
 
 CAPTURE_WAIT_S = 2.0
@@ -131,7 +132,7 @@ class Engine:
         )
         day = today or _today()
         reply = self._reply(Asked(text, parse_query(asked_for(text), day), wish, day))
-        self._used("search", [hit.path for hit in reply.hits])
+        self._used("search", [hit.path for hit in reply.hits[:COUNTED]])
         return reply
 
     def _reply(self, asked: Asked) -> SearchReply:
@@ -143,11 +144,11 @@ class Engine:
                 return found
         return answered(self._adapters, asked)
 
-    def _used(self, verb: str, paths: "Sequence[NotePath]") -> None:
+    def _used(self, verb: str, paths: "Sequence[NotePath]", client: str = "") -> None:
         """Take on record, outside of the vault, that notes were handed out."""
         if self._records:
-            once = list(dict.fromkeys(paths[:COUNTED]))
-            self._adapters.use_log.append(verb, self.client, once)
+            once = list(dict.fromkeys(paths[:MOST_COUNTED]))
+            self._adapters.use_log.append(verb, client or self.client, once)
 
     @cached_property
     def _unseen(self) -> "Engine":
@@ -245,7 +246,8 @@ class Engine:
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
-        return self._adapters.memory(Acts(self._unseen.search, self._indexed))
+        acts = Acts(self._unseen.search, self._indexed, self._used)
+        return self._adapters.memory(acts)
 
     def _indexed(self, paths: "Sequence[NotePath]") -> str | None:
         """Bring some files into the index; return why they are not in it, if so.

@@ -23,12 +23,17 @@ Indexed = Callable[[Sequence[NotePath]], str | None]
 """Brings some files into the index; returns why they are not in it yet, if so."""
 
 
+Used = Callable[[str, Sequence[NotePath], str], None]
+"""Takes on record which notes a verb handed out, and to which client if not ours."""
+
+
 @dataclass(frozen=True, slots=True)
 class Acts:
     """What the engine gives: stages that memory makes use of, and never imports."""
 
     search: Searched
     indexed: Indexed
+    used: Used = lambda _verb, _paths, _client: None
 
 
 def _now() -> datetime:

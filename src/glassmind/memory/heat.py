@@ -59,9 +59,6 @@ class UseRecord(Protocol):
     def is_kept(self) -> bool:
         """Whether there is a place for it."""
 
-    def append(self, verb: str, client: str, paths: Sequence[str], /) -> bool:
-        """Add an event; return whether it is on record."""
-
     def tail(
         self, folded: Mapping[str, int], /
     ) -> tuple[Sequence[UseEvent], Mapping[str, int]]:

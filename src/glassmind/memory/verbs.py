@@ -122,7 +122,9 @@ class Memory:
             limit=limit,
         )
         with cabinet.faults():
-            return recall(cabinet, asked, day)
+            found = recall(cabinet, asked, day)
+        cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
+        return found
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
         """Move a memo to the trash of the agent folder; nothing is deleted.
@@ -231,7 +233,7 @@ class Memory:
 
     def used(self, verb: str, paths: Sequence[NotePath], *, client: str = "") -> None:
         """Take on record, in the data folder, that notes were handed out."""
-        self._cabinet.heat().log.append(verb, client, paths)
+        self._cabinet.acts.used(verb, paths, client)
 
     def log(
         self, *, limit: int = 20, since: str | None = None, path: str | None = None
