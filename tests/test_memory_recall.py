@@ -130,6 +130,20 @@ def test_what_waits_is_recalled_and_says_so(desk: VaultDesk) -> None:
     assert (found.memo.place, found.memo.generated) == ("inbox", True)
 
 
+def test_a_folder_that_is_left_out_of_the_index_is_said_to_be(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Diary.md": "oolong"})
+    vault.open(index__include_agent_dir=False)
+    memo = kept(vault, "Use copper")
+
+    found = vault.engine.memory.recall()
+
+    assert (found.total, len(found.degraded)) == (0, 1)
+    assert "index.include_agent_dir" in found.degraded[0]
+    assert vault.engine.memory.forget(memo.path).memo.place == "trash"
+
+
 def test_notes_of_a_person_in_the_agent_folder_are_no_memos(desk: VaultDesk) -> None:
     desk.indexed({".agent/Readme.md": "copper", ".agent/mine/x.md": "copper"})
 

@@ -70,8 +70,16 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
             if one.memo.key in memos
         ),
         len(found),
-        tuple(degraded),
+        (*_missing(cabinet), *degraded),
     )
+
+
+def _missing(cabinet: Cabinet) -> tuple[str, ...]:
+    """Return why nothing can be recalled, if the settings are the reason."""
+    if cabinet.config.index.include_agent_dir:
+        return ()
+    left_out = f"{cabinet.folder}/ is left out of the index"
+    return (f"{left_out} and so is not recalled; see index.include_agent_dir",)
 
 
 def _by_query(
