@@ -151,6 +151,17 @@ POINTING = frozenset((
 ))  # fmt: skip
 """Those of them that mean it wherever they stand in a subject."""
 
+IMPLIED = {
+    "g": "weight", "eur": "price", "usd": "price", "gbp": "price", "chf": "price",
+}  # fmt: skip
+"""What a number with a unit is of, where nothing else is said."""
+
+TOLD = frozenset((
+    "status", "state", "owner", "lead", "responsible", "venue", "place", "location",
+    "address", "phone", "verantwortlich", "ort", "adresse", "telefon", "stand",
+))  # fmt: skip
+"""Names of values that are words, behind which a few may stand."""
+
 STOPS = frozenset((
     "the", "a", "an", "of", "for", "in", "on", "at", "to", "and", "our", "its", "with",
     "by", "from", "date", "day", "new", "current", "currently", "now", "actual",

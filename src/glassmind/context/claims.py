@@ -17,6 +17,7 @@ from glassmind.context.claim_words import (
     PAST,
     POINTING,
     PRONOUNS,
+    TOLD,
     UNSURE,
     VERBS,
 )
@@ -63,6 +64,7 @@ _WORD = re.compile(r"[^\W_]+")
 _LINK = re.compile(
     r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
 )
+_TOLD_KEY = re.compile("(?:" + "|".join(sorted(TOLD)) + r")[*_]*:")
 _DIGIT = re.compile(r"\d")
 _BYGONE = re.compile(r"\b(?:" + "|".join(BYGONE) + r")", re.IGNORECASE)
 _QUOTING = frozenset(("quote", "cite", "example", "zitat", "beispiel"))
@@ -132,13 +134,13 @@ def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
 
 
 def _told_lines(lines: Sequence[str]) -> frozenset[int]:
-    """Return the lines that may tell how far a thing is.
+    """Return the lines that may tell how far a thing is, or whose.
 
     All lines are looked at in one go: one by one takes ten times as long.
     """
     text = "\n".join(lines).lower()
-    found = (told.start() for told in STATUS_TOLD.finditer(text))
-    return frozenset(text.count("\n", 0, at) + 1 for at in found)
+    found = (*STATUS_TOLD.finditer(text), *_TOLD_KEY.finditer(text))
+    return frozenset(text.count("\n", 0, told.start()) + 1 for told in found)
 
 
 def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
@@ -173,6 +175,13 @@ def _sentences(line: str) -> Iterator[str]:
     yield line[start:]
 
 
+def _told(key: str, rest: str) -> Value | None:
+    """Return the few words behind `Owner:` and the like."""
+    words = words_of(key)
+    told = words and words[-1] in TOLD and len(rest.split()) <= SPARE
+    return property_value(rest.strip()) if told else None
+
+
 def _words_behind(text: str) -> int:
     """Return how many words follow up to the end of their clause."""
     return len(_CLAUSE.split(text)[0].replace("*", " ").split())
@@ -197,7 +206,7 @@ def _entry(line: str, number: int) -> Claim | None:
         or rest.rstrip().endswith("?")
     ):
         return None
-    value = read_value(rest)
+    value = read_value(rest) or _told(key, rest)
     if value is None or _words_behind(rest[value.after :]) > SPARE:
         return None
     if _BYGONE.search(line):

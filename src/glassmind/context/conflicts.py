@@ -16,7 +16,13 @@ from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import key_form
 from glassmind.context.superseded import superseded
-from glassmind.context.things import Subject, Things, is_dated, property_subject
+from glassmind.context.things import (
+    Subject,
+    Things,
+    are_siblings,
+    is_dated,
+    property_subject,
+)
 from glassmind.context.values import Value, ValueKind, differ, property_value
 from glassmind.markdown.days import first_day
 from glassmind.markdown.receipts import receipt_of
@@ -126,8 +132,15 @@ def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Sa
             continue
         subject = property_subject(things, note, key)
         if subject and len(str(value)) <= LONGEST_TEXT:
-            claim = Claim(0, name, "", property_value(str(value)), "property")
+            claim = Claim(0, name, "", _property(subject, str(value)), "property")
             yield subject, _said(note, claim)
+
+
+def _property(subject: Subject, text: str) -> Value:
+    """Return the value of a property; a status in words of one's own is one too."""
+    value = property_value(text)
+    own = value.kind == "text" and subject.what == {"status"}
+    return value._replace(kind="status") if own else value
 
 
 def _statements(
@@ -210,6 +223,8 @@ def _are_records(
 
     Two stations have a water level and a battery each: neither contradicts the other.
     """
+    if are_siblings(a.note, b.note):
+        return True
     one, other = (own.get(said.note.note_id, {}) for said in (a, b))
     shared = (one.keys() & other.keys()) - {key}
     return any(differ(one[at], other[at]) for at in shared)

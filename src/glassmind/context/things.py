@@ -4,7 +4,14 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from glassmind.context.claim_words import ABOUT, GENERIC, SAME, STOPS, UNNAMED
+from glassmind.context.claim_words import (
+    ABOUT,
+    GENERIC,
+    IMPLIED,
+    SAME,
+    STOPS,
+    UNNAMED,
+)
 from glassmind.context.claims import Claim, words_of
 from glassmind.context.items import names_in
 from glassmind.context.section_words import key_form
@@ -124,6 +131,12 @@ class Things:
         return 0, words
 
 
+def are_siblings(one: SectionNote, other: SectionNote) -> bool:
+    """Whether two titles differ in one word: `Trip 1` and `Trip 2`, each its own."""
+    a, b = words_of(one.title), words_of(other.title)
+    return len(a) == len(b) > 1 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
+
+
 def is_dated(note: SectionNote) -> bool:
     """Whether a note is about a day: its name says which."""
     return first_day(note.path.rpartition("/")[2]) is not None
@@ -141,7 +154,9 @@ def _what(claim: Claim, words: Iterable[str]) -> set[str]:
     left = {word for word in words if word not in STOPS}
     # of a day it is no matter whether it is said to be due
     hint = "" if left and claim.hint == "due" else claim.hint
-    return (left | claim.years | {claim.value.measure, hint}) - {""}
+    what = (left | claim.years | {claim.value.measure, hint}) - {""}
+    # kilograms need no word that it is a weight, nor lamps that they are counted
+    return what if what - {claim.value.unit, IMPLIED.get(claim.value.unit)} else set()
 
 
 def _same(words: Iterable[str]) -> frozenset[str]:

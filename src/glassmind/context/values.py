@@ -232,8 +232,12 @@ def differ(a: Value, b: Value) -> bool:
     """Whether two values cannot both be right; such as cannot be compared may."""
     if a.kind != b.kind:
         return False
-    if a.kind in ("status", "text"):
+    if a.kind == "status":
         return a.name != b.name
+    if a.kind == "text":
+        # a part of a name is that name: Tobias is Tobias Wrenfield
+        one, other = set(a.name.split()), set(b.name.split())
+        return not (one <= other or other <= one)
     if a.kind in ("date", "version"):
         pairs = zip(a.parts, b.parts, strict=False)
         open_ended = a.kind == "date"
