@@ -68,6 +68,20 @@ class VaultWriter:
         self._root, self._permit, self._now = root, permit, now
         self._client = client
 
+    def allowed(self, path: str) -> NotePath:
+        """Return a path that may be written.
+
+        Raises:
+            WriteRefused: it may not.
+            PathOutsideVault: it climbs, or is none.
+        """
+        known = safe_path(path)
+        if not self._permit.allowed:
+            raise WritesOff(known)
+        if not known.startswith(f"{self._permit.folder}/"):
+            raise NotOursToWrite(known, self._permit.folder)
+        return known
+
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file that may be written; None where there is none.
 
@@ -75,7 +89,7 @@ class VaultWriter:
             WriteRefused: it may not be written.
             PathOutsideVault: the path climbs, or a symbolic link stands in it.
         """
-        allowed = self._allowed(path)
+        allowed = self.allowed(path)
         try:
             with self._folder_of(allowed, make=False) as (folder, name):
                 return _content(folder, name, allowed)
@@ -89,7 +103,7 @@ class VaultWriter:
             WriteRefused: nothing in it may be written.
             PathOutsideVault: the path climbs, or a symbolic link stands in it.
         """
-        allowed = self._allowed(f"{folder}/-")
+        allowed = self.allowed(f"{folder}/-")
         try:
             with (
                 self._folder_of(allowed, make=False) as (opened, _),
@@ -112,7 +126,7 @@ class VaultWriter:
             WriteRefused: it may not be written, or the disk did not take it.
             PathOutsideVault: the path climbs, or a symbolic link stands in it.
         """
-        allowed = self._allowed(path)
+        allowed = self.allowed(path)
         with (
             self._folder_of(allowed, make=True) as (folder, name),
             _faults_named(allowed),
@@ -138,7 +152,7 @@ class VaultWriter:
             WriteRefused: it may not be moved, or the disk refused.
             PathOutsideVault: a path climbs, or a symbolic link stands in it.
         """
-        old, new = self._allowed(path), self._allowed(to)
+        old, new = self.allowed(path), self.allowed(to)
         try:
             with (
                 self._folder_of(old, make=False) as (source, name),
@@ -190,7 +204,7 @@ class VaultWriter:
         Raises:
             WriteRefused: nothing may be written, or another took too long.
         """
-        log = self._allowed(f"{self._permit.folder}/{audit.LOG}")
+        log = self.allowed(f"{self._permit.folder}/{audit.LOG}")
         with ExitStack() as held:
             with _faults_named(log):
                 # nobody takes the turn of this folder for anything else
@@ -240,15 +254,6 @@ class VaultWriter:
         except OSError as fault:
             reason = f"it cannot go on record in {log} ({fault.strerror or fault})"
             raise WriteFailed(act.path, reason) from fault
-
-    def _allowed(self, path: str) -> NotePath:
-        """Return a path that may be written."""
-        known = safe_path(path)
-        if not self._permit.allowed:
-            raise WritesOff(known)
-        if not known.startswith(f"{self._permit.folder}/"):
-            raise NotOursToWrite(known, self._permit.folder)
-        return known
 
     @contextmanager
     def _folder_of(
