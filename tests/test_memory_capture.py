@@ -215,6 +215,18 @@ def test_a_note_that_is_a_source_is_kept_as_the_receipt_of_all_of_it(
         assert found.digest == digest_of_lines(TEA["Tea.md"])
 
 
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_file_that_is_hidden_from_the_index_is_no_source(
+    vault: VaultDesk, indexed: bool
+) -> None:
+    vault.write({**TEA, ".private/Diary.md": "mine\n"})
+    if indexed:
+        vault.index()
+
+    with pytest.raises(BadMemo):
+        vault.engine.memory.capture("memory", "x", sources=[".private/Diary.md"])
+
+
 @pytest.mark.parametrize(
     "source",
     ["Coffee.md", "https://example.org", "", "Tea.md:4-3@0123456789abcdef", "../x.md"],

@@ -174,11 +174,15 @@ def _whole(cabinet: Cabinet, name: str) -> str | None:
 
 
 def _path(cabinet: Cabinet, name: str) -> NotePath | None:
-    with suppress(VaultError), cabinet.files() as files:
-        path = safe_path(name)
-        if path.endswith(".md") and files.exists(path):
-            return path
+    """Return the note of a name; before there is an index, one that no dot hides."""
     try:
         return cabinet.sure(name)
-    except (AmbiguousName, IndexFault):
+    except AmbiguousName:
+        return None
+    except IndexFault:
+        with suppress(VaultError), cabinet.files() as files:
+            path = safe_path(name)
+            hidden = any(part.startswith(".") for part in path.split("/"))
+            if path.endswith(".md") and not hidden and files.exists(path):
+                return path
         return None
