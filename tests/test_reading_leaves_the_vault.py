@@ -1,11 +1,17 @@
 """Whatever is read, searched or asked, the vault stays byte for byte as it is."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_sample
+from cli_desk import SAMPLE, Inside, with_sample
+from http_desk import serving
+from mcp_desk import call
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.mcp.server import make_server
 
 ASKED = (
     ("search", "river", "gauge"),
@@ -97,3 +103,56 @@ def test_where_nothing_may_be_written_all_of_it_still_answers(tmp_path: Path) ->
     assert set(codes.values()) <= {0, 1}
     assert refused.returncode not in {0, 1}
     assert everything_in(program.vault) == before
+
+
+POSTED: tuple[tuple[str, dict[str, object]], ...] = (
+    ("/search", {"query": "river gauge"}),
+    ("/context", {"query": "battery chemistry"}),
+    ("/hot-context", {}),
+    ("/brief", {"project": "Heron network"}),
+    ("/verify", {"receipts": ["Home.md:1-2@00000000"]}),
+    ("/recall", {"query": "radio"}),
+)
+GOT = ("/hot", "/inbox", "/log", "/stats", "/health", "/notes/Home.md")
+
+
+@pytest.fixture
+def asked(vault: VaultDesk) -> VaultDesk:
+    """A vault with notes, a capture and a pin, which is about to be asked."""
+    shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
+    vault.index()
+    vault.engine.memory.capture("decision", "Radio it is, from May on.", agent=True)
+    vault.engine.memory.pin("Home")
+    return vault
+
+
+def test_nothing_that_is_asked_over_http_changes_the_vault(asked: VaultDesk) -> None:
+    before = everything_in(asked.root)
+
+    with serving(asked.engine) as web:
+        codes = {path: web.post(path, body).status for path, body in POSTED}
+        codes |= {path: web.get(path).status for path in GOT}
+
+    assert all(code < 500 for code in codes.values()), codes
+    assert {codes["/search"], codes["/context"], codes["/hot"]} == {200}
+    assert everything_in(asked.root) == before
+
+
+CALLED: tuple[tuple[str, dict[str, object]], ...] = (
+    ("glassmind_search", {"query": "river gauge"}),
+    ("glassmind_read", {"name": "Home"}),
+    ("glassmind_context", {"query": "battery chemistry"}),
+    ("glassmind_hot_context", {}),
+    ("glassmind_recall", {"query": "radio"}),
+    ("glassmind_brief", {}),
+)
+
+
+def test_nothing_that_a_tool_is_asked_changes_the_vault(asked: VaultDesk) -> None:
+    server = make_server(asked.engine, toolsets=("core", "memory"))
+    before = everything_in(asked.root)
+
+    answers = [call(server, tool, **arguments) for tool, arguments in CALLED]
+
+    assert not any(answer.is_error for answer in answers)
+    assert everything_in(asked.root) == before
