@@ -348,3 +348,37 @@ def test_no_descriptor_is_left_open(vault: Path, opener: beneath.Opener) -> None
     os.close(after)
     os.close(root)
     assert after == before
+
+
+@pytest.mark.usefixtures("way")
+def test_the_end_of_a_file_is_read_and_what_stands_before_is_counted(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "log.jsonl").write_bytes(b"0123456789")
+
+    with VaultFiles(tmp_path) as files:
+        assert files.tail("log.jsonl", limit_bytes=4) == (b"6789", 6)
+        assert files.tail("log.jsonl", limit_bytes=100) == (b"0123456789", 0)
+        with pytest.raises(FileGone):
+            files.tail("none.jsonl", limit_bytes=4)
+
+
+@posix
+@pytest.mark.usefixtures("way")
+def test_the_names_in_a_folder_are_told_in_order_and_never_those_outside(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "Notes"
+    (root / "inbox").mkdir(parents=True)
+    for name in ("b.md", "a.md", normalize("NFD", "é.md")):
+        (root / "inbox" / name).write_bytes(b"")
+    (root / "out").symlink_to(tmp_path)
+
+    with VaultFiles(root) as files:
+        assert files.names("inbox") == ["a.md", "b.md", "é.md"]
+        assert files.names("none") == []
+        assert files.names("inbox/a.md") == []
+        with pytest.raises(PathOutsideVault):
+            files.names("out")
+        with pytest.raises(PathOutsideVault):
+            files.names("../")

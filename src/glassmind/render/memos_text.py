@@ -94,15 +94,19 @@ def log_as_text(found: WriteLog, style: Style) -> str:
 
 
 def _record_line(one: WriteRecord, style: Style) -> str:
-    who = f" ({style.clean(one.client)})" if one.client else ""
+    who = f" ({_line(one.client)})" if one.client else ""
     undone = ", undone" if one.undone else ""
     change = f"{_short(one.before)} -> {_short(one.after)}"
     if one.to is not None:
-        change = f"-> {one.to}"
-    said = f"{style.clean(one.why)}{who}{undone}"
-    return f"{style.clean(one.at)}  {style.strong(one.path)}  {said}  " + style.faint(
-        change
-    )
+        change = f"-> {_line(one.to)}"
+    said = style.clean(f"{_line(one.why)}{who}{undone}")
+    when, where = style.clean(_line(one.at)), style.strong(_line(one.path))
+    return f"{when}  {where}  {said}  {style.faint(change)}"
+
+
+def _line(text: str) -> str:
+    """Return a text on one line: a record may hold what somebody else wrote there."""
+    return " ".join(text.split())
 
 
 def _short(digest: str | None) -> str:
@@ -126,7 +130,7 @@ def _place(memo: Memo, style: Style) -> str:
 
 
 def _said(memo: Memo, style: Style) -> Iterator[str]:
-    text = " ".join(memo.text.split())
+    text = _line(memo.text)
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()}..."
     yield f"  {style.clean(shown)}"
 
