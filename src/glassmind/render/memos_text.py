@@ -106,7 +106,7 @@ def _record_line(one: WriteRecord, style: Style) -> str:
 
 def _line(text: str) -> str:
     """Return a text on one line: a record may hold what somebody else wrote there."""
-    return " ".join(text.split())
+    return text.replace("\n", "\\n")
 
 
 def _short(digest: str | None) -> str:
@@ -130,7 +130,7 @@ def _place(memo: Memo, style: Style) -> str:
 
 
 def _said(memo: Memo, style: Style) -> Iterator[str]:
-    text = _line(memo.text)
+    text = " ".join(memo.text.split())
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()}..."
     yield f"  {style.clean(shown)}"
 
