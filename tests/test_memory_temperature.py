@@ -106,7 +106,7 @@ def test_a_daily_note_is_warm_by_its_own_day(vault: VaultDesk) -> None:
     found = told(vault)
 
     assert found.notes[0].path == "2026-03-19.md"
-    assert found.notes[0].reasons == ("of yesterday",)
+    assert found.notes[0].reasons == ("its day was yesterday",)
     assert "2026-04-01.md" not in [note.path for note in found.notes]
 
 

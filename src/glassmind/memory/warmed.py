@@ -193,7 +193,7 @@ def reasons_of(made: Warmed, note: int, titles: Mapping[int, str]) -> list[str]:
         others = f" with {company - 1:,} others" if alone(company) < 1 else ""
         said.append(f"edited {_ago(days)}{others}")
     if note in made.days and day_heat(made.days[note], half) >= TOLD:
-        said.append(f"of {_its_day(made.days[note])}")
+        said.append(_its_day(made.days[note]))
     said += _used(made.uses.get(note, ()))
     if note in made.in_project:
         said.append(f"project {made.in_project[note]} is active")
@@ -225,4 +225,4 @@ def _ago(days: int) -> str:
 
 
 def _its_day(days: int) -> str:
-    return {0: "today", 1: "yesterday"}.get(days, f"a day {days:,} days ago")
+    return "its day is today" if days == 0 else f"its day was {_ago(days)}"
