@@ -139,7 +139,9 @@ def _told_lines(lines: Sequence[str]) -> frozenset[int]:
     All lines are looked at in one go: one by one takes ten times as long.
     """
     text = "\n".join(lines).lower()
-    found = (*STATUS_TOLD.finditer(text), *_TOLD_KEY.finditer(text))
+    found = list(STATUS_TOLD.finditer(text))
+    if any(f"{word}{mark}" in text for word in TOLD for mark in (":", "**:")):
+        found.extend(_TOLD_KEY.finditer(text))
     return frozenset(text.count("\n", 0, told.start()) + 1 for told in found)
 
 

@@ -121,7 +121,8 @@ class SectionRows:
         self._notes: dict[int, SectionNote] = {}
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
-        self._links: dict[tuple[int, ...], list[SectionLink]] = {}
+        self._links: dict[int, list[SectionLink]] = {}
+        self._memos: dict[str, list[SectionNote]] = {}
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
@@ -191,14 +192,15 @@ class SectionRows:
 
     def links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
-        key = tuple(note_ids)
-        if key not in self._links:
-            rows: list[Any] = list(self._ask(LINKS_FROM, note_ids))
-            for note_id in note_ids:
-                rows.extend(self._db.execute(LINKS_TO, (note_id, LINKS_EACH)))
-            found = dict.fromkeys(map(SectionLink._make, rows))
-            self._links[key] = sorted(found, key=_place)
-        return self._links[key]
+        new = _new(note_ids, self._links)
+        self._links.update({note_id: [] for note_id in new})
+        for row in self._ask(LINKS_FROM, new):
+            self._links[row[0]].append(SectionLink(*row))
+        for note_id in new:
+            rows: Any = self._db.execute(LINKS_TO, (note_id, LINKS_EACH))
+            self._links[note_id].extend(map(SectionLink._make, rows))
+        found = {link for note_id in note_ids for link in self._links[note_id]}
+        return sorted(found, key=_place)
 
     def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
         """Return what notes are like, by note, the most similar first."""
@@ -221,9 +223,11 @@ class SectionRows:
 
     def memos(self, agent: str) -> list[SectionNote]:
         """Return the latest notes below the agent folder that have a `kind`."""
-        bound = {"below": f"{agent}/", "after": f"{agent}0", "limit": MEMOS}
-        rows: Any = self._db.execute(MEMO_NOTES, bound)
-        return [_note(row) for row in rows]
+        if agent not in self._memos:
+            bound = {"below": f"{agent}/", "after": f"{agent}0", "limit": MEMOS}
+            rows: Any = self._db.execute(MEMO_NOTES, bound)
+            self._memos[agent] = [_note(row) for row in rows]
+        return self._memos[agent]
 
     def _ask(
         self, statement: str, ids: Collection[int], **bound: str | int
@@ -244,5 +248,5 @@ def _note(row: tuple[Any, ...]) -> SectionNote:
     return SectionNote(note_id, path, title, day, mtime_ns, names, properties, digest)
 
 
-def _place(link: SectionLink) -> tuple[int, int, int]:
-    return (link.source_id, link.line, link.target_id)
+def _place(link: SectionLink) -> tuple[int, int, int, str]:
+    return (link.source_id, link.line, link.target_id, link.property or "")
