@@ -61,7 +61,7 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
         BadWish, BadMemo: it cannot be kept as it is; nothing was written.
         WriteRefused: the settings or the disk do not let it be written.
     """
-    cabinet.writer("").allowed(f"{cabinet.folder}/{INBOX}/-")  # or nothing is looked at
+    cabinet.writer("").allowed(f"{cabinet.folder}/{INBOX}/memo.md")  # before a look
     kind = kind_said(claim.kind)
     rule = cabinet.config.memory.inbox
     waits = rule == "all" or (rule == "agents" and claim.agent)
