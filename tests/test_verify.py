@@ -270,6 +270,32 @@ def test_lines_are_found_wherever_they_stand(
     assert stands_at(parts, Span(start, end), digest)
 
 
+@given(
+    st.lists(st.sampled_from("ab"), min_size=1, max_size=8),
+    st.lists(st.sampled_from("abc"), max_size=12),
+    st.integers(1, 15),
+)
+def test_lines_are_found_where_they_stand_and_nowhere_else(
+    sought: list[str], lines: list[str], before: int
+) -> None:
+    count, digest = len(sought), digest_of_lines("\n".join(sought))
+    places = [
+        start
+        for start in range(1, len(lines) + 1)
+        if lines[start - 1 : start - 1 + count] == sought
+    ]
+
+    found = seek(lines, Span(before, before + count - 1), digest, Effort())
+
+    if not places:
+        assert found is None
+    else:
+        assert found is not None
+        nearest = min(abs(place - min(before, len(lines))) for place in places)
+        assert abs(found.start - min(before, len(lines))) == nearest
+        assert found.start in places
+
+
 def test_the_rows_of_a_former_release_are_enough(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": TEA})
     vault.age(3)

@@ -22,6 +22,9 @@ from glassmind.vault.resolve import NOTE_SUFFIX
 RENEWED = "a newer summary is kept"
 """Why a file was moved, for the record."""
 
+GONE = (NotWaiting, MemoNotFound)
+"""What is said of a memo that is not where it was."""
+
 
 def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
     """Keep a summary in the place of the former of that title; return where it is.
@@ -32,15 +35,13 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
         BadMemo: it cannot be kept as it is; nothing was written.
         WriteRefused: the settings or the disk do not let it be written.
     """
-    cabinet.writer(claim.client).names(f"{cabinet.folder}/{FOLDERS['summary']}")
+    cabinet.writer("").allowed(f"{cabinet.folder}/{FOLDERS['summary']}/-")
     former = _former(cabinet, title, claim.project)
     same = [memo for memo in former if memo.text.strip() == claim.text.strip()]
     path = same[-1].path if same else summary_kept(cabinet, claim, title).memo.path
     for memo in former:
         if memo.path != path:
-            with suppress(
-                NotWaiting, MemoNotFound
-            ):  # another summary of it was quicker
+            with suppress(*GONE):  # another summary of it was quicker
                 put_away(cabinet, memo, client=claim.client, why=RENEWED)
     return path
 
