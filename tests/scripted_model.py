@@ -13,8 +13,11 @@ from typing import Any
 
 Event = dict[str, Any]
 
-SERVER, TOOL = "mcp__glassmind", "glassmind_search"
-"""The tool, with the name that hosts make of its server."""
+SERVER = "mcp__glassmind"
+"""The name that hosts make of the server."""
+
+Calling = tuple[str, Mapping[str, object]]
+"""A tool, and what it is called with."""
 
 LAST_WORDS = "The script is over."
 
@@ -22,8 +25,8 @@ LAST_WORDS = "The script is over."
 class ScriptedModel:
     """Where the model listens, and what it has been told so far."""
 
-    def __init__(self, arguments: Mapping[str, object]) -> None:
-        self.arguments = dict(arguments)
+    def __init__(self, tool: str, arguments: Mapping[str, object]) -> None:
+        self.calling: Calling = (tool, dict(arguments))
         self.asked: list[Any] = []
         self.url = ""
 
@@ -43,8 +46,8 @@ class ScriptedModel:
         self.asked.append(body)
         over = bool(_results(body))
         if path.startswith("/v1/messages"):
-            return _message(None if over else self.arguments)
-        return _response(None if over else self.arguments)
+            return _message(None if over else self.calling)
+        return _response(None if over else self.calling)
 
 
 def _results(body: Any) -> list[str]:
@@ -60,11 +63,12 @@ def _text(given: Any) -> str:
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
-def _message(arguments: Mapping[str, object] | None) -> list[Event]:
+def _message(calling: Calling | None) -> list[Event]:
     block: Event = {"type": "text", "text": ""}
     delta: Event = {"type": "text_delta", "text": LAST_WORDS}
-    if arguments is not None:
-        name = f"{SERVER}__{TOOL}"
+    if calling is not None:
+        tool, arguments = calling
+        name = f"{SERVER}__{tool}"
         block = {"type": "tool_use", "id": "call_1", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
     usage = {"input_tokens": 1, "output_tokens": 1}
@@ -72,7 +76,7 @@ def _message(arguments: Mapping[str, object] | None) -> list[Event]:
         "id": "message_1", "type": "message", "role": "assistant", "model": "scripted",
         "content": [], "stop_reason": None, "stop_sequence": None, "usage": usage,
     }  # fmt: skip
-    reason = {"stop_reason": "end_turn" if arguments is None else "tool_use"}
+    reason = {"stop_reason": "end_turn" if calling is None else "tool_use"}
     return [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": block},
@@ -83,13 +87,14 @@ def _message(arguments: Mapping[str, object] | None) -> list[Event]:
     ]
 
 
-def _response(arguments: Mapping[str, object] | None) -> list[Event]:
+def _response(calling: Calling | None) -> list[Event]:
     words = [{"type": "output_text", "text": LAST_WORDS}]
     item: Event = {"type": "message", "role": "assistant", "content": words}
-    if arguments is not None:
+    if calling is not None:
+        tool, arguments = calling
         item = {
             "type": "function_call", "call_id": "call_1", "namespace": SERVER,
-            "name": TOOL, "arguments": json.dumps(arguments),
+            "name": tool, "arguments": json.dumps(arguments),
         }  # fmt: skip
     response = {"id": "response_1", "output": [item]}
     return [
@@ -100,9 +105,9 @@ def _response(arguments: Mapping[str, object] | None) -> list[Event]:
 
 
 @contextmanager
-def scripted_model(**arguments: object) -> Iterator[ScriptedModel]:
-    """Run a model that calls the tool with these arguments."""
-    model = ScriptedModel(arguments)
+def scripted_model(tool: str, /, **arguments: object) -> Iterator[ScriptedModel]:
+    """Run a model that calls a tool with these arguments."""
+    model = ScriptedModel(tool, arguments)
 
     class Desk(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
