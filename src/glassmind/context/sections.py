@@ -49,7 +49,7 @@ MOST: Mapping[str, int] = MappingProxyType(
 """The most of each, however large a budget is: more is a list, not context."""
 
 
-COMPARED = 6
+COMPARED = 8
 """Notes, from the best, whose neighbours are suggested and whose statements are
 compared: both cost more than all other sections together."""
 
