@@ -6,6 +6,13 @@ from vault_desk import NOON
 
 from glassmind.types.search import Hit
 
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let use count from one search to the next."""
+    monkeypatch.setattr("glassmind.wiring.use.HOLD_S", 0.0)
+
+
 FILES = {
     "A.md": "The pump of the well, and how it is mended.\n",
     "B.md": "The pump of the well, and how it is painted.\n",

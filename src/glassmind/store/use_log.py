@@ -93,13 +93,13 @@ class UseLog:
         if not paths or not self._file:
             return False
         line = self._line(verb, client, paths).encode("utf-8", "surrogatepass")
-        try:
-            with self._lock:
+        with self._lock:
+            try:
                 # one call writes it whole, behind whatever others have added
                 return os.write(self._descriptor(), line) == len(line)
-        except OSError:
-            self.close()
-            return False
+            except OSError:
+                self._close()
+                return False
 
     def _line(self, verb: str, client: str, paths: Sequence[str]) -> str:
         """Return an event as JSON, put together by hand: a third of the time."""
@@ -131,7 +131,7 @@ class UseLog:
         return self._opened
 
     def _open(self) -> int:
-        self.close()
+        self._close()
         if self.folder is not None:
             make_folder(self.folder)
         flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
@@ -177,6 +177,10 @@ class UseLog:
 
     def close(self) -> None:
         """Let go of the file; the next event opens it again."""
+        with self._lock:  # a number that is closed may soon be that of another file
+            self._close()
+
+    def _close(self) -> None:
         opened, self._opened, self._known = self._opened, -1, None
         if opened >= 0:
             with suppress(OSError):

@@ -1,5 +1,6 @@
 """The adapters of use: how it gets into the rows, and what it makes warm."""
 
+import time
 from collections.abc import Mapping
 from datetime import date, datetime
 from threading import Lock
@@ -47,6 +48,11 @@ def heat_sources(adapters: UseGrounds) -> HeatSources:
     return HeatSources(HeatRows(db), EventRows(db), adapters.use_log)
 
 
+HOLD_S = 5.0
+"""Seconds for which use alone changes nothing: every search is use, and would have the
+next one look at all of it again."""
+
+
 class OpenHeat:
     """How warm notes are, kept for as long as nothing says otherwise."""
 
@@ -54,16 +60,23 @@ class OpenHeat:
         self._adapters, self._lock = adapters, Lock()
         self._folder = adapters.config.writes.agent_dir.strip("/")
         self._kept: tuple[object, Mapping[int, Warm]] = (None, {})
+        self._looked, self._use = 0.0, (0, 0)
 
     def __call__(self) -> Mapping[int, Warm]:
         """Return the heat of each note that is not stone cold, by its id."""
         adapters, today = self._adapters, datetime.now().astimezone().date()
         with self._lock, VaultFiles(adapters.config.vault.path) as files:
             head = adapters.reader.log().head()
-            state = (head, adapters.use_log.state(), self._pins_state(files), today)
+            state = (head, self._use_state(), self._pins_state(files), today)
             if self._kept[0] != state:
                 self._kept = (state, self._measured(files, today))
             return self._kept[1]
+
+    def _use_state(self) -> tuple[int, int]:
+        now = time.monotonic()
+        if now >= self._looked + HOLD_S or not self._looked:
+            self._looked, self._use = now, self._adapters.use_log.state()
+        return self._use
 
     def _pins_state(self, files: VaultFiles) -> object:
         try:
