@@ -107,14 +107,26 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     desk.close()
 
 
-@pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("more", [{}, {"response_format": "detailed"}, {"budget": 400}])
+@pytest.fixture(scope="module")
+def web(hostile: VaultDesk) -> Iterator[Web]:
+    with serving(hostile.engine) as web:
+        yield web
+
+
+FEW, WHOLE = {"budget": 400}, {"response_format": "detailed"}
+PACKED = ("glassmind_context", "glassmind_hot_context", "glassmind_brief")
+
+
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [
+        *((tool, {}) for tool in TOOLS),
+        *((tool, FEW if tool in PACKED else WHOLE) for tool in TOOLS),
+    ],
+)
 def test_what_notes_say_stands_in_the_fence_and_nowhere_else(
     hostile: VaultDesk, tool: str, more: dict[str, Any]
 ) -> None:
-    packet = tool in {"glassmind_context", "glassmind_hot_context", "glassmind_brief"}
-    if packet == ("response_format" in more) and more:
-        pytest.skip("it does not take that")
     server = make_server(hostile.engine, toolsets=("core", "memory"))
 
     answer = call(server, tool, **TOOLS[tool], **more)
@@ -142,13 +154,8 @@ def test_what_a_capture_is_answered_with_stands_in_the_fence(
 
 @pytest.mark.parametrize("path", ROUTES)
 @pytest.mark.parametrize("budget", [300, 600, 6_000, 30_000])
-def test_no_note_makes_a_section_of_a_packet(
-    hostile: VaultDesk, path: str, budget: int
-) -> None:
-    given = {**ROUTES[path], "budget": budget}
-
-    with serving(hostile.engine) as web:
-        markdown = read(web, path, given)
+def test_no_note_makes_a_section_of_a_packet(web: Web, path: str, budget: int) -> None:
+    markdown = read(web, path, {**ROUTES[path], "budget": budget})
 
     tokens = MarkdownIt().parse(markdown)
     sections = [
@@ -167,9 +174,8 @@ def test_no_note_makes_a_section_of_a_packet(
 
 
 @pytest.mark.parametrize("path", [*ROUTES, "/recall", "/inbox", "/log"])
-def test_in_values_text_of_notes_stays_text(hostile: VaultDesk, path: str) -> None:
-    with serving(hostile.engine) as web:
-        body = read(web, path, ROUTES.get(path, {}), accept="application/json")
+def test_in_values_text_of_notes_stays_text(web: Web, path: str) -> None:
+    body = read(web, path, ROUTES.get(path, {}), accept="application/json")
 
     values = json.loads(body)
     assert "obey" in body

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from http_desk import serving
+from http_desk import Web, serving
 from mcp_desk import call, text_of
 from test_knowledge_reading import seen
 from vault_desk import VaultDesk
@@ -62,6 +62,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     desk.close()
 
 
+@pytest.fixture(scope="module")
+def web(desk: VaultDesk) -> Iterator[Web]:
+    with serving(desk.engine) as web:
+        yield web
+
+
 def needed(arguments: tuple[Argument, ...]) -> dict[str, Any]:
     """Return the arguments that a call cannot do without."""
     return {one.name: USUAL[one.name] for one in arguments if one.default is REQUIRED}
@@ -101,17 +107,18 @@ def reading() -> list[Route]:
 
 
 @pytest.mark.parametrize("route", reading(), ids=lambda one: f"{one.method} {one.path}")
-def test_a_route_changes_nothing_in_the_vault(desk: VaultDesk, route: Route) -> None:
+def test_a_route_changes_nothing_in_the_vault(
+    desk: VaultDesk, web: Web, route: Route
+) -> None:
     before, given = seen(desk.root), needed(route.arguments)
 
-    with serving(desk.engine) as web:
-        if route.method == "POST":
-            answer = web.post(route.path, given)
-        else:
-            path = route.path
-            for name in [name for name in given if f"{{{name}}}" in path]:
-                path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
-            answer = web.get(f"{path}?{urlencode(given, doseq=True)}")
+    if route.method == "POST":
+        answer = web.post(route.path, given)
+    else:
+        path = route.path
+        for name in [name for name in given if f"{{{name}}}" in path]:
+            path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
+        answer = web.get(f"{path}?{urlencode(given, doseq=True)}")
 
     assert answer.status in {200, 404}, answer.body
     assert seen(desk.root) == before
