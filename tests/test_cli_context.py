@@ -241,3 +241,24 @@ def test_what_a_note_holds_can_neither_command_nor_close_its_fence(
 )
 def test_help_costs_none_of_what_answers_need(program: Inside, command: str) -> None:
     assert program.imported(command, "--help") & HEAVY == set()
+
+
+def test_a_question_is_no_answer_and_what_is_shown_is_not_suggested(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "# Tea\n\n> [!question] How long does the oolong rest in the tin?\n\n"
+        "How long does the oolong rest in the tin? See [[Tin]].\n"
+    )
+    program = Inside(with_note(tmp_path, text))
+    tin = "# Tin\n\nThe oolong rests in the tin for nine days. See [[Tea]].\n"
+    (program.vault / "Tin.md").write_text(tin, "utf-8")
+    program.run("index")
+
+    found = program.json("context", "how long does the oolong rest in the tin")
+
+    answered = [one["text"] for one in found["answer"]]
+    shown = {note["path"] for note in found["notes"]}
+    assert answered == ["The oolong rests in the tin for nine days."]
+    assert shown == {"Tea.md", "Tin.md"}
+    assert found["suggested"] == []

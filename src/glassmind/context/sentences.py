@@ -28,9 +28,12 @@ SAME = 0.6
 """Share of words from which two sentences say the same."""
 
 _NO_SENTENCE = re.compile(
-    r"\s*(?:#{1,6}\s|\||```|~~~|---|!\[|[-+*]\s+\[.\]|[\w-]+:\s*\S*$)"
+    r"[\s>]*(?:#{1,6}\s|\||```|~~~|---|!\[|\[!|[-+*]\s+\[.\]|[\w-]+:\s*\S*$)"
 )
-"""A heading, a table, code, a picture, a task, a property."""
+"""A heading, a table, code, a picture, the title of a callout, a task, a property."""
+
+_ASKING = ("?", "\uff1f", "\u061f", "?**", "?*", "?_")
+"""How a sentence ends that asks itself, and answers nothing."""
 
 _WORD = re.compile(r"\w+")
 
@@ -76,7 +79,7 @@ def _sentences(
                     continue
                 plain = MARKER.sub("", said).strip()
                 spoken = frozenset(_WORD.findall(plain.lower()))
-                if len(spoken) < FEWEST_WORDS:
+                if len(spoken) < FEWEST_WORDS or plain.endswith(_ASKING):
                     continue
                 order += 1
                 score = fsum(words[word] for word in held) * (0.5 + note.relevance / 2)
