@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -214,6 +214,23 @@ def test_a_summary_does_not_feed_on_itself_nor_on_what_waits(vault: VaultDesk) -
     after = summary(vault, save=False)
 
     assert after == before
+
+
+def test_what_was_made_of_notes_is_not_packed_again(vault: VaultDesk) -> None:
+    vault.write(ATLAS, at=int(datetime.now().astimezone().timestamp()) - 60)
+    vault.index()
+    bundles = vault.engine.bundles
+    before = [note.path for note in bundles.pack("river map linen").notes]
+    summary(vault)
+    bundles.pack("river map linen", save=True)
+
+    alive = bundles.hot(today=datetime.now().astimezone().date(), limit=2)
+    for made in (bundles.pack("river map linen"), alive):
+        paths = [note.path for note in made.notes]
+        assert paths
+        assert not [path for path in paths if "summaries" in path]
+    assert [note.path for note in bundles.pack("river map linen").notes] == before
+    assert any("summaries" in path for path in vault.found("river map linen"))
 
 
 def test_what_a_person_captured_is_told(vault: VaultDesk) -> None:

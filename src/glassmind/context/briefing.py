@@ -14,7 +14,7 @@ from glassmind.context.budget import Counter, Estimate, checked_budget
 from glassmind.context.conflicts import conflicts
 from glassmind.context.decisions import decisions
 from glassmind.context.fitting import most_within
-from glassmind.context.members import members_of
+from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
@@ -44,7 +44,7 @@ be all that is told."""
 WARM_NOTES = 40
 """Warm notes that are asked for; where no project is named, what is open is theirs."""
 
-APART = ("inbox", "summaries")
+APART = ("inbox", SUMMARIES)
 """Parts of the agent folder that are no work: what waits, and what was made of it."""
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from glassmind.context.budget import checked_budget
 from glassmind.context.choose import question_words
 from glassmind.context.focusing import Focus, focus_on, focused
+from glassmind.context.members import SUMMARIES
 from glassmind.context.packing import Wanted, packed
 from glassmind.context.passages import Asked, asked_of, candidates
 from glassmind.context.shelf import Shelf
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 190
 """Notes that are looked for: one in so many tokens of the budget. A short passage with
 its title and its receipt takes three quarters of that."""
+
+AHEAD = 50
+"""Summaries that may be warmer than all notes; more were not made in a few days."""
 
 
 class Wish(NamedTuple):
@@ -88,7 +92,9 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
     focus = focus_on(shelf, wish.project)
     limit = wish.limit or notes_for(budget)
     warm = shelf.sources.warmth(
-        limit=limit, project=wish.project, today=today.isoformat()
+        limit=limit if limit > AHEAD else limit + AHEAD,
+        project=wish.project,
+        today=today.isoformat(),
     )
     frame = Bundle(
         query="",
@@ -124,8 +130,10 @@ def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
     """Return the bundle, and take on record which notes it hands out."""
     counter = shelf.counter()
     frame = replace(wanted.frame, tokenizer=counter.name)
+    made_of_notes = f"{wanted.agent}/{SUMMARIES}/"
+    notes = [one for one in asked if not one.path.startswith(made_of_notes)]
     with shelf.still():
-        found = candidates(asked, shelf.passages())
+        found = candidates(notes, shelf.passages())
         wanted = replace(wanted, frame=frame)
         made = packed(wanted, found, shelf.sections(), counter)
     verb = "context" if frame.query else "hot"

@@ -9,6 +9,10 @@ from glassmind.ports.stages import Projects
 from glassmind.types.projects import ProjectNote
 from glassmind.types.sections import ChangedRow
 
+SUMMARIES = "summaries"
+"""The part of the agent folder that holds what was made of notes: these say it
+themselves, so that nothing is packed of it, lest a bundle feed on bundles."""
+
 
 class Changes(Protocol):
     """When notes were changed, and which stands where."""
