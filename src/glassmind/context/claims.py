@@ -65,6 +65,7 @@ _LINK = re.compile(
     r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
 )
 _TOLD_KEY = re.compile("(?:" + "|".join(sorted(TOLD)) + r")[*_]*:")
+_TOLD_KEYS = tuple(f"{word}{mark}" for word in sorted(TOLD) for mark in (":", "**:"))
 _DIGIT = re.compile(r"\d")
 _BYGONE = re.compile(r"\b(?:" + "|".join(BYGONE) + r")", re.IGNORECASE)
 _QUOTING = frozenset(("quote", "cite", "example", "zitat", "beispiel"))
@@ -110,7 +111,7 @@ def claims_of(digest: str, lines: Sequence[str], body: int) -> tuple[Claim, ...]
 def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
     """Yield the lines that may state something, without their marks."""
     quoting, before = False, ""
-    told = _told_lines(page.lines)
+    told = _told_lines(page.lines, body)
     for number, line in enumerate(page.lines[body - 1 :], body):
         start = line.lstrip(" \t")
         if start.startswith(">"):
@@ -133,16 +134,16 @@ def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
         yield number, _STRUCK.sub("", unmarked(line))
 
 
-def _told_lines(lines: Sequence[str]) -> frozenset[int]:
-    """Return the lines that may tell how far a thing is, or whose.
+def _told_lines(lines: Sequence[str], body: int) -> frozenset[int]:
+    """Return the lines from a line on that may tell how far a thing is, or whose.
 
     All lines are looked at in one go: one by one takes ten times as long.
     """
-    text = "\n".join(lines).lower()
+    text = "\n".join(lines[body - 1 :]).lower()
     found = list(STATUS_TOLD.finditer(text))
-    if any(f"{word}{mark}" in text for word in TOLD for mark in (":", "**:")):
+    if any(map(text.__contains__, _TOLD_KEYS)):
         found.extend(_TOLD_KEY.finditer(text))
-    return frozenset(text.count("\n", 0, told.start()) + 1 for told in found)
+    return frozenset(text.count("\n", 0, told.start()) + body for told in found)
 
 
 def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:

@@ -17,7 +17,7 @@ ITEM = re.compile(
 HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})")
 _RULE = re.compile(r"[ \t]{0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
-_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t:|-]*-[ \t:|-]*$")
+_TABLE_RULE = re.compile(r"[ \t:|-]+$")
 _CALLOUT = re.compile(r"(?:[ \t]*>)+[ \t]*\[!(?P<kind>[^\]]+)\][+-]?[ \t]*")
 _QUOTED = re.compile(r"(?:[ \t]*>)+[ \t]?")
 _WAITING = re.compile(r"> \[!agent\]")
@@ -198,7 +198,10 @@ class Page:
     def _heads_table(self, line: int) -> bool:
         """Whether a row of a table is its head, or the rule below that."""
         after = self.lines[line] if line < len(self.lines) else ""
-        return any(_TABLE_RULE.match(text) for text in (self.lines[line - 1], after))
+        return any(
+            "-" in text and _TABLE_RULE.match(text)
+            for text in (self.lines[line - 1], after)
+        )
 
 
 def unmarked(line: str) -> str:

@@ -56,8 +56,13 @@ class SectionRows(Protocol):
     ) -> Sequence[tuple[int, str]]:
         """Return the short headings and titles of notes, by note."""
 
-    def tasks(self, note_ids: Collection[int], /) -> Sequence[SectionTask]:
-        """Return the tasks that are not finished, by note and line."""
+    def tasks(
+        self, note_ids: Collection[int], keys: Collection[str], /
+    ) -> Sequence[SectionTask]:
+        """Return the tasks that are not finished, by note and line.
+
+        Of the fields in their lines those of some keys count as dates.
+        """
 
     def tags(self, note_ids: Collection[int], name: str, /) -> Sequence[SectionTag]:
         """Return where a tag stands, or one below it; by note and line."""

@@ -37,7 +37,7 @@ def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
     Those with a day first, the earliest first, so that what is overdue leads; then
     those of the selected notes, best first, and of the project by path.
     """
-    found = rows.tasks(asked_ids(scope))
+    found = rows.tasks(asked_ids(scope), DUE)
     notes = {
         note_id: note
         for note_id, note in rows.notes({task.note_id for task in found}).items()

@@ -71,11 +71,12 @@ select id, title from notes where id in {_IDS} and length(title) <= :longest
 DATED = f"select id, day from notes where id in {_IDS} and day is not null"  # noqa: S608
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
-select t.note_id, t.line, t.status, (
-  select json_group_array(json_array(lower(f.key), f.value)) from fields f
-  where f.note_id = t.note_id and f.line = t.line)
-from tasks t where t.note_id in {_IDS}
-and t.status not in (select value from json_each(:finished)) order by t.note_id, t.seq
+select note_id, line, status from tasks where note_id in {_IDS}
+and status not in (select value from json_each(:finished)) order by note_id, seq
+"""  # noqa: S608 - our own words
+FIELDS = f"""
+select note_id, line, lower(key), value from fields where note_id in {_IDS}
+and lower(key) in (select value from json_each(:keys)) order by note_id, seq
 """  # noqa: S608 - our own words
 TAGS = f"""
 select note_id, folded, iif(in_properties, 0, line) from tags
@@ -169,14 +170,28 @@ class SectionRows:
         rows: Any = self._db.execute(TITLED, {"titles": json.dumps(sorted(titles))})
         return {row[0] for row in rows}
 
-    def tasks(self, note_ids: Collection[int]) -> list[SectionTask]:
-        """Return the tasks that are not finished, by note and line."""
-        asked = self._ask(TASKS, note_ids, finished=json.dumps(FINISHED))
-        return [
-            SectionTask(note_id, line, status, dict(json.loads(fields)))
-            for _, rows in groupby(asked, key=lambda row: row[0])
-            for note_id, line, status, fields in list(rows)[:TASKS_EACH]
+    def tasks(
+        self, note_ids: Collection[int], keys: Collection[str]
+    ) -> list[SectionTask]:
+        """Return the tasks that are not finished, by note and line.
+
+        Of the fields in their lines those of some keys count as dates.
+        """
+        found = [
+            task
+            for _, rows in groupby(
+                self._ask(TASKS, note_ids, finished=json.dumps(FINISHED)),
+                key=lambda row: row[0],
+            )
+            for task in list(rows)[:TASKS_EACH]
         ]
+        dates: dict[tuple[int, int], dict[str, str]] = {}
+        asked = {task[0] for task in found}
+        for note_id, line, key, value in self._ask(
+            FIELDS, asked, keys=json.dumps(sorted(keys))
+        ):
+            dates.setdefault((note_id, line), {}).setdefault(key, value)
+        return [SectionTask(*task, dates.get(task[:2], {})) for task in found]
 
     def tags(self, note_ids: Collection[int], name: str) -> list[SectionTag]:
         """Return where a tag stands, or one below it; by note and line."""
