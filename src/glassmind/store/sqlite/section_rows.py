@@ -191,7 +191,10 @@ class SectionRows:
             FIELDS, asked, keys=json.dumps(sorted(keys))
         ):
             dates.setdefault((note_id, line), {}).setdefault(key, value)
-        return [SectionTask(*task, dates.get(task[:2], {})) for task in found]
+        return [
+            SectionTask(at, line, status, dates.get((at, line), {}))
+            for at, line, status in found
+        ]
 
     def tags(self, note_ids: Collection[int], name: str) -> list[SectionTag]:
         """Return where a tag stands, or one below it; by note and line."""
