@@ -262,3 +262,29 @@ def test_a_question_is_no_answer_and_what_is_shown_is_not_suggested(
     assert answered == ["The oolong rests in the tin for nine days."]
     assert shown == {"Tea.md", "Tin.md"}
     assert found["suggested"] == []
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "context.md").read_text("utf-8")
+FENCED = re.compile(r"^(`{3,})note\n.*?^\1$", re.DOTALL | re.MULTILINE)
+
+
+def test_the_page_tells_of_every_section_and_rule_that_answers_have(
+    program: Inside,
+) -> None:
+    asked = ("context", "which alarm height is right for Millbrook")
+    bare = FENCED.sub("", program.run(*asked).stdout)
+    found, brief = program.json(*asked), program.json("brief", "--since", "2020")
+
+    heads = re.findall(r"^## (.+)$", bare, re.MULTILINE)
+    items = [
+        item
+        for one in (found, brief)
+        for name in ("decisions", "questions", "tasks")
+        for item in one[name]
+    ]
+    assert len(heads) > 6
+    assert [head for head in heads if f"| {head} |" not in PAGE] == []
+    assert {one["rule"] for one in items if f"`{one['rule']}`" not in PAGE} == set()
+    assert found["conflicts"]
+    for conflict in (*found["conflicts"], *brief["conflicts"]):
+        assert f"**`{conflict['kind']}`**" in PAGE
