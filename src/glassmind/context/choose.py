@@ -15,7 +15,7 @@ from glassmind.context.passages import Stretch
 from glassmind.markdown.tokens import weight
 from glassmind.types.search import Hit
 
-LONG_LINE, SHORT_PART = 120, 40
+LONG_LINE, SHORT_PART = 120, 20
 """Characters after which a line is parted into sentences, and the fewest of a part."""
 
 _STOP = re.compile(r"[.!?]\s+|[。！？]")  # noqa: RUF001 - ends in Chinese
@@ -51,6 +51,10 @@ SAY_LITTLE = frozenset((
     "zur",
 ))  # fmt: skip
 """Words of English and German that most sentences hold, whatever they are about."""
+
+_TRAILING = re.compile(r"(?<=\S)\s*\n#{1,6}\s[^\n]*\s*\Z")
+_HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*\n")
+_ENDS, _LAST = ("", "\n", "\r"), ".!?:;。！？"  # noqa: RUF001 - as above
 
 LITTLE = 0.05
 """What a word counts that stands in every passage; more than none at all."""
@@ -142,7 +146,28 @@ class Reading:
         start, end = units[first][0], units[last][1]
         if first == last and self._weights[first] > room:
             end = start + _cut(self.stretch.text[start:end], room)
-        return _trimmed(self.stretch.text, start, end)
+        return _trimmed(self.stretch.text, self._behind_title(start, end), end)
+
+    def _behind_title(self, start: int, end: int) -> int:
+        """Return where a part goes on behind a heading that is named above it."""
+        named = self.stretch.heading_path(start)
+        text = self.stretch.text
+        while (found := _HEADING.match(text, start, end)) and found[1] in named:
+            start = found.end()
+        return start
+
+    def stub(self, room: int) -> tuple[int, int] | None:
+        """Return the best, rather half as much again than with half a sentence."""
+        found = self.best(room)
+        if found and self._is_broken(found[1]):
+            longer = self.best(room * 3 // 2)
+            return longer if longer and not self._is_broken(longer[1]) else found
+        return found
+
+    def _is_broken(self, end: int) -> bool:
+        """Whether a part of the text that ends here ends within a sentence."""
+        text = self.stretch.text
+        return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
     def beyond(self, room: int) -> tuple[int, int] | None:
         """Return the whole passage with as much of what follows it as fits."""
@@ -236,20 +261,23 @@ def run(
 
 
 def _cut(text: str, room: int) -> int:
-    """Return how much of one long sentence fits, up to a blank where there is one."""
+    """Return how much of a long sentence fits, up to a clause or a blank if any."""
     end = min(len(text), room)
     while end > 1 and weight(text[:end]) > room:
         end = end * 3 // 4
-    blank = text.rfind(" ", end // 2, end)
+    clause = max(text.rfind(sign, end // 2, end) for sign in (", ", "; ", ": "))
+    blank = clause + 1 if clause > 0 else text.rfind(" ", end // 2, end)
     return blank if blank > 0 else max(end, 1)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Return a part of a text without blank lines at its ends; None when it is blank.
 
-    Blanks before the first word of a line are a part of it.
+    Blanks before the first word of a line are a part of it; the heading of something
+    that is not shown is none.
     """
-    body = text[start:end]
+    goes_on = text[end : end + LONG_LINE].strip()
+    body = _TRAILING.sub("", text[start:end]) if goes_on else text[start:end]
     ended = start + len(body.rstrip())
     begun = start + len(body) - len(body.lstrip())
     begun = max(start, text.rfind("\n", 0, begun) + 1)

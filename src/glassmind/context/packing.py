@@ -136,6 +136,7 @@ class _Packing:
             self._grown(entries, left + unused)
             answer, _ = self._answer(entries, answer_room - unused)
         notes = tuple(entry.note() for entry in entries)
+        shown = {note.path for note in notes}
         made = replace(
             frame,
             notes=notes,
@@ -143,7 +144,7 @@ class _Packing:
             decisions=extra.decisions,
             questions=extra.questions,
             tasks=extra.tasks,
-            suggested=extra.suggested,
+            suggested=tuple(one for one in extra.suggested if one.path not in shown),
             conflicts=extra.conflicts,
             follow_ups=self._follow_ups(notes, follow_room),
             dropped=(*self._left_out(), *extra.dropped),
@@ -177,7 +178,7 @@ class _Packing:
             most = share if entries else room
             full = most < STUB_TOKENS or len(entries) == self._wanted.limit
             cost = most if full else self._count(label) + DIGEST_TOKENS
-            cut = self._cut(reading, min(stub, most - cost)) if cost < most else None
+            cut = self._stub(reading, stub, most - cost) if cost < most else None
             if cut is None:
                 self._missed.append(candidate)
             elif self._is_said(cut.text):
@@ -189,12 +190,21 @@ class _Packing:
                 room -= cost + cut.tokens
         return entries, room
 
+    def _stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
+        """Return a short passage."""
+        found = reading.stub(int(stub * QUARTERS / self._ratio))
+        if found is not None:
+            tokens = self._count(reading.stretch.text[slice(*found)])
+            if tokens <= min(2 * stub, room):
+                return Cut(reading, *found, tokens)
+        return self._cut(reading, min(stub, room))
+
     def _prepare(
         self, labels: Sequence[str], readings: Sequence[Reading], room: int
     ) -> None:
         """Let a tokenizer read in one go what will be counted one by one."""
         quarters = int(room * QUARTERS / self._ratio)
-        found = [(reading, reading.best(quarters)) for reading in readings]
+        found = [(reading, reading.stub(quarters)) for reading in readings]
         texts = [reading.stretch.text[slice(*at)] for reading, at in found if at]
         self._counter.learn("\n".join([*labels, *texts]))
 
