@@ -154,6 +154,8 @@ class Memos(RuleBasedStateMachine):
         if not self.said:
             return
         found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
+        everything = [one.memo.text for one in found]
+        assert len(everything) == len(set(everything))
         for place in ("inbox", "kept"):
             texts = {one.memo.text.split("\n")[0] for one in found
                      if one.memo.place == place}  # fmt: skip

@@ -2,7 +2,8 @@
 
 A memo that is accepted is first marked as such where it stands, and then moved to its
 place. A death in between leaves a marked memo in the inbox, which the next look at the
-inbox moves.
+inbox moves. Where the memos of a project share a note, it is added to that one, and its
+own goes to the trash; one with properties that a person gave it stays a note.
 """
 
 from collections.abc import Callable
@@ -22,9 +23,16 @@ from glassmind.memory.memo_file import (
     with_facts,
     without_marker,
 )
-from glassmind.memory.memo_sections import memos_in
+from glassmind.memory.memo_sections import LAYOUT, memos_in
 from glassmind.memory.merging import with_added
-from glassmind.memory.moving import moved_into, notices_of, place_for, put_away
+from glassmind.memory.moving import (
+    away,
+    moved_into,
+    notices_of,
+    place_for,
+    put_away,
+)
+from glassmind.memory.project_notes import add_once
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
 from glassmind.vault.decode import Unreadable, decode
@@ -34,6 +42,23 @@ from glassmind.vault.write import TRIES
 
 APPROVED = "approved"
 """The property that says since when a memo is a person's own."""
+
+OURS = frozenset(
+    [
+        "kind",
+        "project",
+        "created",
+        "client",
+        "sources",
+        "status",
+        "tags",
+        "generated",
+        "supersedes",
+        "superseded-by",
+        "approved",
+    ]
+)
+"""The properties of a memo that a section of a note has too, or has no need of."""
 
 ACCEPTED, EDITED, MERGED, REJECTED = (
     "accepted from the inbox",
@@ -143,6 +168,8 @@ def promoted(
         if raw is None:
             raise NotWaiting(path)
         kept = _memo_in(raw, path, cabinet.folder)
+        if _shares_a_note(cabinet, kept, raw):
+            return _added_to_project(cabinet, kept, client, why)
         try:
             to = moved_into(
                 writer,
@@ -157,6 +184,23 @@ def promoted(
         else:
             return Moved(_memo_in(raw, to, cabinet.folder), path)
     raise AssertionError("the last attempt returns or raises")
+
+
+def _shares_a_note(cabinet: Cabinet, memo: Memo, raw: bytes) -> bool:
+    """Whether a memo belongs with others in one note, as far as that loses nothing."""
+    found = decode(raw)
+    if cabinet.config.memory.layout != LAYOUT or isinstance(found, Unreadable):
+        return False
+    said = read_head(found.text).frontmatter.properties
+    return memo.kind != "summary" and bool(memo.created) and set(said) <= OURS
+
+
+def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Moved:
+    """Add a memo to the note of its project, and put its own away; twice is as once."""
+    kept = replace(memo, place="kept", generated=False)
+    among = add_once(cabinet, kept, client=client, why=why)
+    away(cabinet, memo, client=client, why=why)
+    return Moved(among, memo.path)
 
 
 def _indexed(cabinet: Cabinet, moved: Moved) -> Moved:

@@ -68,7 +68,14 @@ def notices_of(cabinet: Cabinet, *paths: NotePath) -> tuple[str, ...]:
 
 
 def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
-    """Move the note of a memo to the trash of the agent folder.
+    """Move the note of a memo to the trash, and out of the index; raises as `away`."""
+    to = away(cabinet, memo, client=client, why=why)
+    gone = replace(memo, path=to, place="trash")
+    return Moved(gone, memo.path, notices_of(cabinet, memo.path))
+
+
+def away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> NotePath:
+    """Move the note of a memo to the trash of the agent folder, and return where.
 
     Raises:
         NotWaiting, MemoNotFound: it is gone by now.
@@ -81,11 +88,10 @@ def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
             waited = memo.place == "inbox"
             raise NotWaiting(memo.path) if waited else MemoNotFound(memo.path)
         try:
-            to = moved_into(writer, memo.path, trash, expected=digest_of(raw), why=why)
+            return moved_into(
+                writer, memo.path, trash, expected=digest_of(raw), why=why
+            )
         except NoteChanged:
             if attempt == TRIES:
                 raise
-        else:
-            gone = replace(memo, path=to, place="trash")
-            return Moved(gone, memo.path, notices_of(cabinet, memo.path))
     raise AssertionError("the last attempt returns or raises")

@@ -12,7 +12,7 @@ from glassmind.memory.memo_names import (
     numbered_titles,
     title_from,
 )
-from glassmind.memory.memo_sections import belongs_in, new_note, with_section
+from glassmind.memory.memo_sections import belongs_in, memos_in, new_note, with_section
 from glassmind.types import Digest, NotePath
 from glassmind.types.memory import Memo
 from glassmind.vault.decode import Unreadable, decode
@@ -33,6 +33,31 @@ def add_to_project(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Dig
         WriteRefused: the settings or the disk do not let it be written.
     """
     writer = cabinet.writer(memo.client)
+    with writer.queue():
+        return _added(writer, _note_of(cabinet, writer, memo), memo, why)
+
+
+def add_once(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Memo:
+    """Add a memo to the note of its project and kind, unless it stands there.
+
+    It does where one was captured by the same client at the same time and says the
+    same. Raises as `add_to_project`.
+    """
+    writer = cabinet.writer(client)
+    facts = (memo.created, memo.client, memo.text)
+    with writer.queue():
+        path = _note_of(cabinet, writer, memo)
+        found = decode(writer.read(path) or b"")
+        text = "" if isinstance(found, Unreadable) else found.text
+        for known in memos_in(path, text, cabinet.folder):
+            if (known.created, known.client, known.text) == facts:
+                return known
+        return _added(writer, path, memo, why)[0]
+
+
+def _added(
+    writer: VaultWriter, path: NotePath, memo: Memo, why: str
+) -> tuple[Memo, Digest]:
     heading = ""
 
     def added(found: FileText) -> str:
@@ -41,9 +66,7 @@ def add_to_project(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Dig
         text, heading = with_section(text, memo, newline=found.newline)
         return text
 
-    with writer.queue():
-        path = _note_of(cabinet, writer, memo)
-        done = rewrite(writer, path, added, why=why)
+    done = rewrite(writer, path, added, why=why)
     if done is None:
         raise WriteFailed(path, "nothing of the memo came to stand in it")
     title = days_title(heading)
