@@ -67,7 +67,7 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
     notes = {
         at: note
         for at, note in _read(rows, scope).items()
-        if not is_pattern(note) and note.path not in gone
+        if not is_pattern(note.path) and note.path not in gone
     }
     read = [*scope.note_ids, *(at for at in notes if is_dated(notes[at]))]
     pages = pages_of(rows, [at for at in dict.fromkeys(read) if at in notes])

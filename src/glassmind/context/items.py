@@ -64,7 +64,7 @@ def find(
     notes = {
         note_id: note
         for note_id, note in rows.notes([*marks]).items()
-        if not is_pattern(note) and not note.path.startswith(f"{agent}/")
+        if not is_pattern(note.path) and not note.path.startswith(f"{agent}/")
     }
     pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
@@ -245,9 +245,9 @@ def names_in(value: object) -> list[str]:
     return [plain_name(one).lstrip("#") for one in many if isinstance(one, str)]
 
 
-def is_pattern(note: SectionNote) -> bool:
+def is_pattern(path: str) -> bool:
     """Whether a note stands in a folder of templates."""
-    folders = note.path.split("/")[:-1]
+    folders = path.split("/")[:-1]
     return any(folder.casefold() in TEMPLATES for folder in folders)
 
 

@@ -40,6 +40,9 @@ class SectionRows(Protocol):
     def notes(self, note_ids: Collection[int], /) -> Mapping[int, SectionNote]:
         """Return those of some notes that are there."""
 
+    def paths(self, note_ids: Collection[int], /) -> Mapping[int, str]:
+        """Return where those of some notes stand that are there."""
+
     def pages(self, note_ids: Collection[int], /) -> Mapping[int, Sequence[str]]:
         """Return the lines of notes, without their ends."""
 

@@ -95,7 +95,7 @@ def _promise(ties: _Ties, degree: int) -> float:
 def _share(note: SectionNote, scope: Scope) -> float:
     """Return how much of that is left for a note of its kind."""
     name = note.path.rpartition("/")[2]
-    aside = first_day(name) or is_pattern(note)
+    aside = first_day(name) or is_pattern(note.path)
     return ASIDE if aside or note.path.startswith(f"{scope.agent}/") else 1.0
 
 

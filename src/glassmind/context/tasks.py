@@ -38,20 +38,21 @@ def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
     those of the selected notes, best first, and of the project by path.
     """
     found = rows.tasks(asked_ids(scope), DUE)
-    notes = {
-        note_id: note
-        for note_id, note in rows.notes({task.note_id for task in found}).items()
-        if not is_pattern(note) and not note.path.startswith(f"{scope.agent}/")
+    paths = {
+        note_id: path
+        for note_id, path in rows.paths({task.note_id for task in found}).items()
+        if not is_pattern(path) and not path.startswith(f"{scope.agent}/")
     }
     place = {note_id: at for at, note_id in enumerate(scope.note_ids)}
 
     def order(task: SectionTask) -> tuple[str, int, str, int]:
         at = place.get(task.note_id, len(place))
-        return (_due(task) or FAR, at, notes[task.note_id].path, task.line)
+        return (_due(task) or FAR, at, paths[task.note_id], task.line)
 
-    ours = (task for task in found if task.note_id in notes)
+    ours = (task for task in found if task.note_id in paths)
     chosen = sorted(ours, key=order)[:LIMIT]
-    pages = pages_of(rows, {task.note_id for task in chosen})
+    ids = {task.note_id for task in chosen}
+    notes, pages = rows.notes(ids), pages_of(rows, ids)
     made = [
         _item(task, notes[task.note_id], pages[task.note_id], scope)
         for task in chosen

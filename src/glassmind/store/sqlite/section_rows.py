@@ -69,6 +69,7 @@ union all
 select id, title from notes where id in {_IDS} and length(title) <= :longest
 """  # noqa: S608 - our own words
 DATED = f"select id, day from notes where id in {_IDS} and day is not null"  # noqa: S608
+PATHS = f"select id, path from files where id in {_IDS}"  # noqa: S608
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
 select note_id, line, status from tasks where note_id in {_IDS}
@@ -130,6 +131,10 @@ class SectionRows:
         for row in self._ask(NOTES, _new(note_ids, self._notes)):
             self._notes[row[0]] = _note(row)
         return {i: self._notes[i] for i in note_ids if i in self._notes}
+
+    def paths(self, note_ids: Collection[int]) -> dict[int, str]:
+        """Return where those of some notes stand that are there."""
+        return dict(self._ask(PATHS, note_ids))
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
