@@ -57,7 +57,7 @@ def spoken(rows: SectionRows, notes: Mapping[int, SectionNote]) -> list[Spoken]:
 
     Tasks, tables, code and what a reader in Obsidian does not see are none.
     """
-    plain = {at: note for at, note in notes.items() if not is_pattern(note)}
+    plain = {at: note for at, note in notes.items() if not is_pattern(note.path)}
     pages = pages_of(rows, [*plain])
     order = sorted(pages, key=lambda at: plain[at].path)
     return [one for at in order for one in _of_note(plain[at], pages[at])]
