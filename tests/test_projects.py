@@ -1,12 +1,14 @@
 """Which notes a project has: by folder, tag, property, or all of them."""
 
 import pytest
+from meaning_desk import MeaningDesk
+from vault_desk import VaultDesk
 
+from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.types.projects import ProjectName
-from tests.vault_desk import VaultDesk
 
 NOTES = {
     "Work/Atlas/Plan.md": "the plan",
@@ -118,3 +120,31 @@ def test_a_folder_in_another_script_is_found_without_case(vault: VaultDesk) -> N
     assert [n.path for n in rows.members(parse_project("folder:ÄRGER/übung"))] == [
         "Ärger/Übung/A.md"
     ]
+
+
+def test_a_search_in_a_project_finds_its_notes_alone(vault: VaultDesk) -> None:
+    vault.write({path: f"{text} of rivers" for path, text in NOTES.items()})
+    vault.engine.index()
+
+    inside = vault.found("rivers", project="Atlas", limit=50)
+    narrow = vault.found("rivers -plan", project="folder:Work")
+
+    assert narrow == ["Work/Atlas/Maps/North.md"]
+    assert sorted(inside) == members(vault, "Atlas")
+
+
+def test_a_search_by_meaning_in_a_project_finds_its_notes_alone(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed({"Atlas/One.md": "a heron", "Two.md": "a heron too"})
+
+    reply = meaning.ask("heron", project="Atlas", mode="hybrid")
+
+    assert [hit.path for hit in reply.hits] == ["Atlas/One.md"]
+
+
+def test_a_search_in_a_project_without_notes_says_so(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+
+    with pytest.raises(ProjectUnknown, match="no note belongs to a project 'Nemo'"):
+        vault.ask("rivers", project="Nemo")

@@ -13,7 +13,7 @@ from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
-from glassmind.types.search import SearchReply, Successor, Wish, WordQuery
+from glassmind.types.search import Filter, SearchReply, Successor, Wish, WordQuery
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.shelf import Sources
@@ -115,6 +115,7 @@ def answered(adapters: Adapters, asked: Asked) -> SearchReply:
     with adapters.faults():
         notices = [*adapters.notices()]
         head = adapters.head()
+        asked = _in_project(adapters, asked)
         words = _current_words(adapters, head, notices)
         old = adapters.successors(head)
         try:
@@ -122,6 +123,19 @@ def answered(adapters: Adapters, asked: Asked) -> SearchReply:
         except IndexDamaged as error:
             reply = _answer(adapters, asked, _mended_words(adapters, error), old)
     return reply._replace(degraded=(*notices, *reply.degraded))
+
+
+def _in_project(adapters: Adapters, asked: Asked) -> Asked:
+    """Return the question as one to the notes of its project, if it has one.
+
+    Raises:
+        ProjectUnknown: that has no notes.
+    """
+    if asked.wish.project is None:
+        return asked
+    paths = adapters.notes().members(asked.wish.project)
+    among = (*asked.query.filters, Filter("among", paths=paths))
+    return asked._replace(query=asked.query._replace(filters=among))
 
 
 def _answer(

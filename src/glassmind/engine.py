@@ -96,6 +96,7 @@ class Engine:
         explain: bool = False,
         fallback_intent: Intent | None = None,
         steady: bool = False,
+        project: str | None = None,
         today: date | None = None,
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
@@ -108,6 +109,7 @@ class Engine:
             NothingAsked, BadDate: a query is empty, or a date filter names no day.
             BadLimit, BadWish: so many hits, or hits so chosen, cannot be given.
             NoteNotFound, AmbiguousName: no one note is called `root_note`.
+            ProjectUnknown: no note belongs to `project`.
             IndexAbsent: nothing is indexed yet.
             IndexDamaged: the index does not read well and could not be mended.
         """
@@ -128,6 +130,7 @@ class Engine:
                 explain,
                 fallback_intent,
                 steady,
+                project,
             )
         )
         day = today or _today()

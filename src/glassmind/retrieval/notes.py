@@ -17,6 +17,8 @@ from glassmind.errors import (
     HeadingNotFound,
     LinesOutOfRange,
 )
+from glassmind.errors.context import ProjectUnknown
+from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.read import read_note
 from glassmind.retrieval.sections import section_of
 from glassmind.types import NotePath, Span
@@ -28,6 +30,7 @@ from glassmind.types.catalogue import (
     NoteText,
     Stats,
 )
+from glassmind.types.projects import ProjectName, ProjectNote
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.left_out import is_left_out, left_out_names
 from glassmind.vault.names import (
@@ -62,6 +65,9 @@ class Catalogue(Protocol):
 
     def links_of(self, path: NotePath, /, *, limit: int) -> NoteLinks:
         """Return a note with its links, each way the first so many."""
+
+    def members(self, project: ProjectName, /) -> Sequence[ProjectNote]:
+        """Return the notes of a project, by path."""
 
     def ghosts(self) -> "list[Ghost]":
         """Return the names that links lead to in vain, in order."""
@@ -140,6 +146,17 @@ class NoteReader:
             AmbiguousName: several are.
         """
         return _Called(self._rows()).sure(self._in_vault(name))
+
+    def members(self, project: str) -> tuple[NotePath, ...]:
+        """Return the notes of a project, by path.
+
+        Raises:
+            ProjectUnknown: it has none.
+        """
+        found = self._catalogue().members(parse_project(project))
+        if not found:
+            raise ProjectUnknown(project)
+        return tuple(NotePath(note.path) for note in found)
 
     def _in_vault(self, name: str) -> str:
         """Return a whole path inside the vault as the index knows it."""

@@ -25,7 +25,9 @@ Intent: TypeAlias = Literal[
 AdjustmentName: TypeAlias = Literal[
     "recency", "tag", "path", "title", "hot", "pinned", "superseded", "rerank"
 ]
-FilterKind: TypeAlias = Literal["tag", "path", "file", "property", "before", "after"]
+FilterKind: TypeAlias = Literal[
+    "tag", "path", "file", "property", "before", "after", "among"
+]
 
 
 class Filter(NamedTuple):
@@ -33,7 +35,7 @@ class Filter(NamedTuple):
 
     `name` is the property's name for "property", else empty; `value` is None for a
     property that only has to be there. `day` is set for "before" (that day excluded)
-    and "after" (included).
+    and "after" (included), `paths` for "among": one of these notes.
     """
 
     kind: FilterKind
@@ -41,6 +43,7 @@ class Filter(NamedTuple):
     name: str = ""
     day: date | None = None
     negated: bool = False
+    paths: tuple[NotePath, ...] = ()
 
 
 class WordQuery(NamedTuple):
@@ -167,8 +170,9 @@ class Wish(NamedTuple):
     channel counts as usual; so it does where no intent is sure, unless
     `fallback_intent` names one. `root_note` is where "graph" begins. `threshold` is
     relative: the best hit has 1.0. `min_similarity` is a cosine. `channels` keeps to
-    some of them. A `steady` answer to a longer `limit` begins with that to a shorter
-    one, so that it can be given in parts; else more votes are heard for more hits.
+    some of them, `project` to the notes of one. A `steady` answer to a longer `limit`
+    begins with that to a shorter one, so that it can be given in parts; else more votes
+    are heard for more hits.
     """
 
     limit: int = 10
@@ -185,6 +189,7 @@ class Wish(NamedTuple):
     explain: bool = False
     fallback_intent: Intent | None = None
     steady: bool = False
+    project: str | None = None
 
 
 DOUBTFUL = 0.25

@@ -243,6 +243,8 @@ class _Composer:
                 return self._property(wanted.name.lower(), wanted.value)
             case "before" | "after":
                 return self._dated(wanted)
+            case "among":
+                return self._one_of([PATH + path.lower() for path in wanted.paths])
 
     def _holding(
         self, value: str, pattern: str, part: Callable[[str], str]

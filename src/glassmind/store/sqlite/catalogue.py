@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
@@ -17,6 +18,7 @@ from glassmind.types.catalogue import (
     NoteList,
     Stats,
 )
+from glassmind.types.projects import ProjectName, ProjectNote
 
 COUNTS = """
 select
@@ -137,6 +139,10 @@ class Catalogue:
         self._db, self._least_chars = db, least_chars
         # SQLite's own lower() knows ASCII alone
         db.create_scalar_function("fold", _fold, 1, deterministic=True)
+
+    def members(self, project: ProjectName) -> list[ProjectNote]:
+        """Return the notes of a project, by path."""
+        return ProjectRows(self._db).members(project)
 
     def stats(self, *, folder: str, index_bytes: int) -> Stats:
         """Return how much there is."""
