@@ -319,7 +319,7 @@ def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -
 
 
 def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultDesk) -> None:
-    count = 12
+    count = 8
 
     async def client_of(name: str, paths: list[str]) -> None:
         async with Client(by_stdio(tea)) as client:
