@@ -20,9 +20,9 @@ from glassmind.types.search import Intent, Mode
 if TYPE_CHECKING:
     from glassmind.types.memory import Temperatures
 
-FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 190
+FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 230
 """Notes that are looked for: one in so many tokens of the budget. A short passage with
-its title and its receipt takes three quarters of that."""
+its title and its receipt takes a little more than half of that."""
 
 AHEAD = 50
 """Summaries that may be warmer than all notes; more were not made in a few days."""
@@ -51,7 +51,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
     today = wish.today or _today()
     focus = focus_on(shelf, wish.project)
-    limit = wish.limit or notes_for(budget)
+    limit = notes_for(budget) if wish.limit is None else wish.limit
     reply = focused(
         shelf.sources.search,
         query,
@@ -90,7 +90,7 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
     budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
     today = wish.today or _today()
     focus = focus_on(shelf, wish.project)
-    limit = wish.limit or notes_for(budget)
+    limit = notes_for(budget) if wish.limit is None else wish.limit
     warm = shelf.sources.warmth(
         limit=limit if limit > AHEAD else limit + AHEAD,
         project=wish.project,

@@ -179,7 +179,7 @@ def _told(bundle: Bundle) -> Iterator[str]:
     if bundle.degraded:
         yield f"Missing: {'; '.join(_shortened(bundle.degraded))}."
     if bundle.dropped:
-        yield f"No room for: {', '.join(map(_dropped, bundle.dropped))}."
+        yield f"Left out: {', '.join(map(_dropped, bundle.dropped))}."
 
 
 def _shortened(said: Sequence[str]) -> list[str]:
