@@ -260,3 +260,17 @@ def test_as_much_fits_as_its_size_allows(sizes: list[int], budget: int) -> None:
 
     assert sum(sizes[:found]) <= budget
     assert found == len(sizes) or sum(sizes[: found + 1]) > budget
+
+
+@pytest.mark.parametrize("budget", [300, 1500])
+def test_a_briefing_is_counted_by_the_tokenizer_at_hand(
+    real: VaultDesk, budget: int
+) -> None:
+    found = real.engine.bundles.brief(since="2000", budget_tokens=budget)
+    made = real.engine.bundles.summarize("Projects/", save=False, budget_tokens=budget)
+
+    assert found.tokenizer == made.tokenizer != "estimate"
+    assert 0 < found.tokens <= budget
+    assert 0 < made.tokens <= budget
+    assert found.dropped
+    assert made.sentences

@@ -188,6 +188,8 @@ def test_every_receipt_of_a_real_vault_holds(vault: VaultDesk, name: str) -> Non
         for title in titles
         for receipt in receipts_of(vault.engine.bundles.pack(title, budget_tokens=2000))
     ]
+    briefing = vault.engine.bundles.brief(since="2000", budget_tokens=20_000)
+    receipts += briefing_receipts(briefing)
 
     assert len(set(receipts)) > 100
     assert states(vault.engine, receipts) == {}
