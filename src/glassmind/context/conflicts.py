@@ -33,6 +33,10 @@ from glassmind.types.sections import SectionNote
 NAMESAKES = 40
 """Notes beside the selected ones that are about the same, by title or property."""
 
+MOST_CHARS = 60_000
+"""Characters of the selected notes that are read, of the best first: some ten notes of
+the size of real ones. Of the others the properties count."""
+
 DAYS = 8
 """Daily notes that link to the selected notes and are read too, the newest."""
 
@@ -69,8 +73,7 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
         for at, note in _read(rows, scope).items()
         if not is_pattern(note.path) and note.path not in gone
     }
-    read = [*scope.note_ids, *(at for at in notes if is_dated(notes[at]))]
-    pages = pages_of(rows, [at for at in dict.fromkeys(read) if at in notes])
+    pages = _pages(rows, scope, notes)
     things = Things(notes.values())
     said = _by_subject(things, notes, pages, scope.agent)
     found = [
@@ -88,10 +91,28 @@ def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
     links = rows.links(scope.note_ids)
     about = {link.source_id for link in links if key_form(link.property or "") in ABOUT}
     same = rows.titled({note.title for note in notes.values()})
-    dated = dict(rows.dated({link.source_id for link in links} - notes.keys()))
+    dated = {
+        at: day
+        for at, path in rows.dated({link.source_id for link in links} - notes.keys())
+        if (day := first_day(path.rpartition("/")[2]))
+    }
     days = sorted(dated, key=lambda at: (dated[at], at), reverse=True)[:DAYS]
     more = sorted({*about, *same})[:NAMESAKES]
     return notes | dict(rows.notes([*more, *days]))
+
+
+def _pages(
+    rows: SectionRows, scope: Scope, notes: Mapping[int, SectionNote]
+) -> dict[int, Page]:
+    """Return the pages that are read: of the best notes, and of days."""
+    days = [at for at in notes if is_dated(notes[at])]
+    asked = [at for at in scope.note_ids if at in notes]
+    pages, chars, chosen = rows.pages([*asked, *days]), 0, []
+    for at in asked:
+        if chars <= MOST_CHARS and at in pages:
+            chars += sum(map(len, pages[at]))
+            chosen.append(at)
+    return pages_of(rows, list(dict.fromkeys([*chosen, *days])))
 
 
 def _by_subject(

@@ -87,8 +87,8 @@ class SectionRows(Protocol):
     def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
         """Return how many links each note has that has some, to it and from it."""
 
-    def dated(self, note_ids: Collection[int], /) -> Mapping[int, str]:
-        """Return the days of those notes that are about one."""
+    def dated(self, note_ids: Collection[int], /) -> Sequence[tuple[int, str]]:
+        """Return those of some notes with the path whose name has a day."""
 
     def titled(self, titles: Collection[str], /) -> Collection[int]:
         """Return the notes that have one of some titles."""

@@ -68,7 +68,11 @@ where note_id in {_IDS} and length(text) <= :longest
 union all
 select id, title from notes where id in {_IDS} and length(title) <= :longest
 """  # noqa: S608 - our own words
-DATED = f"select id, day from notes where id in {_IDS} and day is not null"  # noqa: S608
+_DIGITS = "[0-9][0-9]"
+DATED = f"""
+select id, path from files where id in {_IDS}
+and path glob '*{_DIGITS}{_DIGITS}-{_DIGITS}-{_DIGITS}*' order by path
+"""  # noqa: S608 - our own words
 PATHS = f"select id, path from files where id in {_IDS}"  # noqa: S608
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
@@ -166,9 +170,9 @@ class SectionRows:
         """Return the short headings and titles of notes, by note."""
         return list(self._ask(HEADS, note_ids, longest=longest))
 
-    def dated(self, note_ids: Collection[int]) -> dict[int, str]:
-        """Return the days of those notes that are about one."""
-        return dict(self._ask(DATED, note_ids))
+    def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
+        """Return those of some notes with the path whose name has a day."""
+        return list(self._ask(DATED, note_ids))
 
     def titled(self, titles: Collection[str]) -> set[int]:
         """Return the notes that have one of some titles."""
