@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from glassmind.context.budget import checked_budget
 from glassmind.context.choose import question_words
-from glassmind.context.focusing import Focus, focus_on, focused
-from glassmind.context.members import SUMMARIES
+from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.packing import Wanted, packed
 from glassmind.context.passages import Asked, asked_of, candidates
 from glassmind.context.shelf import Shelf
@@ -50,15 +49,13 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     """
     budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
     today = wish.today or _today()
-    focus = focus_on(shelf, wish.project)
     limit = notes_for(budget) if wish.limit is None else wish.limit
-    reply = focused(
-        shelf.sources.search,
+    reply = shelf.sources.search(
         query,
-        focus,
         limit=limit,
         mode=wish.mode,
         intent=wish.intent,
+        project=wish.project or None,
         today=today,
     )
     frame = Bundle(
@@ -74,7 +71,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
         intent=reply.intent,
         degraded=reply.degraded,
     )
-    wanted = _wanted(shelf, frame, focus, limit=limit, today=today)
+    wanted = _wanted(shelf, frame, limit=limit, today=today)
     wanted = replace(wanted, words=question_words(query, reply.hits))
     made = _made(shelf, wanted, asked_of(reply.hits))
     return _kept(shelf, made, today) if wish.save else made
@@ -89,7 +86,6 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
     """
     budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
     today = wish.today or _today()
-    focus = focus_on(shelf, wish.project)
     limit = notes_for(budget) if wish.limit is None else wish.limit
     warm = shelf.sources.warmth(
         limit=limit if limit > AHEAD else limit + AHEAD,
@@ -104,7 +100,7 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
         project=wish.project or "",
         degraded=warm.notices,
     )
-    wanted = _wanted(shelf, frame, focus, limit=limit, today=today)
+    wanted = _wanted(shelf, frame, limit=limit, today=today)
     return _made(shelf, wanted, _opened(shelf, warm))
 
 
@@ -113,16 +109,15 @@ def notes_for(budget_tokens: int) -> int:
     return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
 
 
-def _wanted(
-    shelf: Shelf, frame: Bundle, focus: Focus | None, *, limit: int, today: date
-) -> Wanted:
+def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
+    members = members_of(shelf.projects, frame.project)
     return Wanted(
         frame=frame,
         words=frozenset(),
         limit=limit,
         today=today,
         agent=shelf.config.writes.agent_dir.strip("/"),
-        project_ids=focus.note_ids if focus else frozenset(),
+        project_ids=frozenset(note.note_id for note in members),
     )
 
 
