@@ -101,9 +101,9 @@ def warmed(
     """Return what is warm: first of itself, then by its project and by its links."""
     made = Warmed(span, pinned)
     _see_edits(made, rows)
+    ago = cache(lambda day: span.ago(date.fromisoformat(day)))
     for note_id, verb, day, times in uses:
-        ago = span.ago(date.fromisoformat(day))
-        made.uses.setdefault(note_id, []).append(Use(verb, ago, times))
+        made.uses.setdefault(note_id, []).append(Use(verb, ago(day), times))
     direct = {note: _direct(made, note) for note in sorted(_moved(made))}
     made.projects, made.in_project = active_projects(rows, _lately(made))
     made.ties = _ties(rows, direct)
