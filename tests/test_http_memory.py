@@ -3,12 +3,14 @@
 import json
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from http_desk import LIMIT_S, Answer, Web, serving
+from cli_desk import with_note
+from http_desk import LIMIT_S, Answer, Web, serving, started, until
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
@@ -179,6 +181,45 @@ def test_captures_of_many_at_once_are_all_there(tea: Web) -> None:
     waiting = tea.get("/inbox").json["waiting"]
     assert {one["path"] for one in waiting} == set(paths)
     assert tea.get("/log?limit=100").json["total"] == 20
+
+
+def test_captures_beside_a_server_and_through_it_are_all_found(tmp_path: Path) -> None:
+    program = with_note(tmp_path)
+    assert program.run("index").returncode == 0
+
+    with started(program) as running:
+        web = running.web()
+        threads = [
+            threading.Thread(target=_captured, args=(web, range(6))),
+            threading.Thread(target=_captured, args=(web, range(6, 12))),
+        ]
+        for thread in threads:
+            thread.start()
+        beside = [
+            program.json("capture", "memory", "--text", f"The pot has heron {number}.")
+            for number in range(3)
+        ]
+        for thread in threads:
+            thread.join(LIMIT_S)
+        # one that found the index busy is taken in by whoever writes it next
+        until(lambda: len(_paths_of(web, "heron")) == 15)
+        written = web.get("/log?limit=50").json
+
+    assert {one["memo"]["place"] for one in beside} == {"kept"}
+    assert written["total"] == 15
+    clients = [one["client"] for one in written["records"]]
+    assert (clients.count("http"), clients.count("cli")) == (12, 3)
+
+
+def _captured(web: Web, numbers: range) -> None:
+    for number in numbers:
+        said = {"kind": "memory", "text": f"The cup has seen heron {number}."}
+        web.post("/capture", said)
+
+
+def _paths_of(web: Web, query: str) -> set[str]:
+    found = web.post("/search", {"query": query, "limit": 50}).json["hits"]
+    return {hit["path"] for hit in found}
 
 
 def test_before_the_index_a_capture_is_kept_and_says_what_is_missing(
