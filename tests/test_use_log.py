@@ -268,6 +268,46 @@ def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
     log.close()
 
 
+def test_runs_take_each_event_in_once_while_others_add_more(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(FILES)
+    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    log = UseLog(vault.folder, full_bytes=15_000)
+
+    def add(name: str) -> None:
+        for n in range(300):
+            assert log.append("read", f"{name} {n}", ["Tea.md"])
+
+    threads = [Thread(target=add, args=(name,)) for name in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        vault.index()
+    for thread in threads:
+        thread.join(20)
+    vault.index()
+
+    rows = vault.rows("select client, count(*) from memory_events group by client")
+    assert {count for _, count in rows} == {1}
+    assert len(rows) == 600
+    log.close()
+
+
+def test_where_there_is_no_place_for_the_record_hot_says_so(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.wiring.use_folder", lambda *_: None)
+    vault.indexed(FILES)
+
+    assert vault.found("oolong")
+
+    (notice,) = vault.engine.memory.temperatures().notices
+    assert notice.startswith("use is not recorded: no data folder")
+    (check,) = [one for one in vault.engine.doctor() if one.name == "use"]
+    assert check.state == "warn"
+
+
 def test_a_full_file_is_set_aside_and_the_oldest_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
