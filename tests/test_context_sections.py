@@ -337,3 +337,35 @@ def test_a_bundle_has_its_sections(vault: VaultDesk) -> None:
     assert texts(bundle.decisions) == ["Oak."]
     assert texts(bundle.questions)[0] == "Who saws?"
     assert texts(bundle.tasks) == ["saw 📅 2026-03-01"]
+
+
+def test_a_note_that_is_like_a_selected_one_is_suggested(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.indexed({"Boat.md": "A boat.", "Ship.md": "A ship.", "Tea.md": "Tea."})
+    database = vault.database()
+    database.execute(
+        "insert into pairs select a.id, b.id, 0.9 from files a, files b "
+        "where a.path = 'Boat.md' and b.path = 'Ship.md'"
+    )
+    database.close()
+
+    assert [(one.path, one.why) for one in desk.next_reads("Boat.md")] == [
+        ("Ship.md", "similar to Boat")
+    ]
+
+
+def test_canvases_and_empty_notes_have_sections_too(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    card = '{"id": "a", "type": "text", "text": "- [ ] saw #decision"}'
+    vault.indexed(
+        {
+            "Plan.canvas": f'{{"nodes": [{card}], "edges": []}}',
+            "Empty.md": "",
+            "Old.md": "---\nsuperseded-by: '[[Empty]]'\n---\n",
+        }
+    )
+
+    assert {item.path for item in desk.tasks()} <= {"Plan.canvas"}
+    assert [one.kind for one in desk.conflicts()] == ["superseded"]

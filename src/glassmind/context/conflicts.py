@@ -270,7 +270,7 @@ def _conflict(
 
 def _side(said: Said, rows: SectionRows) -> Side:
     note, claim = said.note, said.claim
-    page = pages_of(rows, [note.note_id])[note.note_id]
+    page = pages_of(rows, [note.note_id]).get(note.note_id, Page(()))
     line = claim.line or _property_line(page, claim.subject)
     path = page.heading_path(line)
     heading = path[-1] if path else ""

@@ -52,8 +52,9 @@ def next_reads(rows: SectionRows, scope: Scope, limit: int) -> list[NextRead]:
     ties = _ties(rows, scope)
     most = max(limit, 0)
     likely = sorted(ties, key=lambda at: (-fsum(ties[at].shares.values()), at))
-    degrees = rows.degrees(likely[: most * WIDER * WIDER])
-    spread = {at: _promise(ties[at], degrees.get(at, 0)) for at in degrees}
+    likely = likely[: most * WIDER * WIDER]
+    degrees = rows.degrees(likely)
+    spread = {at: _promise(ties[at], degrees.get(at, 0)) for at in likely}
     likely = sorted(spread, key=lambda at: (-spread[at], at))[: most * WIDER]
     notes = rows.notes(likely)
     scored = [

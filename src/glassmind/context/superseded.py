@@ -53,7 +53,7 @@ def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
     made = [
         _conflict(one, notes, pages)
         for one in found.values()
-        if one.old_id != one.new_id and ids <= notes.keys() | {one.old_id, one.new_id}
+        if one.old_id != one.new_id and {one.old_id, one.new_id} <= notes.keys()
     ]
     return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
 
@@ -106,8 +106,8 @@ def _conflict(
 ) -> Conflict:
     old, new = notes[one.old_id], notes[one.new_id]
     sides = (
-        _side(new, pages[one.new_id], one, f"in the place of {old.title}"),
-        _side(old, pages[one.old_id], one, f"superseded by {new.title}"),
+        _side(new, pages.get(one.new_id, ()), one, f"in the place of {old.title}"),
+        _side(old, pages.get(one.old_id, ()), one, f"superseded by {new.title}"),
     )
     return Conflict("superseded", old.title, sides)
 
