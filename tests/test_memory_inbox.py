@@ -340,12 +340,15 @@ def test_near_duplicates_are_proposed_and_nothing_is_merged(desk: VaultDesk) -> 
 
 
 @pytest.mark.parametrize("box", ["x", "X"])
+@pytest.mark.parametrize("behind", ["", " \u2705 2026-03-01", "\r"])
 def test_a_ticked_box_is_enough_when_the_inbox_is_looked_at(
-    desk: VaultDesk, box: str
+    desk: VaultDesk, box: str, behind: str
 ) -> None:
     memo = waiting(desk, "Use copper")
     waiting(desk, "Use tin")
     tick(desk, memo, box)
+    raw = text_of(desk, memo.path)
+    desk.write({memo.path: raw.replace("Keep this", f"Keep this{behind}")})
 
     found = desk.engine.memory.inbox()
 
@@ -370,6 +373,8 @@ def test_a_run_of_indexing_promotes_what_was_ticked(desk: VaultDesk) -> None:
     memos = [waiting(desk, f"Use metal {number} here") for number in range(5)]
     for memo in memos[:3]:
         tick(desk, memo)
+    raw = text_of(desk, memos[0].path)  # as a plugin of Obsidian ticks it
+    desk.write({memos[0].path: raw.replace("Keep this", "Keep this \u2705 2026-03-01")})
 
     report = desk.index()
     again = desk.index()

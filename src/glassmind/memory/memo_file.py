@@ -30,8 +30,10 @@ KEEP: Final = "Keep this"
 
 _MARKER = re.compile(
     r"> \[!agent\][^\r\n]*\r?\n(?:[ \t]*\r?\n)*"
-    rf"[-*+] \[(?P<box>.)\] {KEEP}[ \t]*(?:\r?\n|\Z)"
+    rf"[-*+] \[(?P<box>.)\] {KEEP}(?:[ \t][^\r\n]*)?(?:\r?\n|\Z)"
 )
+"""Behind the box may stand when it was ticked, as plugins of Obsidian write it."""
+
 _TASK = re.compile(r"[-*+] \[(?P<box>.)\] ?")
 _TICKED = frozenset("xX")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

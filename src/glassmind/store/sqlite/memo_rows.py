@@ -27,7 +27,7 @@ TICKED = """
 select f.path from files f
 where f.path > :folder || '/' and f.path < :folder || '0' and (
   exists (select 1 from tasks t where t.note_id = f.id
-    and t.status in ('x', 'X') and t.text = :said)
+    and t.status in ('x', 'X') and (t.text = :said or t.text like :said || ' %'))
   or exists (select 1 from properties p where p.note_id = f.id and p.name = :mark))
 order by f.path
 """
