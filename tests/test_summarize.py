@@ -99,8 +99,9 @@ def test_other_projects_are_not_told_of(vault: VaultDesk) -> None:
     vault.indexed(ATLAS)
 
     assert "Oolong" not in summary(vault, save=False).text
-    with pytest.raises(ProjectUnknown):
-        summary(vault, "Zeppelin")
+    for nobody in ("Zeppelin", "", "  ", "/", "#"):
+        with pytest.raises(ProjectUnknown):
+            summary(vault, nobody)
 
 
 def test_what_says_the_same_again_is_left_out(vault: VaultDesk) -> None:

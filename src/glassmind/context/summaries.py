@@ -16,6 +16,7 @@ from glassmind.context.members import members_of
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
 from glassmind.context.telling import LIMITS, Told, told_of
+from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project
 from glassmind.render.summaries_markdown import summary_as_markdown
 from glassmind.types.context import AnswerSentence, Summary
@@ -80,6 +81,8 @@ def _told(
     """Return what there is to tell, and what of the project was not read."""
     rows, agent = shelf.sections(), shelf.config.writes.agent_dir.strip("/")
     members = members_of(shelf.projects, project)
+    if not members:
+        raise ProjectUnknown(project)
     every = rows.notes([note.note_id for note in members])
     ours = [note for note in every.values() if _is_source(note, agent)]
     ours.sort(key=lambda note: (-note.mtime_ns, note.path))
