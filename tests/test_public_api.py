@@ -36,7 +36,7 @@ VERBS = {
     "ghosts": "(*, limit=100, named='')",
     "index": (
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
-        "embed=True, paths=(), reason='index', progress=None)"
+        "embed=True, paths=(), reason='index', wait_s=None, progress=None)"
     ),
     "links": "(name, *, limit=100)",
     "list_notes": (
@@ -48,7 +48,8 @@ VERBS = {
     "search": (
         "(text, *, limit=None, mode=None, intent='auto', root_note=None, hop_depth=2, "
         "threshold=0.0, min_similarity=None, fusion=None, channels=None, rerank=None, "
-        "unique='notes', explain=False, fallback_intent=None, steady=False, today=None)"
+        "unique='notes', explain=False, fallback_intent=None, steady=False, "
+        "project=None, today=None)"
     ),
     "stats": "()",
     "status": "()",
