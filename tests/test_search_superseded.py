@@ -1,6 +1,6 @@
 """A note that another has taken the place of ranks below it, and says so."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -11,6 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.retrieval.superseded import losses
 from glassmind.types.search import Hit, Successor
+from glassmind.wiring.search import OpenMeaning
 
 OLD = "The pump runs on propane. The pump of the pump house. Pump, pump, pump.\n"
 NEW = "The pump runs on butane since spring, and everything else stays as it was.\n"
@@ -129,3 +130,24 @@ def test_losses_put_every_chain_in_order(
             chain.append(at)
         else:  # no circle
             assert all(now[a] < now[b] for a, b in pairwise(chain))
+
+
+class OldFriend:
+    """A reader of passages that likes what is old."""
+
+    def scores(self, _: str, passages: Sequence[str], /) -> Iterator[float]:
+        """Yield how well each passage answers."""
+        yield from (0.99 if "propane" in passage else 0.01 for passage in passages)
+
+
+def test_no_reader_of_passages_puts_the_old_above_the_new_again(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OpenMeaning, "reranker", lambda _: OldFriend())
+    meaning.indexed(put('superseded-by: "[[New]]"'))
+
+    reply = meaning.ask("pump", mode="hybrid", rerank="on")
+
+    paths = [str(hit.path) for hit in reply.hits]
+    assert reply.reranked > 0
+    assert paths.index("New.md") < paths.index("Old.md")

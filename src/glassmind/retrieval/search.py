@@ -108,7 +108,9 @@ class Search:
         ranking = self._adjusted(self._fused(tuple(self.votes), self.weights))
         if self.question.intent == "backlink":  # what is asked about is no answer
             ranking = [o for o in ranking if o.note_id not in self.question.roots]
-        return self._reranked(ranking) if self.question.wish.rerank == "on" else ranking
+        if self.question.wish.rerank == "on":
+            ranking = self._reranked(ranking)
+        return self._lowered(ranking)
 
     def leaders(self) -> list[int]:
         """Return the notes that words and meaning found, best first."""
@@ -246,11 +248,7 @@ class Search:
 
     def _adjusted(self, ranking: list[Ranked]) -> list[Ranked]:
         """Return the ranking after what is added to the best of it."""
-        lifts, question = self._sources.lifts, self.question
-        if question.wish.fusion in RANKS_ALONE:  # where the best has 1 / 61 a channel
-            lifts = {name: lift / (RRF_K + 1) for name, lift in lifts.items()}
-        if question.wish.fusion == "weighted_sum":
-            lifts = {**lifts, **self._sources.settled.lifts}
+        lifts, question = self._lifts(), self.question
         if not any(lifts.values()):
             return ranking
         head, tail = ranking[:ADJUSTED], ranking[ADJUSTED:]
@@ -265,22 +263,37 @@ class Search:
                 fact = fact_of(row, heat.get(one.note_id, COLD))
                 made = adjust(fact, asked, lifts, question.today)
                 lifted.append(one.with_adjustments(made))
-        lowered = self._lowered(lifted, lifts.get("superseded", 0.0))
-        return sorted(lowered, key=lambda one: (-one.score, one.key)) + tail
+        return sorted(lifted, key=lambda one: (-one.score, one.key)) + tail
 
-    def _lowered(self, ranking: list[Ranked], loss: float) -> list[Ranked]:
-        """Return a ranking with what superseded notes lose; each by its best score."""
+    def _lifts(self) -> Mapping[AdjustmentName, float]:
+        """Return the most that each adjustment adds, on the scale of the fusion."""
+        lifts, fusion = self._sources.lifts, self.question.wish.fusion
+        if fusion in RANKS_ALONE:  # where the best has 1 / 61 a channel
+            lifts = {name: lift / (RRF_K + 1) for name, lift in lifts.items()}
+        if fusion == "weighted_sum":
+            lifts = {**lifts, **self._sources.settled.lifts}
+        return lifts
+
+    def _lowered(self, ranking: list[Ranked]) -> list[Ranked]:
+        """Return a ranking with what superseded notes lose; each by its best score.
+
+        Last of all, so that nothing puts the old above the new again.
+        """
         successors = self._sources.successors()
+        loss = self._lifts().get("superseded", 0.0)
         if not successors or not loss:
             return ranking
         scores: dict[int, float] = {}
         for one in ranking:
             scores[one.note_id] = max(one.score, scores.get(one.note_id, one.score))
         lost = losses(scores, successors, loss)
-        return [
+        if not lost:
+            return ranking
+        lowered = [
             one.with_adjustments([lost[one.note_id]]) if one.note_id in lost else one
             for one in ranking
         ]
+        return sorted(lowered, key=lambda one: (-one.score, one.key))
 
     def _reranked(self, ranking: list[Ranked]) -> list[Ranked]:
         """Return the ranking after its best passages were read with the question."""
