@@ -33,6 +33,7 @@ _SECTION = re.compile(
     r"(?P<quote>>[ \t]*\[!memo\][^\n]*\n(?:>[^\n]*(?:\n|\Z))*)",
     re.MULTILINE,
 )
+_HEADING = re.compile(r"^## ([^\r\n]+)", re.MULTILINE)
 _NEXT = re.compile(r"^##? ", re.MULTILINE)
 _FENCE = "```"
 
@@ -131,7 +132,7 @@ def belongs_in(memo: Memo, text: str) -> bool:
 
 def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, str]:
     """Return a note with a memo added at its end, and the heading it got."""
-    taken = {one.heading.casefold() for one in sections_in(text)}
+    taken = {one.strip().casefold() for one in _HEADING.findall(text)}
     headings = numbered_titles(f"{memo.created[:10]} {memo.title}")
     heading = next(one for one in headings if one.casefold() not in taken)
     block = [line for fact in facts_of(memo) for line in property_lines(*fact)]

@@ -165,7 +165,7 @@ class OpenFolder:
                 os.fsync(self._descriptor)
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self, wait_s: float = TURN_S) -> Iterator[None]:
         """Be the only writer of ours in this folder, in this process and others.
 
         Programs that do not ask, such as an editor, are not kept out.
@@ -176,7 +176,7 @@ class OpenFolder:
         if sys.platform == "win32" or self._descriptor is None:
             yield
             return
-        until = time.monotonic() + TURN_S
+        until = time.monotonic() + wait_s
         while not _try_lock(self._descriptor):
             if time.monotonic() > until:
                 raise TimeoutError(errno.ETIMEDOUT, "another program is writing there")

@@ -40,6 +40,11 @@ TRIES = 20
 """How often a change is made anew to a file that others change too."""
 
 
+QUEUE_S = 60.0
+"""How long a writer waits in a queue. Nobody keeps its order: of eight that changed one
+file of a thousand memos without end, one in a hundred waited for six seconds."""
+
+
 class Permit(NamedTuple):
     """What the settings let be written: the files below one folder, or nothing."""
 
@@ -209,7 +214,7 @@ class VaultWriter:
             with _faults_named(log):
                 # nobody takes the turn of this folder for anything else
                 logs, _ = held.enter_context(self._folder_of(log, make=True))
-                held.enter_context(logs.turn())
+                held.enter_context(logs.turn(QUEUE_S))
             yield
 
     def _write(
