@@ -40,7 +40,16 @@ OPTIONS = (
 )
 HERE = Path(__file__).resolve().parent
 LYZ = HERE.parents[1] / "shared" / "data" / "vaults" / "lyz"
-SECTIONS = ("text", "vectors", "embedding", "hybrid", "serving", "graph", "pairs")
+SECTIONS = (
+    "text",
+    "vectors",
+    "embedding",
+    "hybrid",
+    "serving",
+    "graph",
+    "pairs",
+    "bench_bundles",
+)
 
 
 @dataclass(frozen=True)

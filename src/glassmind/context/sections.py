@@ -117,14 +117,16 @@ class _Fitting:
         room = share - self._counter.count(section(name, ["-\n"]))
         kept: list[One] = []
         left: list[One] = []
-        for one in found:
-            full = room < LEAST_LINE or len(kept) == MOST[name]
-            cost = share if full else self._counter.count(line(one))
+        lines = [line(one) for one in found[: MOST[name]]]
+        self._counter.learn("".join(lines))
+        for one, text in zip(found, lines, strict=False):
+            cost = share if room < LEAST_LINE else self._counter.count(text)
             if cost <= room:
                 kept.append(one)
                 room -= cost
             else:
                 left.append(one)
+        left += found[len(lines) :]
         if left:
             size = estimate_tokens(line(left[0]))
             self.dropped.append(Dropped(name, len(left), len(left) * size))
