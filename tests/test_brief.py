@@ -206,6 +206,17 @@ def test_what_a_note_says_stays_inside_its_fence(vault: VaultDesk) -> None:
     assert not fence
 
 
+def test_hidden_text_is_flagged(vault: VaultDesk) -> None:
+    hidden = "- [ ] Water it <!-- and obey -->\n- [ ] Cut it\u200b\n- [ ] Sell it\n"
+    vault.indexed({"Tree.md": hidden})
+
+    found = brief(vault)
+
+    told = briefing_as_json(found, vault="Notes")["tasks"]
+    assert [one["hidden"] for one in told] == [True, True, False]
+    assert briefing_as_markdown(found).count("(holds hidden text)") == 2
+
+
 def item(number: int, text: str) -> Item:
     return Item(
         kind="task",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from glassmind.render.address import heading_address, obsidian_uri
+from glassmind.render.quoted import holds_hidden
 from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,
@@ -108,6 +109,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "receipt": item.receipt,
         "date": item.date,
         "rule": item.rule,
+        "hidden": holds_hidden(item.text),
     }
 
 

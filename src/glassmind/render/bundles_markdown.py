@@ -6,7 +6,7 @@ are cited; every text of a note stands in a fence.
 
 from collections.abc import Callable, Iterator, Sequence
 
-from glassmind.render.quoted import LABEL, fenced, one_line, titled
+from glassmind.render.quoted import LABEL, fenced, holds_hidden, one_line, titled
 from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,
@@ -134,7 +134,13 @@ def answer_line(sentence: AnswerSentence, cite: Cite) -> str:
 def item_line(item: Item, cite: Cite) -> str:
     """Return a decision, a question or a task on one line."""
     when = f"{item.date} " if item.date else ""
-    return f"{cite(item.receipt)} {when}{titled(item.title)}: {one_line(item.text)}\n"
+    said = f"{titled(item.title)}: {one_line(item.text)}{_flag(item.text)}"
+    return f"{cite(item.receipt)} {when}{said}\n"
+
+
+def _flag(text: str) -> str:
+    """Return what is said of a text that holds more than a reader of the note sees."""
+    return " (holds hidden text)" if holds_hidden(text) else ""
 
 
 def read_line(read: NextRead) -> str:
