@@ -90,6 +90,8 @@ VERBS = {
     "ist": "", "sind": "", "war": "", "waren": "", "beträgt": "", "betragen": "",
     "wurde verschoben auf": "", "verschoben auf": "", "erhöht auf": "",
     "gesenkt auf": "", "steigt auf": "", "sinkt auf": "", "liegt bei": "",
+    "was built": "built", "was founded": "founded", "was born": "born",
+    "dates from": "built", "wurde gebaut": "built", "wurde gegründet": "founded",
     "kostet": "price", "kosten": "price", "wiegt": "weight", "beginnt": "start",
     "startet": "start", "endet": "end", "dauert": "length", "öffnet": "open",
     "schließt": "close", "hat": "", "ist fällig": "due",
@@ -198,7 +200,11 @@ SAME = {
     "adresse": "address", "telephone": "phone", "telefon": "phone", "tel": "phone",
     "beginn": "start", "begin": "start", "ende": "end", "dauer": "length",
     "duration": "length", "gewicht": "weight", "status": "status", "state": "status",
-    "stand": "status", "departure": "leave", "weights": "weight",
+    "stand": "status", "departure": "leave", "long": "length", "lang": "length",
+    "länge": "length", "wide": "width", "breit": "width", "breite": "width",
+    "deep": "depth", "tief": "depth", "tiefe": "depth", "high": "height",
+    "tall": "height", "hoch": "height", "höhe": "height", "heavy": "weight",
+    "schwer": "weight", "old": "age", "alt": "age", "alter": "age",
 }  # fmt: skip
 """Words for the same, each with the one that stands for all."""
 
@@ -212,7 +218,7 @@ MANY_VALUED = frozenset((
     "tags", "tag", "aliases", "alias", "created", "updated", "modified", "date", "day",
     "cssclass", "cssclasses", "id", "uid", "uuid", "title", "type", "typ", "kind",
     "template", "publish", "banner", "cover", "color", "colour", "icon", "position",
-    "order", "rank", "weight", "permalink", "source", "sources", "generated", "client",
+    "order", "rank", "permalink", "source", "sources", "generated", "client",
     "project", "up", "parent", "next", "prev", "previous", "related", "see also",
     "description", "summary", "image", "url", "link", "links", "author", "authors",
     "category", "categories", "topic", "topics", "rating", "last modified",

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from glassmind.context.claim_words import ABOUT, CHANGED, MANY_VALUED, OF_THE_NOTE
+from glassmind.context.claim_words import ABOUT, CHANGED, MANY_VALUED, OF_THE_NOTE, SAME
 from glassmind.context.claims import Claim, claims_of
 from glassmind.context.items import changed_day, is_pattern, pages_of
 from glassmind.context.page import Page
@@ -151,16 +151,19 @@ def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Sa
             continue
         if things.is_about(note) and key in OF_THE_NOTE:
             continue
-        subject = property_subject(things, note, key)
-        if subject and len(str(value)) <= LONGEST_TEXT:
-            claim = Claim(0, name, "", _property(subject, str(value)), "property")
+        if len(str(value)) > LONGEST_TEXT:
+            continue
+        claim = Claim(0, name, "", _property(key, str(value)), "property")
+        if key == "weight" and not claim.value.unit:  # where a list has the note
+            continue
+        if subject := property_subject(things, note, claim):
             yield subject, _said(note, claim)
 
 
-def _property(subject: Subject, text: str) -> Value:
+def _property(key: str, text: str) -> Value:
     """Return the value of a property; a status in words of one's own is one too."""
     value = property_value(text)
-    own = value.kind == "text" and subject.what == {"status"}
+    own = value.kind == "text" and SAME.get(key) == "status"
     return value._replace(kind="status") if own else value
 
 

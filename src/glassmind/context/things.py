@@ -142,11 +142,11 @@ def is_dated(note: SectionNote) -> bool:
     return first_day(note.path.rpartition("/")[2]) is not None
 
 
-def property_subject(things: Things, note: SectionNote, key: str) -> Subject | None:
+def property_subject(things: Things, note: SectionNote, claim: Claim) -> Subject | None:
     """Return what a property is about."""
-    words = _same(word for word in words_of(key) if word not in STOPS)
-    thing = things.own(note)
-    return Subject(thing, words) if thing and words else None
+    thing, words = things.own(note), words_of(claim.subject)
+    known = thing and any(word not in STOPS for word in words)
+    return Subject(thing, _same(_what(claim, words) or {"amount"})) if known else None
 
 
 def _what(claim: Claim, words: Iterable[str]) -> set[str]:
