@@ -213,7 +213,8 @@ def test_hidden_text_is_flagged(vault: VaultDesk) -> None:
 
     flags = {note.path: note.excerpts[0].hidden for note in found.notes}
     assert flags == {"Seen.md": False, "Comment.md": True, "Width.md": True}
-    assert bundle_as_markdown(found).count("holds hidden text") == 2
+    labels = bundle_as_markdown(found).split("## Relevant Notes")[1]
+    assert labels.count("holds hidden text") == 2
 
 
 def test_controls_of_a_terminal_stay_letters(vault: VaultDesk) -> None:

@@ -24,7 +24,7 @@ from glassmind.context.cutting import (
 from glassmind.context.passages import Candidate
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.sections import Sections, sections_of
-from glassmind.context.sentences import LOOKED_AT, answer_from
+from glassmind.context.sentences import LOOKED_AT, answer_from, cited
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
 from glassmind.render.address import heading_address
@@ -129,18 +129,14 @@ class _Packing:
         if self._candidates and not entries:
             raise BudgetTooSmall(self._budget, self._least(fixed))
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
-        answer_room = min(left, int(ANSWER_SHARE * self._budget))
-        left = self._grown(entries, left - answer_room - follow_room)
-        answer, unused = self._answer(entries, answer_room)
-        if left + unused >= STUB_TOKENS:  # a passage that grows is cited anew
-            self._grown(entries, left + unused)
-            answer, _ = self._answer(entries, answer_room - unused)
+        answer, left = self._answer(entries, left)
+        self._grow_all(entries, left - follow_room)
         notes = tuple(entry.note() for entry in entries)
         shown = {note.path for note in notes}
         made = replace(
             frame,
             notes=notes,
-            answer=answer,
+            answer=cited(answer, notes),
             decisions=extra.decisions,
             questions=extra.questions,
             tasks=extra.tasks,
@@ -231,14 +227,13 @@ class _Packing:
         self._said |= runs
         return known >= SAID * len(runs)
 
-    def _grown(self, entries: Sequence[Entry], left: int) -> int:
-        """Let passages grow, the best first, and return the room that is left."""
+    def _grow_all(self, entries: Sequence[Entry], left: int) -> None:
+        """Let passages grow into the room that is left, the best first."""
         for share in (2, 1):  # half of what is left for each, then all of it
             for entry in entries:
                 if left < STUB_TOKENS:
-                    return left
+                    return
                 left -= self._grow(entry, left // share)
-        return left
 
     def _grow(self, entry: Entry, extra: int) -> int:
         """Show more of a note; return what that takes."""
@@ -272,20 +267,22 @@ class _Packing:
         return cost + cut.tokens
 
     def _answer(
-        self, entries: Sequence[Entry], room: int
-    ) -> tuple[tuple[AnswerSentence, ...], int]:
+        self, entries: Sequence[Entry], left: int
+    ) -> tuple[list[AnswerSentence], int]:
         """Return the sentences that answer, as far as they fit, and the room left."""
         if self._wanted.frame.is_doubtful or not self._words:
-            return (), room
-        left = room - self._count(section("Answer", ["-\n"]))
-        kept = []
-        best = [entry.note() for entry in entries[:LOOKED_AT]]
-        for one in answer_from(best, self._words):
+            return [], left
+        room = min(left, int(ANSWER_SHARE * self._budget))
+        room -= self._count(section("Answer", ["-\n"]))
+        before, kept = room, []
+        shown = [entry.note() for entry in entries[:LOOKED_AT]]
+        for one in answer_from(shown, self._words):
             cost = self._count(answer_line(one, numbered))
-            if cost <= left:
+            if cost <= room:
                 kept.append(one)
-                left -= cost
-        return tuple(kept), left if kept else room
+                room -= cost
+        head = self._count(section("Answer", ["-\n"])) if kept else 0
+        return kept, left - head - (before - room)
 
     def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
         """Return where to read on: notes of which more was found than is shown."""

@@ -7,6 +7,7 @@ what was asked.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import fsum
 from typing import NamedTuple
 
@@ -63,6 +64,18 @@ def answer_from(
         if not any(_alike(one.words, other.words) for other in chosen):
             chosen.append(one)
     return [one.sentence for one in chosen]
+
+
+def cited(
+    answer: Sequence[AnswerSentence], notes: Sequence[BundleNote]
+) -> tuple[AnswerSentence, ...]:
+    """Return the sentences with the receipts of the passages that show them now."""
+    shown = {note.path: note.excerpts for note in notes}
+    return tuple(
+        replace(one, receipt=excerpt.receipt)
+        for one in answer
+        for excerpt in [e for e in shown.get(one.path, ()) if one.text in e.text][:1]
+    )
 
 
 def _sentences(
