@@ -264,6 +264,18 @@ def test_wishes_that_cannot_be_met_are_told(vault: VaultDesk) -> None:
         told(vault, today="whenever")
 
 
+@pytest.mark.parametrize("day", ["0001-01-01", "1970-01-01", "9999-12-31"])
+@pytest.mark.parametrize("half_life", [0.1, 1e6, 1e300])
+def test_no_day_and_no_setting_is_too_far_off(
+    vault: VaultDesk, day: str, half_life: float
+) -> None:
+    vault.open(memory__half_life_days=half_life, memory__active_days=10**7)
+    edited(vault, {"A.md": 0})
+
+    assert told(vault).hot == 1
+    assert told(vault, today=day).hot in {0, 1}
+
+
 def test_an_index_of_the_former_release_has_temperatures_too(vault: VaultDesk) -> None:
     edited(vault, {"A.md": 0, "Projects/Atlas/B.md": 2})
     before = told(vault)

@@ -12,7 +12,14 @@ from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project
 from glassmind.memory.pins import pinned
 from glassmind.memory.temperature import HOT, WARM, level_of
-from glassmind.memory.warmed import HeatFacts, Span, Warmed, reasons_of, warmed
+from glassmind.memory.warmed import (
+    HeatFacts,
+    Span,
+    Warmed,
+    later,
+    reasons_of,
+    warmed,
+)
 from glassmind.types import NotePath
 from glassmind.types.memory import ActiveProject, Temperature, Temperatures
 from glassmind.types.use import DayUse, UseEvent
@@ -79,7 +86,7 @@ def measured(
 ) -> Warmed:
     """Return what of the vault is warm on a day."""
     span = Span(today, settings.half_life_days, settings.active_days)
-    since, until = span.first.isoformat(), (today + timedelta(days=1)).isoformat()
+    since, until = span.first.isoformat(), later(today, 1).isoformat()
     events, _ = sources.log.tail(sources.use.folded())
     uses = [*sources.use.uses(since), *sources.use.counted(events, since)]
     there = [use for use in uses if use.day <= until]

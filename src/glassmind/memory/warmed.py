@@ -37,6 +37,14 @@ TOLD = 0.02
 
 WEEK = 7
 
+CLOCKED = range(1971, 2200)
+"""Years whose days every system can tell the zone of."""
+
+EPOCH_DAY = date(1970, 1, 1).toordinal()
+
+LARGEST = 2**63 - 1
+"""The largest number that a row holds."""
+
 QUARTER_S = 900
 """Seconds that are of one day in every zone: all are whole quarters of an hour off."""
 
@@ -118,7 +126,7 @@ def warmed(
 def _see_edits(made: Warmed, rows: HeatFacts) -> None:
     """Look at what was changed; a time that is yet to come is no time."""
     span = made.span
-    begin, end = _start_ns(span.first), _start_ns(span.today + timedelta(days=2))
+    begin, end = _start_ns(span.first), _start_ns(later(span.today, 2))
     ago = cache(lambda quarter: span.ago(_day_of(quarter * QUARTER_S)))
     for note_id, mtime_ns, company in rows.edited(begin, end, FEW):
         made.edits[note_id] = (ago(mtime_ns // (QUARTER_S * 10**9)), company)
@@ -130,9 +138,19 @@ def _day_of(second: int) -> date:
     return datetime.fromtimestamp(second).astimezone().date()
 
 
+def later(day: date, days: int) -> date:
+    """Return the day so many days later, or the last there is."""
+    return date.fromordinal(min(day.toordinal() + days, date.max.toordinal()))
+
+
 def _start_ns(day: date) -> int:
-    begin = datetime(day.year, day.month, day.day).astimezone()
-    return int(begin.timestamp()) * 10**9
+    """Return when a day begins; one that no file is of, without regard to zones."""
+    if day.year not in CLOCKED:
+        seconds = (day.toordinal() - EPOCH_DAY) * 86_400
+    else:
+        begin = datetime(day.year, day.month, day.day).astimezone()
+        seconds = int(begin.timestamp())
+    return max(-LARGEST, min(LARGEST, seconds * 10**9))
 
 
 def _moved(made: Warmed) -> set[int]:
