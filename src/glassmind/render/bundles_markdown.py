@@ -198,4 +198,5 @@ def _shortened(said: Sequence[str]) -> list[str]:
 
 
 def _dropped(dropped: Dropped) -> str:
-    return f"{dropped.count:,} {dropped.section}"
+    one = dropped.section.removesuffix("s") if dropped.count == 1 else dropped.section
+    return f"{dropped.count:,} {one}"
