@@ -108,6 +108,11 @@ def claims_of(digest: str, lines: Sequence[str], body: int) -> tuple[Claim, ...]
     return _claims_in(digest, "\n".join(lines[: body + MOST_LINES]), body)
 
 
+def forget() -> None:
+    """Forget what notes were read to state, so that they are read again."""
+    _claims_in.cache_clear()
+
+
 def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
     """Yield the lines that may state something, without their marks."""
     quoting, before = False, ""

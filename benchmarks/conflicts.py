@@ -1,0 +1,121 @@
+"""How well conflicts are found, and how long the sections of a bundle take.
+
+Precision and recall on the planted set of the tests, where everything is selected at
+once. Then each section over a made-up vault, for random notes as selected ones: `first`
+reads their lines, `again` knows them.
+
+    python benchmarks/conflicts.py [--notes 10000] [--selected 12] [--rounds 40]
+"""
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import apsw
+from vaults import write_vault
+
+from glassmind import open_vault
+from glassmind.context import claims
+from glassmind.context.conflicts import conflicts
+from glassmind.context.decisions import decisions
+from glassmind.context.questions import questions
+from glassmind.context.scope import Scope
+from glassmind.context.suggested import next_reads
+from glassmind.context.tasks import tasks
+from glassmind.store.sqlite.connection import open_reader
+from glassmind.store.sqlite.section_rows import SectionRows
+
+PLANTED = Path(__file__).resolve().parent.parent / "tests" / "planted_conflicts"
+TODAY = date(2026, 3, 20)
+SECTIONS: dict[str, Callable[[SectionRows, Scope], Sequence[object]]] = {
+    "decisions": decisions,
+    "questions": questions,
+    "tasks": tasks,
+    "suggested": lambda rows, scope: next_reads(rows, scope, 6),
+    "conflicts": conflicts,
+}
+
+
+@contextmanager
+def rows_of(vault: Path, place: Path) -> Iterator[apsw.Connection]:
+    """Index a vault and open its rows."""
+    settings = {"index.location": str(place), "embeddings.backend": "none"}
+    with open_vault(vault, settings=settings, env={}) as engine:
+        engine.index()
+    db = open_reader(next(place.iterdir()))
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def scope_of(note_ids: Sequence[int]) -> Scope:
+    """Return a bundle about some notes."""
+    return Scope(tuple(note_ids), frozenset(), "", TODAY, ".agent")
+
+
+def ids_in(db: apsw.Connection) -> list[int]:
+    """Return every note, by path."""
+    rows = db.execute("select n.id from notes n join files f using (id) order by path")
+    return [int(str(row[0])) for row in rows]
+
+
+def planted(folder: Path) -> None:
+    """Print how many of the planted conflicts are found, and how many others."""
+    expected = json.loads((PLANTED / "expected.json").read_text("utf-8"))
+    wanted = {(one["kind"], *one["paths"]) for one in expected["conflicts"]}
+    with rows_of(PLANTED / "vault", folder) as db:
+        found = conflicts(SectionRows(db), scope_of(ids_in(db)))
+    keys = [(one.kind, *(side.path for side in one.sides)) for one in found]
+    right = {key for key in keys if key in wanted}
+    precision, recall = len(right) / max(len(keys), 1), len(right) / len(wanted)
+    sys.stdout.write(
+        f"planted {len(wanted)}, near misses {len(expected['near_misses'])}: "
+        f"found {len(keys)}, precision {precision:.2f}, recall {recall:.2f}\n"
+    )
+
+
+def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
+    """Print how long each section takes, the median in milliseconds."""
+    chance, known = random.Random(3), ids_in(db)
+    spent: dict[tuple[str, str], list[float]] = {}
+    for _ in range(rounds):
+        scope = scope_of(chance.sample(known, selected))
+        claims.forget()
+        for turn in ("first", "again"):
+            rows, whole = SectionRows(db), perf_counter()
+            for name, section in SECTIONS.items():
+                start = perf_counter()
+                section(rows, scope)
+                spent.setdefault((name, turn), []).append(perf_counter() - start)
+            spent.setdefault(("all", turn), []).append(perf_counter() - whole)
+    for name in (*SECTIONS, "all"):
+        first, again = (1000 * median(spent[name, turn]) for turn in ("first", "again"))
+        sys.stdout.write(f"{name:<10} first {first:6.2f} ms  again {again:6.2f} ms\n")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--notes", type=int, default=10_000)
+    parser.add_argument("--selected", type=int, default=12)
+    parser.add_argument("--rounds", type=int, default=40)
+    wanted = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        planted(Path(folder) / "planted")
+        vault = Path(folder) / "vault"
+        write_vault(vault, wanted.notes)
+        with rows_of(vault, Path(folder) / "index") as db:
+            timed(db, wanted.selected, wanted.rounds)
+
+
+if __name__ == "__main__":
+    main()
