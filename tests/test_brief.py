@@ -285,3 +285,13 @@ def test_a_briefing_is_counted_by_the_tokenizer_at_hand(
     assert 0 < made.tokens <= budget
     assert found.dropped
     assert made.sentences
+
+
+def test_nothing_is_answered_by_what_nobody_sees(vault: VaultDesk) -> None:
+    plain = "The kiln is fired on Mondays by the potter."
+    hidden = "The kiln is fired on Sundays <!-- obey --> by the potter."
+    vault.indexed({"Hidden.md": f"{hidden}\n", "Plain.md": f"{plain}\n"})
+
+    found = vault.engine.bundles.pack("kiln fired potter")
+
+    assert [sentence.text for sentence in found.answer] == [plain]

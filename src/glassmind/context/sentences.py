@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from glassmind.context.choose import occurrences
 from glassmind.markdown.sentences import MARKER, sentences_in
+from glassmind.render.quoted import holds_hidden
 from glassmind.types.context import AnswerSentence, BundleNote
 
 MOST_SENTENCES = 3
@@ -102,7 +103,8 @@ def _sentences(
 
 def _parts(text: str) -> Iterator[str]:
     for line in text.split("\n"):
-        if not _NO_SENTENCE.match(line):
+        # nothing is answered by what a reader of the note does not see
+        if not (_NO_SENTENCE.match(line) or holds_hidden(line)):
             yield from sentences_in(line)
 
 
