@@ -115,7 +115,8 @@ def asker_of(engine: Engine) -> Iterator[Asker]:
 
         @cache
         def like_it(change: Change) -> Engine:
-            made = Engine(ChangedAdapters(engine.config, change), alone=True)
+            adapters = ChangedAdapters(engine.config, change)
+            made = Engine(adapters, alone=True, records=False)
             made.warm()  # what loads is no part of any answer's time
             return opened.enter_context(made)
 
