@@ -52,7 +52,6 @@ SAY_LITTLE = frozenset((
 ))  # fmt: skip
 """Words of English and German that most sentences hold, whatever they are about."""
 
-_TRAILING = re.compile(r"(?<=\S)\s*\n#{1,6}\s[^\n]*\s*\Z")
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*\n")
 _ENDS, _LAST = ("", "\n", "\r"), ".!?:;。！？"  # noqa: RUF001 - as above
 
@@ -278,8 +277,11 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     Blanks before the first word of a line are a part of it; the heading of something
     that is not shown is none.
     """
-    goes_on = text[end : end + LONG_LINE].strip()
-    body = _TRAILING.sub("", text[start:end]) if goes_on else text[start:end]
+    body = text[start:end].rstrip()
+    head, _, last = body.rpartition("\n")
+    alone = last.startswith("#") and head.strip() and _OPENER.match(last)
+    if alone and text[end : end + LONG_LINE].strip():
+        body = head
     ended = start + len(body.rstrip())
     begun = start + len(body) - len(body.lstrip())
     begun = max(start, text.rfind("\n", 0, begun) + 1)
