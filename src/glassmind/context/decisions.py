@@ -52,14 +52,10 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     selected = {*scope.note_ids, *scope.project_ids}
     near = {link.target_id for link in links if link.source_id in selected}
     back = {link.source_id for link in links} - near - selected
-    asked = asked_ids(scope, [*sorted(near), *sorted(back)])
+    asked = asked_ids(scope, sorted(near))
     found = [
         *captures(rows, scope, "decision"),
-        *(
-            one
-            for one in find(rows, asked, WORDS, scope.agent)
-            if one.is_whole or one.note.note_id not in back
-        ),
+        *find(rows, asked, WORDS, scope.agent, back),
     ]
     return _in_force(found, _replaced(rows, found))
 

@@ -55,13 +55,18 @@ class Found:
 
 
 def find(
-    rows: SectionRows, note_ids: Collection[int], words: Words, agent: str
+    rows: SectionRows,
+    note_ids: Collection[int],
+    words: Words,
+    agent: str,
+    more: Collection[int] = (),
 ) -> Iterator[Found]:
     """Yield what of some notes counts, by note and line, each line once.
 
-    Templates and notes of the agent folder are left out.
+    `more` are notes that count as a whole or not at all. Templates and notes of the
+    agent folder are left out.
     """
-    marks = _marks(rows, note_ids, words)
+    marks = _marks(rows, note_ids, words, more)
     notes = {
         note_id: note
         for note_id, note in rows.notes([*marks]).items()
@@ -69,7 +74,8 @@ def find(
     }
     pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
-        yield from _of_note(notes[note_id], pages[note_id], marks[note_id], words)
+        found = _of_note(notes[note_id], pages[note_id], marks[note_id], words)
+        yield from (one for one in found if one.is_whole or note_id not in more)
 
 
 class _Marks:
@@ -83,15 +89,16 @@ class _Marks:
 
 
 def _marks(
-    rows: SectionRows, note_ids: Collection[int], words: Words
+    rows: SectionRows, note_ids: Collection[int], words: Words, more: Collection[int]
 ) -> dict[int, _Marks]:
-    """Return what speaks for each note that has something."""
+    """Return what speaks for each note that has something; for `more`, as a whole."""
     found: dict[int, _Marks] = {}
-    for note_id, types in rows.types(note_ids):
+    both = [*note_ids, *more]
+    for note_id, types in rows.types(both):
         if any(key_form(name) in words.types for name in names_in(types)):
             found.setdefault(note_id, _Marks()).whole = f"type: {words.kind}"
     for name in words.tags:
-        for tag in rows.tags(note_ids, name):
+        for tag in rows.tags(both, name):
             marks = found.setdefault(tag.note_id, _Marks())
             if tag.line:
                 marks.tags.append(tag.line)
@@ -105,6 +112,8 @@ def _marks(
         low = text.casefold()
         if any(stem in low for stem in stems) and head_form(text) in words.heads:
             found.setdefault(note_id, _Marks()).heads = True
+    for marks in found.values():
+        marks.heads = marks.heads or bool(marks.whole)
     return found
 
 

@@ -98,12 +98,14 @@ select l.note_id, l.target_id, l.line, l.property from links l
 join notes t on t.id = l.target_id
 where l.note_id in {_IDS} and l.target_id <> l.note_id order by l.note_id, l.seq
 """  # noqa: S608 - our own words
-LINKS_TO = """
-select l.note_id, l.target_id, l.line, l.property from links l
-join files s on s.id = l.note_id
-where l.target_id = ? and l.note_id <> l.target_id
-order by s.mtime_ns desc, s.path, l.seq limit ?
-"""
+LINKS_TO = f"""
+select note_id, target_id, line, property from (
+  select l.note_id, l.target_id, l.line, l.property, row_number() over (
+    partition by l.target_id order by s.mtime_ns desc, s.path, l.seq) as place
+  from links l join files s on s.id = l.note_id
+  where l.target_id in {_IDS} and l.note_id <> l.target_id
+) where place <= :each
+"""  # noqa: S608 - our own words
 DEGREES = f"""
 select id, sum(times) from (
   select target_id as id, count(*) as times from links where target_id in {_IDS}
@@ -127,7 +129,7 @@ class SectionRows:
         self._notes: dict[int, SectionNote] = {}
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
-        self._links: dict[int, list[SectionLink]] = {}
+        self._links: dict[tuple[int, ...], list[SectionLink]] = {}
         self._memos: dict[str, list[SectionNote]] = {}
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
@@ -219,15 +221,15 @@ class SectionRows:
 
     def links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
-        new = _new(note_ids, self._links)
-        self._links.update({note_id: [] for note_id in new})
-        for row in self._ask(LINKS_FROM, new):
-            self._links[row[0]].append(SectionLink(*row))
-        for note_id in new:
-            rows: Any = self._db.execute(LINKS_TO, (note_id, LINKS_EACH))
-            self._links[note_id].extend(map(SectionLink._make, rows))
-        found = {link for note_id in note_ids for link in self._links[note_id]}
-        return sorted(found, key=_place)
+        key = tuple(note_ids)
+        if key not in self._links:
+            rows: list[Any] = [
+                *self._ask(LINKS_FROM, note_ids),
+                *self._ask(LINKS_TO, note_ids, each=LINKS_EACH),
+            ]
+            found = set(map(SectionLink._make, rows))
+            self._links[key] = sorted(found, key=_place)
+        return self._links[key]
 
     def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
         """Return what notes are like, by note, the most similar first."""
