@@ -76,4 +76,5 @@ def _rules(adapters: Adapters) -> IgnoreRules:
         adapters.config.vault.path,
         ignore_dirs=index.ignore_dirs,
         include_agent_dir=index.include_agent_dir,
+        agent_dir=adapters.config.writes.agent_dir.strip("/"),
     )
