@@ -220,6 +220,7 @@ def test_captures_of_the_project_count_and_the_box_of_the_inbox_does_not(
             f"{waiting}- [ ] Saw it.",
             ".agent/tasks/c.md": f"{asked} open\n---\nWhy?",
             ".agent/tasks/d.md": f"{asked} done\n---\nWho?",
+            ".agent/tasks/f.md": f"---\nkind: task\n{head}\n---\n- [x] Bought.",
             ".agent/tasks/e.md": "---\nkind: task\nproject: Car\n---\n- [ ] Drive.",
         }
     )

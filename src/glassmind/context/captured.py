@@ -43,8 +43,9 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
         memo, page = ours[note_id], pages[note_id]
         rule = "unapproved capture" if _waits(memo, scope.agent) else "capture"
         if memo.properties.get("layout") == SHARED:
-            yield from _of_many(memo, page, kind, rule)
-        elif span := page.first_block(page.said()):
+            found = _of_many(memo, page, kind, rule)
+            yield from (one for one in found if not page.is_ticked(one.span.start))
+        elif (span := page.first_block(page.said())) and not page.is_ticked(span.start):
             yield Found(memo, page, span, rule, is_whole=True)
 
 

@@ -172,6 +172,11 @@ class Page:
         text = self.lines[line - 1]
         return bool(ITEM.match(text)) or _is_row(text)
 
+    def is_ticked(self, line: int) -> bool:
+        """Whether a line is a task that is done or given up."""
+        box = ITEM.match(self.lines[line - 1])
+        return box is not None and box["box"] in ("x", "X", "-")
+
     def is_tags(self, line: int) -> bool:
         """Whether nothing but tags stands on a line."""
         return bool(_TAGS_ALONE.match(unmarked(self.lines[line - 1])))

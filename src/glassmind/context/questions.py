@@ -11,7 +11,7 @@ from glassmind.context.items import (
     newest_first,
     status_of,
 )
-from glassmind.context.page import ITEM, unmarked
+from glassmind.context.page import unmarked
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import (
     ANSWER,
@@ -44,8 +44,7 @@ def _is_open(found: Found) -> bool:
     note, page, span = found.note, found.page, found.span
     if status_of(note) in CLOSED or is_superseded(note):
         return False
-    box = ITEM.match(page.lines[span.start - 1].lstrip(" \t>"))
-    if box and box["box"] in ("x", "X", "-"):
+    if page.is_ticked(span.start):
         return False
     lines = [*page.raw(span).split("\n")[1:], *page.nested(span)]
     text = page.text(span)
