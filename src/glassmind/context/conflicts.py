@@ -33,9 +33,9 @@ from glassmind.types.sections import SectionNote
 NAMESAKES = 40
 """Notes beside the selected ones that are about the same, by title or property."""
 
-MOST_CHARS = 60_000
-"""Characters of the selected notes that are read, of the best first: some ten notes of
-the size of real ones. Of the others the properties count."""
+MOST_CHARS = 30_000
+"""Characters of the selected notes that are read, of the best first: more than a bundle
+of the usual budget shows. Of the others the properties count."""
 
 DAYS = 8
 """Daily notes that link to the selected notes and are read too, the newest."""

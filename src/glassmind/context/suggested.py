@@ -27,7 +27,7 @@ ASIDE = 0.4
 FADING = 0.9
 """What the next selected note counts against the one before it, which fits better."""
 
-WIDER = 3
+WIDER = 2
 """How many times as many notes are looked at as are wanted, at each of two steps."""
 
 NAMED = 3

@@ -21,7 +21,7 @@ from glassmind.types import Span
 from glassmind.types.context import Item
 from glassmind.types.sections import SectionNote, SectionTask
 
-LIMIT = 60
+LIMIT = 30
 """Tasks of a bundle: it shows a dozen or two."""
 
 DUE = ("due", "scheduled", "fällig")
