@@ -263,6 +263,20 @@ def test_a_budget_that_holds_nothing_is_refused_with_the_least(
         packed(vault, budget_tokens=50)
 
 
+@pytest.mark.parametrize("budget", range(200, 420, 20))
+def test_a_passage_comes_before_everything_beside_it(
+    vault: VaultDesk, budget: int
+) -> None:
+    lines = "".join(f"- [ ] Fire the kiln number {n}\n" for n in range(9))
+    decided = "## Decisions\n\n- Buy the kiln\n- Sell the kiln\n"
+    vault.indexed({"Kiln.md": f"The kiln is hot.\n\n{decided}\n## Do\n\n{lines}"})
+
+    found = packed(vault, "kiln hot", budget_tokens=budget)
+
+    assert shown(found) == ["Kiln.md"]
+    assert found.tokens <= budget
+
+
 def test_a_note_whose_receipt_alone_exceeds_the_budget_says_what_it_takes(
     vault: VaultDesk,
 ) -> None:

@@ -23,7 +23,7 @@ from glassmind.context.cutting import (
 )
 from glassmind.context.passages import Candidate
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.sections import Sections, sections_of
+from glassmind.context.sections import Sections, sections_of, without_items
 from glassmind.context.sentences import LOOKED_AT, answer_from, cited
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
@@ -126,6 +126,10 @@ class _Packing:
         fixed = self._count(bundle_as_markdown(replace(frame, notes=(_NO_NOTE,))))
         left = self._budget - fixed - extra.tokens - LEFT_OUT_TOKENS
         entries, left = self._wide(left)
+        if not entries and extra.tokens:  # a passage comes before all that follows it
+            left, extra = left + extra.tokens, without_items(extra)
+            self._missed.clear()
+            entries, left = self._wide(left)
         if self._candidates and not entries:
             raise BudgetTooSmall(self._budget, self._least(fixed))
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))

@@ -133,3 +133,17 @@ class _Fitting:
         if kept:
             self.tokens += share - room
         return tuple(kept)
+
+
+def without_items(found: Sections) -> Sections:
+    """Return the sections empty, with all that they held among what is left out."""
+    held = {name: len(getattr(found, name)) for name in SHARES}
+    known = {one.section: one for one in found.dropped}
+    each = found.tokens // max(1, sum(held.values()))
+    dropped = []
+    for name, count in held.items():
+        old = known.get(name, Dropped(name, 0, 0))
+        if old.count + count:
+            tokens = old.tokens + count * each
+            dropped.append(Dropped(name, old.count + count, tokens))
+    return Sections(dropped=tuple(dropped))
