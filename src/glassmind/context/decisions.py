@@ -48,10 +48,11 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     Of the selected notes, of those they link to and of the project; of notes that link
     to the selected ones, those that are a decision as a whole.
     """
-    links = rows.links(scope.note_ids[:LENDING])
+    links, lending = rows.links(scope.note_ids), set(scope.note_ids[:LENDING])
     selected = {*scope.note_ids, *scope.project_ids}
-    near = {link.target_id for link in links if link.source_id in selected}
-    back = {link.source_id for link in links} - near - selected
+    near = {link.target_id for link in links if link.source_id in lending}
+    back = {link.source_id for link in links if link.target_id in lending}
+    back -= near | selected
     asked = asked_ids(scope, sorted(near))
     found = [
         *captures(rows, scope, "decision"),

@@ -53,7 +53,8 @@ class Page:
     @cached_property
     def fenced(self) -> frozenset[int]:
         """The lines that are code."""
-        if not any("```" in line or "~~~" in line for line in self.lines):
+        text = "\n".join(self.lines)  # looked through at once, not line by line
+        if "```" not in text and "~~~" not in text:
             return frozenset()
         found, mark = set(), ""
         for number, line in enumerate(self.lines, 1):
