@@ -20,6 +20,7 @@ HISTORY = frozenset(
         "pair_changes",
         "vector_changes",
         "index_runs",
+        "memory_events",
         "sqlite_sequence",
         "sqlite_stat1",
     }
@@ -55,7 +56,7 @@ def _rows(
     columns = [str(row[1]) for row in db.execute(f"pragma table_info({table})")]
     keep = [(i, _shown(table, c, paths)) for i, c in enumerate(columns)]
     for row in db.execute(f"select * from {table}"):  # noqa: S608 - our own table names
-        if table == "settings" and row[0] == "epoch":
+        if table == "settings" and row[0] in {"epoch", "use_folded"}:
             continue
         yield tuple(show(row[i]) for i, show in keep if show is not None)
 
