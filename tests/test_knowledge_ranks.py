@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
+from glassmind import Engine
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.graph import ranks as measures
@@ -133,13 +134,13 @@ def test_a_ranking_says_what_the_search_it_stands_on_says(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(CLIQUES)
-    sure, found = 0.9, vault.engine.search
+    sure, found = 0.9, Engine.search
 
-    def search(text: str, *, limit: int) -> SearchReply:
-        reply = found(text, limit=limit)
+    def search(engine: Engine, text: str, *, limit: int) -> SearchReply:
+        reply = found(engine, text, limit=limit)
         return reply._replace(degraded=("no model is here",), confidence=sure)
 
-    monkeypatch.setattr(vault.engine, "search", search)
+    monkeypatch.setattr(Engine, "search", search)
     assert ranked(vault, about="tea").notices == ("no model is here",)
 
     sure = 0.01
