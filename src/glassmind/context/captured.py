@@ -23,6 +23,9 @@ from glassmind.types.sections import SectionNote
 SHARED = "project"
 """What the property `layout` of a note says that several captures stand in."""
 
+UNAPPROVED = "unapproved capture"
+"""The rule of an item that an agent captured and no person has approved."""
+
 _FENCE = re.compile(r">[ \t]*```")
 
 
@@ -41,7 +44,7 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
     pages = pages_of(rows, [*ours])
     for note_id in sorted(pages, key=lambda at: ours[at].path):
         memo, page = ours[note_id], pages[note_id]
-        rule = "unapproved capture" if _waits(memo, scope.agent) else "capture"
+        rule = UNAPPROVED if waits(memo, scope.agent) else "capture"
         if memo.properties.get("layout") == SHARED:
             found = _of_many(memo, page, kind, rule)
             yield from (one for one in found if not page.is_ticked(one.span.start))
@@ -122,7 +125,16 @@ def _cited(memo: SectionNote) -> set[str]:
     return {receipt.path for receipt in receipts if receipt}
 
 
-def _waits(memo: SectionNote, agent: str) -> bool:
-    return memo.path.startswith(f"{agent}/inbox/") or (
-        memo.properties.get("generated") is True
-    )
+def waits(note: SectionNote, agent: str) -> bool:
+    """Whether an agent wrote a note that no person has approved."""
+    made = note.properties.get("generated") is True
+    return is_unapproved(note.path, agent, generated=made)
+
+
+def is_unapproved(path: str, agent: str, *, generated: bool) -> bool:
+    """Whether a note waits for a person, by its place or its property `generated`.
+
+    It answers nothing and is the newer side of no conflict; where it is shown at all,
+    it is marked and comes last.
+    """
+    return generated or path.startswith(f"{agent}/inbox/")
