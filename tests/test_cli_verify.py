@@ -69,14 +69,11 @@ def test_receipts_are_taken_of_what_is_piped_in(program: Inside) -> None:
     ("asked", "code", "said"),
     [
         ([], 2, "no receipt is given"),
-        (["tea"], 2, "is no receipt"),
-        (["Tea.md:3@xyz"], 2, "is no receipt"),
-        (["../Tea.md:1@0f1e2d3c"], 3, "no path inside the vault"),
         (["\udcff:1@0f1e2d3c"], 2, "holds half a character"),
     ],
     ids=str,
 )
-def test_what_is_no_receipt_is_refused_in_a_sentence(
+def test_a_call_without_receipts_is_refused_in_a_sentence(
     program: Inside, asked: list[str], code: int, said: str
 ) -> None:
     done = program.run("verify", *asked)
@@ -84,6 +81,25 @@ def test_what_is_no_receipt_is_refused_in_a_sentence(
     assert done.returncode == code
     assert said in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ("tea", "no receipt"),
+        ("Tea.md:3@xyz", "no receipt"),
+        ("../Tea.md:1@0f1e2d3c", "no path inside the vault"),
+    ],
+)
+def test_one_bad_receipt_is_told_beside_the_others(
+    program: Inside, odd: str, said: str
+) -> None:
+    done = program.run("verify", odd, RESTS)
+
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"bad        {odd}\n")
+    assert said in done.stdout
+    assert f"unchanged  {RESTS}\n" in done.stdout
 
 
 def test_a_pipe_that_cites_nothing_is_refused(program: Inside) -> None:

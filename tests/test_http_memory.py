@@ -263,7 +263,7 @@ def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultDesk) -> None:
         ("GET /hot-context", {"project": "Zep"}, (404, "project_unknown")),
         ("GET /brief", {"since": "soon"}, (422, "bad_date")),
         ("GET /brief", {"project": "Zep"}, (404, "project_unknown")),
-        ("POST /verify", {"receipts": ["odd"]}, (422, "bad_receipt")),
+        ("POST /verify", {"receipts": []}, (422, "no_receipts")),
         ("POST /verify", {"receipts": "odd"}, (422, "bad_argument")),
         ("POST /verify", {"receipts": ["x"] * 1_001}, (422, "bad_argument")),
         ("POST /capture", {**NOTE, "tags": ["x"] * 101}, (422, "bad_argument")),

@@ -139,7 +139,7 @@ def test_a_list_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
 
 def test_receipts_are_told_the_same_by_every_way(ways: Ways) -> None:
     receipts = ways.web.post("/context", {"query": "oolong"}).json["sources"][:2]
-    receipts.append("Gone.md:1-2@0f1e2d3c")
+    receipts += ["Gone.md:1-2@0f1e2d3c", "odd"]
 
     printed = ways.program("verify", *receipts)
     told = ways.web.post("/verify", {"receipts": receipts}).json
@@ -150,7 +150,7 @@ def test_receipts_are_told_the_same_by_every_way(ways: Ways) -> None:
 
     assert printed == told == without(found.structured_content, PAGED)
     states = [one["state"] for one in printed["receipts"]]
-    assert states == ["unchanged", "unchanged", "gone"]
+    assert states == ["unchanged", "unchanged", "gone", "bad"]
 
 
 def test_a_capture_has_one_shape_by_every_way(vault: VaultDesk) -> None:

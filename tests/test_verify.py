@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
-from glassmind.errors import PathOutsideVault
-from glassmind.errors.context import BadReceipt
+from glassmind.errors.context import NoReceipts
 from glassmind.markdown.receipts import digest_of_lines, receipt_of
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Verified
@@ -187,21 +186,36 @@ def test_the_first_digits_of_a_digest_are_enough(vault: VaultDesk) -> None:
     assert verified(vault, f"{BREWING[:-8]}00000000").state == "changed"
 
 
-def test_what_is_no_receipt_is_told_the_form(vault: VaultDesk) -> None:
+def test_what_is_no_receipt_is_told_the_form_and_the_others_are_verified(
+    vault: VaultDesk,
+) -> None:
     vault.indexed({"Tea.md": TEA})
 
-    with pytest.raises(BadReceipt, match="path#heading:12-18@digest"):
-        vault.engine.bundles.verify([BREWING, "Tea.md"])
+    odd, good = vault.engine.bundles.verify(["Tea.md", BREWING])
+
+    assert (odd.receipt, odd.state, odd.now) == ("Tea.md", "bad", None)
+    assert "path#heading:12-18@digest" in odd.note
+    assert good.state == "unchanged"
+
+
+def test_without_receipts_there_is_nothing_to_verify(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+
+    with pytest.raises(NoReceipts, match="path#heading:12-18@digest"):
+        vault.engine.bundles.verify([])
 
 
 @pytest.mark.parametrize("path", ["../Tea.md", "/etc/hosts", "a/../../b.md", "a//b.md"])
-def test_a_receipt_that_leads_out_of_the_vault_is_refused(
+def test_a_receipt_that_leads_out_of_the_vault_is_bad(
     vault: VaultDesk, path: str
 ) -> None:
     vault.indexed({"Tea.md": TEA})
 
-    with pytest.raises(PathOutsideVault):
-        vault.engine.bundles.verify([f"{path}:1@0f1e2d3c"])
+    odd, good = vault.engine.bundles.verify([f"{path}:1@0f1e2d3c", BREWING])
+
+    assert (odd.state, odd.now) == ("bad", None)
+    assert "no path inside the vault" in odd.note
+    assert good.state == "unchanged"
 
 
 def test_what_is_left_out_of_the_index_is_not_told_of(vault: VaultDesk) -> None:

@@ -69,8 +69,7 @@ class Bundles:
         From the files, whatever the index knows; see `verifying.verify`.
 
         Raises:
-            BadReceipt: one of them is none; nothing was looked at.
-            PathOutsideVault: one leads out of the vault.
+            NoReceipts: there are none; one that is wrong is told as "bad".
         """
         with self._shelf.faults():
             return verify(self._shelf, receipts)

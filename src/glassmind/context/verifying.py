@@ -11,10 +11,10 @@ from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
 from glassmind.context.shelf import Shelf
 from glassmind.context.tracing import likely
 from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
-from glassmind.errors.context import BadReceipt
+from glassmind.errors.context import NoReceipts
 from glassmind.markdown.excalidraw import is_excalidraw
 from glassmind.markdown.read import read_note
-from glassmind.markdown.receipts import parse_receipt, receipt_of
+from glassmind.markdown.receipts import FORM, parse_receipt, receipt_of
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt, Verified
 from glassmind.vault.decode import Unreadable, decode
@@ -41,25 +41,37 @@ class Page(NamedTuple):
 def verify(shelf: Shelf, texts: Sequence[str]) -> list[Verified]:
     """Return what became of the lines that receipts are for, in their order.
 
+    A text that is no receipt, or leads out of the vault, is "bad", and the others are
+    verified all the same.
+
     Raises:
-        BadReceipt: one of the texts is none; nothing was looked at.
-        PathOutsideVault: one leads out of the vault.
+        NoReceipts: there are no texts.
         VaultMissing: the vault's folder is not there.
     """
-    receipts = [_receipt(text) for text in texts]
-    order = sorted(range(len(texts)), key=lambda at: receipts[at].path)
+    if not texts:
+        raise NoReceipts
+    read = [_receipt(text) for text in texts]
+    found = {at: one for at, one in enumerate(read) if isinstance(one, Verified)}
+    sound = [(one, at) for at, one in enumerate(read) if isinstance(one, Receipt)]
     with VaultFiles(shelf.root) as files:
         desk = _Desk(shelf, files)
         # by path, so that each note is read once
-        found = {at: desk.verified(texts[at].strip(), receipts[at]) for at in order}
+        for receipt, at in sorted(sound, key=lambda pair: pair[0].path):
+            found[at] = desk.verified(texts[at].strip(), receipt)
     return [found[at] for at in range(len(texts))]
 
 
-def _receipt(text: str) -> Receipt:
-    found = parse_receipt(text)
+def _receipt(text: str) -> Receipt | Verified:
+    """Return the receipt that a text is, or else why it is none that can be used."""
+    found, said = parse_receipt(text), text.strip()
     if found is None:
-        raise BadReceipt(text)
-    check_parts(found.path)
+        return Verified(
+            said, "bad", None, f"it is no receipt, which has the form {FORM}"
+        )
+    try:
+        check_parts(found.path)
+    except PathOutsideVault as fault:
+        return Verified(said, "bad", None, str(fault))
     return found
 
 

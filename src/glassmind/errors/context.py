@@ -3,15 +3,21 @@
 from glassmind.errors import QueryError, VaultError
 
 
-class BadReceipt(QueryError):
-    """A text is taken for a receipt that is none."""
+class NoReceipts(QueryError):
+    """Receipts are to be verified, and none is given."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self) -> None:
         super().__init__(
-            f"{text[:200]!r} is no receipt: write it as bundles do, "
-            "path#heading:12-18@digest, such as Tea/Oolong.md#Brewing:3-7@0f1e2d3c"
+            "no receipt is given: write them as bundles do, path#heading:12-18@digest"
         )
-        self.text = text
+
+
+class CitedGone(VaultError):
+    """The lines that a receipt is for cannot be read: they are nowhere, or hidden."""
+
+    def __init__(self, receipt: str, reason: str) -> None:
+        super().__init__(f"what {receipt[:400]} cites cannot be read: {reason}")
+        self.receipt, self.reason = receipt, reason
 
 
 class ProjectUnknown(VaultError):

@@ -13,6 +13,7 @@ STATES: dict[ReceiptState, str] = {
     "changed": "fail",
     "gone": "fail",
     "unread": "warn",
+    "bad": "fail",
 }
 """How good a state is, by which it is coloured."""
 

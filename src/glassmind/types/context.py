@@ -22,8 +22,11 @@ class Receipt(NamedTuple):
     digest: str
 
 
-ReceiptState: TypeAlias = Literal["unchanged", "moved", "changed", "gone", "unread"]
-"""What became of lines; "unread" where their note is there and cannot be looked at."""
+ReceiptState: TypeAlias = Literal[
+    "unchanged", "moved", "changed", "gone", "unread", "bad"
+]
+"""What became of lines; "unread" where their note is there and cannot be looked at, and
+"bad" where the text is no receipt, or leads out of the vault."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ def run(call: Call) -> Answer:
         in_place(values, "receipts"),
         kept("receipt", "state", "now", "note"),
         _lines,
-        nothing="No receipts were given.",
     )
     return answer_of(NAME, call, listing)
 
