@@ -73,6 +73,7 @@ def test_programs_read_all_there_is() -> None:
         "hot": 1,
         "warm": 0,
         "cold": 1_234,
+        "waiting": 0,
         "notices": [],
     }
     assert pins_as_json(Pins((WARM.path,), ("odd",))) == {

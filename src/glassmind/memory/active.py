@@ -58,15 +58,17 @@ class _Seen:
 
 
 def active_projects(
-    rows: ProjectFacts, lately: Mapping[int, int]
+    rows: ProjectFacts, lately: Mapping[int, int], apart: Collection[int] = ()
 ) -> tuple[list[Activity], dict[int, str]]:
     """Return the active projects, the last used first, and the notes they have.
 
     `lately` has the notes that were changed or used, and how many days ago. A note of
-    two projects goes by the one that was used last.
+    two projects goes by the one that was used last; those `apart` are of none.
     """
     seen = _seen(rows, lately)
     _fill(rows, seen)
+    for one in seen.values():
+        one.notes.difference_update(apart)
     order = sorted(seen.values(), key=lambda one: (one.days, one.name.casefold()))
     found: dict[int, str] = {}
     for one in order:

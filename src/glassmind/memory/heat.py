@@ -58,6 +58,9 @@ class CountedFacts(HeatFacts, Protocol):
     def count(self) -> int:
         """Return how many notes there are."""
 
+    def superseded(self) -> Mapping[int, str]:
+        """Return the notes that another has taken the place of, with its name."""
+
 
 class UseRecord(Protocol):
     """What was handed out, on record; see `UseLog`."""
@@ -121,6 +124,7 @@ def temperatures(
         warm=warm,
         cold=max(0, total - hot - warm),
         notices=(*pins.problems, *_lacking(cabinet)),
+        waiting=len(made.waiting),
     )
 
 
@@ -132,7 +136,7 @@ def _members(cabinet: "Cabinet", project: str) -> set[int]:
 
 
 def _told(
-    made: Warmed, heat: Mapping[int, float], rows: HeatFacts, limit: int
+    made: Warmed, heat: Mapping[int, float], rows: CountedFacts, limit: int
 ) -> tuple[Temperature, ...]:
     """Return the warmest; of equal ones the first by path."""
     least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
@@ -143,13 +147,14 @@ def _told(
     shown = ranked[:limit]
     via = {made.ties[note].via for note in shown if note in made.ties}
     titles = {note: title for note, (_, title) in rows.names(via).items()}
+    former = {note: f"superseded by {by}" for note, by in rows.superseded().items()}
     return tuple(
         Temperature(
             named[note][0],
             named[note][1],
             round(heat[note], DIGITS),
             level_of(round(heat[note], DIGITS)),
-            tuple(reasons_of(made, note, titles)),
+            (*reasons_of(made, note, titles), *filter(None, [former.get(note)])),
             pinned=note in made.pinned,
         )
         for note in shown

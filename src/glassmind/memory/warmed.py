@@ -58,6 +58,12 @@ class HeatFacts(ProjectFacts, Protocol):
     def dated(self, since: str, until: str, /) -> Sequence[tuple[int, str]]:
         """Return the notes whose own day is one of these, with it."""
 
+    def captured(self) -> Collection[int]:
+        """Return the notes of the agent folder."""
+
+    def waiting(self) -> Collection[int]:
+        """Return those of them that nobody has approved yet."""
+
     def linked(self, note_ids: Collection[int], /) -> Sequence[tuple[int, int, bool]]:
         """Return each note with what it leads to (True) and what leads to it."""
 
@@ -101,20 +107,32 @@ class Warmed:
     in_project: Mapping[int, str] = field(default_factory=dict)
     ties: dict[int, Tie] = field(default_factory=dict)
     heat: dict[int, float] = field(default_factory=dict)
+    captured: Collection[int] = frozenset()
+    waiting: Collection[int] = frozenset()
 
 
 def warmed(
     rows: HeatFacts, uses: Iterable[DayUse], pinned: Collection[int], span: Span
 ) -> Warmed:
-    """Return what is warm: first of itself, then by its project and by its links."""
-    made = Warmed(span, pinned)
+    """Return what is warm: first of itself, then by its project and by its links.
+
+    What waits in the inbox is neither warm nor warms anything, unless it is pinned:
+    nobody but an agent has said yet that it matters.
+    """
+    made = Warmed(span, pinned, captured=rows.captured(), waiting=rows.waiting())
+    apart = {note for note in made.waiting if note not in pinned}
     _see_edits(made, rows)
     ago = cache(lambda day: span.ago(date.fromisoformat(day)))
     for note_id, verb, day, times in uses:
         made.uses.setdefault(note_id, []).append(Use(verb, ago(day), times))
+    for note in apart:
+        for seen in (made.edits, made.days, made.uses):
+            seen.pop(note, None)
     direct = {note: _direct(made, note) for note in sorted(_moved(made))}
-    made.projects, made.in_project = active_projects(rows, _lately(made))
-    made.ties = _ties(rows, direct)
+    lately = _lately(made)
+    made.projects, made.in_project = active_projects(rows, lately, apart)
+    ties = _ties(rows, direct)
+    made.ties = {note: tie for note, tie in ties.items() if note not in apart}
     made.heat = dict.fromkeys(made.in_project, PROJECT)
     for note in {*direct, *made.ties}:
         project = PROJECT if note in made.in_project else 0.0
@@ -161,13 +179,22 @@ def _direct(made: Warmed, note: int) -> float:
     """Return how warm a note is of itself."""
     if note in made.pinned:
         return 1.0
-    half, uses = made.span.half_life_days, made.uses.get(note)
-    shares = [use_heat(uses, half)] if uses else []
-    if note in made.edits:
-        shares.append(edit_heat(*made.edits[note], half))
-    if note in made.days:
-        shares.append(day_heat(made.days[note], half))
-    return together(*shares)
+    uses = made.uses.get(note)
+    used = use_heat(uses, made.span.half_life_days) if uses else 0.0
+    return together(used, *_written(made, note))
+
+
+def _written(made: Warmed, note: int) -> tuple[float, float]:
+    """Return what its edit and its own day give a note.
+
+    A memo has its day because it was written on it: the larger of both is all it gets.
+    """
+    half = made.span.half_life_days
+    edit = edit_heat(*made.edits[note], half) if note in made.edits else 0.0
+    day = day_heat(made.days[note], half) if note in made.days else 0.0
+    if note in made.captured:
+        return (edit, 0.0) if edit >= day else (0.0, day)
+    return edit, day
 
 
 def _lately(made: Warmed) -> dict[int, int]:
@@ -205,12 +232,12 @@ def reasons_of(made: Warmed, note: int, titles: Mapping[int, str]) -> list[str]:
     `titles` has what the notes are called that others are linked with.
     """
     said = ["pinned"] if note in made.pinned else []
-    half = made.span.half_life_days
-    if note in made.edits and edit_heat(*made.edits[note], half) >= TOLD:
+    edit, day = _written(made, note)
+    if edit >= TOLD:
         days, company = made.edits[note]
         others = f" with {company - 1:,} others" if alone(company) < 1 else ""
         said.append(f"edited {_ago(days)}{others}")
-    if note in made.days and day_heat(made.days[note], half) >= TOLD:
+    if day >= TOLD:
         said.append(_its_day(made.days[note]))
     said += _used(made.uses.get(note, ()))
     if note in made.in_project:

@@ -16,6 +16,7 @@ def temperatures_as_json(found: Temperatures) -> dict[str, Any]:
         "hot": found.hot,
         "warm": found.warm,
         "cold": found.cold,
+        "waiting": found.waiting,
         "notices": list(found.notices),
     }
 

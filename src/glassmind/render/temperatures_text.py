@@ -20,6 +20,10 @@ def _lines(found: Temperatures, style: Style) -> Iterator[str]:
     if found.projects:
         named = ", ".join(_project(one, style) for one in found.projects)
         yield f"active projects: {named}"
+    if found.waiting:
+        many = counted(found.waiting, "capture")
+        wait = "waits" if found.waiting == 1 else "wait"
+        yield style.faint(f"{many} {wait} in the inbox: glassmind inbox list")
     yield style.faint(f"{found.hot:,} hot, {found.warm:,} warm, {found.cold:,} cold")
 
 

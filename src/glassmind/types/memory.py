@@ -159,7 +159,10 @@ class ActiveProject:
 
 @dataclass(frozen=True, slots=True)
 class Temperatures:
-    """The warmest notes first, the projects that are active, and how many of each."""
+    """The warmest notes first, the projects that are active, and how many of each.
+
+    `waiting` counts what is in the inbox, of which nothing is among them.
+    """
 
     notes: tuple[Temperature, ...]
     projects: tuple[ActiveProject, ...] = ()
@@ -167,6 +170,7 @@ class Temperatures:
     warm: int = 0
     cold: int = 0
     notices: tuple[str, ...] = ()
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

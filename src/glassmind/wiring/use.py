@@ -45,7 +45,8 @@ def fold_use(log: UseLog, writer: "SqliteWriter") -> None:
 def heat_sources(adapters: UseGrounds) -> HeatSources:
     """Return what temperatures are made from."""
     db = adapters.reader.connection()
-    return HeatSources(HeatRows(db), EventRows(db), adapters.use_log)
+    folder = adapters.config.writes.agent_dir.strip("/")
+    return HeatSources(HeatRows(db, folder), EventRows(db), adapters.use_log)
 
 
 HOLD_S = 5.0

@@ -6,15 +6,17 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types import NotePath
 from glassmind.types.use import Edit
 
 MINUTES = """
-select mtime_ns / 60000000000, count(*) from files
-where mtime_ns >= ?1 and mtime_ns < ?2 group by 1
+select mtime_ns / 60000000000, path > ?3 and path < ?4, count(*) from files
+where mtime_ns >= ?1 and mtime_ns < ?2 group by 1, 2
 """
 EDITED = """
-select n.id, f.mtime_ns from files f join notes n on n.id = f.id
+select n.id, f.mtime_ns, f.path > ?3 and f.path < ?4
+from files f join notes n on n.id = f.id
 where f.mtime_ns >= ?1 and f.mtime_ns < ?2
 """
 DATED = "select id, day from notes where day >= ?1 and day <= ?2"
@@ -51,32 +53,47 @@ select distinct l.target_id, l.note_id from links l where l.target_id in {_ENDS}
 
 
 class HeatRows:
-    """What an open database knows of what is alive."""
+    """What an open database knows of what is alive; `folder` is the agent folder."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    def __init__(self, db: apsw.Connection, folder: str) -> None:
+        self._db, self._folder = db, folder
 
     def edited(self, since_ns: int, until_ns: int, most: int) -> list[Edit]:
         """Return the notes changed between two times, each with its company.
 
         That is how many files changed in the same minute; those of a minute in which
-        more than `most` did are left out.
+        more than `most` did are left out. Files of the agent folder are company to each
+        other alone: what an agent writes says nothing of what a person does.
         """
-        rows: Any = self._db.execute(MINUTES, (since_ns, until_ns))
-        company = dict(rows)
+        bound = (since_ns, until_ns, f"{self._folder}/", f"{self._folder}0")
+        rows: Any = self._db.execute(MINUTES, bound)
+        company = {(minute, agents): many for minute, agents, many in rows}
         if company and all(many > most for many in company.values()):
             return []
-        found: Any = self._db.execute(EDITED, (since_ns, until_ns))
+        found: Any = self._db.execute(EDITED, bound)
         return [
             Edit(note_id, mtime_ns, many)
-            for note_id, mtime_ns in found
-            if (many := company.get(mtime_ns // 60_000_000_000, 1)) <= most
+            for note_id, mtime_ns, agents in found
+            if (many := company.get((mtime_ns // 60_000_000_000, agents), 1)) <= most
         ]
 
     def dated(self, since: str, until: str) -> list[tuple[int, str]]:
         """Return the notes whose own day is one of these, with it."""
         rows: Any = self._db.execute(DATED, (since, until))
         return list(rows)
+
+    def captured(self) -> set[int]:
+        """Return the notes of the agent folder."""
+        return set(self.under(self._folder))
+
+    def waiting(self) -> set[int]:
+        """Return those of them that nobody has approved yet."""
+        return set(self.under(f"{self._folder}/inbox"))
+
+    def superseded(self) -> dict[int, str]:
+        """Return the notes that another has taken the place of, with its name."""
+        found = successors_in(self._db)
+        return {note: one.name for note, one in found.items()}
 
     def count(self) -> int:
         """Return how many notes there are."""

@@ -79,6 +79,7 @@ MEMORY_SCHEMAS: dict[str, Any] = {
         hot=COUNT,
         warm=COUNT,
         cold=COUNT,
+        waiting=COUNT,
         notices=TEXTS,
     ),
 }

@@ -1,0 +1,91 @@
+"""What captures do to temperatures: no more than one note of a person would."""
+
+from datetime import datetime
+
+from memo_desk import kept, waiting
+from vault_desk import VaultDesk
+
+from glassmind.types.memory import Temperature, Temperatures
+
+
+def told(vault: VaultDesk) -> Temperatures:
+    return vault.engine.memory.temperatures(limit=100)
+
+
+def of(found: Temperatures, path: str) -> Temperature:
+    return next(note for note in found.notes if note.path == path)
+
+
+def test_what_waits_in_the_inbox_is_neither_hot_nor_makes_a_project_active(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Plan.md": "---\nproject: Atlas\n---\nOld.\n"}, at=1_500_000_000)
+    vault.index()
+    memo = waiting(vault, "Ship it on Friday.", project="Atlas")
+    vault.engine.read(memo.path)
+
+    found = told(vault)
+
+    assert found.notes == ()
+    assert found.projects == ()
+    assert found.waiting == 1
+
+
+def test_what_waits_is_no_note_of_a_project_that_is_active(vault: VaultDesk) -> None:
+    now = int(datetime.now().astimezone().timestamp())
+    vault.write({"Plan.md": "---\nproject: Atlas\n---\nNew.\n"}, at=now)
+    vault.index()
+    waiting(vault, "See [[Plan]] and ship it on Friday.", project="Atlas")
+
+    found = told(vault)
+
+    assert [note.path for note in found.notes] == ["Plan.md"]
+    assert [(one.name, one.notes) for one in found.projects] == [("Atlas", 1)]
+
+
+def test_a_pin_makes_warm_whatever_it_is_put_on(vault: VaultDesk) -> None:
+    vault.index()
+    memo = waiting(vault, "Ship it on Friday.")
+    vault.engine.memory.pin(memo.path)
+
+    assert [note.path for note in told(vault).notes] == [memo.path]
+
+
+def test_an_accepted_capture_is_warm_once(vault: VaultDesk) -> None:
+    vault.index()
+    memo = waiting(vault, "Ship it on Friday.")
+    after = vault.engine.memory.accept(memo.path).memo
+
+    note = of(told(vault), after.path)
+
+    assert note.reasons == ("edited today",)
+    assert note.heat < 0.71
+
+
+def test_what_agents_write_takes_nothing_from_what_a_person_edits(
+    vault: VaultDesk,
+) -> None:
+    now = datetime.now().astimezone()
+    moment = int(now.replace(second=0).timestamp())
+    many = {f".agent/memories/Memo {n}.md": f"Memo {n}.\n" for n in range(60)}
+    vault.write(many, at=moment)
+    vault.write({"Mine.md": "I wrote this.\n"}, at=moment)
+    vault.index()
+
+    found = told(vault)
+
+    assert found.notes[0].path == "Mine.md"
+    assert found.notes[0].reasons == ("edited today",)
+    assert [note.path for note in found.notes if note.level == "hot"] == ["Mine.md"]
+
+
+def test_a_superseded_note_says_by_what(vault: VaultDesk) -> None:
+    vault.index()
+    old, new = kept(vault, "Ship on Friday."), kept(vault, "Ship on Monday instead.")
+    vault.engine.memory.supersede(old.path, new.path)
+
+    found = told(vault)
+
+    name = new.path.rpartition("/")[2].removesuffix(".md")
+    assert of(found, old.path).reasons[-1] == f"superseded by {name}"
+    assert not any("superseded" in why for why in of(found, new.path).reasons)
