@@ -34,6 +34,11 @@ def note_of(*memos: Memo, newline: str = "\n") -> tuple[str, list[Memo]]:
     return text, kept
 
 
+def with_line_feeds(memo: Memo) -> Memo:
+    """Return a memo as it is read from a note of several."""
+    return replace(memo, text=memo.text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
 @given(
     texts=st.lists(TEXTS, min_size=1, max_size=4),
     kind=st.sampled_from(KINDS),
@@ -50,7 +55,7 @@ def test_memos_of_one_note_are_read_back_as_they_were_written(
 
     text, kept = note_of(*memos)
 
-    assert memos_in(PATH, text, ".agent") == kept
+    assert memos_in(PATH, text, ".agent") == [with_line_feeds(memo) for memo in kept]
     assert belongs_in(memos[0], text)
     assert read_memo(PATH, text, ".agent") is None
 
@@ -63,8 +68,10 @@ def test_no_text_reaches_into_the_section_after_it(hostile: str) -> None:
     text, _ = note_of(one, other)
 
     headings = [heading.text for heading in parse_note(PATH, text).headings]
-    assert headings[0] == "2026-03-01 First"
-    assert headings[-1] == "2026-03-01 Second"
+    assert headings == ["2026-03-01 First", "2026-03-01 Second"]
+    for end in ("\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"):
+        again = text.replace(end, "\n")  # as an editor may save it
+        assert len(memos_in(PATH, again, ".agent")) == 2, end
 
 
 @given(text=st.text("%<!->`$~=[]|\n# x", min_size=1, max_size=40))
@@ -101,7 +108,7 @@ def test_one_memo_is_superseded_and_the_others_stay(
     )
 
     kept[place] = replace(kept[place], status="superseded", superseded_by="[[New]]")
-    assert memos_in(PATH, changed, ".agent") == kept
+    assert memos_in(PATH, changed, ".agent") == [with_line_feeds(memo) for memo in kept]
 
 
 @given(texts=st.lists(TEXTS, min_size=2, max_size=4), place=st.integers(0, 3))
@@ -113,8 +120,38 @@ def test_one_memo_is_taken_out_and_the_others_stay(
 
     left, cut = without_section(text, gone.section, PATH)
 
-    assert memos_in(PATH, left, ".agent") == kept
-    assert memos_in(PATH, f"{new_note(MEMO)}{cut}", ".agent") == [gone]
+    assert memos_in(PATH, left, ".agent") == [with_line_feeds(memo) for memo in kept]
+    found = memos_in(PATH, f"{new_note(MEMO)}{cut}", ".agent")
+    assert found == [with_line_feeds(gone)]
+
+
+def test_code_of_a_person_goes_with_the_memo_it_stands_below() -> None:
+    text, kept = note_of(MEMO, MEMO)
+    mine = "\nMine\n\n```sh\n# a comment, and no heading\nls\n```\n\n> # nor this\n\n"
+    text = text.replace(
+        "\n## 2026-03-01 Drink oolong 2",
+        f"{mine}# Own\n\nmore\n\n## 2026-03-01 Drink oolong 2",
+    )
+
+    left, cut = without_section(text, kept[0].section, PATH)
+
+    assert cut.endswith(mine)
+    assert left.endswith(text.partition(mine)[2])
+    assert memos_in(PATH, left, ".agent") == kept[1:]
+
+
+def test_facts_of_many_lines_stay_within_their_section() -> None:
+    odd = "you\n\n## Heading\r> [!memo] x"
+    one = replace(MEMO, client=odd, tags=(odd,), title=odd, created=odd)
+
+    text, _ = note_of(one, MEMO)
+
+    headings = [heading.text for heading in parse_note(PATH, text).headings]
+    assert headings == [
+        "you ## He you ## Heading > [!memo] x",
+        "2026-03-01 Drink oolong",
+    ]
+    assert len(memos_in(PATH, text, ".agent")) == 2
 
 
 def test_what_a_person_writes_around_the_memos_stays() -> None:

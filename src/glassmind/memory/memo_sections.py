@@ -2,7 +2,8 @@
 
 Everything of a memo stands in the quote of its callout: the facts as YAML in a fence,
 then the text. So whatever a text says, be it a heading or a fence that never ends, it
-cannot reach the section after it. What a person writes around the callouts stays.
+cannot reach the section after it. What a person writes around the callouts stays. Lines
+end as those of the note do, and are read with a plain line feed.
 """
 
 import re
@@ -36,6 +37,8 @@ _SECTION = re.compile(
 _HEADING = re.compile(r"^## ([^\r\n]+)", re.MULTILINE)
 _NEXT = re.compile(r"^##? ", re.MULTILINE)
 _FENCE = "```"
+_LINE_END = re.compile(r"\r\n?|\n")
+"""What ends a line for Markdown, and so would end a quote: a lone return as well."""
 
 COMMENT = "%%"
 """What begins a comment of Obsidian, which may go on through the rest of a note, and
@@ -46,15 +49,14 @@ ends it."""
 class Section:
     """A memo in a note of several: where it stands, in characters, and what it says.
 
-    The callout ends at `quoted`, the section with what a person added at `end`. `block`
-    is what stands in the fence.
+    The callout ends at `quoted`; what a person added may follow. `block` is what stands
+    in the fence.
     """
 
     heading: str
     start: int
     callout: int
     quoted: int
-    end: int
     block: str
     body: str
 
@@ -81,22 +83,21 @@ def memos_in(path: NotePath, text: str, folder: str) -> list[Memo]:
 
 def sections_in(text: str) -> list[Section]:
     """Return the sections that are memos, in order."""
-    return [one for found in _SECTION.finditer(text) if (one := _section(text, found))]
+    return [one for found in _SECTION.finditer(text) if (one := _section(found))]
 
 
-def _section(text: str, found: re.Match[str]) -> Section | None:
-    lines = [_unquoted(line) for line in found["quote"].removesuffix("\n").split("\n")]
+def _section(found: re.Match[str]) -> Section | None:
+    quote = found["quote"].removesuffix("\n").split("\n")
+    lines = [_unquoted(line.removesuffix("\r")) for line in quote]
     fences = [n for n, line in enumerate(lines) if line.startswith(_FENCE)][:2]
     if len(fences) < 2 or fences[0] != 1:  # noqa: PLR2004 - where it opens and closes
         return None
     block = "".join(f"{line}\n" for line in lines[2 : fences[1]])
-    following = _NEXT.search(text, found.end())
     return Section(
         heading=found["heading"],
         start=found.start(),
         callout=found.start("quote"),
         quoted=found.end(),
-        end=following.start() if following else len(text),
         block=block,
         body="\n".join(lines[fences[1] + 1 :]),
     )
@@ -133,7 +134,7 @@ def belongs_in(memo: Memo, text: str) -> bool:
 def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, str]:
     """Return a note with a memo added at its end, and the heading it got."""
     taken = {one.strip().casefold() for one in _HEADING.findall(text)}
-    headings = numbered_titles(f"{memo.created[:10]} {memo.title}")
+    headings = numbered_titles(_on_one_line(f"{memo.created[:10]} {memo.title}"))
     heading = next(one for one in headings if one.casefold() not in taken)
     block = [line for fact in facts_of(memo) for line in property_lines(*fact)]
     lines = [f"## {heading}", "", *_callout(memo, block, body_of(memo)), ""]
@@ -155,12 +156,17 @@ def _hides_what_follows(section: str) -> bool:
 def _callout(memo: Memo, block: list[str], body: str) -> Iterator[str]:
     tags = "".join(f" #{tag}" for tag in memo.tags)
     said = f"{memo.kind.capitalize()} of {memo.created[:10]}, captured by {memo.client}"
-    yield f"> [!memo] {said}{tags}"
+    yield f"> [!memo] {_on_one_line(said + tags)}"
     yield f"> {_FENCE}yaml"
     yield from map(_quoted, block)
     yield f"> {_FENCE}"
     yield ">"
-    yield from map(_quoted, body.split("\n"))
+    yield from map(_quoted, _LINE_END.split(body))
+
+
+def _on_one_line(said: str) -> str:
+    """Return facts that a person may have changed as one line: a quote has no other."""
+    return " ".join(said.split())
 
 
 def section_facts(
@@ -183,7 +189,7 @@ def with_section_text(text: str, heading: str, added: str, path: NotePath) -> st
     one = _called(text, heading, path)
     quote = text[one.callout : one.quoted]
     newline = "\r\n" if "\r\n" in quote else "\n"
-    lines = [quote.rstrip("\r\n"), ">", *map(_quoted, added.splitlines()), ""]
+    lines = [quote.rstrip("\r\n"), ">", *map(_quoted, _LINE_END.split(added)), ""]
     return text[: one.callout] + newline.join(lines) + text[one.quoted :]
 
 
@@ -213,7 +219,22 @@ def without_section(text: str, heading: str, path: NotePath) -> tuple[str, str]:
         MemoUnreadable: there is no such memo in it.
     """
     one = _called(text, heading, path)
-    return text[: one.start] + text[one.end :], text[one.start : one.end]
+    end = _end_of(text, one)
+    return text[: one.start] + text[end:], text[one.start : end]
+
+
+def _end_of(text: str, one: Section) -> int:
+    """Return where a section ends, with what a person added: not within their code.
+
+    The next memo ends it in any case.
+    """
+    next_memo = _SECTION.search(text, one.quoted)
+    end = next_memo.start() if next_memo else len(text)
+    headings = {heading.line for heading in parse_note(NotePath("x.md"), text).headings}
+    for found in _NEXT.finditer(text, one.quoted, end):
+        if text.count("\n", 0, found.start()) + 1 in headings:
+            return found.start()
+    return end
 
 
 def _called(text: str, heading: str, path: NotePath) -> Section:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import local
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -43,6 +44,16 @@ TRIES = 20
 QUEUE_S = 60.0
 """How long a writer waits in a queue. Nobody keeps its order: of eight that changed one
 file of a thousand memos without end, one in a hundred waited for six seconds."""
+
+
+class _Queues(local):
+    """The queues whose head a thread is, so that it does not wait for itself."""
+
+    def __init__(self) -> None:
+        self.held: set[tuple[Path, str]] = set()
+
+
+_QUEUES = _Queues()
 
 
 class Permit(NamedTuple):
@@ -203,18 +214,25 @@ class VaultWriter:
     def queue(self) -> Iterator[None]:
         """Let others who queue wait until we have changed what we read.
 
-        Without it nothing is lost either, but of many who change one file at once some
-        would see it changed again and again.
+        What takes several writes looks like one to all who queue. Who has waited need
+        not wait again within. Of many who change one file at once without a queue,
+        some would see it changed again and again.
 
         Raises:
             WriteRefused: nothing may be written, or another took too long.
         """
         log = self.allowed(f"{self._permit.folder}/{audit.LOG}")
+        ours = (self._root, self._permit.folder)
+        if ours in _QUEUES.held:
+            yield
+            return
         with ExitStack() as held:
             with _faults_named(log):
                 # nobody takes the turn of this folder for anything else
                 logs, _ = held.enter_context(self._folder_of(log, make=True))
                 held.enter_context(logs.turn(QUEUE_S))
+            _QUEUES.held.add(ours)
+            held.callback(_QUEUES.held.discard, ours)
             yield
 
     def _write(
