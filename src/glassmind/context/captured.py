@@ -17,14 +17,11 @@ from glassmind.markdown.days import first_day
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types import Span
-from glassmind.types.context import ItemKind
+from glassmind.types.context import UNAPPROVED, ItemKind
 from glassmind.types.sections import SectionNote
 
 SHARED = "project"
 """What the property `layout` of a note says that several captures stand in."""
-
-UNAPPROVED = "unapproved capture"
-"""The rule of an item that an agent captured and no person has approved."""
 
 _FENCE = re.compile(r">[ \t]*```")
 
@@ -76,9 +73,10 @@ def _of_many(
         said = read_head("\n".join(("---", *block, "---", ""))).frontmatter.properties
         facts = {name.lower(): value for name, value in said.items()}
         if _holds(memo._replace(properties=facts), kind):
+            said_by = UNAPPROVED if facts.get("generated") is True else rule
             day = first_day(str(facts.get("created", ""))) or ""
             span = Span(fences[1] + 1, quoted[-1])
-            yield Found(memo, page, span, rule, is_whole=True, day=day)
+            yield Found(memo, page, span, said_by, is_whole=True, day=day)
 
 
 def _is_quoted(page: Page, line: int) -> bool:

@@ -89,7 +89,7 @@ def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
     """Return the selected notes, others about the same, and days that tell of them."""
     notes = dict(rows.notes(scope.note_ids))
     links = rows.links(scope.note_ids)
-    about = {link.source_id for link in links if key_form(link.property or "") in ABOUT}
+    about = {link.source_id for link in links if key_form(link.property) in ABOUT}
     same = rows.titled({note.title for note in notes.values()})
     dated = {
         at: day

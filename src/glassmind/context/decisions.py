@@ -48,7 +48,8 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     Of the selected notes, of those they link to and of the project; of notes that link
     to the selected ones, those that are a decision as a whole.
     """
-    links, lending = rows.links(scope.note_ids), set(scope.note_ids[:LENDING])
+    lending = scope.note_ids[:LENDING]
+    links = rows.links(lending)
     selected = {*scope.note_ids, *scope.project_ids}
     near = {link.target_id for link in links if link.source_id in lending}
     back = {link.source_id for link in links if link.target_id in lending}
@@ -68,7 +69,7 @@ def _replaced(rows: SectionRows, found: Iterable[Found]) -> Mapping[int, int]:
     return {
         link.source_id: link.target_id
         for link in links
-        if link.source_id in old and key_form(link.property or "") in SUPERSEDED_BY
+        if link.source_id in old and key_form(link.property) in SUPERSEDED_BY
     }
 
 

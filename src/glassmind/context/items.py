@@ -1,15 +1,22 @@
 """Finding the lines of notes that count as a decision or a question."""
 
-import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from json import loads
 from typing import NamedTuple
 
 from glassmind.context.page import Page, day_told
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import (
+    DECISION_CALLOUTS,
+    DECISION_HEADS,
+    DECISION_TAGS,
+    QUESTION_CALLOUTS,
+    QUESTION_HEADS,
+    QUESTION_TAGS,
     SUPERSEDED_BY,
     TEMPLATES,
     head_form,
@@ -20,7 +27,7 @@ from glassmind.markdown.project_names import plain_name
 from glassmind.markdown.receipts import receipt_of
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Item, ItemKind
-from glassmind.types.sections import SectionNote
+from glassmind.types.sections import APART, SectionNote, SectionSign
 
 ITEMS_EACH = 40
 """Items of one note: a log of decisions has more, and its latest stand at one end."""
@@ -28,6 +35,11 @@ ITEMS_EACH = 40
 
 MARKS = 8
 """Characters that a heading has around its words: an emoji, a number, a colon."""
+
+TAGS = (*DECISION_TAGS, *QUESTION_TAGS)
+CALLOUTS = (*DECISION_CALLOUTS, *QUESTION_CALLOUTS)
+LONGEST_HEAD = max(map(len, DECISION_HEADS | QUESTION_HEADS)) + MARKS
+"""What is asked for once, for decisions and questions both."""
 
 
 class Words(NamedTuple):
@@ -93,47 +105,63 @@ def _marks(
     rows: SectionRows, note_ids: Collection[int], words: Words, more: Collection[int]
 ) -> dict[int, _Marks]:
     """Return what speaks for each note that has something; for `more`, as a whole."""
-    found: dict[int, _Marks] = {}
-    both = [*note_ids, *more]
-    for note_id, types in rows.types(both):
-        if any(key_form(name) in words.types for name in names_in(types)):
-            found.setdefault(note_id, _Marks()).whole = f"type: {words.kind}"
-    for name in words.tags:
-        for tag in rows.tags(both, name):
-            marks = found.setdefault(tag.note_id, _Marks())
-            if tag.line:
-                marks.tags.append(tag.line)
-            else:
-                marks.whole = marks.whole or f"#{name}"
-    for callout in rows.callouts(note_ids, words.callouts):
-        span = Span(callout.start_line, callout.end_line)
-        found.setdefault(callout.note_id, _Marks()).callouts.append(span)
-    may_be = _stems(words.heads).search
-    for note_id, text in rows.heads(note_ids, _longest(words.heads)):
-        if may_be(text.casefold()) and head_form(text) in words.heads:
-            found.setdefault(note_id, _Marks()).heads = True
+    found: dict[int, _Marks] = defaultdict(_Marks)
+    whole_only = set(more).difference(note_ids)
+    for sign in rows.signs([*note_ids, *more], TAGS, CALLOUTS):
+        _take(found, sign, words, whole=sign.note_id in whole_only)
+    for note_id in _headed_notes(rows.heads(note_ids, LONGEST_HEAD), words.heads):
+        found[note_id].heads = True
     for marks in found.values():
         marks.heads = marks.heads or bool(marks.whole)
     return found
 
 
-@lru_cache(maxsize=4)
-def _stems(heads: frozenset[str]) -> re.Pattern[str]:
-    """Return what finds the shortest of some words: without one, it is none of them.
+def _take(
+    found: dict[int, _Marks], sign: SectionSign, words: Words, *, whole: bool
+) -> None:
+    """Take a sign on for its note, if it is one of these words; `whole` as a whole."""
+    at, top = sign.note_id, sign.name.partition("/")[0]
+    if sign.form == "type":
+        if any(key_form(one) in words.types for one in names_in(loads(sign.name))):
+            found[at].whole = f"type: {words.kind}"
+    elif sign.form == "callout":
+        if sign.name in words.callouts and not whole:
+            found[at].callouts.append(Span(sign.start_line, sign.end_line))
+    elif top in words.tags and sign.start_line:
+        found[at].tags.append(sign.start_line)
+    elif top in words.tags:
+        found[at].whole = found[at].whole or f"#{top}"
 
-    A look that costs a tenth of taking the marks off a heading.
+
+def _headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
+    """Yield the notes that have one of some headings.
+
+    All are looked through in one go for the shortest of the words: without one of them
+    none is there, as in most vaults.
     """
-    shortest = (
-        re.escape(word)
+    longest = max(map(len, heads)) + MARKS
+    if not _holds_one(APART.join(texts.values()).casefold(), heads):
+        return
+    for note_id, text in texts.items():
+        if _holds_one(text.casefold(), heads) and any(
+            len(head) <= longest and head_form(head) in heads
+            for head in text.split(APART)
+        ):
+            yield note_id
+
+
+def _holds_one(text: str, heads: frozenset[str]) -> bool:
+    return any(map(text.__contains__, _stems(heads)))
+
+
+@lru_cache(maxsize=4)
+def _stems(heads: frozenset[str]) -> tuple[str, ...]:
+    """Return the words that no other is a part of, so that finding one finds all."""
+    return tuple(
+        word
         for word in sorted(heads)
         if not any(other in word for other in heads - {word})
     )
-    return re.compile("|".join(shortest))
-
-
-def _longest(heads: Iterable[str]) -> int:
-    """Return how long a heading may be that is one of some words, with its marks."""
-    return max(map(len, heads)) + MARKS
 
 
 def _of_note(

@@ -7,11 +7,10 @@ from typing import Protocol
 
 from glassmind.types.sections import (
     Likeness,
-    SectionCallout,
     SectionHeading,
     SectionLink,
     SectionNote,
-    SectionTag,
+    SectionSign,
     SectionTask,
 )
 
@@ -40,8 +39,8 @@ class SectionRows(Protocol):
     def notes(self, note_ids: Collection[int], /) -> Mapping[int, SectionNote]:
         """Return those of some notes that are there."""
 
-    def paths(self, note_ids: Collection[int], /) -> Mapping[int, str]:
-        """Return where those of some notes stand that are there."""
+    def named(self, note_ids: Collection[int], /) -> Mapping[int, tuple[str, str]]:
+        """Return path and title of those of some notes that are there."""
 
     def pages(self, note_ids: Collection[int], /) -> Mapping[int, Sequence[str]]:
         """Return the lines of notes, without their ends."""
@@ -51,13 +50,17 @@ class SectionRows(Protocol):
     ) -> Mapping[int, Sequence[SectionHeading]]:
         """Return the headings of each note that has some, in order."""
 
-    def types(self, note_ids: Collection[int], /) -> Sequence[tuple[int, object]]:
-        """Return what the property `type` of notes says, by note."""
+    def signs(
+        self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str], /
+    ) -> Sequence[SectionSign]:
+        """Return what speaks for notes and their lines, by note and line.
 
-    def heads(
-        self, note_ids: Collection[int], longest: int, /
-    ) -> Sequence[tuple[int, str]]:
-        """Return the short headings and titles of notes, by note."""
+        What the property `type` says; some tags and those below them; the callouts of
+        some kinds.
+        """
+
+    def heads(self, note_ids: Collection[int], longest: int, /) -> Mapping[int, str]:
+        """Return the title and the short headings of notes, set apart by `APART`."""
 
     def tasks(
         self, note_ids: Collection[int], keys: Collection[str], /
@@ -66,14 +69,6 @@ class SectionRows(Protocol):
 
         Of the fields in their lines those of some keys count as dates.
         """
-
-    def tags(self, note_ids: Collection[int], name: str, /) -> Sequence[SectionTag]:
-        """Return where a tag stands, or one below it; by note and line."""
-
-    def callouts(
-        self, note_ids: Collection[int], kinds: Collection[str], /
-    ) -> Sequence[SectionCallout]:
-        """Return the callouts of some kinds, by note and line."""
 
     def links(self, note_ids: Collection[int], /) -> Sequence[SectionLink]:
         """Return the links from and to some notes, by source and place.

@@ -7,13 +7,13 @@ links it has: an index of everything says nothing about a question.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from math import fsum, log2
+from typing import TypeAlias
 
 from glassmind.context.items import is_pattern
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.markdown.days import first_day
 from glassmind.types import NotePath
 from glassmind.types.context import NextRead
-from glassmind.types.sections import SectionNote
 
 TYPED = 1.5
 """What a link that a property holds counts, against 1 in the text: it was meant."""
@@ -34,80 +34,83 @@ NAMED = 3
 """Notes that a reason names."""
 
 
-class _Ties:
-    """What ties a note to the selected ones: how much each, and in which way."""
-
-    def __init__(self) -> None:
-        self.shares: dict[int, float] = {}
-        self.ways: dict[int, str] = {}
-
-    def add(self, selected: int, share: float, way: str) -> None:
-        """Take a tie on; of several to one note the strongest counts."""
-        if share > self.shares.get(selected, 0.0):
-            self.shares[selected], self.ways[selected] = share, way
+Ties: TypeAlias = dict[int, tuple[float, str]]
+"""What ties a note to each of the selected ones: how much, and in which way."""
 
 
 def next_reads(rows: SectionRows, scope: Scope, limit: int) -> list[NextRead]:
     """Return notes near the selected ones and not among them, the best first."""
     ties = _ties(rows, scope)
     most = max(limit, 0)
-    likely = sorted(ties, key=lambda at: (-fsum(ties[at].shares.values()), at))
-    likely = likely[: most * WIDER * WIDER]
+    held = {at: _held(tied) for at, tied in ties.items()}
+    likely = sorted(held, key=lambda at: (-held[at], at))[: most * WIDER * WIDER]
     degrees = rows.degrees(likely)
-    spread = {at: _promise(ties[at], degrees.get(at, 0)) for at in likely}
+    spread = {
+        at: _promise(held[at], degrees.get(at, 0) - len(ties[at])) for at in likely
+    }
     likely = sorted(spread, key=lambda at: (-spread[at], at))[: most * WIDER]
-    notes = rows.notes(likely)
+    notes = rows.named([*likely, *scope.note_ids])
     scored = [
-        (spread[at] * _share(notes[at], scope), notes[at].path, at)
+        (spread[at] * _share(notes[at][0], scope), notes[at][0], at)
         for at in likely
         if at in notes
     ]
     best = sorted(scored, key=lambda one: (-one[0], one[1]))[:most]
-    titles = {at: note.title for at, note in rows.notes(scope.note_ids).items()}
+    titles = {at: title for at, (_, title) in notes.items()}
     return [
-        NextRead(NotePath(path), notes[at].title, _why(ties[at], titles, scope))
+        NextRead(NotePath(path), titles[at], _why(ties[at], titles, scope))
         for _, path, at in best
     ]
 
 
-def _ties(rows: SectionRows, scope: Scope) -> Mapping[int, _Ties]:
+def _ties(rows: SectionRows, scope: Scope) -> Mapping[int, Ties]:
     selected = {note_id: FADING**at for at, note_id in enumerate(scope.note_ids)}
-    found: dict[int, _Ties] = defaultdict(_Ties)
-    for link in rows.links(scope.note_ids):
-        strength = TYPED if link.property else 1.0
-        source, target = link.source_id, link.target_id
-        if source in selected and target not in selected:
-            found[target].add(source, strength * selected[source], "linked from")
-        elif target in selected and source not in selected:
-            found[source].add(target, strength * selected[target], "links to")
+    found: dict[int, Ties] = defaultdict(dict)
+    for source, _, target, held in rows.links(scope.note_ids):
+        if source in selected:
+            if target not in selected:
+                share = selected[source] * (TYPED if held else 1.0)
+                _tie(found[target], source, share, "linked from")
+        elif target in selected:
+            share = selected[target] * (TYPED if held else 1.0)
+            _tie(found[source], target, share, "links to")
     for like in rows.likenesses(scope.note_ids):
         if like.other_id not in selected:
-            strength = LIKE * like.similarity * selected[like.note_id]
-            found[like.other_id].add(like.note_id, strength, "similar to")
+            share = LIKE * like.similarity * selected[like.note_id]
+            _tie(found[like.other_id], like.note_id, share, "similar to")
     return found
 
 
-def _promise(ties: _Ties, degree: int) -> float:
+def _tie(ties: Ties, selected: int, share: float, way: str) -> None:
+    """Take a tie on; of several to one note the strongest counts."""
+    if selected not in ties or share > ties[selected][0]:
+        ties[selected] = (share, way)
+
+
+def _held(ties: Ties) -> float:
+    """Return what all ties of a note are worth."""
+    return fsum(share for share, _ in ties.values())
+
+
+def _promise(held: float, others: int) -> float:
     """Return how much a note promises; one that has to do with everything less."""
-    others = max(0, degree - len(ties.shares))
-    return fsum(ties.shares.values()) / log2(2 + others)
+    return held / log2(2 + max(0, others))
 
 
-def _share(note: SectionNote, scope: Scope) -> float:
+def _share(path: str, scope: Scope) -> float:
     """Return how much of that is left for a note of its kind."""
-    name = note.path.rpartition("/")[2]
-    aside = first_day(name) or is_pattern(note.path)
-    return ASIDE if aside or note.path.startswith(f"{scope.agent}/") else 1.0
+    aside = first_day(path.rpartition("/")[2]) or is_pattern(path)
+    return ASIDE if aside or path.startswith(f"{scope.agent}/") else 1.0
 
 
-def _why(ties: _Ties, titles: Mapping[int, str], scope: Scope) -> str:
+def _why(ties: Ties, titles: Mapping[int, str], scope: Scope) -> str:
     """Return the reason in a sentence: `linked from Atlas plan and Budget`."""
     said = []
     for way in ("linked from", "links to", "similar to"):
         names = [
             titles[at]
             for at in scope.note_ids
-            if ties.ways.get(at) == way and at in titles
+            if at in ties and ties[at][1] == way and at in titles
         ]
         if names:
             said.append(f"{way} {_listed(names)}")

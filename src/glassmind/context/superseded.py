@@ -61,7 +61,7 @@ def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
 def _by_property(scope: Scope, links: Sequence[SectionLink]) -> Iterator[Replaced]:
     selected = set(scope.note_ids)
     for link in links:
-        key = key_form(link.property or "")
+        key = key_form(link.property)
         source, target = link.source_id, link.target_id
         if key in SUPERSEDED_BY and source in selected:
             yield Replaced(source, target, source, link.line)

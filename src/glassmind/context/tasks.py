@@ -40,7 +40,7 @@ def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
     found = rows.tasks(asked_ids(scope), DUE)
     paths = {
         note_id: path
-        for note_id, path in rows.paths({task.note_id for task in found}).items()
+        for note_id, (path, _) in rows.named({task.note_id for task in found}).items()
         if not is_pattern(path) and not path.startswith(f"{scope.agent}/")
     }
     place = {note_id: at for at, note_id in enumerate(scope.note_ids)}

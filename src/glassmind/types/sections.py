@@ -4,7 +4,10 @@ All are named tuples: a bundle makes hundreds of them.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+APART = "\x1e"
+"""Stands between texts that are read as one: no heading holds it."""
 
 
 class SectionNote(NamedTuple):
@@ -33,19 +36,16 @@ class SectionTask(NamedTuple):
     dates: Mapping[str, str]
 
 
-class SectionTag(NamedTuple):
-    """A tag in lower case, where it stands; on line 0 when a property holds it."""
+class SectionSign(NamedTuple):
+    """What speaks for lines of a note, or for all of it: a type, a tag or a callout.
+
+    A `name` is in lower case, but for what the property `type` says, which is JSON. A
+    tag that a property holds, and a type, stand on line 0.
+    """
 
     note_id: int
+    form: Literal["type", "tag", "callout"]
     name: str
-    line: int
-
-
-class SectionCallout(NamedTuple):
-    """A callout; `kind` is in lower case."""
-
-    note_id: int
-    kind: str
     start_line: int
     end_line: int
 
@@ -60,12 +60,15 @@ class SectionHeading(NamedTuple):
 
 
 class SectionLink(NamedTuple):
-    """A link between two notes, by its source; `property` where one holds it."""
+    """A link between two notes, by its source; `property` where one holds it.
+
+    Sorted, they stand by source and place.
+    """
 
     source_id: int
-    target_id: int
     line: int
-    property: str | None
+    target_id: int
+    property: str
 
 
 class Likeness(NamedTuple):

@@ -5,6 +5,7 @@ sections of one bundle look at the same notes.
 """
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -13,12 +14,12 @@ import apsw
 
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.types.sections import (
+    APART,
     Likeness,
-    SectionCallout,
     SectionHeading,
     SectionLink,
     SectionNote,
-    SectionTag,
+    SectionSign,
     SectionTask,
 )
 
@@ -58,22 +59,32 @@ HEADINGS = f"""
 select note_id, level, text, line from headings where note_id in {_IDS}
 order by note_id, seq
 """  # noqa: S608 - our own words
-TYPES = f"""
-select note_id, value from properties
-where note_id in {_IDS} and lower(name) in ('type', 'typ') order by note_id, seq
+_TOP = "iif(instr(folded, '/'), substr(folded, 1, instr(folded, '/') - 1), folded)"
+SIGNS = f"""
+select note_id, 'type', value, 0, 0 from properties
+where note_id in {_IDS} and lower(name) in ('type', 'typ')
+union all
+select note_id, 'tag', folded, iif(in_properties, 0, line), 0 from tags
+where note_id in {_IDS} and {_TOP} in (select value from json_each(:tags))
+union all
+select note_id, 'callout', lower(kind), start_line, end_line from callouts
+where note_id in {_IDS} and lower(kind) in (select value from json_each(:callouts))
 """  # noqa: S608 - our own words
 HEADS = f"""
-select note_id, text from headings
-where note_id in {_IDS} and length(text) <= :longest
-union all
-select id, title from notes where id in {_IDS} and length(title) <= :longest
+select n.id, n.title || :apart || coalesce((
+  select group_concat(h.text, :apart) from headings h
+  where h.note_id = n.id and length(h.text) <= :longest), '')
+from notes n where n.id in {_IDS}
 """  # noqa: S608 - our own words
 _DIGITS = "[0-9][0-9]"
 DATED = f"""
 select id, path from files where id in {_IDS}
 and path glob '*{_DIGITS}{_DIGITS}-{_DIGITS}-{_DIGITS}*' order by path
 """  # noqa: S608 - our own words
-PATHS = f"select id, path from files where id in {_IDS}"  # noqa: S608
+NAMED = f"""
+select n.id, f.path, n.title from notes n join files f on f.id = n.id
+where n.id in {_IDS}
+"""  # noqa: S608 - our own words
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
 select note_id, line, status from tasks where note_id in {_IDS}
@@ -83,23 +94,17 @@ FIELDS = f"""
 select note_id, line, lower(key), value from fields where note_id in {_IDS}
 and lower(key) in (select value from json_each(:keys)) order by note_id, seq
 """  # noqa: S608 - our own words
-TAGS = f"""
-select note_id, folded, iif(in_properties, 0, line) from tags
-where (folded = :tag or (folded > :below and folded < :after)) and note_id in {_IDS}
-order by note_id, line
-"""  # noqa: S608 - our own words
-CALLOUTS = f"""
-select note_id, lower(kind), start_line, end_line from callouts
-where note_id in {_IDS} and lower(kind) in (select value from json_each(:kinds))
-order by note_id, seq
-"""  # noqa: S608 - our own words
 LINKS_FROM = f"""
-select l.note_id, l.target_id, l.line, l.property from links l
+select l.note_id, l.line, l.target_id, coalesce(l.property, '') from links l
 join notes t on t.id = l.target_id
-where l.note_id in {_IDS} and l.target_id <> l.note_id order by l.note_id, l.seq
+where l.note_id in {_IDS} and l.target_id <> l.note_id
 """  # noqa: S608 - our own words
 LINKS_TO = f"""
-select note_id, target_id, line, property from (
+select note_id, line, target_id, coalesce(property, '') from links
+where target_id in {_IDS} and note_id <> target_id limit :most
+"""  # noqa: S608 - our own words
+LATEST_TO = f"""
+select note_id, line, target_id, coalesce(property, '') from (
   select l.note_id, l.target_id, l.line, l.property, row_number() over (
     partition by l.target_id order by s.mtime_ns desc, s.path, l.seq) as place
   from links l join files s on s.id = l.note_id
@@ -130,6 +135,8 @@ class SectionRows:
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
+        self._signs: dict[tuple[object, ...], dict[int, list[SectionSign]]] = {}
+        self._heads: dict[int, dict[int, str]] = {}
         self._memos: dict[str, list[SectionNote]] = {}
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
@@ -138,9 +145,9 @@ class SectionRows:
             self._notes[row[0]] = _note(row)
         return {i: self._notes[i] for i in note_ids if i in self._notes}
 
-    def paths(self, note_ids: Collection[int]) -> dict[int, str]:
-        """Return where those of some notes stand that are there."""
-        return dict(self._ask(PATHS, note_ids))
+    def named(self, note_ids: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Return path and title of those of some notes that are there."""
+        return {at: (path, title) for at, path, title in self._ask(NAMED, note_ids)}
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
@@ -149,7 +156,7 @@ class SectionRows:
             text = "".join(part for _, part in parts)
             if len(text) > LONGEST_NOTE:  # whole lines, since receipts are of these
                 text = text[:LONGEST_NOTE].rpartition("\n")[0]
-            self._pages[note_id] = [line.rstrip("\r") for line in text.split("\n")]
+            self._pages[note_id] = _lines(text)
         return {i: self._pages[i] for i in note_ids if i in self._pages}
 
     def headings(
@@ -163,14 +170,25 @@ class SectionRows:
             self._headings[note_id] = tuple(found)
         return {i: self._headings[i] for i in note_ids if self._headings[i]}
 
-    def types(self, note_ids: Collection[int]) -> list[tuple[int, object]]:
-        """Return what the property `type` of notes says, by note."""
-        asked = self._ask(TYPES, note_ids)
-        return [(note_id, json.loads(value)) for note_id, value in asked]
+    def signs(
+        self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]
+    ) -> list[SectionSign]:
+        """Return what speaks for notes and their lines, by note and line."""
+        known = self._signs.setdefault((*tags, "", *callouts), {})
+        new = _new(note_ids, known)
+        known.update((note_id, []) for note_id in new)
+        bound = {"tags": json.dumps(tags), "callouts": json.dumps(callouts)}
+        for sign in map(SectionSign._make, self._ask(SIGNS, new, **bound)):
+            known[sign.note_id].append(sign)
+        found = [sign for at in note_ids if known[at] for sign in known[at]]
+        return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
 
-    def heads(self, note_ids: Collection[int], longest: int) -> list[tuple[int, str]]:
-        """Return the short headings and titles of notes, by note."""
-        return list(self._ask(HEADS, note_ids, longest=longest))
+    def heads(self, note_ids: Collection[int], longest: int) -> dict[int, str]:
+        """Return the title and the short headings of notes, set apart by `APART`."""
+        known = self._heads.setdefault(longest, {})
+        new = _new(note_ids, known)
+        known.update(self._ask(HEADS, new, longest=longest, apart=APART))
+        return {at: known[at] for at in note_ids if at in known}
 
     def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
         """Return those of some notes with the path whose name has a day."""
@@ -207,29 +225,25 @@ class SectionRows:
             for at, line, status in found
         ]
 
-    def tags(self, note_ids: Collection[int], name: str) -> list[SectionTag]:
-        """Return where a tag stands, or one below it; by note and line."""
-        bound = {"tag": name, "below": f"{name}/", "after": f"{name}0"}
-        return [SectionTag(*row) for row in self._ask(TAGS, note_ids, **bound)]
-
-    def callouts(
-        self, note_ids: Collection[int], kinds: Collection[str]
-    ) -> list[SectionCallout]:
-        """Return the callouts of some kinds, by note and line."""
-        asked = self._ask(CALLOUTS, note_ids, kinds=json.dumps(sorted(kinds)))
-        return [SectionCallout(*row) for row in asked]
-
     def links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
         key = tuple(note_ids)
         if key not in self._links:
-            rows: list[Any] = [
-                *self._ask(LINKS_FROM, note_ids),
-                *self._ask(LINKS_TO, note_ids, each=LINKS_EACH),
-            ]
-            found = set(map(SectionLink._make, rows))
-            self._links[key] = sorted(found, key=_place)
+            rows = {*self._ask(LINKS_FROM, note_ids), *self._links_to(note_ids)}
+            self._links[key] = list(map(SectionLink._make, sorted(rows)))
         return self._links[key]
+
+    def _links_to(self, note_ids: Collection[int]) -> Iterable[Any]:
+        """Return the rows of links to some notes, the latest of those with many.
+
+        Sorting is left out where no note has many, as most have not.
+        """
+        most = LINKS_EACH * len(note_ids)
+        rows = list(self._ask(LINKS_TO, note_ids, most=most + 1))
+        times = Counter([target for _, _, target, _ in rows])
+        if len(rows) <= most and max(times.values(), default=0) <= LINKS_EACH:
+            return rows
+        return self._ask(LATEST_TO, note_ids, each=LINKS_EACH)
 
     def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
         """Return what notes are like, by note, the most similar first."""
@@ -266,6 +280,11 @@ class SectionRows:
         return self._db.execute(statement, {"ids": json.dumps(sorted(ids)), **bound})
 
 
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [line.rstrip("\r") for line in lines] if "\r" in text else lines
+
+
 def _new(note_ids: Collection[int], known: Mapping[int, object]) -> Sequence[int]:
     return [note_id for note_id in note_ids if note_id not in known]
 
@@ -275,7 +294,3 @@ def _note(row: tuple[Any, ...]) -> SectionNote:
     properties = {name.lower(): value for name, value in json.loads(held)}
     names = tuple(name for name in json.loads(aliases) if isinstance(name, str))
     return SectionNote(note_id, path, title, day, mtime_ns, names, properties, digest)
-
-
-def _place(link: SectionLink) -> tuple[int, int, int, str]:
-    return (link.source_id, link.line, link.target_id, link.property or "")
