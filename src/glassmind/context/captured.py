@@ -1,7 +1,7 @@
 """What was captured in the agent folder, as far as a bundle is about it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from glassmind.context.items import (
     Found,
@@ -17,7 +17,7 @@ from glassmind.markdown.days import first_day
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types import Span
-from glassmind.types.context import UNAPPROVED, ItemKind
+from glassmind.types.context import UNAPPROVED, Item, ItemKind
 from glassmind.types.sections import SectionNote
 
 SHARED = "project"
@@ -47,6 +47,11 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
             yield from (one for one in found if not page.is_ticked(one.span.start))
         elif (span := page.first_block(page.said())) and not page.is_ticked(span.start):
             yield Found(memo, page, span, rule, is_whole=True)
+
+
+def approved_first(items: Iterable[Item]) -> list[Item]:
+    """Return items in their order, and behind them those that no person approved."""
+    return sorted(items, key=lambda item: not item.is_approved)
 
 
 def _holds(memo: SectionNote, kind: ItemKind) -> bool:

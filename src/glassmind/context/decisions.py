@@ -6,7 +6,7 @@ comes last where it is not.
 
 from collections.abc import Iterable, Mapping
 
-from glassmind.context.captured import captures
+from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
     Found,
     Words,
@@ -83,10 +83,12 @@ def _in_force(found: Iterable[Found], replaced: Mapping[int, int]) -> list[Item]
             continue
         gone = is_superseded(one.note) or status_of(one.note) in OVERRULED
         (overruled if gone and one.is_whole else standing).append(one)
-    return [
-        *newest_first(item_of(one, "decision") for one in standing),
-        *newest_first(item_of(one, "decision") for one in overruled),
-    ]
+    return approved_first(
+        [
+            *newest_first(item_of(one, "decision") for one in standing),
+            *newest_first(item_of(one, "decision") for one in overruled),
+        ]
+    )
 
 
 def _is_struck(found: Found) -> bool:

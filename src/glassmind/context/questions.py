@@ -1,6 +1,6 @@
 """The questions of a bundle that nobody has answered."""
 
-from glassmind.context.captured import captures
+from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
     Found,
     Words,
@@ -33,7 +33,7 @@ def questions(rows: SectionRows, scope: Scope) -> list[Item]:
     """Return the questions of the notes and the project that are open, newest first."""
     found = find(rows, asked_ids(scope), WORDS, scope.agent)
     asked = [*captures(rows, scope, "question"), *filter(_is_open, found)]
-    return newest_first(item_of(one, "question") for one in asked)
+    return approved_first(newest_first(item_of(one, "question") for one in asked))
 
 
 def _is_open(found: Found) -> bool:

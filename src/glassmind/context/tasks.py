@@ -5,7 +5,7 @@ which a task is due, or planned for, stands in its line: `📅 2026-03-01` or
 `[due:: 2026-03-01]`.
 """
 
-from glassmind.context.captured import captures
+from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
     Found,
     asked_ids,
@@ -70,10 +70,11 @@ def _item(task: SectionTask, note: SectionNote, page: Page, scope: Scope) -> Ite
 
 
 def _with_captures(made: list[Item], captured: list[Item]) -> list[Item]:
-    """Return tasks that have a day, those that were captured, and the others."""
+    """Return tasks that have a day, those captured, the others, what is unapproved."""
     dated = [item for item in made if item.rule != "task"]
     newest = sorted(captured, key=lambda item: (item.date, item.path), reverse=True)
-    return [*dated, *newest, *(item for item in made if item.rule == "task")]
+    others = (item for item in made if item.rule == "task")
+    return approved_first((*dated, *newest, *others))
 
 
 def _due(task: SectionTask) -> str | None:

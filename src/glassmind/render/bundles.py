@@ -109,6 +109,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "receipt": item.receipt,
         "date": item.date,
         "rule": item.rule,
+        "approved": item.is_approved,
         "hidden": holds_hidden(item.text),
     }
 

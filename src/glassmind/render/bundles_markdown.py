@@ -4,6 +4,7 @@ Sections without content are left out. Sources are numbered in the order in whic
 are cited; every text of a note stands in a fence.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from glassmind.render.quoted import LABEL, fenced, holds_hidden, one_line, titled
@@ -27,6 +28,15 @@ TOLD_CHARS, MOST_TOLD = 160, 3
 
 NEAR_MISSES = "The vault may hold no answer to this: what follows are near misses.\n"
 NOTHING = "Nothing in the vault was found for this.\n"
+
+NOT_APPROVED = "captured by an agent, not approved"
+"""Said of an item that nobody but an agent stands for."""
+
+LINK_CHARS = 40
+"""What the marks of a link or two add to the words of a title in a text."""
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d ")
+_WORD = re.compile(r"\w+")
 
 Cite = Callable[[str], str]
 """Returns the number of a source, such as `[3]`."""
@@ -132,10 +142,24 @@ def answer_line(sentence: AnswerSentence, cite: Cite) -> str:
 
 
 def item_line(item: Item, cite: Cite) -> str:
-    """Return a decision, a question or a task on one line."""
+    """Return a decision, a question or a task on one line.
+
+    What no person has approved says so before its text; a title that the text begins
+    with is not said twice.
+    """
     when = f"{item.date} " if item.date else ""
-    said = f"{titled(item.title)}: {one_line(item.text)}{_flag(item.text)}"
-    return f"{cite(item.receipt)} {when}{said}\n"
+    mark = "" if item.is_approved else f"({NOT_APPROVED}) "
+    text = one_line(item.text)
+    title = "" if _is_named(text, item.title) else f"{titled(item.title)}: "
+    return f"{cite(item.receipt)} {when}{mark}{title}{text}{_flag(item.text)}\n"
+
+
+def _is_named(text: str, title: str) -> bool:
+    """Whether a title is what a text begins with, as that of a memo is."""
+    name = _DAY.sub("", title, count=1)
+    words = _WORD.findall(name)
+    begun = _WORD.findall(text[: 2 * len(name) + LINK_CHARS])[: len(words)]
+    return bool(words) and words == begun
 
 
 def _flag(text: str) -> str:

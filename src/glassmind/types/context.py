@@ -90,6 +90,9 @@ class AnswerSentence:
 
 ItemKind: TypeAlias = Literal["decision", "question", "task"]
 
+UNAPPROVED = "unapproved capture"
+"""The rule of an item that an agent captured and no person has approved."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -107,6 +110,11 @@ class Item:
     receipt: str
     date: str
     rule: str
+
+    @property
+    def is_approved(self) -> bool:
+        """Whether a person wrote it, or approved what an agent captured."""
+        return self.rule != UNAPPROVED
 
 
 @dataclass(frozen=True, slots=True)
