@@ -249,10 +249,11 @@ class Engine:
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
-        acts = Acts(self._unseen.search, self._indexed, self._used)
+        verify = lambda texts: self.bundles.verify(texts)  # noqa: E731 - made later
+        acts = Acts(self._unseen.search, self._indexed, verify, self._used)
         return self._adapters.memory(acts)
 
-    def _indexed(self, paths: "Sequence[NotePath]") -> str | None:
+    def _indexed(self, paths: "Sequence[NotePath]") -> GlassmindError | None:
         """Bring some files into the index; return why they are not in it, if so.
 
         A first run is not begun: it may take minutes, and is for its owner to ask for.
@@ -262,7 +263,7 @@ class Engine:
                 self._adapters.head()
             self.index(paths=paths, reason="capture", wait_s=CAPTURE_WAIT_S)
         except GlassmindError as error:
-            return str(error)
+            return error
         return None
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
@@ -287,7 +288,9 @@ class Engine:
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
         with self._adapters.faults():
             notes = self._adapters.notes()
-            found = notes.read(name, heading=heading, lines=lines, raw=raw)
+            found = notes.read(
+                name, lambda: self.bundles.verify, heading=heading, lines=lines, raw=raw
+            )
         self._used("read", [found.path])
         return found
 

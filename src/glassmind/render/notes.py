@@ -27,6 +27,7 @@ def note_as_json(note: NoteText, *, vault: str) -> dict[str, Any]:
         "text": note.text,
         "digest": note.digest,
         "uri": obsidian_uri(vault, note.path, note.heading_path),
+        "notices": list(note.notices),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from glassmind.errors import (
     FileUnreadable,
@@ -20,6 +20,8 @@ from glassmind.errors import (
 from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.read import read_note
+from glassmind.markdown.receipts import parse_receipt
+from glassmind.retrieval.cited import CitedPlace, Verify, cited_place
 from glassmind.retrieval.sections import section_of
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
@@ -49,6 +51,14 @@ Lines: TypeAlias = tuple[int, int | None]
 
 _AT_LINES = re.compile(r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
 """How answers write where a passage stands."""
+
+
+class Part(NamedTuple):
+    """What of a note is wanted: a section, some lines, or all; `raw` as its file is."""
+
+    heading: str = ""
+    lines: Lines | None = None
+    raw: bool = False
 
 
 class Catalogue(Protocol):
@@ -172,6 +182,7 @@ class NoteReader:
     def read(
         self,
         name: str,
+        verify: Callable[[], Verify] | None = None,
         *,
         heading: str = "",
         lines: Lines | None = None,
@@ -179,7 +190,8 @@ class NoteReader:
     ) -> NoteText:
         """Return a note, one section of it, or some of its lines, as on disk now.
 
-        The name may say the part too, as `Note#Heading` or `Note.md:12-34`. Lines
+        The name may say the part too, as `Note#Heading`, `Note.md:12-34` or both. With
+        `verify` it may be a receipt: its lines are read where they stand now. Lines
         without a last one go on to the end. Of a canvas or a drawing the text is the
         one that is indexed, unless `raw` asks for the file itself. It is a
         `GuessedNote` when no note is called so to the letter.
@@ -188,12 +200,46 @@ class NoteReader:
             NoteNotFound, AmbiguousName: no one note is called so.
             HeadingNotFound, AmbiguousHeading, LinesOutOfRange: it has no one such part.
             FileUnreadable: the file is gone, was skipped, or holds no text.
+            CitedGone: the lines of a receipt are nowhere.
         """
         called, name = _Called(self._rows()), self._in_vault(name)
-        if not heading:
-            name, heading, at_lines = _parted(name, called)
-            lines = lines or at_lines
+        cited = parse_receipt(name) if verify else None
+        if cited and verify and called.sure(name) is None:
+            place = cited_place(name, cited, verify())
+            return self._cited(place, Part(heading, lines, raw))
+        if heading:
+            path, guessed = called.found(name)
+            return self._part(path, Part(heading, lines, raw), guessed=guessed)
+        name, under, at_lines = _parted(name, called)
         path, guessed = called.found(name)
+        try:
+            part = Part(under, lines or at_lines, raw)
+            return self._part(path, part, guessed=guessed)
+        except HeadingNotFound:
+            behind = _AT_LINES.fullmatch(under)
+            if behind is None:
+                raise
+            part = Part("", lines or _ends(behind), raw)
+            return self._part(path, part, guessed=guessed)
+
+    def _cited(self, place: CitedPlace, part: Part) -> NoteText:
+        """Return the lines of a place, or the other part of its note that is wanted.
+
+        Where so many lines are not in the note any more, it is all of it.
+        """
+        wanted = part
+        if not part.heading and part.lines is None:
+            wanted = Part("", place.span, raw=False)
+        try:
+            found = self._part(place.path, wanted)
+        except LinesOutOfRange:
+            if wanted is part:
+                raise
+            found = self._part(place.path, part)
+        return replace(found, notices=place.notices)
+
+    def _part(self, path: NotePath, part: Part, *, guessed: bool = False) -> NoteText:
+        heading, lines, raw = part
         with VaultFiles(self._root) as files:
             content = files.read(path)
         decoded = decode(content)
@@ -291,7 +337,8 @@ def _names_file(name: str, path: NotePath) -> bool:
 def _parted(name: str, called: "_Called") -> tuple[str, str, Lines | None]:
     """Return the name, the heading and the lines of a place as a search shows it.
 
-    That is `Note#Heading` or `Note.md:12-34`. A note may have a `#` or such a number in
+    That is `Note#Heading` or `Note.md:12-34`; of `Note#Heading:12-34` the lines stay
+    with the heading, which may end so itself. A note may have a `#` or such a number in
     its own name: the longest name that a note has is taken.
     """
     at_lines = _AT_LINES.fullmatch(name)
@@ -299,8 +346,7 @@ def _parted(name: str, called: "_Called") -> tuple[str, str, Lines | None]:
     if not (at_lines or at_heading) or called.sure(name) is not None:
         return name, "", None
     if at_lines and called.sure(at_lines[1]) is not None:
-        first = int(at_lines[2])
-        return at_lines[1], "", (first, int(at_lines[3] or first))
+        return at_lines[1], "", _ends(at_lines)
     if not at_heading:
         return name, "", None
     at = name.rfind("#")
@@ -310,6 +356,11 @@ def _parted(name: str, called: "_Called") -> tuple[str, str, Lines | None]:
         at = name.rfind("#", 0, at)
     note, _, inside = name.partition("#")
     return note, inside, None
+
+
+def _ends(at_lines: re.Match[str]) -> Lines:
+    first = int(at_lines[2])
+    return first, int(at_lines[3] or first)
 
 
 def lines_of(text: str) -> list[str]:

@@ -41,7 +41,10 @@ class ChunkText:
 
 @dataclass(frozen=True, slots=True)
 class NoteText:
-    """A note, or the part of it that was asked for, as it stands on disk now."""
+    """A note, or the part of it that was asked for, as it stands on disk now.
+
+    `notices` tell of lines that were cited and do not stand where they did.
+    """
 
     path: NotePath
     title: str
@@ -49,6 +52,7 @@ class NoteText:
     span: Span
     digest: str
     heading_path: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

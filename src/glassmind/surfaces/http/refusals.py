@@ -10,7 +10,7 @@ from pathlib import Path
 from glassmind import errors
 from glassmind.config import Config
 from glassmind.config.places import index_locations
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors.context import CitedGone, ProjectUnknown
 from glassmind.errors.knowledge import (
     AmbiguousTheme,
     BadFindingKey,
@@ -33,6 +33,7 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
     (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
     (ProjectUnknown, 404, "give its name, folder:PATH, #tag or property:KEY=VALUE"),
+    (CitedGone, 404, "read the note it names without lines, or search anew"),
     (AmbiguousTheme, 409, "give its number"),
     (MemoUnreadable, 409, "mend the note, or move it out of the agent folder"),
     (NoteChanged, 409, "try again"),

@@ -104,6 +104,7 @@ SCHEMAS: dict[str, Any] = {
         text=TEXT,
         digest=TEXT,
         uri=TEXT,
+        notices=TEXTS,
         offset=COUNT,
         letters=COUNT,
         truncated=FLAG,

@@ -47,7 +47,7 @@ _QUERY = Argument("query", "string", "Words, phrases and filters, or a question.
 _NAME = Argument(
     "name",
     "string",
-    "Path, title or alias; Note#Heading for a part.",
+    "Path, title, alias or receipt; Note#Heading for a part.",
     most=LONGEST_NAME,
 )
 

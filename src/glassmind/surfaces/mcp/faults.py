@@ -14,6 +14,7 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
+from glassmind.errors.context import CitedGone
 from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.surfaces.mcp.fence import fenced, one_line
@@ -23,6 +24,7 @@ Wording: TypeAlias = Callable[[GlassmindError], str]
 
 REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (NoteIsGhost, "ask with ghosts (or includeStubs) to see what does"),
+    (CitedGone, "find it anew with {search}"),
     (NoteNotFound, "find the note with {search}"),
     (HeadingNotFound, "read the note without a heading to see what it has"),
     (AmbiguousHeading, "or read by lines"),
@@ -45,6 +47,7 @@ NAMING = (
     LinesOutOfRange,
     FileUnreadable,
     MemoUnreadable,
+    CitedGone,
 )
 """Errors that always name a note, or what it holds."""
 

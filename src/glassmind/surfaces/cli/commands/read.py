@@ -6,6 +6,7 @@ from glassmind.errors import WrongUsage
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.asking import notice_all
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -13,7 +14,7 @@ from glassmind.surfaces.cli.parser import CommandParser
 
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
-    parser.take_words("name", "NAME", "path, title or alias; Note#Heading for a part")
+    parser.take_words("name", "NAME", "path, title, alias or receipt; Note#Heading")
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--heading", metavar="TEXT", default="", help="one section alone")
     part.add_argument(
@@ -52,6 +53,7 @@ def run(args: Namespace, output: Output) -> int:
         vault = engine.config.vault.name
     if isinstance(note, GuessedNote):
         output.notice(f"taken for: {note.path}")
+    notice_all(output, note.notices)
     if output.as_json:
         output.json(note_as_json(note, vault=vault))
     else:

@@ -42,7 +42,7 @@ def run(call: Call) -> Answer:
     mark = write_cursor(NAME, given, following) if more else None
     notices = _notices(note, cursor)
     content = note_as_json(part, vault=vault) | {
-        "notices": notices,
+        "notices": [*note.notices, *notices],
         "truncated": more,
         "next_cursor": mark,
     }
@@ -103,7 +103,8 @@ def _notices(note: NoteText, cursor: Cursor) -> list[str]:
 def _text(note: NoteText, notices: list[str], mark: str | None, vault: str) -> str:
     head = [f"Notice: {said}" for said in notices]
     path = named(note.path)
-    where = [f"{path}:{note.span.start}-{note.span.end}"]
+    where = [f"notice: {one_line(said)}" for said in note.notices]  # they name notes
+    where.append(f"{path}:{note.span.start}-{note.span.end}")
     if note.heading_path:
         where.append(f"under: {' > '.join(one_line(h) for h in note.heading_path)}")
     where.append(obsidian_uri(vault, note.path, note.heading_path))
@@ -127,7 +128,7 @@ TOOL = Tool(
         Argument(
             "name",
             "string",
-            "path, title, alias or address; Note#Heading too",
+            "path, title, alias, address or receipt; Note#Heading, Note.md:12-18",
             most=4096,
         ),
         Argument("heading", "string", "", "", most=1000),
