@@ -1,30 +1,29 @@
 """Keeping what waited in the inbox, as it is or changed, or putting it away.
 
 A memo that is accepted is first marked as such where it stands, and then moved to its
-place. A death in between leaves a marked memo in the inbox, which the next look at the
-inbox moves. Where the memos of a project share a note, it is added to that one, and its
-own goes to the trash; one with properties that a person gave it stays a note.
+place; others who act on it wait for both. A death in between leaves a marked memo in
+the inbox, which the next look at the inbox moves. Where the memos of a project share a
+note, it is added to that one, and its own goes to the trash; one with properties that a
+person gave it stays a note. One that a person dragged to a place stays there.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from glassmind.errors import FileGone
-from glassmind.errors.memory import MemoUnreadable, NotWaiting, StillWaiting
+from glassmind.errors.memory import MemoUnreadable, NotWaiting
 from glassmind.errors.writing import NoteChanged
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import text_said
-from glassmind.memory.finding import memo_again, memo_called
+from glassmind.memory.finding import is_waiting, waiting_called
 from glassmind.memory.memo_file import (
     body_of,
     read_memo,
     with_facts,
     without_marker,
 )
-from glassmind.memory.memo_sections import LAYOUT, memos_in
-from glassmind.memory.merging import with_added
+from glassmind.memory.memo_sections import LAYOUT
 from glassmind.memory.moving import (
     away,
     moved_into,
@@ -38,7 +37,7 @@ from glassmind.types.memory import Memo, Moved
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import digest_of
 from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.write import TRIES
+from glassmind.vault.write import TRIES, VaultWriter
 
 APPROVED = "approved"
 """The property that says since when a memo is a person's own."""
@@ -60,10 +59,12 @@ OURS = frozenset(
 )
 """The properties of a memo that a section of a note has too, or has no need of."""
 
-ACCEPTED, EDITED, MERGED, REJECTED = (
+ONE_LINE = ("kind", "project", "created", "client", "status", "superseded-by")
+"""Those of which a section says one thing each; a person may have made a list of it."""
+
+ACCEPTED, EDITED, REJECTED = (
     "accepted from the inbox",
     "edited and accepted from the inbox",
-    "merged with a memo of the inbox",
     "rejected from the inbox",
 )
 """Why a file was written, for the record."""
@@ -77,20 +78,28 @@ def accept(cabinet: Cabinet, name: str, *, client: str) -> Moved:
         NotWaiting: it does not wait, or somebody else was faster.
         WriteRefused, MemoUnreadable: it cannot be written; it is as it was.
     """
-    memo = _waiting(cabinet, name)
+    memo = waiting_called(cabinet, name)
     return _indexed(cabinet, promoted(cabinet, memo, as_is, client, ACCEPTED))
 
 
-def edit(cabinet: Cabinet, name: str, text: str, *, client: str) -> Moved:
+def edit(
+    cabinet: Cabinet, name: str, text: str, *, before: str | None, client: str
+) -> Moved:
     """Give a memo of the inbox another text, and promote it; raises as `accept`.
+
+    `before` is the text that the new one was made from, where the caller read it.
 
     Raises:
         BadMemo: there is no text, or none that can be kept.
+        NoteChanged: it says something else than `before` by now.
     """
-    memo = _waiting(cabinet, name)
-    said = text_said(text, memo.kind)
+    memo = waiting_called(cabinet, name)
+    said, read = text_said(text, memo.kind), before
 
     def change(before: FileText, memo: Memo) -> str:
+        if read is not None and memo.text != read:
+            known, found = (digest_of(one.encode()) for one in (read, memo.text))
+            raise NoteChanged(memo.path, expected=known, found=found)
         head = before.text[: read_head(before.text).length]
         body = body_of(replace(memo, text=said)).replace("\r\n", "\n")
         return head + f"\n{body}\n".replace("\n", before.newline)
@@ -100,46 +109,8 @@ def edit(cabinet: Cabinet, name: str, text: str, *, client: str) -> Moved:
 
 def reject(cabinet: Cabinet, name: str, *, client: str) -> Moved:
     """Move a memo of the inbox to the trash; raises as `accept`."""
-    return put_away(cabinet, _waiting(cabinet, name), client=client, why=REJECTED)
-
-
-def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
-    """Add a memo of the inbox to one that is kept, and put the first away.
-
-    The kept one is written first: done twice, it is as done once. Raises as `accept`.
-
-    Raises:
-        StillWaiting: what it is to be added to waits itself.
-    """
-    memo = _waiting(cabinet, name)
-    kept = memo_called(cabinet, into, place="kept")
-    if kept.place == "inbox":
-        raise StillWaiting(kept.path)
-
-    def change(before: FileText) -> str:
-        found = memos_in(kept.path, before.text, cabinet.folder)
-        known = next((one for one in found if one.section == kept.section), None)
-        if known is None:
-            raise MemoUnreadable(kept.path, "it is no memo any more")
-        return with_added(before, known, memo)
-
-    writer = cabinet.writer(client)
-    with writer.queue():
-        rewrite(writer, kept.path, change, why=MERGED)
-    gone = put_away(cabinet, memo, client=client, why=MERGED)
-    after = memo_again(cabinet, kept)
-    notices = (*gone.notices, *notices_of(cabinet, kept.path))
-    return Moved(after, memo.path, tuple(dict.fromkeys(notices)))
-
-
-def _waiting(cabinet: Cabinet, name: str) -> Memo:
-    try:
-        memo = memo_called(cabinet, name, place="inbox")
-    except FileGone as error:  # it was there when it was looked up
-        raise NotWaiting(name) from error
-    if memo.place != "inbox":
-        raise NotWaiting(memo.path)
-    return memo
+    memo = waiting_called(cabinet, name)
+    return put_away(cabinet, memo, client=client, why=REJECTED)
 
 
 def promoted(
@@ -153,37 +124,57 @@ def promoted(
 
     `change` is made to its note first. It is not in the index afterwards.
     """
-    writer, path = cabinet.writer(client), memo.path
+    writer = cabinet.writer(client)
+    with writer.queue():
+        for attempt in range(1, TRIES + 1):
+            _mark(cabinet, writer, memo.path, change, why)
+            try:
+                return _placed(cabinet, writer, memo.path, client, why)
+            except NoteChanged:  # by who does not queue, such as an editor
+                if attempt == TRIES:
+                    raise
+            change = as_is  # it was made, and what came after it is to stay
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _mark(
+    cabinet: Cabinet,
+    writer: VaultWriter,
+    path: NotePath,
+    change: Callable[[FileText, Memo], str],
+    why: str,
+) -> None:
+    """Change the note of a memo that waits, and say in it that it is approved."""
     today = cabinet.now().date().isoformat()
 
     def marked(before: FileText) -> str:
-        known = read_memo(path, before.text, cabinet.folder)
-        if known is None:
+        known = read_memo(path, before.text, cabinet.folder) if before.text else None
+        if known is None or not is_waiting(known):
             raise NotWaiting(path)
         return _approved(before, lambda text: change(text, known), path, today)
 
-    for attempt in range(1, TRIES + 1):
-        rewrite(writer, path, marked, why=why)
-        raw = writer.read(path)
-        if raw is None:
-            raise NotWaiting(path)
-        kept = _memo_in(raw, path, cabinet.folder)
-        if _shares_a_note(cabinet, kept, raw):
-            return _added_to_project(cabinet, kept, client, why)
-        try:
-            to = moved_into(
-                writer,
-                path,
-                place_for(kept, cabinet.folder),
-                expected=digest_of(raw),
-                why=why,
-            )
-        except NoteChanged:
-            if attempt == TRIES:
-                raise
-        else:
-            return Moved(_memo_in(raw, to, cabinet.folder), path)
-    raise AssertionError("the last attempt returns or raises")
+    rewrite(writer, path, marked, why=why)
+
+
+def _placed(
+    cabinet: Cabinet, writer: VaultWriter, path: NotePath, client: str, why: str
+) -> Moved:
+    """Move a memo that is marked to its place.
+
+    Raises:
+        NotWaiting, NoteChanged: it is gone, or another by now.
+    """
+    raw = writer.read(path)
+    if raw is None:
+        raise NotWaiting(path)
+    kept = _memo_in(raw, path, cabinet.folder)
+    if kept.place != "inbox":  # where a person put it
+        return Moved(kept, path)
+    if _shares_a_note(cabinet, kept, raw):
+        return _added_to_project(cabinet, kept, client, why)
+    place = place_for(kept, cabinet.folder)
+    to = moved_into(writer, path, place, expected=digest_of(raw), why=why)
+    return Moved(_memo_in(raw, to, cabinet.folder), path)
 
 
 def _shares_a_note(cabinet: Cabinet, memo: Memo, raw: bytes) -> bool:
@@ -192,7 +183,9 @@ def _shares_a_note(cabinet: Cabinet, memo: Memo, raw: bytes) -> bool:
     if cabinet.config.memory.layout != LAYOUT or isinstance(found, Unreadable):
         return False
     said = read_head(found.text).frontmatter.properties
-    return memo.kind != "summary" and bool(memo.created) and set(said) <= OURS
+    plain = all(isinstance(said.get(name, ""), str) for name in ONE_LINE)
+    ours = plain and set(said) <= OURS
+    return memo.kind != "summary" and bool(memo.created) and ours
 
 
 def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Moved:

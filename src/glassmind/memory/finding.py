@@ -8,8 +8,13 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from glassmind.errors import AmbiguousName, IndexFault, NoteNotFound
-from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotAMemo
+from glassmind.errors import AmbiguousName, FileGone, IndexFault, NoteNotFound
+from glassmind.errors.memory import (
+    MemoNotFound,
+    MemoUnreadable,
+    NotAMemo,
+    NotWaiting,
+)
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import INBOX, TRASH, place_of, title_in
 from glassmind.memory.memo_sections import LAYOUT, memos_in
@@ -95,12 +100,51 @@ def memo_again(cabinet: Cabinet, memo: Memo) -> Memo:
     """Return a memo as it is on disk now.
 
     Raises:
-        FileUnreadable, MemoUnreadable: it is gone, or cannot be read.
+        MemoNotFound: it is gone by now.
+        FileUnreadable, MemoUnreadable: it cannot be read.
     """
-    for found in memos_at(cabinet, memo.path):
-        if found.section == memo.section:
-            return found
-    raise MemoUnreadable(memo.path, "it is no memo any more")
+    with suppress(FileGone):
+        for found in memos_at(cabinet, memo.path):
+            if found.section == memo.section:
+                return found
+    raise MemoNotFound(f"{memo.path}#{memo.section}" if memo.section else memo.path)
+
+
+def waiting_called(cabinet: Cabinet, name: str) -> Memo:
+    """Return the memo that is called so and waits for a person; see `memo_called`.
+
+    What an agent captured does until it is approved, wherever a person put it.
+
+    Raises:
+        NotWaiting: it does not, or somebody else was faster.
+    """
+    try:
+        memo = memo_called(cabinet, name, place="inbox")
+    except FileGone as error:  # it was there when it was looked up
+        raise NotWaiting(name) from error
+    if not is_waiting(memo):
+        raise NotWaiting(memo.path)
+    return memo
+
+
+def still_waiting(cabinet: Cabinet, memo: Memo) -> Memo:
+    """Return a memo that waited as it is on disk now.
+
+    Raises:
+        NotWaiting: somebody else was faster.
+    """
+    try:
+        found = memo_again(cabinet, memo)
+    except MemoNotFound as error:
+        raise NotWaiting(memo.path) from error
+    if not is_waiting(found):
+        raise NotWaiting(memo.path)
+    return found
+
+
+def is_waiting(memo: Memo) -> bool:
+    """Whether no person has said yet that a memo is to be kept."""
+    return memo.place == "inbox" or (memo.generated and not memo.section)
 
 
 def inbox_paths(cabinet: Cabinet) -> list[NotePath]:

@@ -2,6 +2,7 @@
 
 One that stands among others in the note of a project is written to the trash first, to
 the letter, and then cut out of that note. A death in between leaves it at both places.
+What it took the place of counts again.
 """
 
 from dataclasses import replace
@@ -9,10 +10,11 @@ from dataclasses import replace
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.writing import NoteChanged
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.finding import memo_called
+from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_names import title_from
 from glassmind.memory.memo_sections import new_note, without_section
-from glassmind.memory.moving import notices_of, numbered, put_away, trash_for
+from glassmind.memory.moving import away, notices_of, numbered, trash_for
+from glassmind.memory.superseding import lifting
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
 from glassmind.vault.decode import Unreadable, decode
@@ -32,24 +34,33 @@ def forget(cabinet: Cabinet, name: str, *, client: str) -> Moved:
         WriteRefused, MemoUnreadable: it may not be moved, or the disk did not do it.
     """
     memo = memo_called(cabinet, name)
-    if memo.section:
-        return _cut_out(cabinet, memo, client)
-    return put_away(cabinet, memo, client=client, why=FORGOTTEN)
+    with cabinet.writer(client).queue():
+        memo = memo_again(cabinet, memo)
+        with lifting(cabinet, memo, client=client) as lifted:
+            to = _put_into_trash(cabinet, memo, client)
+    gone = replace(memo, path=to, place="trash")
+    paths = dict.fromkeys([memo.path, *(one.path for one in lifted)])
+    notices = (*map(_told, lifted), *notices_of(cabinet, *paths))
+    return Moved(gone, memo.path, notices)
 
 
-def _cut_out(cabinet: Cabinet, memo: Memo, client: str) -> Moved:
-    """Move one of the memos of a note to the trash, as a note of its own."""
+def _told(memo: Memo) -> str:
+    at = f"{memo.path}#{memo.section}" if memo.section else memo.path
+    return f"{at} counts again: what had its place is forgotten"
+
+
+def _put_into_trash(cabinet: Cabinet, memo: Memo, client: str) -> NotePath:
+    """Move a memo to the trash, as a note of its own, and return where it is."""
+    if not memo.section:
+        return away(cabinet, memo, client=client, why=FORGOTTEN)
     writer = cabinet.writer(client)
     for attempt in range(1, TRIES + 1):
         try:
-            with writer.queue():
-                to = _in_trash(cabinet, writer, memo)
-                break
+            return _in_trash(cabinet, writer, memo)
         except NoteChanged:  # by who does not queue, such as an editor
             if attempt == TRIES:
                 raise
-    gone = replace(memo, path=to, place="trash")
-    return Moved(gone, memo.path, notices_of(cabinet, memo.path))
+    raise AssertionError("the last attempt returns or raises")
 
 
 def _in_trash(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:

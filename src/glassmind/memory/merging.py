@@ -1,10 +1,92 @@
 """Two memos as one: what the kept one lacks is added to it, and nothing twice."""
 
+import re
+from collections.abc import Mapping
+
+from glassmind.errors.memory import MemoNotFound, MemoUnreadable, StillWaiting
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.parse import parse_note
 from glassmind.markdown.yaml_write import Fact
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.claims import UNKNOWN
+from glassmind.memory.finding import (
+    is_waiting,
+    memo_again,
+    memo_called,
+    still_waiting,
+    waiting_called,
+)
 from glassmind.memory.memo_file import with_facts
-from glassmind.memory.memo_sections import with_section_facts, with_section_text
-from glassmind.types.memory import Memo
-from glassmind.vault.rewrite import FileText
+from glassmind.memory.memo_sections import (
+    COMMENT,
+    memos_in,
+    section_facts,
+    with_section_facts,
+    with_section_text,
+)
+from glassmind.memory.moving import away, notices_of
+from glassmind.types import NotePath, PropertyValue
+from glassmind.types.memory import Memo, Moved
+from glassmind.vault.rewrite import FileText, rewrite
+
+MERGED = "merged with a memo of the inbox"
+"""Why a file was written, for the record."""
+
+FROM = "merged"
+"""The property that says whose words were added to a memo, and when they were said."""
+
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
+
+
+def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
+    """Add a memo of the inbox to one that is kept, and put the first away.
+
+    The kept one is written first: done twice, it is as done once. Others who act on
+    one of them wait for both writes. Raises as `accept`.
+
+    Raises:
+        StillWaiting: what it is to be added to waits itself.
+        MemoNotFound: what it is to be added to is gone by now.
+    """
+    memo = waiting_called(cabinet, name)
+    kept = memo_called(cabinet, into, place="kept")
+    _refuse_waiting(kept)
+    with cabinet.writer(client).queue():
+        memo, kept = still_waiting(cabinet, memo), memo_again(cabinet, kept)
+        _refuse_waiting(kept)
+        after = _added(cabinet, kept, memo, client)
+        away(cabinet, memo, client=client, why=MERGED)
+    said = f"{kept.path} says so already; no text was added to it"
+    known = (said,) if is_said(kept, memo) else ()
+    return Moved(after, memo.path, (*known, *notices_of(cabinet, kept.path, memo.path)))
+
+
+def _refuse_waiting(kept: Memo) -> None:
+    if is_waiting(kept):
+        raise StillWaiting(kept.path)
+
+
+def _added(cabinet: Cabinet, kept: Memo, memo: Memo, client: str) -> Memo:
+    """Write what a memo says to a kept one, and return that as it is then."""
+    after = kept
+
+    def change(before: FileText) -> str:
+        nonlocal after
+        if not before.text:
+            raise MemoNotFound(kept.path)
+        text = with_added(before, _in(before.text), memo)
+        after = _in(text)
+        return text
+
+    def _in(text: str) -> Memo:
+        for one in memos_in(kept.path, text, cabinet.folder):
+            if one.section == kept.section:
+                return one
+        raise MemoUnreadable(kept.path, "it is no memo any more")
+
+    rewrite(cabinet.writer(client), kept.path, change, why=MERGED)
+    return after
 
 
 def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
@@ -13,17 +95,19 @@ def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
     Raises:
         MemoUnreadable: the note cannot be changed without losing something.
     """
-    text = before.text
-    added = "\n".join(memo.text.splitlines())
-    if added not in "\n".join(kept.text.splitlines()):
+    text, facts = before.text, _more(kept, memo)
+    if not is_said(kept, memo):
+        facts |= _whose(_facts_in(text, kept), memo)
+        end = _what_ends(kept.text)
+        added = end + "\n".join(memo.text.splitlines())
         if kept.kind == "task":  # as part of the list item that it is
             added = "\n".join(line and f"  {line}" for line in added.split("\n"))
         if kept.section:
             text = with_section_text(text, kept.section, added, kept.path)
         else:
-            more = f"\n\n{added}\n".replace("\n", before.newline)
+            gap = "\n" if end else "\n\n"
+            more = f"{gap}{added}\n".replace("\n", before.newline)
             text = text.rstrip("\r\n") + more
-    facts = _facts(kept, memo)
     if not facts:
         return text
     if kept.section:
@@ -31,7 +115,53 @@ def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
     return with_facts(text, facts, kept.path)
 
 
-def _facts(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
+def is_said(kept: Memo, memo: Memo) -> bool:
+    """Whether one memo says what another does: the same paragraphs in a row.
+
+    A part of a paragraph is none: "ship on Friday" is not what "do not ship on Friday"
+    says.
+    """
+    known, wanted = _paragraphs(kept.text), _paragraphs(memo.text)
+    size = len(wanted)
+    return any(known[at : at + size] == wanted for at in range(len(known)))
+
+
+def _paragraphs(text: str) -> list[str]:
+    parts = _PARAGRAPHS.split("\n".join(text.splitlines()))
+    return [said for part in parts if (said := " ".join(part.split()))]
+
+
+def _what_ends(text: str) -> str:
+    """Return what closes the code or comment that a text ends in; mostly nothing."""
+    if _is_open_after(text):
+        return ""
+    for mark in (*reversed(_FENCE.findall(text)), COMMENT, "-->"):
+        if _is_open_after(f"{text}\n{mark}"):
+            return f"{mark}\n\n"
+    return ""
+
+
+def _is_open_after(text: str) -> bool:
+    """Whether Markdown behind a text is read as such."""
+    headings = parse_note(NotePath("x.md"), f"\n{text}\n\n# x\n").headings
+    return bool(headings) and headings[-1].text == "x"
+
+
+def _facts_in(text: str, kept: Memo) -> Mapping[str, PropertyValue]:
+    if kept.section:
+        return section_facts(text, kept.section, kept.path)
+    return read_head(text).frontmatter.properties
+
+
+def _whose(said: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | None]:
+    """Return whose words a memo holds when those of another are added to it."""
+    known = said.get(FROM)
+    held = known if isinstance(known, list) else [known]
+    whose = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
+    return {FROM: (*(str(one) for one in held if one), whose)}
+
+
+def _more(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
     """Return the sources and tags that are more than those of the kept memo."""
     return {
         name: (*held, *(one for one in more if one not in held))

@@ -1,10 +1,14 @@
 """One memo takes the place of another: each says so of the other.
 
-The old one is written first, since its rank hangs on it. A death in between is made
-good by doing it again.
+The old one is written first, since its rank hangs on it, and as it was before where the
+new one cannot be written. A death in between is made good by doing it again. Others who
+act on one of them wait for both writes. When the new one is forgotten, the old one
+counts again.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 
 from glassmind.errors import VaultError
 from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
@@ -12,8 +16,12 @@ from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.finding import memo_again, memo_called
-from glassmind.memory.memo_file import with_facts
-from glassmind.memory.memo_sections import section_facts, with_section_facts
+from glassmind.memory.memo_file import FIRST_STATUS, with_facts
+from glassmind.memory.memo_sections import (
+    memos_in,
+    section_facts,
+    with_section_facts,
+)
 from glassmind.memory.moving import notices_of
 from glassmind.types import PropertyValue
 from glassmind.types.memory import Memo, Superseded
@@ -21,7 +29,10 @@ from glassmind.vault.resolve import NOTE_SUFFIX
 from glassmind.vault.rewrite import FileText, rewrite
 
 SUPERSEDED, SUPERSEDES = "superseded by another memo", "supersedes another memo"
+UNDONE, LIFTED = "not superseded after all", "what superseded it is forgotten"
 """Why a file was written, for the record."""
+
+_LINK = re.compile(r"\[\[[^\[\]]+\]\]")
 
 LONGEST_CHAIN = 1_000
 """Memos that took the place of one another, as far as they are followed."""
@@ -39,14 +50,69 @@ def supersede(cabinet: Cabinet, old: str, new: str, *, client: str) -> Supersede
     """
     before, after = memo_called(cabinet, old), memo_called(cabinet, new)
     _refuse_circles(cabinet, before, after)
-    taken: dict[str, Fact | None] = {
-        "status": "superseded",
-        "superseded-by": link_to(after),
-    }
-    _write(cabinet, before, lambda _: taken, client, SUPERSEDED)
-    _write(cabinet, after, lambda said: _one_more(said, before), client, SUPERSEDES)
-    notices = notices_of(cabinet, before.path, after.path)
-    return Superseded(memo_again(cabinet, before), memo_again(cabinet, after), notices)
+    with cabinet.writer(client).queue():
+        before, after = memo_again(cabinet, before), memo_again(cabinet, after)
+        _refuse_circles(cabinet, before, after)
+        with _taken(cabinet, before, _led_by(after), client, SUPERSEDED) as left:
+            took = _write(
+                cabinet, after, lambda said: _one_more(said, before), client, SUPERSEDES
+            )
+    return Superseded(left, took, notices_of(cabinet, before.path, after.path))
+
+
+def _led_by(memo: Memo) -> dict[str, Fact | None]:
+    return {"status": "superseded", "superseded-by": link_to(memo)}
+
+
+@contextmanager
+def _taken(
+    cabinet: Cabinet,
+    memo: Memo,
+    facts: Mapping[str, Fact | None],
+    client: str,
+    why: str,
+) -> Iterator[Memo]:
+    """Change the facts of a memo for as long as what is done with it comes to an end.
+
+    Yields it as it is then; where something is refused, it says again what it said.
+    """
+    former: dict[str, Fact | None] = {}
+
+    def changed(said: Mapping[str, PropertyValue]) -> Mapping[str, Fact | None]:
+        for name in facts:
+            known = said.get(name)
+            former[name] = known if isinstance(known, str) else None
+        return facts
+
+    after = _write(cabinet, memo, changed, client, why)
+    try:
+        yield after
+    except VaultError:
+        with suppress(VaultError):  # the first is what a person is told
+            _write(cabinet, memo, lambda _: former, client, UNDONE)
+        raise
+
+
+@contextmanager
+def lifting(cabinet: Cabinet, memo: Memo, *, client: str) -> Iterator[list[Memo]]:
+    """Let what a memo took the place of count again while that one is put away.
+
+    Yields those that do. What took the place of the memo itself has theirs too, and
+    then none does. All is as it was where something is refused.
+    """
+    facts: dict[str, Fact | None] = {"superseded-by": memo.superseded_by or None}
+    with ExitStack() as held:
+        lifted = []
+        for link in _LINK.findall(memo.supersedes):
+            old = _at(cabinet, link)
+            led = None if old is None else _led_to(cabinet, old)
+            if old is None or led is None or not _same(led, memo):
+                continue
+            if not memo.superseded_by:
+                facts["status"] = FIRST_STATUS[old.kind]
+            new = _taken(cabinet, old, dict(facts), client, LIFTED)
+            lifted.append(held.enter_context(new))
+        yield [] if memo.superseded_by else lifted
 
 
 def _refuse_circles(cabinet: Cabinet, old: Memo, new: Memo) -> None:
@@ -75,9 +141,12 @@ def _same(one: Memo, other: Memo) -> bool:
 
 def _led_to(cabinet: Cabinet, memo: Memo) -> Memo | None:
     """Return the memo that took the place of one; None where there is none now."""
-    if not memo.superseded_by:
-        return None
-    said = memo.superseded_by.removeprefix("[[").removesuffix("]]").partition("|")[0]
+    return _at(cabinet, memo.superseded_by) if memo.superseded_by else None
+
+
+def _at(cabinet: Cabinet, link: str) -> Memo | None:
+    """Return the memo that a link leads to; None where there is none now."""
+    said = link.removeprefix("[[").removesuffix("]]").partition("|")[0]
     note, _, section = said.partition("#")
     try:
         return memo_called(cabinet, f"{note}#{section}" if section else note)
@@ -109,10 +178,16 @@ def _write(
     facts: Callable[[Mapping[str, PropertyValue]], Mapping[str, Fact | None]],
     client: str,
     why: str,
-) -> None:
-    """Change the facts of a memo, given those it has."""
+) -> Memo:
+    """Change the facts of a memo, given those it has, and return it as it is then."""
+    written = ""
 
     def change(before: FileText) -> str:
+        nonlocal written
+        written = changed(before)
+        return written
+
+    def changed(before: FileText) -> str:
         if not before.text:
             raise MemoUnreadable(memo.path, "it is gone")
         text, path, section = before.text, memo.path, memo.section
@@ -122,6 +197,6 @@ def _write(
         new = facts(read_head(text).frontmatter.properties)
         return with_facts(text, new, path) if new else text
 
-    writer = cabinet.writer(client)
-    with writer.queue():
-        rewrite(writer, memo.path, change, why=why)
+    rewrite(cabinet.writer(client), memo.path, change, why=why)
+    found = memos_in(memo.path, written, cabinet.folder)
+    return next(one for one in found if one.section == memo.section)

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from glassmind.memory.accepting import accept, edit, merge, reject
+from glassmind.memory.accepting import accept, edit, reject
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, captured, summary_kept
 from glassmind.memory.forgetting import forget
 from glassmind.memory.heat import temperatures
 from glassmind.memory.inbox import accept_ticked, inbox_now
+from glassmind.memory.merging import merge
 from glassmind.memory.pins import pin, pinned, unpin
 from glassmind.memory.recall import Asked, recall
 from glassmind.memory.record import write_log
@@ -176,10 +177,16 @@ class Memory:
         with self._cabinet.faults():
             return accept(self._cabinet, name, client=client)
 
-    def edit(self, name: str, text: str, *, client: str = "cli") -> Moved:
-        """Give a memo of the inbox another text, and promote it; raises as `accept`."""
+    def edit(
+        self, name: str, text: str, *, before: str | None = None, client: str = "cli"
+    ) -> Moved:
+        """Give a memo of the inbox another text, and promote it; raises as `accept`.
+
+        With `before`, the text that was read, one that changed since is left alone, and
+        `NoteChanged` says so.
+        """
         with self._cabinet.faults():
-            return edit(self._cabinet, name, text, client=client)
+            return edit(self._cabinet, name, text, before=before, client=client)
 
     def merge(self, name: str, into: str, *, client: str = "cli") -> Moved:
         """Add a memo of the inbox to one that is kept, and promote it so.
