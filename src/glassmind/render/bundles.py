@@ -110,6 +110,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "date": item.date,
         "rule": item.rule,
         "approved": item.is_approved,
+        "trimmed": item.trimmed,
         "hidden": holds_hidden(item.text),
     }
 

@@ -151,7 +151,8 @@ def item_line(item: Item, cite: Cite) -> str:
     mark = "" if item.is_approved else f"({NOT_APPROVED}) "
     text = one_line(item.text)
     title = "" if _is_named(text, item.title) else f"{titled(item.title)}: "
-    return f"{cite(item.receipt)} {when}{mark}{title}{text}{_flag(item.text)}\n"
+    more = " (goes on)" if item.trimmed else ""
+    return f"{cite(item.receipt)} {when}{mark}{title}{text}{more}{_flag(item.text)}\n"
 
 
 def _is_named(text: str, title: str) -> bool:

@@ -98,7 +98,8 @@ UNAPPROVED = "unapproved capture"
 class Item:
     """A decision, an open question or an unfinished task, as a note has it.
 
-    `rule` names what made it count as one, such as `#decision` or `callout`.
+    `rule` names what made it count as one, such as `#decision` or `callout`; `trimmed`
+    where the text goes on behind the end of a sentence, as far as there was room.
     """
 
     kind: ItemKind
@@ -110,6 +111,7 @@ class Item:
     receipt: str
     date: str
     rule: str
+    trimmed: bool = False
 
     @property
     def is_approved(self) -> bool:
