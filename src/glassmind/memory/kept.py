@@ -1,7 +1,8 @@
 """The memos that the index knows, with their facts, and some of them whole."""
 
+import re
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.finding import memos_of_sections
@@ -10,6 +11,13 @@ from glassmind.memory.memo_names import kind_in, place_of
 from glassmind.memory.memo_sections import LAYOUT, memos_in
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, MemoKind, MemoNote, MemoPlace
+from glassmind.vault.resolve import NOTE_SUFFIX
+
+At: TypeAlias = tuple[NotePath, str]
+"""Where a memo stands: its note, and its section in one of several."""
+
+_OURS = re.compile(r"\[\[(?P<note>[^\[\]#|]+)(?:#(?P<section>[^\[\]|]*))?")
+"""A link as `supersede` writes it: by its path, which no other file has."""
 
 MOST_COMPARED = 2_000
 """Kept memos that a new one is compared with, the newest: read in a quarter second."""
@@ -18,7 +26,7 @@ MOST_COMPARED = 2_000
 class KnownMemo(NamedTuple):
     """A memo of the index by its facts; its text is read where it is asked for.
 
-    `superseded` says whether another has taken its place.
+    `superseded` says whether another has taken its place, and is still there.
     """
 
     path: NotePath
@@ -39,9 +47,14 @@ def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
     """Return every memo of the index, the newest first."""
     folder = cabinet.folder
     notes = cabinet.memos().notes(folder)
-    found = [_known(note, folder) for note in notes]
-    among = [_known_among(memo) for memo in memos_of_sections(cabinet, notes)]
-    memos = sorted([*(one for one in found if one), *among], key=lambda memo: memo.key)
+    among = memos_of_sections(cabinet, notes)
+    there = {(note.path, "") for note in notes}
+    there |= {(memo.path, memo.section) for memo in among}
+    found = [
+        *(_known(note, folder, there) for note in notes),
+        *(_known_among(memo, folder, there) for memo in among),
+    ]
+    memos = sorted((one for one in found if one), key=lambda memo: memo.key)
     return sorted(memos, key=lambda memo: memo.created, reverse=True)
 
 
@@ -70,7 +83,7 @@ def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
     return [found[memo.key] for memo in wanted if memo.key in found]
 
 
-def _known(note: MemoNote, folder: str) -> KnownMemo | None:
+def _known(note: MemoNote, folder: str, there: Collection[At]) -> KnownMemo | None:
     """Return a note as a memo by the rules of `read_memo`; None where it is none."""
     said = note.properties
     if said.get("layout") == LAYOUT:
@@ -89,12 +102,22 @@ def _known(note: MemoNote, folder: str) -> KnownMemo | None:
         place=place_of(note.path, folder),
         created=_text(said.get("created")),
         project=_text(said.get("project")),
-        superseded=bool(said.get("superseded-by"))
-        or said.get("status") == "superseded",
+        superseded=_is_superseded(
+            _text(said.get("status")), said.get("superseded-by"), folder, there
+        ),
     )
 
 
-def _known_among(memo: Memo) -> KnownMemo:
+def _is_superseded(status: str, by: object, folder: str, there: Collection[At]) -> bool:
+    """Whether another memo has the place of one: not so when that is gone by now."""
+    found = _OURS.match(by) if isinstance(by, str) else None
+    if found is None or not found["note"].startswith(f"{folder}/"):
+        return bool(by) or status == "superseded"
+    at = NotePath(f"{found['note'].removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}")
+    return (at, found["section"] or "") in there
+
+
+def _known_among(memo: Memo, folder: str, there: Collection[At]) -> KnownMemo:
     """Return a memo that stands among others, by its facts."""
     return KnownMemo(
         path=memo.path,
@@ -103,7 +126,7 @@ def _known_among(memo: Memo) -> KnownMemo:
         place=memo.place,
         created=memo.created,
         project=memo.project,
-        superseded=memo.status == "superseded",
+        superseded=_is_superseded(memo.status, memo.superseded_by, folder, there),
     )
 
 
