@@ -47,7 +47,12 @@ class Stretch(NamedTuple):
 
     def heading_path(self, start: int) -> tuple[str, ...]:
         """Return the headings that a character stands under."""
-        return next(path for at, path in reversed(self.headings) if at <= start)
+        path = self.headings[0][1]
+        for at, other in self.headings[1:]:
+            if at > start:
+                break
+            path = other
+        return path
 
     def lines(self, start: int, end: int) -> tuple[int, int]:
         """Return the characters of the whole lines that hold some of them."""

@@ -18,7 +18,9 @@ from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
 """
 CHUNKS = """
 select c.note_id, c.chunk_index, c.heading_path, c.start_line, c.overlap, c.text,
-  coalesce((select substr(x.text, -1) = char(10) from chunks x
+  c.chunk_index = 0 or c.overlap > 0 or coalesce((select
+    case when x.end_line < c.start_line then 1 else substr(x.text, -1) = char(10) end
+    from chunks x
     where x.note_id = c.note_id and x.chunk_index = c.chunk_index - 1), 1),
   not exists (select 1 from chunks x
     where x.note_id = c.note_id and x.chunk_index = c.chunk_index + 1)
@@ -54,7 +56,8 @@ class PassageRows:
         found = {}
         for row in self._ask(CHUNKS, list(places)):
             note_id, index, under, line, overlap, text, begins, is_last = row
-            if overlap:
+            if overlap:  # the end of the chunk before it
+                begins = text[overlap - 1] == "\n"
                 line += text.count("\n", 0, overlap)
                 text = text[overlap:]
             found[note_id, index] = PlacedChunk(
