@@ -258,6 +258,32 @@ def test_a_note_that_cannot_be_read_is_told_and_the_others_are_verified(
     assert all(other in one.note for other, one in zip(others, found[1:], strict=True))
 
 
+def test_lines_beyond_the_end_of_a_note_do_not_stand_there(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    digest = BREWING.rpartition("@")[2]
+
+    found = verified(vault, f"Tea.md#Brewing:7-900@{digest}")
+
+    assert (found.state, found.now) == ("moved", BREWING)
+
+
+def test_one_long_note_that_changed_hides_nothing_of_the_others(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.context.verifying.MOST_CHARS", 60_000)
+    book = "".join(f"line {n} of a book\n" for n in range(5_000))
+    vault.indexed({"A book.md": book, "Tea.md": TEA, "Milk.md": TEA})
+    lost = [cited(book, 9, 9, at="A book.md"), cited(TEA, 3, 3, at="Milk.md")]
+    vault.write({"A book.md": book.replace("line 8 ", "no "), "Tea.md": "\n" + TEA})
+    vault.write({"Milk.md": TEA.replace("green", "white")})
+
+    found = vault.engine.bundles.verify([lost[0], BREWING, lost[1]])
+
+    assert [one.state for one in found] == ["changed", "moved", "changed"]
+    assert "too long" in found[0].note
+    assert "too long" not in found[2].note
+
+
 def test_a_search_for_lines_ends(vault: VaultDesk) -> None:
     lines = plain_lines("line\n" * 100_000 + "last\n")
     span, digest = Span(1, 1), digest_of_lines("last")

@@ -24,6 +24,11 @@ class Effort:
         self._left = chars
 
     @property
+    def left(self) -> int:
+        """Characters that may still be looked at."""
+        return max(self._left, 0)
+
+    @property
     def is_spent(self) -> bool:
         """Whether nothing more may be looked at."""
         return self._left <= 0
@@ -40,8 +45,8 @@ def plain_lines(text: str) -> list[str]:
 
 
 def stands_at(lines: Sequence[str], span: Span, digest: str) -> bool:
-    """Whether these lines have the digest, or one that begins so."""
-    if span.start > max(len(lines), 1):
+    """Whether these lines are all there, and have the digest or one that begins so."""
+    if span.end > max(len(lines), 1):
         return False
     there = "\n".join(lines[span.start - 1 : span.end])
     return full_digest(there).startswith(digest)

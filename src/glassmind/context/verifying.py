@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
+from glassmind.context.seeking import (
+    MOST_CHARS,
+    Effort,
+    plain_lines,
+    seek,
+    stands_at,
+)
 from glassmind.context.shelf import Shelf
 from glassmind.context.tracing import likely
 from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
@@ -55,9 +61,16 @@ def verify(shelf: Shelf, texts: Sequence[str]) -> list[Verified]:
     sound = [(one, at) for at, one in enumerate(read) if isinstance(one, Receipt)]
     with VaultFiles(shelf.root) as files:
         desk = _Desk(shelf, files)
+        sought = []
         # by path, so that each note is read once
         for receipt, at in sorted(sound, key=lambda pair: pair[0].path):
-            found[at] = desk.verified(texts[at].strip(), receipt)
+            there = desk.standing(texts[at].strip(), receipt)
+            if there is None:
+                sought.append((receipt, at))
+            else:
+                found[at] = there
+        for left, (receipt, at) in zip(range(len(sought), 0, -1), sought, strict=True):
+            found[at] = desk.sought(texts[at].strip(), receipt, left)
     return [found[at] for at in range(len(texts))]
 
 
@@ -81,20 +94,43 @@ class _Desk:
     def __init__(self, shelf: Shelf, files: VaultFiles) -> None:
         self._shelf, self._files = shelf, files
         self._rules, self._effort = shelf.rules(), Effort()
+        self._left = MOST_CHARS
         self._last: Page | None = None
 
-    def verified(self, text: str, receipt: Receipt) -> Verified:
-        """Return what became of the lines of one receipt."""
-        path, span, digest = receipt.path, receipt.span, receipt.digest
+    def standing(self, text: str, receipt: Receipt) -> Verified | None:
+        """Return that lines stand where they did, or cannot be read; None else."""
         try:
-            page = self._page(path)
+            page = self._page(receipt.path)
+        except FileGone:
+            return None
+        except (FileUnreadable, PathOutsideVault) as fault:
+            return Verified(text, "unread", None, str(fault))
+        if stands_at(page.lines, receipt.span, receipt.digest):
+            return Verified(text, "unchanged", text, "the lines stand as they did")
+        return None
+
+    def sought(self, text: str, receipt: Receipt, receipts: int) -> Verified:
+        """Return what became of lines that do not stand where they did.
+
+        So many receipts, this one among them, share what may still be looked at: one
+        huge note must not keep the others from being looked for.
+        """
+        share = self._left // receipts
+        self._effort = Effort(share)
+        try:
+            return self._sought(text, receipt)
+        finally:
+            self._left -= share - self._effort.left
+
+    def _sought(self, text: str, receipt: Receipt) -> Verified:
+        span = receipt.span
+        try:
+            page = self._page(receipt.path)
         except FileGone:
             return self._elsewhere(text, receipt)
         except (FileUnreadable, PathOutsideVault) as fault:
             return Verified(text, "unread", None, str(fault))
-        if stands_at(page.lines, span, digest):
-            return Verified(text, "unchanged", text, "the lines stand as they did")
-        now = seek(page.lines, span, digest, self._effort)
+        now = seek(page.lines, span, receipt.digest, self._effort)
         if now is not None:
             said = f"the same lines are now {_lines(now)} of the note"
             return Verified(text, "moved", _receipt_at(page, now, receipt), said)
