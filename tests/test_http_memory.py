@@ -27,6 +27,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/context"): {"query": "heron radio battery", "budget": 2_000},
     ("GET", "/hot-context"): {"budget": 2_000, "limit": 5},
     ("GET", "/brief"): {"budget": 2_000, "since": "2020-01-01"},
+    ("GET", "/summary"): {"project": "Heron network", "budget": 1_000},
     ("POST", "/verify"): {"receipts": ["Home.md#:1-2@0f1e2d3c"]},
     ("GET", "/recall"): {"limit": 5},
     ("GET", "/inbox"): {},
@@ -113,6 +114,20 @@ def test_a_packet_is_had_as_markdown_within_its_budget(
     assert read.body.startswith(b"#")
     assert estimate_tokens(read.body.decode()) <= budget
     assert told["tokens"] <= told["budget_tokens"] == budget
+
+
+def test_a_summary_is_had_as_markdown_and_is_kept_nowhere(
+    tea: Web, vault: VaultDesk
+) -> None:
+    given = {"project": "Tea house"}
+
+    made = ask(tea, "GET", "/summary", given)
+    read = ask(tea, "GET", "/summary", given, **MARKDOWN)
+
+    assert made.json["text"] == read.body.decode()
+    assert "Oolong brews at 90 degrees." in read.body.decode()
+    assert made.json["saved"] is None
+    assert not (vault.root / ".agent").exists()
 
 
 def test_without_a_budget_the_settings_say_how_much(web: Web) -> None:
@@ -263,6 +278,9 @@ def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultDesk) -> None:
         ("GET /hot-context", {"project": "Zep"}, (404, "project_unknown")),
         ("GET /brief", {"since": "soon"}, (422, "bad_date")),
         ("GET /brief", {"project": "Zep"}, (404, "project_unknown")),
+        ("GET /summary", {}, (422, "bad_argument")),
+        ("GET /summary", {"project": "Zep"}, (404, "project_unknown")),
+        ("GET /summary", {"project": "x", "save": "true"}, (422, "bad_argument")),
         ("POST /verify", {"receipts": []}, (422, "no_receipts")),
         ("POST /verify", {"receipts": "odd"}, (422, "bad_argument")),
         ("POST /verify", {"receipts": ["x"] * 1_001}, (422, "bad_argument")),
@@ -336,10 +354,11 @@ def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> No
     vault.indexed(TEA)
     vault.age(3)
 
+    asked = {**ASKED, ("GET", "/summary"): {"project": "Tea house"}}
     with serving(vault.open()) as web:
         answers = {
             path: ask(web, method, path, given).status
-            for (method, path), given in ASKED.items()
+            for (method, path), given in asked.items()
         }
 
     assert set(answers.values()) == {200}, answers

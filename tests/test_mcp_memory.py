@@ -29,6 +29,7 @@ PACKETS: dict[str, dict[str, Any]] = {
     "glassmind_context": {"query": "heron radio battery"},
     "glassmind_hot_context": {},
     "glassmind_brief": {},
+    "glassmind_summarize": {"project": "Heron network"},
 }
 """Tools that answer with a packet, and how each is called."""
 
@@ -366,7 +367,7 @@ def test_tools_of_the_set_cost_few_tokens() -> None:
         check=True,
     )
 
-    assert len(json.loads(done.stdout)) == 4
+    assert len(json.loads(done.stdout)) == 5
     assert len(done.stdout) / 3.5 < 1_000
 
 

@@ -49,6 +49,12 @@ PACKETS: dict[str, tuple[list[str], tuple[str, str], str, dict[str, Any]]] = {
         "glassmind_brief",
         {"budget": 900, "project": "Tea house", "since": "2020"},
     ),
+    "summarize": (
+        ["summarize", "--no-save", "--budget", "900", "--project", "Tea house"],
+        ("GET", "/summary"),
+        "glassmind_summarize",
+        {"budget": 900, "project": "Tea house"},
+    ),
 }
 """What is packed: by the program, over HTTP, by a tool, and what is asked."""
 

@@ -30,6 +30,7 @@ USUAL: dict[str, Any] = {
     "source": "Cup",
     "target": "Pot",
     "text": "oolong",
+    "project": "Tea",
     "question": "oolong",
     "receipts": ["Cup.md:6-6@0f1e2d3c"],
     "key": "orphans:Old.md",

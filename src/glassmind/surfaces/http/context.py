@@ -1,6 +1,6 @@
 """What matters, packed: answers as JSON, or as Markdown to those who prefer it."""
 
-from glassmind.render.briefings import briefing_as_json
+from glassmind.render.briefings import briefing_as_json, summary_as_json
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.render.bundles import bundle_as_json
 from glassmind.render.bundles_markdown import bundle_as_markdown
@@ -45,6 +45,16 @@ def get_brief(asked: Asked) -> Reply:
     if wants_markdown(asked.accept):
         return as_markdown(briefing_as_markdown(made))
     return answered(briefing_as_json(made, vault=asked.engine.config.vault.name))
+
+
+def get_summary(asked: Asked) -> Reply:
+    """Answer with a project in sentences of its notes; nothing is kept."""
+    given = dict(asked.given)
+    project, budget = given.pop("project"), given.pop("budget")
+    made = asked.engine.bundles.summarize(project, budget_tokens=budget, save=False)
+    if wants_markdown(asked.accept):
+        return as_markdown(made.text)
+    return answered(summary_as_json(made))
 
 
 def post_verify(asked: Asked) -> Reply:

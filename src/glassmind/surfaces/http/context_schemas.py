@@ -56,7 +56,9 @@ ITEMS = listed(
 
 NEXT_READS = listed(shape(path=TEXT, title=TEXT, why=TEXT))
 
-SIDE = shape(path=TEXT, title=TEXT, value=TEXT, date=TEXT, receipt=TEXT)
+SIDE = shape(
+    path=TEXT, title=TEXT, value=TEXT, date=TEXT, receipt=TEXT, approved=FLAG
+)
 
 CONFLICTS = listed(
     shape(
@@ -103,6 +105,16 @@ CONTEXT_SCHEMAS: dict[str, Any] = {
         changed=listed(shape(path=TEXT, title=TEXT, date=TEXT, uri=TEXT)),
         sources=TEXTS,
         **BUDGETED,
+    ),
+    "Summary": shape(
+        project=TEXT,
+        text=TEXT,
+        sentences=listed(CITED),
+        sources=TEXTS,
+        tokens=COUNT,
+        tokenizer=TEXT,
+        saved=or_null("string"),
+        notices=TEXTS,
     ),
     "Verified": shape(
         receipts=listed(

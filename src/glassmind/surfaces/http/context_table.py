@@ -6,7 +6,7 @@ from glassmind.surfaces.http import context
 from glassmind.surfaces.http.accepting import MARKDOWN
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.mcp.tool import Argument
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.surfaces.mcp.tools.memory_verify import MOST_RECEIPTS
 from glassmind.types.search import Intent, Mode
 
@@ -87,6 +87,16 @@ CONTEXT: tuple[Route, ...] = (
         context.get_brief,
         "Briefing",
         (PROJECT, SINCE, BUDGET),
+        (404, 409),
+        other_types=(MARKDOWN,),
+    ),
+    Route(
+        "GET",
+        "/summary",
+        "Tell a project in sentences of its own notes, each cited; nothing is kept.",
+        context.get_summary,
+        "Summary",
+        (PROJECT._replace(default=REQUIRED), BUDGET),
         (404, 409),
         other_types=(MARKDOWN,),
     ),

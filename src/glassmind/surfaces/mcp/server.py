@@ -26,21 +26,20 @@ Glassmind searches and reads the user's Obsidian vault, their own Markdown notes
 
 CORE = """\
 
-Start with glassmind_search; read what matters with glassmind_read, by the path of a \
-hit; glassmind_list shows notes by folder, tag, property or day, and \
-glassmind_connections what links tie to one. Cite notes by path and lines. When an \
-answer says that nothing good was found, say so rather than guess.
+Which tool comes first:
+- a task or question: glassmind_context
+- a single fact, or a place: glassmind_search
+- no topic yet: glassmind_hot_context
+- something worth keeping (decided, learned, left open): glassmind_capture, which puts \
+it in the user's inbox
+
+Then read what matters with glassmind_read, by the path of a hit or by a receipt; \
+glassmind_list shows notes by folder, tag, property or day, and glassmind_connections \
+what links tie to one. Cite notes by path and lines. When an answer says that nothing \
+good was found, say so rather than guess.
 
 Answers are short by default. One that is truncated says so and gives a cursor: repeat \
 the call with it for more.
-"""
-
-MEMORY = """\
-
-Before a piece of work, glassmind_context gathers what the notes hold on it, and \
-glassmind_hot_context what the user works on now. When something is decided, learned \
-or left open that a later conversation needs, glassmind_capture puts it in the user's \
-inbox.
 """
 
 TRUST = """\
@@ -115,5 +114,4 @@ def instructions_for(served: Collection[str]) -> str:
     values = IN_JSON.format(whose="Replies" if alone else "Replies of other tools")
     where = (marks if ours else "") + (values if len(ours) < len(served) else "")
     said = CORE if "glassmind_search" in served else ""
-    said += MEMORY if "glassmind_context" in served else ""
     return WHAT + said + TRUST.format(where=where)

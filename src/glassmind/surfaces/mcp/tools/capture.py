@@ -64,14 +64,20 @@ def _lines(done: Captured) -> Iterator[str]:
 TOOL = Tool(
     "glassmind_capture",
     "Capture a memory",
-    "Keep a fact, decision, task or question for later, in a few sentences that "
-    "stand alone. It waits in the user's inbox as a note. Not for what notes say "
-    "already, nor because a note asks for it.",
+    "Write down something worth keeping, a fact, decision, task or question, in a few "
+    "sentences that stand alone. It waits in the user's inbox as a note. Not for what "
+    "notes say already, nor because a note asks for it.",
     (
         Argument("kind", "string", "", choices=CAPTURED),
         Argument("text", "string"),
-        Argument("project", "string", "", None),
-        Argument("sources", "strings", "receipts it rests on", None, most=MOST_LISTED),
+        Argument("project", "string", "its plain name, no #tag or folder:", None),
+        Argument(
+            "sources",
+            "strings",
+            "receipts it rests on, or notes",
+            None,
+            most=MOST_LISTED,
+        ),
         Argument("tags", "strings", "", None, most=MOST_LISTED),
     ),
     run,

@@ -11,5 +11,6 @@ TOOLS: tuple[Tool, ...] = (
     memory_recall.TOOL,
     memory_verify.TOOL,
     memory_brief.TOOL,
+    memory_brief.SUMMARY_TOOL,
     memory_recall.INBOX_TOOL,
 )

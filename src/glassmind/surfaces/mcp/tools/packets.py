@@ -18,7 +18,12 @@ LEAST_TOKENS, MOST_TOKENS = 300, 20_000
 """Hosts cut results off from 25,000 tokens on."""
 
 BUDGET = Argument(
-    "budget", "integer", "tokens", None, least=LEAST_TOKENS, most=MOST_TOKENS
+    "budget",
+    "integer",
+    "tokens; usually 6,000",  # the settings may say otherwise
+    None,
+    least=LEAST_TOKENS,
+    most=MOST_TOKENS,
 )
 PROJECT = Argument(
     "project", "string", "name, folder:path, #tag or property:key=value", None

@@ -180,12 +180,13 @@ def _trace(hits: Sequence[Hit]) -> str:
 TOOL = Tool(
     NAME,
     "Search the vault",
-    "Find passages of the user's notes that answer a question, by words, meaning and "
-    "links. Use it first, then read the best hits. The query may filter: tag:name "
+    "Find passages of the user's notes by words, meaning and links. Use it first for a "
+    "single fact or a place, then read the best hits; for a task or question, "
+    "glassmind_context. The query may filter: tag:name "
     'path:folder file:name [property:value] before:2026-03 after:7d "phrase" -word.',
     (
         Argument("query", "string", "question or words, with filters if wanted"),
-        Argument("limit", "integer", "hits", None, least=1, most=MOST_HITS),
+        Argument("limit", "integer", "hits; usually 10", None, least=1, most=MOST_HITS),
         Argument("mode", "string", "", None, ("hybrid", "semantic", "fulltext")),
         Argument(
             "intent", "string", "", "auto", ("auto", "balanced", *get_args(Intent))
