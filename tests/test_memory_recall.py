@@ -345,3 +345,33 @@ def test_an_index_of_a_former_release_answers(desk: VaultDesk) -> None:
 
     assert titles(desk.engine.memory.recall()) == ["Use copper"]
     assert desk.engine.memory.inbox(promote=False).waiting == ()
+
+
+def test_short_memos_of_one_note_are_each_found_by_what_they_say(
+    vault: VaultDesk,
+) -> None:
+    vault.open(memory__layout="project")
+    vault.indexed({"Diary.md": "mine"})
+    said = ["Door code 4471", "Wifi is slow", "Door needs oil"]
+    for text in said:
+        kept(vault, text, "memory", project="House")
+
+    def found(query: str) -> list[str]:
+        memos = vault.engine.memory.recall(query).memos
+        return [one.memo.text for one in memos]
+
+    assert found("wifi") == ["Wifi is slow"]
+    assert found("4471") == ["Door code 4471"]
+    assert found("door oil") == ["Door needs oil", "Door code 4471"]
+
+
+def test_of_a_passage_with_filters_only_what_passes_is_told(vault: VaultDesk) -> None:
+    vault.open(memory__layout="project")
+    vault.indexed({"Diary.md": "mine"})
+    for text in ("Use tin here", "Use copper here", "Use zinc here"):
+        kept(vault, text, project="Roof")
+    vault.engine.memory.supersede("Use tin here", "Use zinc here")
+
+    memos = vault.engine.memory.recall("use").memos
+
+    assert {one.memo.text for one in memos} == {"Use copper here", "Use zinc here"}

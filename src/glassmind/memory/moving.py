@@ -6,6 +6,7 @@ to gets a number.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from glassmind.errors.memory import MemoNotFound, NotWaiting
@@ -20,6 +21,10 @@ from glassmind.vault.write import TRIES
 
 if TYPE_CHECKING:
     from glassmind.vault.write import VaultWriter
+
+
+NAME_BYTES = 255
+"""The longest name of a file on all disks in use; some count letters, and take more."""
 
 
 def place_for(memo: Memo, folder: str) -> str:
@@ -53,12 +58,13 @@ def moved_into(
 
 
 def numbered(name: str) -> Iterator[str]:
-    """Yield names for a file, its own first."""
+    """Yield names for a file, its own first; none is longer than a disk takes."""
     yield name
-    stem, number = name.removesuffix(NOTE_SUFFIX), 1
-    while True:
-        number += 1
-        yield f"{stem} {number}{NOTE_SUFFIX}"
+    stem = name.removesuffix(NOTE_SUFFIX).encode()
+    for number in count(2):
+        end = f" {number}{NOTE_SUFFIX}"
+        fits = stem[: NAME_BYTES - len(end)].decode(errors="ignore")
+        yield f"{fits.rstrip()}{end}"
 
 
 def notices_of(cabinet: Cabinet, *paths: NotePath) -> tuple[str, ...]:
@@ -77,21 +83,24 @@ def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
 def away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> NotePath:
     """Move the note of a memo to the trash of the agent folder, and return where.
 
+    Others who queue see it at one of its two places.
+
     Raises:
         NotWaiting, MemoNotFound: it is gone by now.
         WriteRefused: it may not be moved, or the disk did not do it.
     """
     writer, trash = cabinet.writer(client), trash_for(memo.path, cabinet.folder)
-    for attempt in range(1, TRIES + 1):
-        raw = writer.read(memo.path)
-        if raw is None:
-            waited = memo.place == "inbox"
-            raise NotWaiting(memo.path) if waited else MemoNotFound(memo.path)
-        try:
-            return moved_into(
-                writer, memo.path, trash, expected=digest_of(raw), why=why
-            )
-        except NoteChanged:
-            if attempt == TRIES:
-                raise
+    with writer.queue():
+        for attempt in range(1, TRIES + 1):
+            raw = writer.read(memo.path)
+            if raw is None:
+                waited = memo.place == "inbox"
+                raise NotWaiting(memo.path) if waited else MemoNotFound(memo.path)
+            try:
+                return moved_into(
+                    writer, memo.path, trash, expected=digest_of(raw), why=why
+                )
+            except NoteChanged:
+                if attempt == TRIES:
+                    raise
     raise AssertionError("the last attempt returns or raises")

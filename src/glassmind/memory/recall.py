@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from glassmind.errors import BadLimit
 from glassmind.errors.memory import UnknownKind
 from glassmind.markdown.project_names import parse_project
+from glassmind.memory.among import Among
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.kept import KnownMemo, known_memos, whole
 from glassmind.types import NotePath
@@ -102,7 +103,7 @@ def _by_query(
             unique="chunks" if among else "notes",
             today=today,
         )
-        found = _found(reply.hits, wanted)
+        found = _found(reply.hits, wanted, Among(cabinet, asked.query or ""))
         degraded = reply.degraded
         if len(found) >= asked.limit or len(reply.hits) < pool:
             break
@@ -110,17 +111,18 @@ def _by_query(
 
 
 def _found(
-    hits: "Sequence[Hit]", wanted: Mapping[NotePath, Sequence[KnownMemo]]
+    hits: "Sequence[Hit]",
+    wanted: Mapping[NotePath, Sequence[KnownMemo]],
+    among: Among,
 ) -> list[_Found]:
     """Return the memos that hits are of, each once, in the order of the best."""
     ours = [hit for hit in hits if hit.path in wanted]
     best = max((hit.relevance for hit in ours), default=1.0) or 1.0
     found: dict[tuple[NotePath, str], _Found] = {}
     for hit in ours:
-        for memo in wanted[hit.path]:
-            if not memo.section or memo.section in hit.heading_path:
-                share = round(hit.relevance / best, 4)
-                found.setdefault(memo.key, _Found(memo, share, hit.match_reason))
+        for memo in among.of(hit, wanted[hit.path]):
+            share = round(hit.relevance / best, 4)
+            found.setdefault(memo.key, _Found(memo, share, hit.match_reason))
     return list(found.values())
 
 
