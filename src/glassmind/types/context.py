@@ -203,7 +203,10 @@ class ChangedNote:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """Where work stands: what is warm, decided, open, and what changed since a day."""
+    """Where work stands: what is warm, decided, open, and what changed since a day.
+
+    `notices` say what is told of it in no section.
+    """
 
     project: str
     since: str
@@ -218,6 +221,7 @@ class Briefing:
     conflicts: tuple[Conflict, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     degraded: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
