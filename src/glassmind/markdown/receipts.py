@@ -87,7 +87,8 @@ def _written(text: str, active: frozenset[str]) -> str:
             else sign
             for sign in text
         )
-    return _MARKING.sub(_escaped, word)
+    marked = "_" in word or "~" in word or "==" in word
+    return _MARKING.sub(_escaped, word) if marked else word
 
 
 def _escaped(found: re.Match[str]) -> str:

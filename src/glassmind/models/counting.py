@@ -13,8 +13,9 @@ from glassmind.models.windows import WindowedTokenizer
 MOST_WORDS = 100_000
 """Words that are remembered: those of a large vault, in some 10 MB."""
 
+LONGEST_PIECE = 100
 _SIGNS = r"!-/:-@\[-`{-~"
-_PIECE = re.compile(rf"[{_SIGNS}]|[^{_SIGNS}]{{1,100}}")
+_PIECE = re.compile(rf"[{_SIGNS}]|[^{_SIGNS}]{{1,{LONGEST_PIECE}}}")
 """Parts of a word that are read by themselves. Letters of more than 100 in a row BERT
 takes for one unknown token, however many they are; we count them by the hundred."""
 
@@ -57,7 +58,7 @@ class TokenCounter:
             return known
         if len(known) > MOST_WORDS:
             known = {word: known[word] for word in wanted if word in known}
-        new = {word: _PIECE.findall(word) for word in wanted if word not in known}
+        new = {word: _pieces(word) for word in wanted if word not in known}
         parts = dict.fromkeys(chain.from_iterable(new.values()))
         unread = [part for part in parts if part not in known]
         if unread:
@@ -66,3 +67,9 @@ class TokenCounter:
             known[word] = sum(map(known.__getitem__, pieces))
         self._known = known  # other threads keep what they have
         return known
+
+
+def _pieces(word: str) -> list[str]:
+    """Return the parts of a word that are read by themselves."""
+    whole = word.isalnum() and len(word) <= LONGEST_PIECE
+    return [word] if whole else _PIECE.findall(word)

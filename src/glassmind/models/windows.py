@@ -52,12 +52,14 @@ class WindowedTokenizer:
         """
         found = [0] * len(words)
         odd = []
-        model = self._tokenizer.model
+        plain, tokenize = self._is_plain, self._tokenizer.model.tokenize
         for at, word in enumerate(words):
-            if self._is_plain and word.isascii() and word.isalnum():
-                found[at] = len(model.tokenize(word.lower()))
+            if plain and word.isascii() and word.isalnum():
+                found[at] = len(tokenize(word.lower()))
             else:
                 odd.append(at)
+        if not odd:
+            return found
         encoded = self._tokenizer.encode(
             [words[at] for at in odd], is_pretokenized=True, add_special_tokens=False
         )
