@@ -16,17 +16,18 @@ from glassmind import engine
 from glassmind.errors import BadWish, PathOutsideVault
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import WriteFailed, WritesOff
-from glassmind.markdown.receipts import digest_of_lines, parse_receipt
+from glassmind.markdown.receipts import digest_of_lines, parse_receipt, receipt_of
 from glassmind.memory.claims import MOST, TEXT_BYTES
 from glassmind.memory.memo_file import read_memo
 from glassmind.memory.memo_sections import memos_in
 from glassmind.store.lock import WriterLock
+from glassmind.types import Span
 from glassmind.types.memory import Captured, Memo
 from glassmind.vault.read import digest_of
 
 LOG = ".agent/logs/writes.jsonl"
 TEA = {"Tea.md": "# Tea\n\nOolong is blue.\nSencha is green.\n"}
-RECEIPT = "Tea.md#Tea:3-4@0123456789abcdef"
+RECEIPT = receipt_of("Tea.md", "Tea", Span(3, 4), "Oolong is blue.\nSencha is green.")
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 Capture = Callable[..., Captured]
@@ -234,7 +235,7 @@ def test_a_file_that_is_hidden_from_the_index_is_no_source(
 def test_a_source_that_is_neither_receipt_nor_note_is_refused(
     vault: VaultDesk, capture: Capture, source: str
 ) -> None:
-    with pytest.raises(BadMemo, match="neither a receipt nor a note of the vault"):
+    with pytest.raises(BadMemo, match="name a receipt as context prints it, a note"):
         capture("memory", "Oolong is blue.", sources=[source])
 
     assert not (vault.root / ".agent").exists()

@@ -1,5 +1,7 @@
 """What can go wrong when a vault is packed for an agent."""
 
+from collections.abc import Sequence
+
 from glassmind.errors import QueryError, VaultError
 
 
@@ -23,12 +25,13 @@ class CitedGone(VaultError):
 class ProjectUnknown(VaultError):
     """No note belongs to the project that was named."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, closest: Sequence[str] = ()) -> None:
+        hint = f"; closest: {', '.join(closest)}" if closest else ""
         super().__init__(
             f"no note belongs to a project {name[:200]!r}: name a folder, a tag such "
-            "as '#atlas', or what the property 'project' of some note says"
+            f"as '#atlas', or what the property 'project' of some note says{hint}"
         )
-        self.name = name
+        self.name, self.closest = name, tuple(closest)
 
 
 class BudgetTooSmall(QueryError):

@@ -8,11 +8,12 @@ class WriteRefused(VaultError):
 
 
 class WritesOff(WriteRefused):
-    """The settings let nothing be written."""
+    """The settings let nothing be written; `undone` says what came of an act so."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, undone: str = "") -> None:
+        done = undone or f"{path} was not written"
         super().__init__(
-            f"{path} was not written: the settings let nothing be written to the "
+            f"{done}: the settings let nothing be written to the "
             'vault; set writes.mode to "agent-only" or more, and leave '
             "writes.agent_dir a folder"
         )

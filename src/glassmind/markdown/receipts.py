@@ -44,6 +44,9 @@ _RECEIPT = re.compile(
     re.DOTALL,
 )
 _ENDS = re.compile(r"\r+\n|\r")
+_LISTED = re.compile(r"(?:[-*+]\s+)?(?:(?:\[[0-9]{1,4}\]:?|[0-9]{1,4}[.)])\s+)?")
+"""What stands before a receipt in a list, such as the sources of a bundle."""
+
 _WRAPPED = (("`", "`"), ('"', '"'), ("'", "'"), ("<", ">"))
 
 
@@ -98,9 +101,10 @@ def _escaped(found: re.Match[str]) -> str:
 def parse_receipt(text: str) -> Receipt | None:
     """Return the receipt that a text is; None where it is none.
 
-    One in quotation marks, or typed with blanks instead of `%20`, is read as well.
+    One in quotation marks, one that was copied out of a list with its mark or number,
+    and one typed with blanks instead of `%20` are read as well.
     """
-    found = _RECEIPT.fullmatch(_bare(text)) if len(text) <= LONGEST_RECEIPT else None
+    found = _RECEIPT.fullmatch(bare(text)) if len(text) <= LONGEST_RECEIPT else None
     if found is None:
         return None
     start = int(found["start"])
@@ -115,9 +119,9 @@ def parse_receipt(text: str) -> Receipt | None:
     return Receipt(NotePath(path), heading, Span(start, end), found["digest"].lower())
 
 
-def _bare(text: str) -> str:
-    """Return a text without what it was wrapped in to be pasted."""
-    said = text.strip()
+def bare(text: str) -> str:
+    """Return a text without what it was wrapped in to be pasted, or listed by."""
+    said = _LISTED.sub("", text.strip(), count=1)
     for opening, closing in _WRAPPED:
         if len(said) > 1 and said.startswith(opening) and said.endswith(closing):
             return said[1:-1].strip()

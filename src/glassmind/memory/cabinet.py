@@ -5,9 +5,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from glassmind.config import Config
+from glassmind.errors import GlassmindError
 from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
 
@@ -15,12 +16,17 @@ if TYPE_CHECKING:
     from glassmind.memory.finding import MemoRows
     from glassmind.memory.heat import HeatSources
     from glassmind.memory.pins import PinnedNotes
+    from glassmind.types.catalogue import NoteText
+    from glassmind.types.context import Verified
     from glassmind.vault.read import VaultFiles
     from glassmind.vault.write import VaultWriter
 
 
-Indexed = Callable[[Sequence[NotePath]], str | None]
+Indexed = Callable[[Sequence[NotePath]], GlassmindError | None]
 """Brings some files into the index; returns why they are not in it yet, if so."""
+
+Verify: TypeAlias = "Callable[[Sequence[str]], Sequence[Verified]]"
+"""Says what became of the lines that receipts are for; see `Bundles.verify`."""
 
 
 Used = Callable[[str, Sequence[NotePath], str], None]
@@ -33,6 +39,7 @@ class Acts:
 
     search: Searched
     indexed: Indexed
+    verified: Verify
     used: Used = lambda _verb, _paths, _client: None
 
 
@@ -46,8 +53,9 @@ class Cabinet:
 
     `folder` is the agent folder. `find` returns the note that a person means by a name,
     `sure` the one that is called so to the letter, if any: nothing is written on a
-    guess. `writer` writes for a client, whose name goes on record. `day` reads a day
-    as a person says it, and raises `BadDate`.
+    guess; `place` returns a note, or the part of one that is named to the letter, if
+    any, and raises where it has no such part. `writer` writes for a client, whose name
+    goes on record. `day` reads a day as a person says it, and raises `BadDate`.
     """
 
     config: Config
@@ -57,6 +65,7 @@ class Cabinet:
     still: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]
     sure: Callable[[str], NotePath | None]
+    place: "Callable[[str], NoteText | None]"
     files: "Callable[[], VaultFiles]"
     writer: "Callable[[str], VaultWriter]"
     acts: Acts

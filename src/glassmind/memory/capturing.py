@@ -2,22 +2,21 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
-from glassmind.errors import AmbiguousName, IndexFault, VaultError
+from glassmind.errors import IndexFault
 from glassmind.errors.memory import BadMemo
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors.writing import NoteChanged, WritesOff
 from glassmind.markdown.frontmatter import MAX_BYTES, read_head
-from glassmind.markdown.receipts import receipt_of
+from glassmind.markdown.project_names import parse_project
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import (
     MOST,
     client_said,
     kind_said,
+    project_named,
     project_said,
-    sources_said,
     tags_said,
     text_said,
 )
@@ -29,12 +28,12 @@ from glassmind.memory.memo_names import (
     title_from,
     title_in,
 )
+from glassmind.memory.moving import unindexed
 from glassmind.memory.nearby import nearby
 from glassmind.memory.project_notes import add_to_project
-from glassmind.types import Digest, NotePath, Span
+from glassmind.memory.sources import sources_said
+from glassmind.types import Digest, NotePath
 from glassmind.types.memory import Captured, Memo, MemoKind
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.paths import safe_path
 from glassmind.vault.write import VaultWriter
 
 CLASHES = 20
@@ -61,13 +60,43 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
         BadWish, BadMemo: it cannot be kept as it is; nothing was written.
         WriteRefused: the settings or the disk do not let it be written.
     """
-    cabinet.writer("").allowed(f"{cabinet.folder}/{INBOX}/memo.md")  # before a look
+    check_writes(cabinet, "nothing was captured")  # before a look
     kind = kind_said(claim.kind)
     rule = cabinet.config.memory.inbox
     waits = rule == "all" or (rule == "agents" and claim.agent)
     folder = INBOX if waits else FOLDERS[kind]
-    memo = _memo(cabinet, claim, kind, folder)
-    return _kept(cabinet, memo, f"capture a {kind}")
+    project = project_named(claim.project)
+    stands = sources_said(cabinet, claim.sources)
+    said = replace(claim, project=project, sources=stands.receipts)
+    memo = _memo(cabinet, said, kind, folder)
+    notices = (*stands.notices, *_new_project(cabinet, project))
+    return _kept(cabinet, memo, f"capture a {kind}", notices)
+
+
+def check_writes(cabinet: Cabinet, undone: str) -> None:
+    """Refuse an act while nothing may be written; `undone` says what came of it.
+
+    Raises:
+        WritesOff: the settings let nothing be written.
+    """
+    if not cabinet.config.writes.agent_dir_writable:
+        raise WritesOff(cabinet.folder, undone)
+
+
+def _new_project(cabinet: Cabinet, project: str) -> tuple[str, ...]:
+    """Say so where a project is named that no note of the vault belongs to yet."""
+    if not project:
+        return ()
+    try:
+        with cabinet.faults():
+            known = cabinet.projects()
+            if known.members(parse_project(project)):
+                return ()
+            closest = known.closest(project)
+    except IndexFault:
+        return ()
+    hint = f"; there is {', '.join(map(repr, closest))}" if closest else ""
+    return (f"the project {project!r} is new to this vault{hint}",)
 
 
 def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
@@ -75,14 +104,18 @@ def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
 
     Of many sources its properties have the first; its text has them all.
     """
-    said = replace(claim, sources=tuple(claim.sources)[:MOST])
+    stands = sources_said(cabinet, tuple(claim.sources)[:MOST], verify=False)
+    said = replace(claim, sources=stands.receipts)
     memo = _memo(cabinet, said, "summary", FOLDERS["summary"])
     named = replace(memo, title=title_from(title, "summary"))
     return _kept(cabinet, named, "keep a summary")
 
 
 def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
-    """Return a memo that has no file yet: its path is the folder it will stand in."""
+    """Return a memo that has no file yet: its path is the folder it will stand in.
+
+    The sources are receipts already.
+    """
     text = text_said(claim.text, kind)
     made = Memo(
         path=NotePath(f"{cabinet.folder}/{folder}"),
@@ -94,7 +127,7 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
         client=client_said(claim.client),
         status=FIRST_STATUS[kind],
         place="inbox" if folder == INBOX else "kept",
-        sources=sources_said(claim.sources, lambda name: _whole(cabinet, name)),
+        sources=tuple(claim.sources),
         tags=tags_said(claim.tags),
         generated=claim.agent,
     )
@@ -103,7 +136,9 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
     return made
 
 
-def _kept(cabinet: Cabinet, memo: Memo, why: str) -> Captured:
+def _kept(
+    cabinet: Cabinet, memo: Memo, why: str, notices: Sequence[str] = ()
+) -> Captured:
     together = memo.kind != "summary" and cabinet.config.memory.layout == "project"
     if memo.place == "kept" and together:
         written, digest = add_to_project(cabinet, memo, why=why)
@@ -115,19 +150,21 @@ def _kept(cabinet: Cabinet, memo: Memo, why: str) -> Captured:
         digest,
         near=nearby(cabinet, written),
         indexed=notice is None,
-        notices=() if notice is None else (f"it is kept, but {notice}",),
+        notices=(*(() if notice is None else (f"it is kept, but {notice}",)), *notices),
     )
 
 
 def _unindexed(cabinet: Cabinet, path: NotePath) -> str | None:
     """Bring a memo into the index; return why it is not in it, if so."""
-    notice = cabinet.acts.indexed([path])
-    if notice is None and cabinet.sure(path) is None:
+    error = cabinet.acts.indexed([path])
+    if error is not None:
+        return unindexed(error)
+    if cabinet.sure(path) is None:
         return (
             "the index leaves it out: see index.include_agent_dir, .glassmindignore "
             "and the files that Obsidian excludes"
         )
-    return notice
+    return None
 
 
 def write_new(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Digest]:
@@ -158,31 +195,3 @@ def _free_name(writer: VaultWriter, memo: Memo, *, alone: bool) -> str:
     taken = {name.casefold() for name in writer.names(memo.path)}
     names = names_for(memo.created[:10], title)
     return next(name for name in names if name.casefold() not in taken)
-
-
-def _whole(cabinet: Cabinet, name: str) -> str | None:
-    """Return the receipt of a whole note; None where no one note is called so."""
-    path = _path(cabinet, name)
-    if path is None:
-        return None
-    with cabinet.files() as files:
-        found = decode(files.read(path))
-    if isinstance(found, Unreadable) or not found.text:
-        return None
-    lines = len(found.text.rstrip("\r\n").splitlines()) or 1
-    return receipt_of(path, "", Span(1, lines), found.text)
-
-
-def _path(cabinet: Cabinet, name: str) -> NotePath | None:
-    """Return the note of a name; before there is an index, one that no dot hides."""
-    try:
-        return cabinet.sure(name)
-    except AmbiguousName:
-        return None
-    except IndexFault:
-        with suppress(VaultError), cabinet.files() as files:
-            path = safe_path(name)
-            hidden = any(part.startswith(".") for part in path.split("/"))
-            if path.endswith(".md") and not hidden and files.exists(path):
-                return path
-        return None

@@ -1,11 +1,11 @@
 """What a caller says of a memo, as it may be kept: bounded, clean, one line each."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from glassmind.errors import BadWish
 from glassmind.errors.memory import BadMemo
-from glassmind.markdown.receipts import parse_receipt
+from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.tags import is_tag
 from glassmind.types.memory import CAPTURED, MemoKind
 
@@ -24,6 +24,8 @@ UNKNOWN = "unknown"
 _UNFIT = re.compile(r"[^\w .,@+:/()-]|://")
 """What a client's name has no need of, and could be a link, a tag or markup."""
 
+_SELECTOR = re.compile(r"(?:folder|tag|property)\s*:\s*", re.IGNORECASE)
+_PARTED = re.compile(r"[/\\]")
 _TASK = re.compile(r"[-*+] \[.\][ \t]+")
 
 
@@ -73,8 +75,26 @@ def project_said(project: str) -> str:
     said = project.strip()
     if len(said.splitlines()) > 1 or len(said) > PROJECT_CHARS:
         raise BadMemo("project", f"it is one line of at most {PROJECT_CHARS} signs")
-    if _is_broken(said):
+    if is_broken(said):
         raise BadMemo("project", "it holds characters that are none")
+    return said
+
+
+def project_named(project: str) -> str:
+    """Return a project as it is written into a memo: its name, and no selector.
+
+    Raises:
+        BadMemo: it picks notes instead of naming a project, or it is no name.
+    """
+    said = project_said(project)
+    meant = parse_project(said)
+    if meant.form != "any" or _SELECTOR.match(said):
+        name = _SELECTOR.sub("", meant.name) or "Atlas"
+        problem = f"{said[:80]!r} picks notes and names no project"
+        raise BadMemo("project", f"{problem}; write its name alone, such as {name!r}")
+    if any(part.strip() in {".", ".."} for part in _PARTED.split(said)):
+        problem = f"{said[:80]!r} leads elsewhere"
+        raise BadMemo("project", f"{problem}; write its name, such as 'Atlas'")
     return said
 
 
@@ -100,34 +120,6 @@ def tags_said(tags: Sequence[str]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def sources_said(
-    sources: Sequence[str], note: Callable[[str], str | None]
-) -> tuple[str, ...]:
-    """Return sources as receipts, each once; `note` returns that of a whole note.
-
-    Raises:
-        BadMemo: one is neither a receipt nor a note, or there are too many.
-    """
-    said: dict[str, None] = {}
-    for source in sources:
-        asked = source.strip()
-        found = None if _is_unfit(asked) else _receipt(asked, note)
-        if found is None:
-            problem = f"{asked[:80]!r} is neither a receipt nor a note of the vault"
-            raise BadMemo("source", f"{problem}; search and context show receipts")
-        said[found] = None
-    if len(said) > MOST:
-        raise BadMemo("list of sources", f"{MOST} are the most")
-    return tuple(said)
-
-
-def _receipt(asked: str, note: Callable[[str], str | None]) -> str | None:
-    return asked if parse_receipt(asked) is not None else note(asked)
-
-
-def _is_unfit(text: str) -> bool:
-    return not text or len(text) > SOURCE_CHARS or _is_broken(text)
-
-
-def _is_broken(text: str) -> bool:
+def is_broken(text: str) -> bool:
+    """Whether a text holds what no file of text does."""
     return any("\ud800" <= sign <= "\udfff" or sign == "\0" for sign in text)

@@ -129,9 +129,10 @@ def temperatures(
 
 
 def _members(cabinet: "Cabinet", project: str) -> set[int]:
-    found = {n.note_id for n in cabinet.projects().members(parse_project(project))}
+    known = cabinet.projects()
+    found = {n.note_id for n in known.members(parse_project(project))}
     if not found:
-        raise ProjectUnknown(project)
+        raise ProjectUnknown(project, known.closest(project))
     return found
 
 

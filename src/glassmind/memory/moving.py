@@ -5,16 +5,19 @@ to gets a number.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
+from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import FOLDERS, TRASH
 from glassmind.types import Digest, NotePath
 from glassmind.types.memory import Memo, Moved
+from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX
 from glassmind.vault.write import TRIES
@@ -69,8 +72,15 @@ def numbered(name: str) -> Iterator[str]:
 
 def notices_of(cabinet: Cabinet, *paths: NotePath) -> tuple[str, ...]:
     """Bring changed files into the index; return why they are not in it, if so."""
-    told = cabinet.acts.indexed(paths)
-    return () if told is None else (told,)
+    error = cabinet.acts.indexed(paths)
+    return () if error is None else (unindexed(error),)
+
+
+def unindexed(error: GlassmindError) -> str:
+    """Say why something that is written is not in the index; it need not be redone."""
+    if isinstance(error, IndexBusy):
+        return f"the index is being written by {error.holder}; its next run takes it in"
+    return str(error)
 
 
 def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
@@ -78,6 +88,30 @@ def put_away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> Moved:
     to = away(cabinet, memo, client=client, why=why)
     gone = replace(memo, path=to, place="trash")
     return Moved(gone, memo.path, notices_of(cabinet, memo.path))
+
+
+def copied_away(cabinet: Cabinet, path: NotePath, *, client: str, why: str) -> str:
+    """Copy a note of the inbox to the trash, unless it is there; return its text.
+
+    Raises:
+        NotWaiting: it is gone by now.
+        WriteRefused: it may not be written, or the disk did not do it.
+    """
+    writer, trash = cabinet.writer(client), trash_for(path, cabinet.folder)
+    raw = writer.read(path)
+    found = decode(raw or b"")
+    if raw is None or isinstance(found, Unreadable):
+        raise NotWaiting(path)
+    for name in numbered(path.rpartition("/")[2]):
+        to = f"{trash}/{name}"
+        known = writer.read(to)
+        if known is None:
+            with suppress(NoteChanged):  # another took the name
+                writer.put(to, raw, expected=None, why=why)
+                break
+        elif known == raw:
+            break
+    return found.text
 
 
 def away(cabinet: Cabinet, memo: Memo, *, client: str, why: str) -> NotePath:

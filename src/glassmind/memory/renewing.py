@@ -10,7 +10,7 @@ from contextlib import suppress
 from glassmind.errors import VaultError
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.capturing import Claim, summary_kept
+from glassmind.memory.capturing import Claim, check_writes, summary_kept
 from glassmind.memory.claims import project_said
 from glassmind.memory.finding import memo_at
 from glassmind.memory.memo_names import FOLDERS, title_from, title_in
@@ -35,7 +35,7 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
         BadMemo: it cannot be kept as it is; nothing was written.
         WriteRefused: the settings or the disk do not let it be written.
     """
-    cabinet.writer("").allowed(f"{cabinet.folder}/{FOLDERS['summary']}/-")
+    check_writes(cabinet, "no summary was kept")
     former = _former(cabinet, title, claim.project)
     same = [memo for memo in former if memo.text.strip() == claim.text.strip()]
     path = same[-1].path if same else summary_kept(cabinet, claim, title).memo.path

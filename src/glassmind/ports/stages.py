@@ -17,3 +17,6 @@ class Projects(Protocol):
 
     def members(self, project: ProjectName, /) -> Sequence[ProjectNote]:
         """Return the notes of a project, by path."""
+
+    def closest(self, name: str, /) -> Sequence[str]:
+        """Return what there is that a name may be a slip of, the closest first."""

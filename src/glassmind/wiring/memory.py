@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
+from glassmind.retrieval.notes import GuessedNote
 from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memo_rows import MemoRows
@@ -18,6 +19,7 @@ from glassmind.wiring.use import UseGrounds, heat_sources
 
 if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.types.catalogue import NoteText
 
 
 class Adapters(UseGrounds, Protocol):
@@ -41,6 +43,7 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             still=lambda: still(adapters.reader.connection()),
             find=lambda name: adapters.notes().find(name),
             sure=lambda name: adapters.notes().sure(name),
+            place=lambda name: _place(adapters.notes(), name),
             files=lambda: VaultFiles(root),
             writer=lambda client: VaultWriter(root, permit, client=client),
             acts=acts,
@@ -51,3 +54,9 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             pinned_notes=lambda: PairRows(adapters.reader.connection()),
         )
     )
+
+
+def _place(notes: "NoteReader", name: str) -> "NoteText | None":
+    """Return a note, or the part that a name says; None where it is but a guess."""
+    found = notes.read(name)
+    return None if isinstance(found, GuessedNote) else found

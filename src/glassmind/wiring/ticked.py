@@ -34,7 +34,7 @@ def _accept(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
     def unasked(*_: object, **__: object) -> None:
         """Stand for a search and for indexing, which is what the caller does."""
 
-    acts = Acts(search=unasked, indexed=unasked)  # type: ignore[arg-type]
+    acts = Acts(unasked, unasked, unasked)  # type: ignore[arg-type]
     try:
         done = memory_for(adapters, acts).accept_ticked()
     except GlassmindError as error:

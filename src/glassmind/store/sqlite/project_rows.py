@@ -9,6 +9,7 @@ alone, so other names are compared here.
 
 import json
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import apsw
@@ -35,6 +36,20 @@ select n.id, f.path, n.title from notes n join files f on f.id = n.id
 where :wide or lower(n.title) = :name
 """
 
+NAMED = """
+select value from properties where name in ('project', 'Project', 'PROJECT')
+group by value limit :most
+"""
+FOLDERS = """
+select distinct rtrim(path, replace(path, '/', '')) from files
+where path like '%/%' limit :most
+"""
+"""What is left of a path without the letters of its last part."""
+TAGS = "select folded from tags group by folded limit :most"
+
+MOST, SHOWN, ALIKE = 5_000, 3, 0.6
+"""Names of each sort that are compared, those that are told, and how alike they are."""
+
 
 class ProjectRows:
     """What an open database knows of projects."""
@@ -48,6 +63,31 @@ class ProjectRows:
         for note in self._by_rules(project):
             found.setdefault(note.note_id, note)
         return sorted(found.values(), key=lambda note: note.path)
+
+    def closest(self, name: str) -> tuple[str, ...]:
+        """Return projects that a name may be a slip of, the closest first.
+
+        What properties say, names of folders, and tags with their `#`.
+        """
+        known: dict[str, str] = {}
+        for said, folded in self._known():
+            known.setdefault(folded, said)
+        asked = plain_name(name).lower().lstrip("#").strip("/")
+        found = get_close_matches(asked, known, n=SHOWN, cutoff=ALIKE)
+        return tuple(known[one] for one in found)
+
+    def _known(self) -> Iterable[tuple[str, str]]:
+        """Return all that may be called a project, with how it is compared."""
+        bound = {"most": MOST}
+        for (value,) in self._ask(NAMED, bound):
+            for said in map(plain_name, _texts(json.loads(value))):
+                yield said, said.lower()
+        for (above,) in self._ask(FOLDERS, bound):
+            for part in above.strip("/").split("/"):
+                if part and not part.startswith("."):
+                    yield part, part.lower()
+        for (tag,) in self._ask(TAGS, bound):
+            yield f"#{tag}", tag
 
     def _by_rules(self, project: ProjectName) -> Iterable[ProjectNote]:
         if not project.name:
