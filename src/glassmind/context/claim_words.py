@@ -61,6 +61,17 @@ SCALES = {
 }  # fmt: skip
 """What a unit is counted in, and how many of them it is."""
 
+SPELLED = {
+    name: number
+    for number, names in enumerate((
+        "one", "two zwei", "three drei", "four vier", "five fünf", "six sechs",
+        "seven sieben", "eight acht", "nine neun", "ten zehn", "eleven elf",
+        "twelve zwölf",
+    ), 1)
+    for name in names.split()
+}  # fmt: skip
+"""Numbers in words; those above are mostly written in digits."""
+
 MONEY = frozenset(("eur", "usd", "gbp", "chf"))
 
 NO_UNITS = frozenset((
@@ -74,6 +85,11 @@ NO_UNITS = frozenset((
 
 VERBS = {
     "is": "", "are": "", "was": "", "were": "", "will be": "", "has been": "",
+    "should be": "", "must be": "", "has to be": "", "needs to be": "", "soll": "",
+    "runs": "", "run": "", "uses": "", "use": "", "runs on": "", "läuft mit": "",
+    "läuft unter": "", "nutzt": "", "is owned by": "owner", "is now owned by": "owner",
+    "is led by": "owner", "is now led by": "owner", "was bought for": "price",
+    "bought for": "price", "was sold for": "sale", "sold for": "sale",
     "is set to": "", "is set at": "", "are set at": "", "is set for": "",
     "is planned for": "", "is scheduled for": "",
     "stands at": "", "comes to": "", "amounts to": "", "equals": "", "remains": "",
@@ -100,6 +116,17 @@ VERBS = {
 
 PAST = frozenset(("was", "were", "war", "waren", "cost", "was due"))
 """Such as may tell of a day long gone."""
+
+OUGHT = frozenset(("should be", "must be", "has to be", "needs to be", "soll"))
+"""Such as say what a value ought to be, and not how far a thing is."""
+
+RUNNING = frozenset((
+    "runs", "run", "uses", "use", "runs on", "läuft mit", "läuft unter", "nutzt",
+))  # fmt: skip
+"""Such as come before the name and the version of what a thing runs."""
+
+OWNING = frozenset(("is owned by", "is now owned by", "is led by", "is now led by"))
+"""Such as come before somebody's name."""
 
 COUNTING = frozenset(("has", "have", "hat", "holds"))
 """Such as count what a thing has: the unit says of what the number is."""
@@ -189,6 +216,7 @@ GENERIC = frozenset((
     "seite", "kapitel", "termin", "nächste", "erste", "zweite", "letzte", "betrag",
     "wert", "dauer", "höhe", "breite", "tiefe", "gewicht", "temperatur", "jahr",
     "monat", "woche", "stunde", "projekt", "aufgabe", "schritt", "teil", "punkt",
+    "other", "another", "old", "alt", "alte", "andere",
 ))  # fmt: skip
 """Words that every note may use of something else."""
 
@@ -241,12 +269,30 @@ UNNAMED = frozenset((
     "readme", "index", "home", "todo", "to do", "notes", "untitled", "inbox", "log",
     "changelog", "license", "contributing", "draft", "ideas", "overview", "moc",
     "unbenannt", "start", "main", "tasks", "journal", "about", "introduction", "faq",
+    "plan", "budget", "checklist", "contacts", "goals", "meeting notes", "meeting",
+    "meetings", "minutes", "agenda", "schedule", "summary", "review", "template",
+    "resources", "links", "references", "archive", "status", "people", "projects",
+    "packing list", "shopping list", "reading list", "project plan", "next steps",
+    "notizen", "ideen", "aufgaben", "ziele", "kontakte", "protokoll", "termine",
+    "übersicht", "einkaufsliste", "packliste", "projektplan",
 ))  # fmt: skip
 """Titles that say nothing about what a note is about."""
+
+ASIDE = frozenset((
+    "archive", "archived", "archiv", "old", "alt", "backup", "copy", "done", "trash",
+))  # fmt: skip
+"""Folders for what was elsewhere before: they say nothing of what it is."""
+
+KIN = {"contact": "people", "person": "people", "personen": "people",
+       "kontakte": "people", "kontakt": "people", "leute": "people"}  # fmt: skip
+"""Folders for the same kind of thing under another name."""
 
 CHANGED = ("updated", "modified", "last modified", "last updated", "date modified",
            "geändert", "aktualisiert")  # fmt: skip
 """Properties that say when a note was changed last."""
+
+WRITTEN = ("date", "created", "date created", "creation date", "datum", "erstellt")
+"""Properties that say when a note was written, or of which day it is."""
 
 ENTRY_STOPS = frozenset((
     "note", "hint", "tip", "ps", "p.s", "todo", "example", "e.g", "eg", "see", "source",

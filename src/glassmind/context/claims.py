@@ -14,9 +14,12 @@ from glassmind.context.claim_words import (
     COUNTING,
     ENTRY_STOPS,
     MONTHS,
+    OUGHT,
+    OWNING,
     PAST,
     POINTING,
     PRONOUNS,
+    RUNNING,
     TOLD,
     UNSURE,
     VERBS,
@@ -25,8 +28,10 @@ from glassmind.context.page import HEADING, ITEM, Page, unmarked
 from glassmind.context.values import (
     STATUS_TOLD,
     Value,
+    product_value,
     property_value,
     read_value,
+    somebody,
 )
 
 ClaimForm: TypeAlias = Literal["property", "field", "entry", "sentence"]
@@ -53,19 +58,36 @@ _FIELD = re.compile(
 )
 _STRUCK = re.compile(r"~~.*?~~|%%.*?%%|<!--.*?-->")
 _CALLOUT = re.compile(r"[ \t]*>[ \t]*\[!(?P<kind>[^\]]+)\]")
+_LINKED_KEY = re.compile(
+    r"(?P<key>\[\[[^\]]+\]\](?: [^\W\d_]+){1,3}) (?P<rest>\d[^\s,;]*(?: \S+)?)"
+)
+"""`[[atlas]]: ip 10.0.0.9`, once the colon is off."""
 _QUOTES = re.compile('["\u201c\u201d\u201e\u00ab\u00bb]')
 _CUT = re.compile(
     r"[,;:\u2013\u2014]\s|\s-\s|\b(?:and|but|so|because|that|und|aber|denn|weil|dass)\s",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[.;,(](?:\s|$)")
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?![\d-])")
+_NARROWER = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?![\d-])|\b(?:q[1-4]|weekday|weekend|summer|winter|spring"
+    r"|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag"
+    r"|mittwoch|donnerstag|freitag|samstag|sonntag|werktag|sommer|herbst|frühling)"
+    r"(?=(?:en|s)?\b)",
+    re.IGNORECASE,
+)
+_PUT = re.compile(
+    r"(?:(?:we|i|wir|ich)\s+)?(?:(?:have|finally|now|just)\s+)*(?:put|(?P<done>paused"
+    r"|cancelled|canceled|abandoned|scrapped|resumed))\s+(?:the\s+)?"
+    r"(?P<link>\[\[[^\]]+\]\])(?(done)(?=\s*(?:[.,;!]|$|today|for now|until|because))"
+    r"|\s+(?P<held>on hold))",
+    re.IGNORECASE,
+)
+"""Somebody who has put a thing on hold: a sentence that begins with whom or with it."""
 _WORD = re.compile(r"[^\W_]+")
 _LINK = re.compile(
     r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
 )
 _TOLD_KEY = re.compile("(?:" + "|".join(sorted(TOLD)) + r")[*_]*:")
-_TOLD_KEYS = tuple(f"{word}{mark}" for word in sorted(TOLD) for mark in (":", "**:"))
 _DIGIT = re.compile(r"\d")
 _BYGONE = re.compile(r"\b(?:" + "|".join(BYGONE) + r")", re.IGNORECASE)
 _QUOTING = frozenset(("quote", "cite", "example", "zitat", "beispiel"))
@@ -79,7 +101,7 @@ class Claim(NamedTuple):
 
     `hint` is what the verb adds to the subject, as `price` for `costs`; `lead` is what
     stands before a colon in front of the subject. `years` are those that the sentence
-    names beside the value.
+    names beside the value, and other times that it holds for: days, seasons, quarters.
     """
 
     line: int
@@ -126,7 +148,7 @@ def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
             elif not before.startswith(">"):
                 quoting = True
         before = start
-        if not (_DIGIT.search(line) or number in told or "::" in line):
+        if not (_DIGIT.search(line) or number in told or _may_state(line)):
             continue
         if len(line) > LONGEST_LINE:
             continue
@@ -139,15 +161,20 @@ def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
         yield number, _STRUCK.sub("", unmarked(line))
 
 
+def _may_state(line: str) -> bool:
+    """Whether a line without a number may state something in words."""
+    if ":" in line and ("::" in line or _TOLD_KEY.search(line.lower())):
+        return True
+    return "[[" in line and _PUT.match(unmarked(line)) is not None
+
+
 def _told_lines(lines: Sequence[str], body: int) -> frozenset[int]:
     """Return the lines from a line on that may tell how far a thing is, or whose.
 
     All lines are looked at in one go: one by one takes ten times as long.
     """
     text = "\n".join(lines[body - 1 :]).lower()
-    found = list(STATUS_TOLD.finditer(text))
-    if any(map(text.__contains__, _TOLD_KEYS)):
-        found.extend(_TOLD_KEY.finditer(text))
+    found = STATUS_TOLD.finditer(text)
     return frozenset(text.count("\n", 0, told.start()) + body for told in found)
 
 
@@ -157,7 +184,7 @@ def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
         value = property_value(field["rest"].rstrip(" )]"))
         yield Claim(number, field["key"].strip(), "", value, "field")
         return
-    if claim := _entry(line, number):
+    if claim := _entry(line, number) or _put(line, number):
         yield claim
         return
     if not _FIRST.keys().isdisjoint(line.lower().split()):
@@ -215,28 +242,56 @@ def _entry(line: str, number: int) -> Claim | None:
     ):
         return None
     value = read_value(rest) or _told(key, rest)
+    if value is None and (whole := _LINKED_KEY.fullmatch(f"{key} {rest}")):
+        key, rest = whole["key"], whole["rest"]
+        value = read_value(rest)
     if value is None or _words_behind(rest[value.after :]) > SPARE:
         return None
     if _BYGONE.search(line):
         return None
-    years = frozenset(_YEAR.findall(rest[value.after :]))
+    years = _narrowed(rest[value.after :])
     return Claim(number, key, "", value, "entry", years=years)
+
+
+def _put(line: str, number: int) -> Claim | None:
+    """Return how far a thing is by what somebody did: `We put [[Acme]] on hold`."""
+    found = _PUT.match(line.lstrip())
+    if found is None:
+        return None
+    said = found["held"] or found["done"]
+    value = read_value("active" if said.lower() == "resumed" else said)
+    if value is None:
+        return None
+    return Claim(number, found["link"], "", value._replace(text=said), "sentence")
+
+
+def _narrowed(text: str) -> frozenset[str]:
+    """Return the times that a text says something holds for."""
+    return frozenset(word.casefold() for word in _NARROWER.findall(text))
 
 
 def _sentence(sentence: str, number: int) -> Iterator[Claim]:
     """Yield what a sentence states: at most one thing for each verb in it."""
     tokens, lowered = sentence.split(), sentence.lower().split()
-    for at, token in enumerate(lowered[1:-1], 1):
+    for at, token in enumerate(lowered[:-1]):
         verb = _verb_at(lowered, at) if token in _FIRST else None
         if verb is None:
             continue
-        rest = " ".join(tokens[at + len(verb) :])
-        value = read_value(rest)
+        rest, told = " ".join(tokens[at + len(verb) :]), " ".join(verb)
+        # what begins with its verb is said of the note: `Opens at 6:00`
+        said = " ".join(tokens[:at]) if at else VERBS[told]
+        value = _value(told, rest) if said else None
         if value is not None:
-            said = " ".join(tokens[:at])
-            claim = _claim(said, " ".join(verb), value, rest, number)
+            claim = _claim(said, told, value, rest, number)
             if claim:
                 yield claim
+
+
+def _value(verb: str, rest: str) -> Value | None:
+    """Return the value behind a verb, of the sort that it comes with."""
+    if verb in RUNNING:
+        return product_value(rest)
+    return somebody(rest) if verb in OWNING else read_value(rest)
 
 
 def _verb_at(words: Sequence[str], at: int) -> tuple[str, ...] | None:
@@ -261,8 +316,9 @@ def _claim(said: str, verb: str, value: Value, rest: str, number: int) -> Claim 
     if not _is_subject(words) or not _suits(verb, value):
         return None
     hint = value.unit if verb in COUNTING else VERBS[verb]
+    hint = value.name if verb in RUNNING else hint
     beside = said + rest[value.after :]
-    years = frozenset(_YEAR.findall(beside))
+    years = _narrowed(beside)
     return Claim(number, subject, hint, value, "sentence", lead, past, years)
 
 
@@ -276,11 +332,16 @@ def _suits(verb: str, value: Value) -> bool:
     """Whether a verb is one that such a value comes with."""
     if verb in COUNTING:
         return value.kind == "number" and bool(value.unit)
-    return value.kind != "status" or not VERBS[verb]
+    return value.kind != "status" or not (VERBS[verb] or verb in OUGHT)
 
 
 def _is_unsure(text: str) -> bool:
     return not UNSURE.isdisjoint(_WORD.findall(text.casefold()))
+
+
+def links_in(text: str) -> list[str]:
+    """Return the names that the links of a text lead to."""
+    return [link["name"] for link in _LINK.finditer(text)] if "[[" in text else []
 
 
 def words_of(text: str) -> tuple[str, ...]:

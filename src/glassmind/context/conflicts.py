@@ -6,10 +6,18 @@ and a newer daily note that says otherwise than a note about the thing.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from glassmind.context.claim_words import ABOUT, CHANGED, MANY_VALUED, OF_THE_NOTE, SAME
+from glassmind.context.captured import waits
+from glassmind.context.claim_words import (
+    ABOUT,
+    CHANGED,
+    MANY_VALUED,
+    OF_THE_NOTE,
+    SAME,
+    WRITTEN,
+)
 from glassmind.context.claims import Claim, claims_of
 from glassmind.context.items import changed_day, is_pattern, pages_of
 from glassmind.context.page import Page
@@ -43,17 +51,27 @@ DAYS = 8
 MOST_CLAIMS = 12
 """Claims of one thing that are compared with each other."""
 
+AT_ONCE_NS = 60 * 10**9
+"""Time between two files within which it was no person who wrote both: a checkout or a
+sync, whose time says nothing of when a note was changed."""
+
 LONGEST_TEXT = 80
 """Characters of a property that is one value, and no prose."""
 
+NOTHING = Claim(0, "", "", property_value(""), "property")
+
 
 class Said(NamedTuple):
-    """A claim with the note it stands in; `day` is what makes it newer than another."""
+    """A claim with the note it stands in; `day` is what makes it newer than another.
+
+    It is empty where nobody knows. What waits for approval is of no day.
+    """
 
     note: SectionNote
     claim: Claim
     day: str
     is_dated: bool
+    waits: bool
 
     @property
     def value(self) -> Value:
@@ -74,11 +92,11 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
         if not is_pattern(note.path) and note.path not in gone
     }
     pages = _pages(rows, scope, notes)
-    things = Things(notes.values())
+    things = Things(notes.values(), rows.links(scope.note_ids))
     said = _by_subject(things, notes, pages, scope.agent)
     found = [
         _conflict(subject, a, b, things, rows)
-        for subject, a, b in _disagreements(said, _own_words(said))
+        for subject, a, b in _disagreements(said, _own_words(said), things)
     ]
     found.sort(key=lambda one: (one.sides[0].path, one.sides[1].path, one.about))
     found.sort(key=lambda one: one.sides[0].date, reverse=True)
@@ -123,12 +141,16 @@ def _by_subject(
 ) -> dict[tuple[Subject, ValueKind], list[Said]]:
     """Return all that is said, by what it is about and what kind of value it is."""
     found: dict[tuple[Subject, ValueKind], list[Said]] = {}
+    days = _days(notes.values())
     for at, note in notes.items():
         mine: dict[tuple[Subject, ValueKind], list[Said]] = {}
+        held = waits(note, agent)
+        day = "" if held else days[at]
+        place = Said(note, NOTHING, day, is_dated(note) and not held, held)
         if not note.path.startswith(f"{agent}/"):
-            _take(mine, _properties(things, note))
+            _take(mine, place, _properties(things, note))
         if at in pages:
-            _take(mine, _statements(things, note, pages[at]))
+            _take(mine, place, _statements(things, note, pages[at]))
         for key, said in mine.items():
             # what a note says twice otherwise is a history, and no claim
             if not any(differ(a.value, b.value) for a, b in combinations(said, 2)):
@@ -138,13 +160,15 @@ def _by_subject(
 
 def _take(
     found: dict[tuple[Subject, ValueKind], list[Said]],
-    said: Iterable[tuple[Subject, Said]],
+    place: Said,
+    claims: Iterable[tuple[Subject, Claim]],
 ) -> None:
-    for subject, one in said:
-        found.setdefault((subject, one.value.kind), []).append(one)
+    for subject, claim in claims:
+        said = place._replace(claim=claim)
+        found.setdefault((subject, claim.value.kind), []).append(said)
 
 
-def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Said]]:
+def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Claim]]:
     for name, value in note.properties.items():
         key = key_form(name)
         if key in MANY_VALUED or isinstance(value, list | dict) or value in (None, ""):
@@ -157,7 +181,7 @@ def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Sa
         if key == "weight" and not claim.value.unit:  # where a list has the note
             continue
         if subject := property_subject(things, note, claim):
-            yield subject, _said(note, claim)
+            yield subject, claim
 
 
 def _property(key: str, text: str) -> Value:
@@ -169,16 +193,12 @@ def _property(key: str, text: str) -> Value:
 
 def _statements(
     things: Things, note: SectionNote, page: Page
-) -> Iterator[tuple[Subject, Said]]:
+) -> Iterator[tuple[Subject, Claim]]:
     for claim in claims_of(note.digest, page.lines, page.body):
         path = page.heading_path(claim.line)
         for subject in things.subjects(claim, note, path[-1] if path else ""):
             if subject.thing or not (claim.is_past and is_dated(note)):
-                yield subject, _said(note, claim)
-
-
-def _said(note: SectionNote, claim: Claim) -> Said:
-    return Said(note, claim, _day(note), is_dated(note))
+                yield subject, claim
 
 
 def _own_words(
@@ -195,15 +215,22 @@ def _own_words(
 def _disagreements(
     said: Mapping[tuple[Subject, ValueKind], list[Said]],
     own: Mapping[int, Mapping[tuple[frozenset[str], ValueKind], Value]],
+    things: Things,
 ) -> Iterator[tuple[Subject, Said, Said]]:
-    """Yield the pairs that cannot both be right, one for each two values."""
+    """Yield the pairs that cannot both be right, one for each two values.
+
+    What names no thing is about its note, and two notes about other things may differ.
+    """
     told: set[frozenset[tuple[str, str]]] = set()
     for (subject, kind), many in said.items():
         seen: set[frozenset[str]] = set()
         for a, b in combinations(_latest(many), 2):
             if not differ(a.value, b.value) or not _compares(subject, a, b):
                 continue
-            if not subject.thing and _are_records(a, b, (subject.what, kind), own):
+            if not subject.thing and (
+                not things.are_related(a.note, b.note, subject.what)
+                or _are_records(a, b, (subject.what, kind), own)
+            ):
                 continue
             values = frozenset((_form(a.value), _form(b.value)))
             pair = frozenset((one.note.path, str(one.claim.line)) for one in (a, b))
@@ -227,13 +254,13 @@ def _latest(many: Collection[Said]) -> list[Said]:
 def _compares(subject: Subject, a: Said, b: Said) -> bool:
     """Whether two claims are of the same time: a day says nothing of what came after.
 
-    Two days differ as days do.
+    Two days differ as days do. Where nobody knows of when a note is, it may be.
     """
     if a.note.note_id == b.note.note_id or (a.is_dated and b.is_dated):
         return False
     if a.is_dated or b.is_dated:
         day, other = (a, b) if a.is_dated else (b, a)
-        return day.day > other.day
+        return not other.day or day.day > other.day
     return bool(subject.thing) or not (a.claim.is_past or b.claim.is_past)
 
 
@@ -261,7 +288,7 @@ def _conflict(
     kind: ConflictKind = "statement"
     if a.claim.form == b.claim.form == "property":
         kind = "property"
-    elif a.is_dated or b.is_dated:
+    elif (a.is_dated or b.is_dated) and older.day:
         kind = "newer"
     about = older.claim if older.claim.form == "property" else newer.claim
     title = things.title(subject.thing)
@@ -279,7 +306,14 @@ def _side(said: Said, rows: SectionRows) -> Side:
     heading = path[-1] if path else ""
     span = Span(line, line)
     receipt = receipt_of(note.path, heading, span, page.raw(span))
-    return Side(NotePath(note.path), note.title, claim.value.text, said.day, receipt)
+    return Side(
+        NotePath(note.path),
+        note.title,
+        claim.value.text,
+        said.day,
+        receipt,
+        is_approved=not said.waits,
+    )
 
 
 def _property_line(page: Page, name: str) -> int:
@@ -290,13 +324,36 @@ def _property_line(page: Page, name: str) -> int:
     return 1
 
 
-def _day(note: SectionNote) -> str:
-    """Return the day that a note speaks of: its name's, else of its last change."""
+def _days(notes: Collection[SectionNote]) -> dict[int, str]:
+    """Return the day that each note speaks of; empty where nobody knows.
+
+    It is its name's, else that of its last change as it says itself, or as its file
+    does unless another was written at once; else that on which it was written.
+    """
+    times = sorted(note.mtime_ns for note in notes)
+    near = {
+        time
+        for one, other in pairwise(times)
+        if other - one <= AT_ONCE_NS
+        for time in (one, other)
+    }
+    return {
+        note.note_id: _own_day(note, CHANGED)
+        or ("" if note.mtime_ns in near else changed_day(note))
+        or _own_day(note, WRITTEN)
+        or first_day(note.title)
+        or ""
+        for note in notes
+    }
+
+
+def _own_day(note: SectionNote, keys: Iterable[str]) -> str | None:
+    """Return the day in the name of a note, or in its first property of some names."""
     if is_dated(note) and (day := first_day(note.path.rpartition("/")[2])):
         return day
     said = {key_form(name): value for name, value in note.properties.items()}
-    days = (first_day(str(said[key])) for key in CHANGED if said.get(key))
-    return next((day for day in days if day), changed_day(note))
+    days = (first_day(str(said[key])) for key in keys if said.get(key))
+    return next((day for day in days if day), None)
 
 
 def _form(value: Value) -> str:

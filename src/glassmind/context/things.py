@@ -1,22 +1,25 @@
 """What claims are about: which note's thing, and what of it."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from glassmind.context.claim_words import (
     ABOUT,
+    ASIDE,
     GENERIC,
     IMPLIED,
+    KIN,
     SAME,
     STOPS,
     UNNAMED,
 )
-from glassmind.context.claims import Claim, words_of
+from glassmind.context.claims import Claim, links_in, words_of
 from glassmind.context.items import names_in
 from glassmind.context.section_words import key_form
 from glassmind.markdown.days import first_day
-from glassmind.types.sections import SectionNote
+from glassmind.types.sections import SectionLink, SectionNote
 
 LEAST_PHRASE = 2
 """Words that a subject without a note needs, so that two notes mean the same by it."""
@@ -24,7 +27,14 @@ LEAST_PHRASE = 2
 OF_ANY = frozenset(("project", "projekt", "status", "work", "arbeit"))
 """Words that may stand for the thing itself when it is told how far it is."""
 
+UNCLEAR = -1
+"""What a name means that several things have."""
+
+TYPES = frozenset(("type", "typ", "kind", "class"))
+"""Properties that say what kind of thing a note is about."""
+
 _STATUS = frozenset(("status",))
+_UNNAMED = frozenset(map(words_of, UNNAMED))
 _ARTICLE = re.compile(r"\W*(?:the|der|die|das|den|dem)\s", re.IGNORECASE)
 
 
@@ -41,8 +51,11 @@ class Subject(NamedTuple):
 class Things:
     """The names of some notes, and which notes have one in common."""
 
-    def __init__(self, notes: Iterable[SectionNote]) -> None:
-        self._by_name: dict[tuple[str, ...], int] = {}
+    def __init__(
+        self, notes: Iterable[SectionNote], links: Sequence[SectionLink] = ()
+    ) -> None:
+        self._links = links
+        self._holders: dict[tuple[str, ...], list[SectionNote]] = {}
         self._thing: dict[int, int] = {}
         self._words: dict[int, set[str]] = {}
         self._title: dict[int, str] = {}
@@ -53,24 +66,41 @@ class Things:
         self._about = {note.note_id: self._meant(note) for note in known}
 
     def _take(self, note: SectionNote) -> None:
-        names = [] if is_dated(note) else [note.title, *note.aliases]
-        forms = [form for name in names if (form := words_of(name)) and _is_name(form)]
-        thing = next(
-            (self._by_name[f] for f in forms if f in self._by_name), note.note_id
-        )
+        forms = _names(note)
+        others = (other for form in forms for other in self._holders.get(form, ()))
+        same = (one.note_id for one in others if self._are_same(note, one))
+        thing = next((self._thing[at] for at in same), note.note_id)
         self._thing[note.note_id] = thing
         self._title.setdefault(thing, note.title)
         for form in forms:
-            self._by_name.setdefault(form, thing)
+            self._holders.setdefault(form, []).append(note)
             self._words.setdefault(thing, set()).update(form)
             self._longest = max(self._longest, len(form))
+
+    def _are_same(self, one: SectionNote, other: SectionNote) -> bool:
+        """Whether two notes with a name in common are about the same thing.
+
+        An alias says so, and a link between them, their type, or where they stand: a
+        title alone does not, since Paris among the cities is none of the people.
+        """
+        if words_of(one.title) != words_of(other.title):
+            return True
+        types = _types(one) & _types(other)
+        return bool(types) or _stand_alike(one, other) or self._are_linked(one, other)
+
+    def _are_linked(self, one: SectionNote, other: SectionNote) -> bool:
+        return frozenset((one.note_id, other.note_id)) in self._pairs
+
+    @cached_property
+    def _pairs(self) -> set[frozenset[int]]:
+        return {frozenset((link.source_id, link.target_id)) for link in self._links}
 
     def _meant(self, note: SectionNote) -> int | None:
         """Return the thing that a property says a note is about."""
         for name, value in note.properties.items():
             if key_form(name) in ABOUT:
                 for one in names_in(value):
-                    if thing := self._by_name.get(words_of(one)):
+                    if (thing := self.named(one)) > 0:
                         return thing
         return None
 
@@ -88,47 +118,98 @@ class Things:
         return self._about.get(note.note_id) is not None
 
     def named(self, text: str) -> int:
-        """Return the thing that a text is the name of; 0 for none."""
-        return self._by_name.get(words_of(text), 0)
+        """Return the thing that a text is the name of.
+
+        0 for none, `UNCLEAR` where several have that name.
+        """
+        return self._called(words_of(text), 0)
+
+    def _called(self, form: tuple[str, ...], own: int) -> int:
+        things = {self._thing[note.note_id] for note in self._holders.get(form, ())}
+        if len(things) > 1:
+            return own if own in things else UNCLEAR
+        return next(iter(things), 0)
 
     def subjects(self, claim: Claim, note: SectionNote, heading: str) -> list[Subject]:
         """Return what a claim may be about: its thing, and its bare words.
 
-        A thing that the words name comes before the one that stands before a colon,
-        then the one that the heading names, and then that of the note.
+        A thing that a link leads to comes first, then one that the words name, the one
+        that stands before a colon, the one that the heading names, and that of the
+        note. Words that name another note without a link may yet mean the note's own.
         """
         words, own = words_of(claim.subject), self.own(note)
-        thing, rest = self._in(words, own, linked="[[" in claim.subject)
+        linked = links_in(claim.subject)
+        thing, rest = self._linked(linked, words) if linked else self._in(words, own)
         named = bool(thing)
         if not thing:
-            thing = self.named(claim.lead) or self.named(heading) or own
+            led, headed = self.named(claim.lead), self.named(heading)
+            thing = led or (headed if headed > 0 else own)
             named = thing not in (0, own)
+        if thing == UNCLEAR:
+            return []
         what = _what(claim, rest)
         if claim.form == "sentence" and claim.value.kind == "status":
             # how far a thing is, is told of the thing itself and not of what it has
             return [Subject(thing, _STATUS)] if thing and what <= OF_ANY else []
-        found = []
-        if thing:
-            left = what - self._words.get(thing, set()) or what
-            found.append(Subject(thing, _same(left or {"amount"})))
+        found = [self._of(thing, what)] if thing else []
+        if own not in (0, thing) and named and not linked:
+            found.append(self._of(own, _what(claim, words)))
         if not named and _is_telling(what, claim.subject):
             found.append(Subject(0, _same(what)))
         return found
 
-    def _in(
-        self, words: tuple[str, ...], own: int, *, linked: bool
+    def _of(self, thing: int, what: set[str]) -> Subject:
+        left = what - self._words.get(thing, set()) or what
+        return Subject(thing, _same(left or {"amount"}))
+
+    def _linked(
+        self, names: Iterable[str], words: tuple[str, ...]
     ) -> tuple[int, tuple[str, ...]]:
+        """Return the first thing that some links lead to, and the words beside it."""
+        for form in map(words_of, names):
+            if form and (thing := self._called(form, 0)):
+                for start in range(len(words) - len(form) + 1):
+                    if words[start : start + len(form)] == form:
+                        return thing, words[:start] + words[start + len(form) :]
+        return 0, words
+
+    def _in(self, words: tuple[str, ...], own: int) -> tuple[int, tuple[str, ...]]:
         """Return the thing with the longest name among some words, and the others.
 
-        A word that anything may be called counts in a link, and in the note itself.
+        The note's own name comes before others; a word that anything may be called
+        counts there alone.
         """
+        found = 0, words
         for length in range(min(self._longest, len(words)), 0, -1):
             for start in range(len(words) - length + 1):
                 name = words[start : start + length]
-                thing = self._by_name.get(name, 0)
-                if thing and (linked or thing == own or not _is_common(name)):
-                    return thing, words[:start] + words[start + length :]
-        return 0, words
+                thing = self._called(name, own) if name in self._holders else 0
+                rest = words[:start] + words[start + length :]
+                if thing and thing == own:
+                    return thing, rest
+                if thing and not found[0] and not _is_common(name):
+                    found = thing, rest
+        return found
+
+    def are_related(
+        self, one: SectionNote, other: SectionNote, what: Collection[str]
+    ) -> bool:
+        """Whether two notes may mean the same by words that name no note.
+
+        They are linked, or one title and not the other has a word of what is said, or
+        the name of one stands in the title of the other: `Roof` in `Roof materials`.
+        """
+        a, b = _telling(words_of(one.title)), _telling(words_of(other.title))
+        if not (a ^ b).isdisjoint(what) or self._are_linked(one, other):
+            return True
+        return any(
+            _telling(form) < title
+            for form, title in (
+                *((form, b) for form in _names(one)),
+                *((form, a) for form in _names(other)),
+            )
+            if _telling(form)
+        )
 
 
 def are_siblings(one: SectionNote, other: SectionNote) -> bool:
@@ -163,10 +244,39 @@ def _same(words: Iterable[str]) -> frozenset[str]:
     return frozenset(SAME.get(word, word) for word in words)
 
 
+def _names(note: SectionNote) -> list[tuple[str, ...]]:
+    names = () if is_dated(note) else (note.title, *note.aliases)
+    return [form for name in names if (form := words_of(name)) and _is_name(form)]
+
+
 def _is_name(form: tuple[str, ...]) -> bool:
     """Whether words tell a thing from others, at least where they are linked."""
-    text = " ".join(form)
-    return text not in UNNAMED and not text.isdigit()
+    return form not in _UNNAMED and not "".join(form).isdigit()
+
+
+def _types(note: SectionNote) -> set[str]:
+    said = (value for name, value in note.properties.items() if name in TYPES)
+    return {name.casefold() for value in said for name in names_in(value)} - {""}
+
+
+def _stand_alike(one: SectionNote, other: SectionNote) -> bool:
+    """Whether one note stands in the other's folder or below, archives aside."""
+    a, b = _folders(one.path), _folders(other.path)
+    return a[: len(b)] == b or b[: len(a)] == a
+
+
+def _folders(path: str) -> list[str]:
+    kept = [" ".join(words_of(folder)) for folder in path.split("/")[:-1]]
+    return [KIN.get(folder, folder) for folder in kept if folder not in ASIDE]
+
+
+def _telling(words: Iterable[str]) -> set[str]:
+    """Return the words that not every note may use of something else."""
+    return {
+        word
+        for word in words
+        if not (word in GENERIC or word in STOPS or word.isdigit())
+    }
 
 
 def _is_common(form: tuple[str, ...]) -> bool:

@@ -17,6 +17,7 @@ from glassmind.context.claim_words import (
     NO_UNITS,
     ROUGHLY,
     SCALES,
+    SPELLED,
     STATUS_OF,
 )
 
@@ -71,11 +72,22 @@ _STATUS = re.compile(
 _POINTED = re.compile(r"\d[.,]\d{3}(?!\d)")
 """A point that may set thousands apart, or be the point of a decimal."""
 STATUS_TOLD = re.compile(
-    " (?:is|are|been|was|were|be|remains|ist|sind|wurde|war) (?:[a-zäöü]+ )?(?:"
-    + "|".join(map(re.escape, STATUS_OF))
+    " (?:is|are|been|was|were|be|has|takes|lasts|remains|ist|sind|wurde|war|dauert"
+    "|beträgt) (?:[a-zäöü]+ )?(?:"
+    + "|".join(map(re.escape, (*STATUS_OF, "owned by", "led by", *SPELLED)))
     + ")"
 )
-"""Finds, in small letters, where it may be told how far a thing is."""
+"""Finds, in small letters, where it may be told how far a thing is, whose, or how many
+in words."""
+_SPELLED = re.compile(
+    "(" + "|".join(sorted(SPELLED, key=len, reverse=True)) + r")(?=\s+[^\W\d])",
+    re.IGNORECASE,
+)
+_PRODUCT = re.compile(
+    r"(?P<name>[A-Z][\w+#-]*(?: [A-Z][\w+#-]*)?),? (?:version )?"
+    r"v?(?P<number>\d+(?:\.\d+)*)\b"
+)
+_SOMEBODY = re.compile(r"\[\[[^\]]+\]\]|[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*){0,3}")
 _WORD = re.compile(r"\s*([^\W\d_]+)")
 _MARKS = re.compile(r"[*_`=]+|\[\[|\]\]|\"|'")
 
@@ -116,7 +128,9 @@ def read_value(text: str) -> Value | None:
         _date(text, at)
         or _time(text, at)
         or _version(text, at)
-        or (_amount(text, at, rough=rough) or _status(text, at))
+        or _amount(text, at, rough=rough)
+        or _spelled(text, at, rough=rough)
+        or _status(text, at)
     )
 
 
@@ -178,6 +192,35 @@ def _amount(text: str, at: int, *, rough: bool) -> Value | None:
     per = (found["per"] or "").lower() if end == found.end() else ""
     written = text[at:end].strip()
     return Value("number", written, end, unit + per, low, high, measure=measure)
+
+
+def _spelled(text: str, at: int, *, rough: bool) -> Value | None:
+    """Return a number in words, which counts something: `three months`."""
+    found = _SPELLED.match(text, at)
+    if found is None:
+        return None
+    digits = str(SPELLED[found[0].lower()])
+    value = _amount(digits + text[found.end() :], 0, rough=rough)
+    if value is None or not value.unit:
+        return None
+    end = found.end() + value.after - len(digits)
+    return value._replace(text=text[at:end].strip(), after=end)
+
+
+def product_value(text: str) -> Value | None:
+    """Return the version of what is named at the beginning of a text: `Debian 12`."""
+    found = _PRODUCT.match(text)
+    if found is None:
+        return None
+    parts = tuple(map(int, found["number"].split(".")))
+    name = found["name"].casefold()
+    return Value("version", found[0], found.end(), parts=parts, name=name)
+
+
+def somebody(text: str) -> Value | None:
+    """Return whose name a text begins with."""
+    found = _SOMEBODY.match(text)
+    return property_value(found[0])._replace(after=found.end()) if found else None
 
 
 def _status(text: str, at: int) -> Value | None:

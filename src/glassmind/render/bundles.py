@@ -136,6 +136,7 @@ def _side(side: Side) -> dict[str, Any]:
         "value": side.value,
         "date": side.date,
         "receipt": side.receipt,
+        "approved": side.is_approved,
     }
 
 

@@ -18,6 +18,7 @@ from glassmind.types.context import (
     Excerpt,
     Item,
     NextRead,
+    Side,
 )
 
 ECHO_CHARS = 120
@@ -175,11 +176,14 @@ def read_line(read: NextRead) -> str:
 
 def conflict_line(conflict: Conflict, cite: Cite) -> str:
     """Return two sources that do not agree, the newer first."""
-    newer, older = (
-        f"{cite(side.receipt)} {side.date} {one_line(side.value)}"
-        for side in conflict.sides
-    )
+    newer, older = (_side(side, cite) for side in conflict.sides)
     return f"{conflict.kind}, {one_line(conflict.about)}: {newer} | {older}\n"
+
+
+def _side(side: Side, cite: Cite) -> str:
+    date = f" {side.date}" if side.date else ""
+    mark = "" if side.is_approved else f" ({NOT_APPROVED})"
+    return f"{cite(side.receipt)}{date} {one_line(side.value)}{mark}"
 
 
 def source_line(receipt: str, number: str) -> str:

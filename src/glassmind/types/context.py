@@ -133,13 +133,18 @@ ConflictKind: TypeAlias = Literal["property", "statement", "superseded", "newer"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two sources that do not agree, with what it says."""
+    """One of two sources that do not agree, with what it says.
+
+    `date` is empty where nobody knows of when it is. What an agent captured and nobody
+    approved is not `is_approved`, and the second side.
+    """
 
     path: NotePath
     title: str
     value: str
     date: str
     receipt: str
+    is_approved: bool = True
 
 
 @dataclass(frozen=True, slots=True)
