@@ -26,6 +26,7 @@ from glassmind.models.cards import (
 from glassmind.models.choose import embedder_of
 from glassmind.models.onnx import OnnxEmbedder
 from glassmind.models.place import is_here
+from glassmind.models.windows import WindowedTokenizer
 
 FOLDER_VARIABLE = "GLASSMIND_EMBEDDINGS_MODELS_FOLDER"
 
@@ -216,3 +217,8 @@ def scripted(reply: Reply) -> Iterator[str]:
 
     with serving(Scripted) as url:
         yield url
+
+
+def tokenizer(card: ModelCard) -> WindowedTokenizer:
+    """Return the tokenizer of a model on this machine; skip where it is missing."""
+    return WindowedTokenizer(real_models(card) / card.id / "tokenizer.json")

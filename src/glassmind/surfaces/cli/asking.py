@@ -50,7 +50,7 @@ def add_budget(parser: CommandParser) -> None:
         "--budget",
         type=at_least_one,
         metavar="N",
-        help="most tokens of the answer (context.budget_tokens)",
+        help="most tokens, of the Markdown: JSON is larger (context.budget_tokens)",
     )
 
 
