@@ -175,3 +175,15 @@ def test_no_text_and_no_project_leads_a_capture_out_of_its_folder(
     assert len(captures(program)) > len(NAMES)
     assert all(agent in (file, *file.parents) for file in made - before)
     fence.assert_untouched()
+
+
+def test_a_text_that_begins_with_a_dash_is_taken_or_its_way_told(
+    program: Inside,
+) -> None:
+    refused = program.run("capture", "memory", "--text", "-dash")
+    kept = program.json("capture", "memory", "--text=-dash")
+
+    assert refused.returncode == 2
+    assert "--text needs a value" in refused.stderr
+    assert "--text=-" in refused.stderr
+    assert kept["memo"]["text"] == "-dash"

@@ -87,6 +87,8 @@ def test_what_nobody_wrote_about_is_exit_code_1(program: Inside) -> None:
 
     assert done.returncode == 1
     assert "Nothing in the vault was found for this." in done.stdout
+    assert "Found with" not in done.stdout
+    assert "Searched with channels lexical" in done.stdout
 
 
 def test_a_saved_bundle_is_a_note_that_can_be_verified(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What is alive now is packed without a question, and a bundle may be kept."""
 
+import re
 from datetime import date
 
 import pytest
@@ -53,6 +54,8 @@ def test_what_was_packed_is_kept_where_it_was_asked_for(vault: VaultDesk) -> Non
     found = vault.engine.bundles.pack("kiln", save=True, today=TODAY)
 
     assert found.saved is not None
+    name = found.saved.rpartition("/")[2]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d Context kiln\.md", name)
     kept = (vault.root / found.saved).read_text("utf-8")
     assert "The kiln moves in May." in kept
     assert found.notes[0].excerpts[0].receipt in kept

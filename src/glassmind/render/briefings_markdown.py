@@ -12,6 +12,7 @@ from glassmind.render.bundles_markdown import (
     section,
 )
 from glassmind.render.quoted import LABEL, one_line, titled
+from glassmind.render.style import counted
 from glassmind.types.context import Briefing, ChangedNote, Dropped
 
 NOTHING = "Nothing is warm, open or changed.\n"
@@ -36,7 +37,7 @@ SECTIONS: Mapping[str, Callable[[Any, Cite], str]] = {
 """The line of one thing, by section, in their order."""
 
 TITLES = {
-    "hot": "Hot Notes",
+    "hot": "Hot and Warm Notes",
     "decisions": "Recent Decisions",
     "questions": "Open Questions",
     "tasks": "Open Tasks",
@@ -44,9 +45,9 @@ TITLES = {
     "conflicts": "Conflicts and Staleness",
 }
 
-LEFT = {name: name for name in SECTIONS}
-LEFT |= {"hot": "hot notes", "changed": "changed notes"}
-"""What there is more of, as it is said."""
+LEFT = {name: name.removesuffix("s") for name in SECTIONS}
+LEFT |= {"hot": "hot note", "changed": "changed note"}
+"""What there is more of, as one of it is said."""
 
 
 def briefing_as_markdown(briefing: Briefing) -> str:
@@ -71,7 +72,7 @@ def _heading(briefing: Briefing) -> str:
 
 
 def _footing(briefing: Briefing) -> list[str]:
-    told = ""
+    told = "".join(f"{one}.\n" for one in briefing.notices)
     if briefing.degraded:
         missing = "; ".join(titled(one) for one in briefing.degraded[:MOST_TOLD])
         told += f"Missing: {missing}.\n"
@@ -81,4 +82,4 @@ def _footing(briefing: Briefing) -> list[str]:
 
 
 def _dropped(dropped: Sequence[Dropped]) -> list[str]:
-    return [f"{one.count:,} {LEFT[one.section]}" for one in dropped]
+    return [counted(one.count, LEFT[one.section]) for one in dropped]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from glassmind.render.gist import gist_of
 from glassmind.render.style import Style, counted
 from glassmind.types.memory import (
     Captured,
@@ -130,7 +131,7 @@ def _place(memo: Memo, style: Style) -> str:
 
 
 def _said(memo: Memo, style: Style) -> Iterator[str]:
-    text = " ".join(memo.text.split())
+    text = gist_of(memo.kind, memo.text)
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()}..."
     yield f"  {style.clean(shown)}"
 

@@ -18,6 +18,9 @@ from glassmind.render.style import shortened
 VALUED = ("--vault", "--config")
 """Options of every command that take a value."""
 
+LACKS_VALUE = "expected one argument"
+"""How argparse tells of an option that a dash or nothing follows."""
+
 
 class CommandParser(ArgumentParser):
     """Parses one command; what it does not understand is a `WrongUsage`."""
@@ -118,6 +121,10 @@ class CommandParser(ArgumentParser):
         Raises:
             WrongUsage: always.
         """
+        if message.endswith(LACKS_VALUE):
+            flag = message.removeprefix("argument ").partition(":")[0].partition("/")[0]
+            how = f"one that begins with - is joined to it, as in {flag}=-x"
+            message = f"{flag} needs a value; {how}"
         raise WrongUsage(message, self._name)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
+from glassmind.render.gist import gist_of
 from glassmind.render.memos import inbox_as_json, recalled_as_json
 from glassmind.surfaces.mcp.fence import named, one_line
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
@@ -77,7 +78,7 @@ def _memo(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     about = f" [{one_line(one['project'])}]" if one.get("project") else ""
     state = "" if one["status"] == "current" else f", {one['status']}"
     yield f"{number}. {named(one['path'])} ({one['kind']}{state}){about}"
-    yield f"   > {shortly(one_line(one.get('text', '')))}"
+    yield f"   > {shortly(one_line(gist_of(one['kind'], one.get('text', ''))))}"
     when = one_line(one.get("created", ""))
     who = f" by {one_line(one['client'])}" if one.get("client") else ""
     unread = ", approved by nobody yet" if one.get("generated") else ""
