@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from glassmind.context.asking import Terms, question_words
 from glassmind.context.budget import checked_budget
-from glassmind.context.choose import question_words
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.packing import Wanted, packed
 from glassmind.context.passages import Asked, asked_of, candidates
@@ -74,7 +74,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     wanted = _wanted(shelf, frame, limit=limit, today=today)
     wanted = replace(wanted, words=question_words(query, reply.hits))
     made = _made(shelf, wanted, asked_of(reply.hits))
-    return _kept(shelf, made, today) if wish.save else made
+    return _kept(shelf, made) if wish.save else made
 
 
 def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
@@ -113,7 +113,7 @@ def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
     members = members_of(shelf.projects, frame.project)
     return Wanted(
         frame=frame,
-        words=frozenset(),
+        words=Terms(),
         limit=limit,
         today=today,
         agent=shelf.config.writes.agent_dir.strip("/"),
@@ -155,9 +155,9 @@ def _opened(shelf: Shelf, warm: "Temperatures") -> list[Asked]:
     ]
 
 
-def _kept(shelf: Shelf, made: Bundle, today: date) -> Bundle:
+def _kept(shelf: Shelf, made: Bundle) -> Bundle:
     """Return the bundle once it is kept in the agent folder."""
-    title = f"Context: {' '.join(made.query.split())[:80]} ({today.isoformat()})"
+    title = f"Context: {' '.join(made.query.split())[:80]}"
     sources = list(dict.fromkeys(receipts_of(made)))
     path = shelf.sources.keep(title, made.project, bundle_as_markdown(made), sources)
     return replace(made, saved=path)

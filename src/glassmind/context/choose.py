@@ -6,14 +6,13 @@ counting more; without any, the passage's beginning. Weights are estimated here,
 counting the tokens of every line would take longer than all the rest.
 """
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
+from glassmind.context.asking import Terms, in_link, occurrences
 from glassmind.context.passages import Stretch
 from glassmind.markdown.tokens import weight
-from glassmind.types.search import Hit
 
 LONG_LINE, SHORT_PART = 120, 20
 """Characters after which a line is parted into sentences, and the fewest of a part."""
@@ -21,90 +20,45 @@ LONG_LINE, SHORT_PART = 120, 20
 _STOP = re.compile(r"[.!?]\s+|[。！？]")  # noqa: RUF001 - ends in Chinese
 """Where a sentence seems to end: for a cut, an abbreviation is as good."""
 
-MOST_PLACES = 20
-"""Places of one word that are looked at in a passage."""
-
-SHORT_STEM = 4
-"""Letters that tell a word from others that begin so."""
-
-_WORD = re.compile(r"\w+")
-_FILTER = re.compile(
-    r"-?(?:tag|path|file|before|after):(?:\"[^\"]*\"|\S+)|-?\[[^\]]*\]"
-    r"|(?<!\S)-\S+",
-    re.IGNORECASE,
-)
-"""What of a query says where to look, or what not to find."""
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
-
-SAY_LITTLE = frozenset((
-    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "by",
-    "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how",
-    "i", "if", "in", "into", "is", "it", "its", "me", "many", "much", "my", "not",
-    "of", "on", "or", "our", "should", "so", "that", "the", "their", "them", "there",
-    "they", "this", "to", "us", "was", "we", "were", "what", "when", "where", "which",
-    "who", "whose", "why", "will", "with", "would", "you", "your", "aber", "als",
-    "am", "auch", "auf", "aus", "bei", "das", "dass", "dem", "den", "der", "des",
-    "die", "ein", "eine", "einen", "er", "es", "für", "hat", "ich", "im", "ist",
-    "mit", "nach", "nicht", "oder", "sich", "sie", "sind", "über", "und", "uns",
-    "von", "war", "warum", "wann", "wie", "wer", "wir", "wird", "wo", "zu", "zum",
-    "zur",
-))  # fmt: skip
-"""Words of English and German that most sentences hold, whatever they are about."""
 
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*\n")
 _ENDS, _LAST = ("", "\n", "\r"), ".!?:;。！？"  # noqa: RUF001 - as above
 
-LITTLE = 0.05
-"""What a word counts that stands in every passage; more than none at all."""
 
+AROUND, REPEATED = 0.8, 0.5
+"""What a word counts beside the passage that was found, and the power by which one
+counts less that many lines have: else a list in which each names it wins."""
 
-def question_words(query: str, hits: Iterable[Hit]) -> frozenset[str]:
-    """Return the words that were asked for, as typed and as passages have them."""
-    words = set(_WORD.findall(_FILTER.sub(" ", query).lower()))
-    for hit in hits:
-        for snippet in (hit.snippet, *(passage.snippet for passage in hit.more)):
-            text = snippet.text
-            words.update(text[start:end].lower() for start, end in snippet.marks)
-    return _stems(words - SAY_LITTLE or words)
+IN_PROPERTIES = 0.01
+"""What a word counts among the properties and in the heading of the whole note: it is
+shown there if it is nowhere else."""
 
-
-def _stems(words: Iterable[str]) -> frozenset[str]:
-    """Return words without those that begin with another: finding one finds both."""
-    kept: list[str] = []
-    for word in sorted(filter(None, words)):
-        known = kept[-1] if kept else ""
-        if not (len(known) >= SHORT_STEM and word.startswith(known)):
-            kept.append(word)
-    return frozenset(kept)
-
-
-def weighed(words: Iterable[str], texts: Sequence[str]) -> dict[str, float]:
-    """Return how much each word counts: the fewer texts hold it, the more.
-
-    One that none holds counts as if one did.
-    """
-    lowered = [text.lower() for text in texts]
-    held = {word: sum(word in text for text in lowered) for word in sorted(words)}
-    total = max(1, len(texts))
-    return {
-        word: math.log((1 + total / max(1, count)) / 2) + LITTLE
-        for word, count in held.items()
-    }
+SURE = 1_000.0
+"""What a sentence counts that has to be shown; more than all words together."""
 
 
 class Reading:
-    """One passage, read for a question."""
+    """One passage, read for a question; `told` are characters it must show."""
 
-    def __init__(self, stretch: Stretch, words: Mapping[str, float]) -> None:
+    def __init__(
+        self, stretch: Stretch, words: Terms, told: tuple[int, int] | None = None
+    ) -> None:
         self.stretch = stretch
+        self.told = told
         self._words = words
         self._best: dict[int, tuple[int, int] | None] = {}
 
     @cached_property
     def _units(self) -> list[tuple[int, int]]:
         """Lines and sentences of the passage in order, as characters of its text."""
-        return parted(self.stretch.text, *self.stretch.focus)
+        text, (first, last) = self.stretch.text, self.stretch.focus
+        return [
+            *parted(text, 0, first),
+            *parted(text, first, last),
+            *parted(text, last, len(text)),
+        ]
 
     @cached_property
     def _weights(self) -> list[int]:
@@ -115,18 +69,41 @@ class Reading:
 
     @cached_property
     def _scores(self) -> list[float]:
-        text, (start, end) = self.stretch.text, self.stretch.focus
-        scores = [0.0] * len(self._units)
-        places = occurrences(text[start:end], self._words) if scores else []
-        at = 0
-        held: set[tuple[int, str]] = set()
-        for place, word in places:
-            while at + 1 < len(scores) and self._units[at][1] <= start + place:
+        units, text = self._units, self.stretch.text
+        scores = [0.0] * len(units)
+        if not units:
+            return scores
+        held: dict[str, list[int]] = {}
+        at, body = 0, self.stretch.body
+        for place, word in occurrences(text, self._words):
+            while at + 1 < len(units) and units[at][1] <= place:
                 at += 1
-            if (at, word) not in held:
-                held.add((at, word))
-                scores[at] += self._words[word]
+            where = held.setdefault(word, [])
+            if not (where and where[-1] == at) and not in_link(text, place):
+                where.append(at)
+        for word, where in held.items():
+            counts = self._words.weights.get(word, 0.0) / max(1, len(where)) ** REPEATED
+            for at in where:
+                scores[at] += counts * self._share(units[at][0], body)
+        if self.told:
+            for at, (start, end) in enumerate(units):
+                if start < self.told[1] and self.told[0] < end:
+                    scores[at] += SURE
         return scores
+
+    def _share(self, start: int, body: int) -> float:
+        """Return what words count in the line that begins here."""
+        if start < body or self.stretch.text.startswith("# ", start):
+            return IN_PROPERTIES
+        first, last = self.stretch.focus
+        return 1.0 if first <= start < last else AROUND
+
+    def peak(self, room: int) -> float:
+        """Return how much the best says within a room."""
+        if not any(self._scores):
+            return 0.0
+        first, last = run(self._weights, self._scores, self._opening, room)
+        return sum(self._scores[first : last + 1])
 
     @cached_property
     def size(self) -> int:
@@ -144,7 +121,7 @@ class Reading:
         if not units:
             return None
         first, last = run(self._weights, self._scores, self._opening, room)
-        start, end = units[first][0], units[last][1]
+        start, end = units[self._table_head(first, room)][0], units[last][1]
         if first == last and self._weights[first] > room:
             end = start + _cut(self.stretch.text[start:end], room)
         return _trimmed(self.stretch.text, self._behind_title(start, end), end)
@@ -170,24 +147,33 @@ class Reading:
         text = self.stretch.text
         return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
-    def beyond(self, room: int) -> tuple[int, int] | None:
-        """Return the whole passage with as much of what follows it as fits."""
-        text, (start, end) = self.stretch.text, self.stretch.focus
-        start = self._units[self._opening][0] if self._units else start
-        left = room - self.size
-        for _, over in parted(text, end, len(text)):
-            left -= weight(text[end:over]) + 1
-            if left < 0:
+    def _table_head(self, first: int, room: int) -> int:
+        """Return where the table begins whose row is the first, if that is near."""
+        text, head, held = self.stretch.text, first, 0
+        while text.startswith("|", self._units[head][0]) and head:
+            if not text.startswith("|", self._units[head - 1][0]):
+                return head
+            head -= 1
+            held += self._weights[head]
+            if held > room // 2:
                 break
-            end = over
-        return _trimmed(text, start, end)
+        return first
+
+    def beyond(self) -> tuple[int, int] | None:
+        """Return all of the passage and of what stands around it."""
+        text, body = self.stretch.text, self.stretch.body
+        if body and (any(self._scores) or not text[body:].strip()):
+            pairs = zip(self._units, self._scores, strict=True)
+            said = any(score for (start, _), score in pairs if start >= body)
+            body = body if said else 0
+        return _trimmed(text, self._behind_title(body, len(text)), len(text))
 
     @cached_property
     def _opening(self) -> int:
-        """Where the passage says something, behind its heading."""
-        text = self.stretch.text
+        """Where the passage says something, behind its properties and its heading."""
+        text, first = self.stretch.text, max(self.stretch.focus[0], self.stretch.body)
         for number, (start, end) in enumerate(self._units):
-            if not _OPENER.match(text[start:end]):
+            if start >= first and not _OPENER.match(text[start:end]):
                 return number
         return 0
 
@@ -207,24 +193,6 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
             made.append((start, over))
         start = over + 1
     return made
-
-
-def occurrences(text: str, words: Iterable[str]) -> list[tuple[int, str]]:
-    """Return where words begin in a text, in order."""
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a letter that is two when it is small
-        lowered = text
-    places = []
-    for word in words:
-        at = lowered.find(word)
-        left = MOST_PLACES
-        while at >= 0 and left:
-            if at == 0 or not lowered[at - 1].isalnum() or not word.isascii():
-                places.append((at, word))
-                left -= 1
-            at = lowered.find(word, at + len(word))
-    places.sort()
-    return places
 
 
 def run(
@@ -262,12 +230,17 @@ def run(
 
 
 def _cut(text: str, room: int) -> int:
-    """Return how much of a long sentence fits, up to a clause or a blank if any."""
+    """Return how much of a long sentence fits, up to a clause or a blank if any.
+
+    No word is cut, unless it is longer than a word is, or of a script without blanks.
+    """
     end = min(len(text), room)
     while end > 1 and weight(text[:end]) > room:
         end = end * 3 // 4
     clause = max(text.rfind(sign, end // 2, end) for sign in (", ", "; ", ": "))
     blank = clause + 1 if clause > 0 else text.rfind(" ", end // 2, end)
+    if blank <= 0 and text[end - 1 : end].isascii():
+        blank = text.rfind(" ", 0, end)
     return blank if blank > 0 else max(end, 1)
 
 

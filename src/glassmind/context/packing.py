@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from glassmind.context.asking import Terms, weighed
 from glassmind.context.budget import Counter
-from glassmind.context.choose import Reading, weighed
+from glassmind.context.choose import Reading
 from glassmind.context.cutting import (
     DIGEST_TOKENS,
     Cut,
@@ -24,7 +25,7 @@ from glassmind.context.cutting import (
 from glassmind.context.passages import Candidate
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.sections import Sections, sections_of, without_items
-from glassmind.context.sentences import LOOKED_AT, answer_from, cited
+from glassmind.context.sentences import CONFIDENT, Told, answer_from, cited
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
 from glassmind.render.address import heading_address
@@ -36,7 +37,6 @@ from glassmind.render.bundles_markdown import (
 )
 from glassmind.types import NotePath
 from glassmind.types.context import (
-    AnswerSentence,
     Bundle,
     BundleNote,
     Dropped,
@@ -62,6 +62,9 @@ LEFT_OUT_TOKENS = 30
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
 
+FOUND = 1.25
+"""What the passage that a note was found by counts more than its others."""
+
 TRIES = 3
 """How often a passage is cut shorter where the estimate of its length was too low."""
 
@@ -71,7 +74,7 @@ class Wanted:
     """What a bundle is made for; `frame` has everything that no passage decides."""
 
     frame: Bundle
-    words: frozenset[str]
+    words: Terms
     limit: int
     today: date
     agent: str
@@ -107,8 +110,10 @@ class _Packing:
         self._counter, self._rows = counter, rows
         self._budget = wanted.frame.budget_tokens
         texts = [found_text(one) for one in candidates]
-        self._words = weighed(wanted.words, texts)
+        whole = [one.passages[0].text for one in candidates]
+        self._words = weighed(wanted.words, whole)
         self._ratio = self._measured(texts)
+        self._told: dict[NotePath, Told] = {}
         self._said: set[tuple[str, ...]] = set()
         self._twice = 0
         self._missed: list[Candidate] = []
@@ -125,6 +130,7 @@ class _Packing:
         extra = self._sections() if self._candidates else Sections()
         fixed = self._count(bundle_as_markdown(replace(frame, notes=(_NO_NOTE,))))
         left = self._budget - fixed - extra.tokens - LEFT_OUT_TOKENS
+        answer, left = self._answer(left)
         entries, left = self._wide(left)
         if not entries and extra.tokens:  # a passage comes before all that follows it
             left, extra = left + extra.tokens, without_items(extra)
@@ -133,14 +139,13 @@ class _Packing:
         if self._candidates and not entries:
             raise BudgetTooSmall(self._budget, self._least(fixed))
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
-        answer, left = self._answer(entries, left)
         self._grow_all(entries, left - follow_room)
         notes = tuple(entry.note() for entry in entries)
         shown = {note.path for note in notes}
         made = replace(
             frame,
             notes=notes,
-            answer=cited(answer, notes),
+            answer=cited(answer, entries),
             decisions=extra.decisions,
             questions=extra.questions,
             tasks=extra.tasks,
@@ -168,7 +173,7 @@ class _Packing:
         share = int(WIDTH * room)
         each = share // max(1, min(len(self._candidates), self._wanted.limit))
         stub = max(STUB_TOKENS, min(LONGEST_STUB, each - STUB_TOKENS))
-        readings = [Reading(one.passages[0], self._words) for one in self._candidates]
+        readings = [self._reading(one, stub) for one in self._candidates]
         labels = [label_of(one, 0) for one in self._candidates]
         self._prepare(labels, readings, stub)
         entries: list[Entry] = []
@@ -184,14 +189,34 @@ class _Packing:
             elif self._is_said(cut.text):
                 self._twice += 1
             else:
-                spare = [Reading(one, self._words) for one in candidate.passages[1:]]
+                spare = [
+                    Reading(one, self._words)
+                    for one in candidate.passages
+                    if one is not reading.stretch
+                ]
                 entries.append(Entry(candidate, [cut], spare))
                 share -= cost + cut.tokens
                 room -= cost + cut.tokens
         return entries, room
 
+    def _reading(self, candidate: Candidate, stub: int) -> Reading:
+        """Return the passage of a note that says most, read for the question."""
+        told = self._told.get(candidate.note.path)
+        if told is not None:
+            return Reading(candidate.passages[told.passage], self._words, told.place)
+        readings = [Reading(one, self._words) for one in candidate.passages]
+        if len(readings) == 1 or not self._words.weights:
+            return readings[0]
+        room = int(stub * QUARTERS / self._ratio)
+        peaks = [reading.peak(room) for reading in readings]
+        peaks[0] *= FOUND
+        return readings[peaks.index(max(peaks))]
+
     def _stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
         """Return a short passage."""
+        if reading.told:
+            said = reading.stretch.text[slice(*reading.told)]
+            stub = max(stub, self._count(said) + 8)
         found = reading.stub(int(stub * QUARTERS / self._ratio))
         if found is not None:
             tokens = self._count(reading.stretch.text[slice(*found)])
@@ -213,7 +238,7 @@ class _Packing:
         quarters = int(room * QUARTERS / self._ratio)
         for _ in range(TRIES):
             wide = quarters >= reading.size
-            found = reading.beyond(quarters) if wide else reading.best(quarters)
+            found = reading.beyond() if wide else reading.best(quarters)
             if found is None:
                 return None
             tokens = self._count(reading.stretch.text[slice(*found)])
@@ -270,23 +295,23 @@ class _Packing:
         entry.show(cut)
         return cost + cut.tokens
 
-    def _answer(
-        self, entries: Sequence[Entry], left: int
-    ) -> tuple[list[AnswerSentence], int]:
+    def _answer(self, left: int) -> tuple[list[Told], int]:
         """Return the sentences that answer, as far as they fit, and the room left."""
-        if self._wanted.frame.is_doubtful or not self._words:
+        frame = self._wanted.frame
+        sure = frame.confidence is None or frame.confidence >= CONFIDENT
+        if frame.is_doubtful or not sure or not self._words.weights:
             return [], left
-        room = min(left, int(ANSWER_SHARE * self._budget))
-        room -= self._count(section("Answer", ["-\n"]))
+        head = self._count(section("Answer", ["-\n"]))
+        room = min(left, int(ANSWER_SHARE * self._budget)) - head
         before, kept = room, []
-        shown = [entry.note() for entry in entries[:LOOKED_AT]]
-        for one in answer_from(shown, self._words):
-            cost = self._count(answer_line(one, numbered))
+        for one in answer_from(self._candidates, self._words):
+            cost = self._count(answer_line(one.sentence(), numbered))
             if cost <= room:
                 kept.append(one)
                 room -= cost
-        head = self._count(section("Answer", ["-\n"])) if kept else 0
-        return kept, left - head - (before - room)
+        for one in reversed(kept):
+            self._told[one.candidate.note.path] = one
+        return kept, left - (before - room) - (head if kept else 0)
 
     def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
         """Return where to read on: notes of which more was found than is shown."""

@@ -37,13 +37,21 @@ class Stretch(NamedTuple):
     """Whole lines of a note in a row, the passage that was found among them.
 
     `focus` are the characters of that passage in `text`, and `headings` where another
-    heading path begins.
+    heading path begins. `ends` where the note does.
     """
 
     text: str
     first_line: int
     focus: tuple[int, int]
     headings: tuple[tuple[int, tuple[str, ...]], ...]
+    ends: bool = False
+
+    @property
+    def body(self) -> int:
+        """Where the properties of the note end, if they stand in the text."""
+        if self.first_line > 1 or not self.text.startswith("---\n"):
+            return 0
+        return self.text.find("\n---\n", 3) + 5 if "\n---\n" in self.text else 0
 
     def heading_path(self, start: int) -> tuple[str, ...]:
         """Return the headings that a character stands under."""
@@ -181,4 +189,5 @@ def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
         return None
     moved = tuple((max(at - begun, 0), path) for at, path in headings)
     line = chunks[0].first_line + (1 if begun else 0)
-    return Stretch(text[begun:over], line, (focus[0] - begun, focus[1] - begun), moved)
+    place = (focus[0] - begun, focus[1] - begun)
+    return Stretch(text[begun:over], line, place, moved, chunks[-1].is_last)

@@ -1,27 +1,32 @@
-"""A short answer in sentences of the notes that were chosen, each cited.
+"""A short answer in sentences of the notes that were found, each cited.
 
 A sentence counts by the words of the question that it holds, rare ones counting more,
-and by how well its note fits. Nothing is said where no sentence holds a good part of
-what was asked.
+and by how well its note fits. Sentences are those of paragraphs and items, however
+their lines are wrapped. Nothing is said where no sentence holds most of what was asked:
+no answer is better than noise.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import fsum
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from glassmind.context.choose import occurrences
-from glassmind.markdown.sentences import MARKER, sentences_in
+from glassmind.context.asking import Terms, in_link, occurrences
+from glassmind.context.cutting import Entry
+from glassmind.context.passages import Candidate, Stretch
+from glassmind.markdown.sentences import MARKER, sentence_spans
 from glassmind.render.quoted import holds_hidden
-from glassmind.types.context import AnswerSentence, BundleNote
+from glassmind.types.context import AnswerSentence
 
 MOST_SENTENCES = 3
 LOOKED_AT = 8
 """Notes, from the best, whose sentences may answer: further down they seldom do."""
 
-LEAST_SHARE = 0.34
-"""Of what the words of a question count, a sentence must hold so much to be told."""
+LEAST_SHARE, LEAST_WORDS = 0.6, 0.6
+"""Of what the words of a question count, and of these words, a sentence must hold so
+much to be told."""
+
+NAMED = 0.5
+"""What a word counts that only the title or a heading above a sentence holds."""
 
 FEWEST_WORDS, LONGEST_CHARS = 5, 400
 """Less is a label, and more is no short answer."""
@@ -29,83 +34,196 @@ FEWEST_WORDS, LONGEST_CHARS = 5, 400
 SAME = 0.6
 """Share of words from which two sentences say the same."""
 
+AS_GOOD = 0.8
+"""Of what the best sentence says, what another must that is told beside it."""
+
+CONFIDENT = 0.4
+"""Confidence from which sentences are told: well above what is doubtful."""
+
+_ALONE = re.compile(r"[\s>]*(?:$|#{1,6}\s|\||```|~~~|\$\$|---|___|\*\*\*|===|\[\^|%%)")
+"""A line that no sentence goes across: blank, a heading, a table, code, a footnote."""
+
+_ITEM = re.compile(r"[\s>]*(?:[-+*]|\d{1,3}[.)])\s")
+_CALLOUT = re.compile(r"[\s>]*\[!")
+_QUOTE = re.compile(r"\s*>")
 _NO_SENTENCE = re.compile(
-    r"[\s>]*(?:#{1,6}\s|\||```|~~~|---|!\[|\[!|[-+*]\s+\[.\]|[\w-]+:\s*\S*$)"
+    r"[\s>]*(?:!\[|\[!|[-+*]\s+\[.\]|[\w -]+::|[\w-]+:\s*\S*$|<)|.*(?:`\$?=|<%|\{\{)",
+    re.DOTALL,
 )
-"""A heading, a table, code, a picture, the title of a callout, a task, a property."""
+"""A picture, the title of a callout, a task, a property; a query, a template."""
 
-_ASKING = ("?", "\uff1f", "\u061f", "?**", "?*", "?_")
-"""How a sentence ends that asks itself, and answers nothing."""
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~|\$\$)", re.MULTILINE)
+_NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
+"""How a text ends that goes on, or that asks itself and answers nothing."""
 
+_ENDED = (".", "!", "\u3002", "\uff01", "\u2026")
+_CLOSERS = "*_~\"')]}\u201d\u2019\u00bb "
+_LINKS = re.compile(r"!?\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"\w+")
+
+
+class Told(NamedTuple):
+    """A sentence that answers: its text, and the characters of a passage it is."""
+
+    text: str
+    candidate: Candidate
+    passage: int
+    place: tuple[int, int]
+
+    def sentence(self, receipt: str = "") -> AnswerSentence:
+        """Return it as it is shown."""
+        return AnswerSentence(self.text, self.candidate.note.path, receipt)
 
 
 class _Said(NamedTuple):
     score: float
-    order: int
-    sentence: AnswerSentence
+    told: Told
     words: frozenset[str]
 
 
-def answer_from(
-    notes: Sequence[BundleNote], words: Mapping[str, float]
-) -> list[AnswerSentence]:
+def answer_from(candidates: Sequence[Candidate], words: Terms) -> list[Told]:
     """Return up to three sentences that say something to a question, best first."""
-    asked = fsum(words.values())
-    if not asked:
+    if words.weights.keys().isdisjoint(words.typed):
         return []
     found = [
-        one for one in _sentences(notes, words) if one.score >= LEAST_SHARE * asked
+        said
+        for candidate in candidates[:LOOKED_AT]
+        if not candidate.note.generated and candidate.note.path.endswith(".md")
+        for said in _sentences(candidate, words)
     ]
-    found.sort(key=lambda one: (-one.score, one.order))
+    found.sort(key=lambda one: -one.score)
     chosen: list[_Said] = []
     for one in found:
-        if len(chosen) == MOST_SENTENCES:
+        if len(chosen) == MOST_SENTENCES or one.score < AS_GOOD * found[0].score:
             break
         if not any(_alike(one.words, other.words) for other in chosen):
             chosen.append(one)
-    return [one.sentence for one in chosen]
+    return [one.told for one in chosen]
 
 
-def cited(
-    answer: Sequence[AnswerSentence], notes: Sequence[BundleNote]
-) -> tuple[AnswerSentence, ...]:
-    """Return the sentences with the receipts of the passages that show them now."""
-    shown = {note.path: note.excerpts for note in notes}
-    return tuple(
-        replace(one, receipt=excerpt.receipt)
-        for one in answer
-        for excerpt in [e for e in shown.get(one.path, ()) if one.text in e.text][:1]
-    )
+def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentence, ...]:
+    """Return those sentences that passages show, with the receipts of these."""
+    shown = {entry.candidate.note.path: entry for entry in entries}
+    made = []
+    for one in told:
+        entry = shown.get(one.candidate.note.path)
+        stretch = one.candidate.passages[one.passage]
+        for cut in entry.cuts if entry else ():
+            inside = cut.start <= one.place[0] and one.place[1] <= cut.end
+            if cut.reading.stretch is stretch and inside:
+                path = one.candidate.note.path
+                excerpt = stretch.excerpt(path, cut.start, cut.end)
+                made.append(one.sentence(excerpt.receipt))
+                break
+    return tuple(made)
 
 
-def _sentences(
-    notes: Sequence[BundleNote], words: Mapping[str, float]
-) -> Iterator[_Said]:
-    order = 0
-    for note in notes[:LOOKED_AT]:
-        for excerpt in note.excerpts:
-            for said in _parts(excerpt.text):
-                if len(said) > LONGEST_CHARS:
+def _sentences(candidate: Candidate, words: Terms) -> Iterator[_Said]:
+    titled = {word for _, word in occurrences(candidate.note.title, words)}
+    for number, stretch in enumerate(candidate.passages):
+        places = occurrences(stretch.text, words)
+        for block in _blocks(stretch, [at for at, _ in places]):
+            for start, end in _whole(stretch, block):
+                inside = [(at, word) for at, word in places if start <= at < end]
+                held = {word for at, word in inside if not in_link(stretch.text, at)}
+                above = {word for _, word in inside} | titled
+                score = _score(held, above, stretch.heading_path(start), words)
+                if not score:
                     continue
-                held = {word for _, word in occurrences(said, words)}
-                if not held:
-                    continue
-                plain = MARKER.sub("", said).strip()
-                spoken = frozenset(_WORD.findall(plain.lower()))
-                if len(spoken) < FEWEST_WORDS or plain.endswith(_ASKING):
-                    continue
-                order += 1
-                score = fsum(words[word] for word in held) * (0.5 + note.relevance / 2)
-                sentence = AnswerSentence(plain, note.path, excerpt.receipt)
-                yield _Said(score, order, sentence, spoken)
+                text = _plain(stretch.text[start:end])
+                spoken = frozenset(_WORD.findall(_LINKS.sub("", text).lower()))
+                if len(spoken) >= FEWEST_WORDS or not text.isascii():
+                    score *= 0.5 + candidate.relevance / 2
+                    yield _Said(
+                        score, Told(text, candidate, number, (start, end)), spoken
+                    )
 
 
-def _parts(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
+def _score(
+    held: set[str], above: set[str], headings: Sequence[str], words: Terms
+) -> float:
+    """Return what a sentence says to a question; nothing where that is too little.
+
+    `held` are the words it holds, `above` those of the notes it links to and of its
+    own.
+    """
+    if not held:
+        return 0.0
+    typed = set(words.typed)
+    named = above | {word for _, word in occurrences(" ".join(headings), words)}
+    said = len(held & typed) + NAMED * len((named - held) & typed)
+    share = said / len(typed & words.weights.keys())
+    return share if share >= LEAST_SHARE and said / len(typed) >= LEAST_WORDS else 0.0
+
+
+def _blocks(stretch: Stretch, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the paragraphs and items that hold some characters, in order."""
+    text, over = stretch.text, stretch.body
+    fences = [found.start() for found in _FENCE.finditer(text)]
+    for at in places:
+        if at < over:
+            continue
+        if sum(fence <= at for fence in fences) % 2:
+            continue
+        start, over = _block(text, at)
+        if start < over:
+            yield start, over
+        over = max(over, at + 1)
+
+
+def _block(text: str, at: int) -> tuple[int, int]:
+    """Return the paragraph or item around a character; nothing where there is none."""
+    start, end = _line(text, at)
+    if _ALONE.match(text[start:end]) or _CALLOUT.match(text[start:end]):
+        return at, at
+    while start and not _ITEM.match(text[start:end]):
+        first, last = _line(text, start - 1)
+        before = text[first:last]
+        if _ALONE.match(before) or _CALLOUT.match(before):
+            break
+        start = first
+    while end < len(text):
+        first, last = _line(text, end + 1)
+        if _ALONE.match(text[first:last]) or _ITEM.match(text[first:last]):
+            break
+        end = last
+    return start, end
+
+
+def _line(text: str, at: int) -> tuple[int, int]:
+    end = text.find("\n", at)
+    return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
+
+
+def _whole(stretch: Stretch, block: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the sentences of a paragraph that are whole and may be told."""
+    start, end = block
+    text = stretch.text[start:end]
+    if _NO_SENTENCE.match(text):
+        return
+    spans = sentence_spans(text)
+    for number, (first, last) in enumerate(spans):
+        said = text[first:last]
+        if last - first > LONGEST_CHARS or said.rstrip(_CLOSERS).endswith(_NO_END):
+            continue
+        if start + first == 0 and stretch.first_line > 1:
+            continue  # it may have begun before the passage
+        ended = said.rstrip(_CLOSERS).endswith(_ENDED)
+        if number + 1 == len(spans) and not ended and _goes_on(stretch, end):
+            continue
         # nothing is answered by what a reader of the note does not see
-        if not (_NO_SENTENCE.match(line) or holds_hidden(line)):
-            yield from sentences_in(line)
+        if not (_NO_SENTENCE.match(said) or holds_hidden(said)):
+            yield start + first, start + last
+
+
+def _goes_on(stretch: Stretch, end: int) -> bool:
+    """Whether a paragraph that ends here may have lines behind the passage."""
+    return not stretch.ends and stretch.text[end:] in {"", "\n"}
+
+
+def _plain(said: str) -> str:
+    """Return a sentence in one line, without the marks at the beginning of lines."""
+    return " ".join(MARKER.sub("", line).strip() for line in said.split("\n"))
 
 
 def _alike(words: frozenset[str], others: frozenset[str]) -> bool:

@@ -28,6 +28,8 @@ _ITEM = re.compile(r"\s*(?:>\s*)*(?:[-+*]|\d+[.)])\s")
 _BLANK = re.compile(r"[\s>]*$")
 _LETTERS = re.compile(r"[^\W\d_](?:\w?\.[^\W\d_]{1,2})*\.")
 """An initial, or letters that stand for words: `J.`, `e.g.`, `z.B.`"""
+_UNIT = re.compile(r"\d\s?[a-z]\.$")
+"""A number with a unit of one letter, `2.15 m.`: an end before a capital."""
 _OPENING = "([{\"'*_“‘«„"  # noqa: RUF001 - quotation marks as people write them
 
 
@@ -52,13 +54,19 @@ def sentence_at(text: str, start: int, end: int) -> str:
 
 def sentences_in(text: str) -> list[str]:
     """Return the sentences of a paragraph in order, to the letter."""
+    found = (text[start:end].strip() for start, end in sentence_spans(text))
+    return [sentence for sentence in found if sentence]
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a paragraph begin and end, in order."""
     found, start = [], 0
     for gap in ENDS.finditer(text):
         if gap.start() > start and _ends(text, gap):
-            found.append(text[start : gap.start()])
+            found.append((start, gap.start()))
             start = gap.end()
-    found.append(text[start:])
-    return [sentence for sentence in map(str.strip, found) if sentence]
+    found.append((start, len(text)))
+    return found
 
 
 def _joined_at(lines: list[str], parts: list[str], at: int) -> int:
@@ -116,6 +124,8 @@ def _ends(text: str, gap: re.Match[str]) -> bool:
     short = word[:-1].lower()
     if short in OFTEN_LAST:
         return not text[gap.end() : gap.end() + 1].islower()
+    if _UNIT.search(text, begun, gap.start()):
+        return text[gap.end() : gap.end() + 1].isupper()
     return not (_LETTERS.fullmatch(word) or short in SHORTENED)
 
 

@@ -1,0 +1,225 @@
+"""The words of a question: which of them count, how much, and where a text has them.
+
+A word is found where it stands whole, or with another ending of those that English and
+German put to a word; several forms of one word count once.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from glassmind.types.search import Hit
+
+MOST_PLACES = 20
+"""Places of one word that are looked at in a passage."""
+
+SHORT_STEM = 4
+"""Letters that tell a word from others that begin so; a shorter one has no endings."""
+
+LITTLE = 0.05
+"""What a word counts that stands in every passage; more than none at all."""
+
+_WORD = re.compile(r"\w+")
+_FILTER = re.compile(
+    r"-?(?:tag|path|file|before|after):(?:\"[^\"]*\"|\S+)|-?\[[^\]]*\]"
+    r"|(?<!\S)-\S+",
+    re.IGNORECASE,
+)
+"""What of a query says where to look, or what not to find."""
+
+SAY_LITTLE = frozenset((
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "by",
+    "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "he",
+    "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "me", "many",
+    "much", "must", "my", "not", "of", "on", "or", "our", "she", "should", "so",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "whom",
+    "whose", "why", "will", "with", "would", "you", "your", "aber", "als", "am",
+    "auch", "auf", "aus", "bei", "bis", "das", "dass", "dem", "den", "der", "des",
+    "die", "ein", "eine", "einen", "er", "es", "für", "hat", "ich", "im", "ist",
+    "mit", "nach", "nicht", "oder", "sich", "sie", "sind", "soll", "über", "und",
+    "uns", "von", "wann", "war", "warum", "was", "welche", "wer", "werden", "wie",
+    "wir", "wird", "wo", "zu", "zum", "zur", "combien", "comment", "dans", "doit",
+    "elle", "est", "et", "il", "la", "le", "les", "pour", "que", "qui", "quel",
+    "quelle", "sur", "un", "une", "con", "cuando", "cuándo", "cuánto", "cómo", "de",
+    "dónde", "el", "en", "los", "las", "para", "por", "qué", "se", "una",
+))  # fmt: skip
+"""Words of English and German, and the most frequent of French and Spanish, that most
+sentences hold, whatever they are about."""
+
+_VERBAL = frozenset(("ed", "ing", "ings", "en"))
+_WHOLE = _VERBAL | {"", "s", "es", "d", "n"}
+_OPEN = _WHOLE | {"e"}
+_E = _VERBAL | {"e", "es"}
+_Y = frozenset(("y", "ies", "ied"))
+_ENDINGS = (
+    ("ing", _OPEN), ("ies", _Y), ("ied", _Y), ("ed", _OPEN), ("es", _OPEN),
+    ("s", _WHOLE), ("y", _Y), ("e", _E),
+)  # fmt: skip
+"""Endings that a word may lose, and what the rest of it may be followed by instead."""
+
+_NO_ENDINGS = frozenset(("evening", "news", "series", "species"))
+"""Words that would be others without what looks like one."""
+
+_KIN = tuple(
+    map(
+        frozenset,
+        (
+            ("decid", "decision"),
+            ("choos", "chose", "chosen", "choice"),
+            ("entscheid", "entscheidung", "entschied", "beschluss", "beschloss"),
+        ),
+    )
+)
+"""Words that are forms of one though they begin otherwise; notes keep their decisions
+under the noun, and people ask with the verb."""
+
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff]"
+)
+"""Letters of scripts that put no blank between words."""
+
+
+class Needle(NamedTuple):
+    """What is looked for in a text, what may follow it, and the word it stands for."""
+
+    text: str
+    tails: frozenset[str] | None
+    word: str
+
+
+class Terms(NamedTuple):
+    """The words of a question and how much each counts; `typed` are its own."""
+
+    needles: tuple[Needle, ...] = ()
+    weights: Mapping[str, float] = {}
+    typed: tuple[str, ...] = ()
+
+
+def question_words(query: str, hits: Iterable[Hit]) -> Terms:
+    """Return the words that were asked for, as typed and as passages have them."""
+    said = _WORD.findall(_FILTER.sub(" ", query).lower())
+    words = dict.fromkeys(word for word in said if word not in SAY_LITTLE)
+    words = words or dict.fromkeys(said)
+    marked = sorted({form for hit in hits for form in _marked(hit)})
+    needles: dict[str, Needle] = {}
+    typed: dict[str, None] = {}
+    for word in words:
+        parts = [form for form in marked if form in word] if _unspaced(word) else []
+        for part in parts or [word]:
+            found = _needle(part)
+            needles.setdefault(found.text, found)
+            typed[found.word] = None
+            for kin in _kin(found.text):
+                needles.setdefault(kin, Needle(kin, _OPEN, found.word))
+    for form in marked:
+        found = _needle(form)
+        if found.text not in needles and form not in SAY_LITTLE:
+            needles[found.text] = found._replace(word=_same(found.text, typed))
+    return Terms(tuple(needles.values()), {}, tuple(typed))
+
+
+def weighed(terms: Terms, texts: Sequence[str]) -> Terms:
+    """Return how much each word counts: the fewer texts hold it, the more.
+
+    One that none holds counts for nothing.
+    """
+    held: dict[str, int] = {}
+    for text in texts:
+        for word in {word for _, word in occurrences(text, terms, 1)}:
+            held[word] = held.get(word, 0) + 1
+    total = max(1, len(texts))
+    weights = {
+        word: math.log((1 + total / count) / 2) + LITTLE
+        for word, count in sorted(held.items())
+    }
+    return terms._replace(weights=weights)
+
+
+def occurrences(
+    text: str, terms: Terms, most: int = MOST_PLACES
+) -> list[tuple[int, str]]:
+    """Return where words begin in a text, in order, and which."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a letter that is two when it is small
+        lowered = text
+    places = [
+        (at, needle.word)
+        for needle in terms.needles
+        for at in _places(lowered, needle, most)
+    ]
+    places.sort()
+    return places
+
+
+def in_link(text: str, place: int) -> bool:
+    """Whether a word is one of the name of another note, which may say more."""
+    opened = text.rfind("[[", max(0, place - LONGEST_LINK), place)
+    return opened >= 0 and text.rfind("]]", opened, place) < 0
+
+
+LONGEST_LINK = 200
+"""Characters of a link that are looked back at."""
+
+
+def _places(text: str, needle: Needle, most: int) -> Iterator[int]:
+    sought, size = needle.text, len(needle.text)
+    at = text.find(sought)
+    while at >= 0 and most:
+        if needle.tails is None or _stands_whole(text, at, at + size, needle.tails):
+            yield at
+            most -= 1
+        at = text.find(sought, at + size)
+
+
+def _stands_whole(text: str, start: int, end: int, tails: frozenset[str]) -> bool:
+    if start and text[start - 1].isalnum():
+        return False
+    over = end
+    while text[over : over + 1].isalnum():
+        over += 1
+        if over - end > LONGEST_TAIL:
+            return False
+    return text[end:over] in tails
+
+
+LONGEST_TAIL = 4
+"""Letters of the longest ending."""
+
+
+def _needle(word: str) -> Needle:
+    """Return what a word is found by."""
+    if _unspaced(word):
+        return Needle(word, None, word)
+    if word.isalpha() and word not in _NO_ENDINGS:
+        for ending, tails in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= SHORT_STEM:
+                stem = word[: -len(ending)]
+                return Needle(stem, tails, stem)
+    tails = _WHOLE if len(word) >= SHORT_STEM and word.isalpha() else frozenset(("",))
+    return Needle(word, tails, word)
+
+
+def _same(form: str, typed: Iterable[str]) -> str:
+    """Return the word that was typed for a form of it; itself where none was."""
+    for word in typed:
+        if len(word) >= SHORT_STEM and form[:SHORT_STEM] == word[:SHORT_STEM]:
+            return word
+    return form
+
+
+def _kin(stem: str) -> Iterator[str]:
+    for family in _KIN:
+        if stem in family:
+            yield from sorted(family - {stem})
+
+
+def _marked(hit: Hit) -> Iterator[str]:
+    for snippet in (hit.snippet, *(passage.snippet for passage in hit.more)):
+        for start, end in snippet.marks:
+            yield snippet.text[start:end].lower()
+
+
+def _unspaced(word: str) -> bool:
+    return not word.isascii() and _UNSPACED.search(word) is not None
