@@ -87,6 +87,37 @@ def test_what_changed_is_told_since_a_day(vault: VaultDesk) -> None:
     assert brief(vault).since == "2024-04-26"
 
 
+def test_what_was_written_at_once_is_no_edit(vault: VaultDesk) -> None:
+    vault.write({f"Cloned {n}.md": "old" for n in range(21)}, at=NOON)
+    vault.write({f"Late {n}.md": "old" for n in range(3)}, at=NOON + 61)
+    vault.write({"Edited.md": "new"}, at=NOON + 3600)
+    vault.index()
+
+    found = brief(vault)
+
+    assert [one.path for one in found.changed] == ["Edited.md"]
+    assert found.notices == (
+        "Many files were written at once on 2024-05-01 (24 notes); that is no edit",
+    )
+    assert found.notices[0] in briefing_as_markdown(found)
+    assert briefing_as_json(found, vault="Notes")["notices"] == [*found.notices]
+
+
+def test_patterns_of_notes_are_no_work(vault: VaultDesk) -> None:
+    vault.indexed({"Templates/Daily.md": "# {{title}}", "Tea.md": "tea"})
+
+    found = brief(vault)
+
+    assert [one.path for one in found.changed] == ["Tea.md"]
+    assert [one.path for one in found.hot] == ["Tea.md"]
+
+
+def test_what_is_warm_is_not_called_hot(vault: VaultDesk) -> None:
+    vault.indexed(ATLAS)
+
+    assert "## Hot and Warm Notes\n" in briefing_as_markdown(brief(vault))
+
+
 def test_what_waits_and_what_was_made_is_no_work(vault: VaultDesk) -> None:
     vault.indexed(
         {
@@ -107,9 +138,10 @@ def test_what_waits_and_what_was_made_is_no_work(vault: VaultDesk) -> None:
 @pytest.mark.parametrize("budget", [200, 300, 500, 1000, 6000])
 def test_a_briefing_keeps_to_its_budget(vault: VaultDesk, budget: int) -> None:
     lines = "\n".join(f"- [ ] Task {n} of many, which says a little" for n in range(60))
-    vault.indexed(
-        {f"Notes/{n:02} Long name of a note.md": f"# N\n\n{lines}" for n in range(30)}
-    )
+    for n in range(30):
+        note = {f"Notes/{n:02} Long name of a note.md": f"# N\n\n{lines}"}
+        vault.write(note, at=NOON + 300 * n)
+    vault.index()
 
     found = brief(vault, budget_tokens=budget)
 

@@ -194,7 +194,6 @@ def test_open_tasks_come_by_the_day_they_are_due(
         ("due", "2026-03-25", "oil"),
         ("due", "2026-04-01", "sand"),
         ("task", "2024-05-01", "wax"),
-        ("task", "2024-05-01", "tar"),
     ]
 
 

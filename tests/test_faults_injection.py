@@ -68,7 +68,7 @@ SECTIONS = {
     "Suggested Context",
     "Conflicts and Staleness",
     "Sources",
-    "Hot Notes",
+    "Hot and Warm Notes",
     "Read on",
 }
 

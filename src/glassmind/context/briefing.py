@@ -5,7 +5,7 @@ is full: so each section has its share, and one that is short leaves its room to
 others.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from glassmind.context.budget import Counter, Estimate, checked_budget
 from glassmind.context.conflicts import conflicts
 from glassmind.context.decisions import decisions
 from glassmind.context.fitting import most_within
+from glassmind.context.items import is_pattern
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
@@ -23,6 +24,7 @@ from glassmind.render.briefings_markdown import SECTIONS, briefing_as_markdown
 from glassmind.types import NotePath
 from glassmind.types.context import Briefing, ChangedNote, Dropped, NextRead
 from glassmind.types.memory import Temperature
+from glassmind.types.use import alone
 
 USUAL_DAYS = 7
 """What changed is told of so many days, unless a day is named: a week of work."""
@@ -43,6 +45,10 @@ be all that is told."""
 
 WARM_NOTES = 40
 """Warm notes that are asked for; where no project is named, what is open is theirs."""
+
+OWN_WORK = 0.25
+"""How far a change has to be a person's own to be told: one of twenty files or fewer
+in its minute and the two around it. More are a sync's or a checkout's."""
 
 APART = ("inbox", SUMMARIES)
 """Parts of the agent folder that are no work: what waits, and what was made of it."""
@@ -81,21 +87,23 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
     warm = shelf.sources.warmth(limit=WARM_NOTES, project=named, today=said)
     agent = shelf.config.writes.agent_dir.strip("/")
     apart = tuple(f"{agent}/{part}/" for part in APART)
-    hot = [one for one in warm.notes if not one.path.startswith(apart)]
+    hot = [one for one in warm.notes if _is_work(one.path, apart)]
     with shelf.still():
         changes, rows = shelf.changes(), shelf.sections()
         changed = [
             one
-            for one in changes.changed(empty.since)
-            if (not named or one.note_id in members) and not one.path.startswith(apart)
+            for one in changes.changed(empty.since, agent)
+            if (not named or one.note_id in members) and _is_work(one.path, apart)
         ]
+        edited = [one for one in changed if alone(one.company) >= OWN_WORK]
+        at_once = [one.day for one in changed if alone(one.company) < OWN_WORK]
         ids = changes.placed([one.path for one in hot])
         best = [ids[one.path] for one in hot if one.path in ids]
-        best += [one.note_id for one in changed[:WARM_NOTES]]
+        best += [one.note_id for one in (*edited, *changed)[:WARM_NOTES]]
         scope = Scope(
             note_ids=tuple(dict.fromkeys(best)),
             project_ids=frozenset(members),
-            query=empty.project,
+            query="",
             today=today,
             agent=agent,
         )
@@ -106,11 +114,26 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
             questions=tuple(questions(rows, scope)),
             tasks=tuple(tasks(rows, scope)),
             changed=tuple(
-                ChangedNote(NotePath(one.path), one.title, one.day) for one in changed
+                ChangedNote(NotePath(one.path), one.title, one.day) for one in edited
             ),
+            notices=_at_once(at_once),
             conflicts=tuple(conflicts(rows, scope)),
             degraded=warm.notices,
         )
+
+
+def _is_work(path: str, apart: tuple[str, ...]) -> bool:
+    return not (path.startswith(apart) or is_pattern(path))
+
+
+def _at_once(days: Sequence[str]) -> tuple[str, ...]:
+    """Return in a sentence that notes changed together, and when, if some did."""
+    if not days:
+        return ()
+    more = len(set(days)) - 1
+    others = f" and on {more} other day{'s' if more > 1 else ''}" if more else ""
+    when, notes = f"{max(days)}{others}", f"{len(days):,} notes"
+    return (f"Many files were written at once on {when} ({notes}); that is no edit",)
 
 
 def _hot(note: Temperature) -> NextRead:

@@ -1,14 +1,16 @@
 """The decisions of a bundle: those of the notes, of what they link to, and captured.
 
-A decision that another took the place of is left out where the other is there, and
-comes last where it is not.
+What says most to the question comes first. A decision that another took the place of is
+left out where the other is there, and comes last where it is not; so does one that is
+proposed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
     Found,
+    Looked,
     Words,
     asked_ids,
     find,
@@ -17,6 +19,8 @@ from glassmind.context.items import (
     newest_first,
     status_of,
 )
+from glassmind.context.labels import MOST_READ, without_label
+from glassmind.context.relevance import asked_terms, most_relevant, shared
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import (
     DECISION_CALLOUTS,
@@ -24,10 +28,13 @@ from glassmind.context.section_words import (
     DECISION_TAGS,
     DECISION_TYPES,
     OVERRULED,
+    PROPOSED,
     SUPERSEDED_BY,
+    UNDECIDED,
+    head_form,
     key_form,
 )
-from glassmind.types.context import Item
+from glassmind.types.context import UNAPPROVED, Item
 from glassmind.types.sections import SectionLink
 
 WORDS = Words(
@@ -35,18 +42,29 @@ WORDS = Words(
 )
 
 LENDING = 8
-"""Selected notes whose links are followed: those below are selected with less reason,
-and what they link to would fill the section."""
+"""Selected notes whose links are followed and whose lines are looked through: those
+below are selected with less reason, and what they link to would fill the section."""
+
+TRUSTED = 3
+"""Selected notes whose decisions count whatever words they have."""
+
+CAPTURED = ("capture", UNAPPROVED)
+"""The rules of what was captured, for the project of the notes or upon them."""
+
+ENDS = " \t\n*_)\"'”“"
+"""What may stand behind the mark that ends a sentence."""
 
 LEAVES = "~~"
 """What stands around words that are struck out."""
 
 
 def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
-    """Return the decisions that the notes and the project tell of, newest first.
+    """Return the decisions that the notes and the project tell of.
 
     Of the selected notes, of those they link to and of the project; of notes that link
-    to the selected ones, those that are a decision as a whole.
+    to the selected ones, those that are a decision as a whole. Those of the best notes,
+    of the project and captured for it count as they are, others if they share a word
+    with the question. By the words they share, then the newest first.
     """
     lending = scope.note_ids[:LENDING]
     links = rows.links(lending)
@@ -55,11 +73,35 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     back = {link.source_id for link in links if link.target_id in lending}
     back -= near | selected
     asked = asked_ids(scope, sorted(near))
+    read = dict.fromkeys((*lending, *sorted(scope.project_ids)[:MOST_READ]))
     found = [
         *captures(rows, scope, "decision"),
-        *find(rows, asked, WORDS, scope.agent, back),
+        *find(rows, Looked(asked, back, [*read]), WORDS, scope.agent),
     ]
-    return _in_force(found, _replaced(rows, found))
+    ours = {*scope.note_ids[:TRUSTED], *scope.project_ids}
+    kept = [one for one in found if _is_decided(one)]
+    standing, others = _in_force(kept, _replaced(rows, kept))
+    return approved_first(
+        [
+            *_about(standing, scope.query, ours),
+            *_about(others, scope.query, ours),
+        ]
+    )
+
+
+def _about(found: Iterable[Found], query: str, ours: Collection[int]) -> list[Item]:
+    """Return what has to do with the question, the most first, then the newest."""
+    terms = asked_terms(query)
+    made = [(one.note.note_id, item_of(one, "decision")) for one in found]
+    items = [
+        item
+        for note_id, item in made
+        if terms is None
+        or note_id in ours
+        or item.rule in CAPTURED
+        or shared(item, terms)
+    ]
+    return most_relevant(newest_first(items), query)
 
 
 def _replaced(rows: SectionRows, found: Iterable[Found]) -> Mapping[int, int]:
@@ -73,24 +115,28 @@ def _replaced(rows: SectionRows, found: Iterable[Found]) -> Mapping[int, int]:
     }
 
 
-def _in_force(found: Iterable[Found], replaced: Mapping[int, int]) -> list[Item]:
+def _in_force(
+    found: Iterable[Found], replaced: Mapping[int, int]
+) -> tuple[list[Found], list[Found]]:
+    """Return what was decided and holds; and what is proposed, or held once."""
     standing: list[Found] = []
-    overruled: list[Found] = []
-    found = [one for one in found if not _is_struck(one)]
+    others: list[Found] = []
     there = {one.note.note_id for one in found}
     for one in found:
         if replaced.get(one.note.note_id) in there:
             continue
-        gone = is_superseded(one.note) or status_of(one.note) in OVERRULED
-        (overruled if gone and one.is_whole else standing).append(one)
-    return approved_first(
-        [
-            *newest_first(item_of(one, "decision") for one in standing),
-            *newest_first(item_of(one, "decision") for one in overruled),
-        ]
-    )
+        status = status_of(one.note)
+        gone = is_superseded(one.note) or status in OVERRULED or status in PROPOSED
+        (others if gone and one.is_whole else standing).append(one)
+    return standing, others
 
 
-def _is_struck(found: Found) -> bool:
+def _is_decided(found: Found) -> bool:
+    """Whether lines tell a decision: not struck out, asked, left open or to be done."""
     text = found.page.text(found.span)
-    return text.startswith(LEAVES) and text.endswith(LEAVES)
+    if text.startswith(LEAVES) and text.endswith(LEAVES):
+        return False
+    if found.page.is_open(found.span.start):
+        return False
+    said = without_label(text)
+    return not said.rstrip(ENDS).endswith("?") and head_form(said) not in UNDECIDED

@@ -8,9 +8,12 @@ from functools import lru_cache
 from json import loads
 from typing import NamedTuple
 
+from glassmind.context.labels import labelled, told
 from glassmind.context.page import Page, day_told
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import (
+    BESIDE,
+    DECIDED_HEADS,
     DECISION_CALLOUTS,
     DECISION_HEADS,
     DECISION_TAGS,
@@ -67,19 +70,28 @@ class Found:
     day: str = ""
 
 
+class Looked(NamedTuple):
+    """Notes that are looked at; `more` count as a whole or not at all.
+
+    The lines of `read` are looked through for labels.
+    """
+
+    note_ids: Collection[int]
+    more: Collection[int] = ()
+    read: Collection[int] = ()
+
+
 def find(
-    rows: SectionRows,
-    note_ids: Collection[int],
-    words: Words,
-    agent: str,
-    more: Collection[int] = (),
+    rows: SectionRows, looked: Looked, words: Words, agent: str
 ) -> Iterator[Found]:
     """Yield what of some notes counts, by note and line, each line once.
 
-    `more` are notes that count as a whole or not at all. Templates and notes of the
-    agent folder are left out.
+    Templates and notes of the agent folder are left out.
     """
-    marks = _marks(rows, note_ids, words, more)
+    more = looked.more
+    marks = _marks(rows, looked.note_ids, words, more)
+    for note_id in labelled(rows, looked.read):
+        marks[note_id].labels = True
     notes = {
         note_id: note
         for note_id, note in rows.notes([*marks]).items()
@@ -96,7 +108,7 @@ class _Marks:
 
     def __init__(self) -> None:
         self.whole = ""
-        self.heads = False
+        self.heads = self.labels = False
         self.tags: list[int] = []
         self.callouts: list[Span] = []
 
@@ -181,7 +193,7 @@ def _by_rules(
     note: SectionNote, page: Page, marks: _Marks, words: Words
 ) -> Iterator[Found]:
     """Yield what counts, what is plainest first: callouts, tags, heads, the note."""
-    whole, headed = marks.whole, list(_headed(page, words)) if marks.heads else []
+    whole = marks.whole
     for span in marks.callouts:
         yield Found(note, page, span, "callout", is_whole=bool(whole))
     inline = [line for line in marks.tags if not page.is_tags(line)]
@@ -189,20 +201,38 @@ def _by_rules(
     for line in inline:
         if block := _tagged(page, line):
             yield Found(note, page, block, f"#{words.tags[0]}")
-    if whole and not (headed or inline or marks.callouts):
-        start = page.first_block(page.body) or _title_line(page)
+    headed = list(_headed(page, words, whole=bool(whole))) if marks.heads else []
+    lines = list(told(page)) if marks.labels or _is_decision(words, whole) else []
+    for span in lines:
+        yield Found(note, page, span, whole or "line", is_whole=bool(whole))
+    if whole and not (headed or inline or lines or marks.callouts):
+        start = _opening(page, words.kind)
         if start:
             yield Found(note, page, start, whole, is_whole=True)
-    first = True
-    for span in headed:
-        yield Found(
-            note, page, span, whole or "heading", is_whole=bool(whole) and first
-        )
-        first = False
+    for at, span in enumerate(headed):
+        is_whole = bool(whole) and at == 0
+        yield Found(note, page, span, whole or "heading", is_whole=is_whole)
     if not headed and marks.heads and head_form(note.title) in words.heads:
         body = Span(page.body, len(page.lines))
         for span in _listed(page, list(page.blocks(body))):
             yield Found(note, page, span, "title")
+
+
+def _is_decision(words: Words, whole: str) -> bool:
+    return bool(whole) and words.kind == "decision"
+
+
+def _opening(page: Page, kind: ItemKind) -> Span | None:
+    """Return what a note says that counts as a whole, and has no place for it.
+
+    What a note of several paragraphs under headings begins with is how things were, not
+    what was decided: there the title says it.
+    """
+    first = page.first_block(page.body)
+    if kind == "decision" and first and page.headings:
+        is_all = len(page.headings) == 1 and page.first_block(first.end + 1) is None
+        return first if is_all else _title_line(page)
+    return first or _title_line(page)
 
 
 def _tagged(page: Page, line: int) -> Span | None:
@@ -213,14 +243,25 @@ def _tagged(page: Page, line: int) -> Span | None:
     return page.block_at(line)
 
 
-def _headed(page: Page, words: Words) -> Iterator[Span]:
-    """Yield the blocks under the headings of that name."""
+def _headed(page: Page, words: Words, *, whole: bool) -> Iterator[Span]:
+    """Yield the blocks under the headings of that name; in a `whole` note of more."""
     until = 0
+    is_decision = words.kind == "decision"
+    heads = words.heads | DECIDED_HEADS if whole and is_decision else words.heads
     for heading in page.headings:
-        if heading.line > until and head_form(heading.text) in words.heads:
+        if heading.line > until and head_form(heading.text) in heads:
             span = page.below(heading)
             until = span.end
-            yield from _listed(page, list(page.blocks(span)))
+            beside = set(_beside(page, span)) if is_decision else set()
+            blocks = [one for one in page.blocks(span) if one.start not in beside]
+            yield from _listed(page, blocks)
+
+
+def _beside(page: Page, span: Span) -> Iterator[int]:
+    """Yield the lines below a heading that stand under one of reasons and the like."""
+    for heading in page.headings:
+        if span.start <= heading.line <= span.end and head_form(heading.text) in BESIDE:
+            yield from range(heading.line, page.below(heading).end + 1)
 
 
 def _listed(page: Page, blocks: list[Span]) -> list[Span]:

@@ -17,8 +17,11 @@ themselves, so that nothing is packed of it, lest a bundle feed on bundles."""
 class Changes(Protocol):
     """When notes were changed, and which stands where."""
 
-    def changed(self, since: str, /) -> Sequence[ChangedRow]:
-        """Return the notes changed on a day or later, the last one first."""
+    def changed(self, since: str, agent: str, /) -> Sequence[ChangedRow]:
+        """Return the notes changed on a day or later, the last one first.
+
+        `agent` is the agent folder, whose files are company to each other alone.
+        """
 
     def placed(self, paths: Collection[str], /) -> Mapping[str, int]:
         """Return the ids of the notes at some paths."""

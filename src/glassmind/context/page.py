@@ -7,7 +7,7 @@ from functools import cached_property
 
 from glassmind.markdown.days import first_day
 from glassmind.types import Span
-from glassmind.types.sections import SectionHeading
+from glassmind.types.sections import OPEN_BOXES, SectionHeading
 
 ITEM = re.compile(
     r"(?P<lead>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"
@@ -168,15 +168,29 @@ class Page:
                 return block
         return None
 
+    def callout(self, line: int) -> str:
+        """Return the kind of the callout that begins at a line, "" where none does."""
+        head = _CALLOUT.match(self.lines[line - 1])
+        return head["kind"].strip().lower() if head else ""
+
+    def is_next(self, line: int, other: int) -> bool:
+        """Whether nothing but blank lines stands between two lines."""
+        return not any(text.strip(" \t>") for text in self.lines[line : other - 1])
+
     def is_item(self, line: int) -> bool:
         """Whether a line begins an item of a list, or is a row of a table."""
         text = self.lines[line - 1]
         return bool(ITEM.match(text)) or _is_row(text)
 
     def is_ticked(self, line: int) -> bool:
-        """Whether a line is a task that is done or given up."""
+        """Whether a line is a task that is not open: done, given up, no task at all."""
         box = ITEM.match(self.lines[line - 1])
-        return box is not None and box["box"] in ("x", "X", "-")
+        return box is not None and bool(box["box"]) and box["box"] not in OPEN_BOXES
+
+    def is_open(self, line: int) -> bool:
+        """Whether a line is a task that is not done."""
+        box = ITEM.match(self.lines[line - 1])
+        return box is not None and box["box"] in OPEN_BOXES
 
     def is_tags(self, line: int) -> bool:
         """Whether nothing but tags stands on a line."""

@@ -14,6 +14,7 @@ from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.shortening import shortened
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
 from glassmind.markdown.tokens import estimate_tokens
@@ -31,12 +32,15 @@ One = TypeVar("One")
 LEAST_LINE = 20
 """Tokens that the shortest line of a section takes, its source included."""
 
+LEAST_CUT = 50
+"""Room below which no item is worth cutting: its source takes most of that."""
+
 SHARES: Mapping[str, float] = MappingProxyType(
     {
-        "decisions": 0.12,
-        "questions": 0.05,
+        "decisions": 0.1,
+        "questions": 0.08,
         "tasks": 0.07,
-        "suggested": 0.06,
+        "suggested": 0.05,
         "conflicts": 0.1,
     }
 )
@@ -101,16 +105,28 @@ class _Fitting:
 
     def items(self, name: str, found: Sequence[Item]) -> tuple[Item, ...]:
         """Return the items that fit; each comes with a source."""
-        return self.fit(
-            name,
-            found,
-            lambda one: item_line(one, numbered) + source_line(one.receipt, NUMBER),
-        )
+        return self.fit(name, found, _sourced, self._shortened)
+
+    def _shortened(self, item: Item, cost: int, room: int) -> Item | None:
+        """Return what of an item fits a room, to the end of a sentence."""
+        bare = self._counter.count(_sourced(replace(item, text="", trimmed=True)))
+        if room <= bare:
+            return None
+        found = shortened(item, (room - bare) / max(1, cost - bare))
+        fits = found and self._counter.count(_sourced(found)) <= room
+        return found if fits else None
 
     def fit(
-        self, name: str, found: Sequence[One], line: Callable[[One], str]
+        self,
+        name: str,
+        found: Sequence[One],
+        line: Callable[[One], str],
+        shorter: Callable[[One, int, int], One | None] = lambda *_: None,
     ) -> tuple[One, ...]:
-        """Return the first of a section, as many as fit; one too long is passed by."""
+        """Return the first of a section, as many as fit.
+
+        One too long is made shorter where that can be, and else passed by.
+        """
         if not found:
             return ()
         share = int(SHARES[name] * self._budget)
@@ -124,6 +140,9 @@ class _Fitting:
             if cost <= room:
                 kept.append(one)
                 room -= cost
+            elif room >= LEAST_CUT and (cut := shorter(one, cost, room)):
+                kept.append(cut)
+                room -= self._counter.count(line(cut))
             else:
                 left.append(one)
         left += found[len(lines) :]
@@ -133,6 +152,10 @@ class _Fitting:
         if kept:
             self.tokens += share - room
         return tuple(kept)
+
+
+def _sourced(item: Item) -> str:
+    return item_line(item, numbered) + source_line(item.receipt, NUMBER)
 
 
 def without_items(found: Sections) -> Sections:

@@ -1,8 +1,8 @@
 """The tasks of a bundle that are not done.
 
-Unfinished is every status but `x`, `X` and `-`, as the Tasks plugin has it. A day on
-which a task is due, or planned for, stands in its line: `📅 2026-03-01` or
-`[due:: 2026-03-01]`.
+Which statuses are open the rows know: those the Tasks plugin has so, else the usual
+ones. A day on which a task is due, or planned for, stands in its line: `📅 2026-03-01`
+or `[due:: 2026-03-01]`.
 """
 
 from glassmind.context.captured import approved_first, captures

@@ -8,7 +8,7 @@ changed lately. What says the same again is left out, and no note may speak for 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from math import log1p
 
@@ -74,8 +74,9 @@ def told_of(rows: SectionRows, notes: Mapping[int, SectionNote], scope: Scope) -
 
     Decisions are those of its notes, and of what the note of its own name links to.
     """
-    decided = [one for one in decisions(rows, scope) if _is_told(one)]
-    asked = [one for one in questions(rows, scope) if _is_told(one)]
+    unasked = replace(scope, query="")  # its name is no question
+    decided = [one for one in decisions(rows, unasked) if _is_told(one)]
+    asked = [one for one in questions(rows, unasked) if _is_told(one)]
     taken = {(one.path, one.span) for one in (*decided, *asked)}
     free = [one for one in spoken(rows, notes) if (one.path, one.span) not in taken]
     best = _best(free, _weights(rows, notes, scope))

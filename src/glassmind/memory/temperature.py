@@ -10,6 +10,7 @@ from math import fsum, log2
 from typing import NamedTuple
 
 from glassmind.types.memory import HeatLevel
+from glassmind.types.use import alone
 
 HOT, WARM = 0.5, 0.15
 """Where the levels begin: with the usual half-life a note that was edited today is hot
@@ -26,10 +27,6 @@ LINKED = 0.25
 
 LINKS_A_PERSON_READS = 10
 """Links of a hot note that warm in full; those of one with more share that."""
-
-NOTES_A_MINUTE = 5
-"""Files that a person changes in a minute; where more were, it was a program, such as a
-sync or a checkout, and what each of them is warmed shrinks as there are more."""
 
 FEW = 100
 """Files in a minute beyond which an edit says nothing: 0.7 * 5 / 100 is no share."""
@@ -66,11 +63,6 @@ class Use(NamedTuple):
 def faded(days: float, half_life_days: float) -> float:
     """Return what time leaves of a share: a half after each half-life."""
     return float(2.0 ** (-max(0.0, days) / half_life_days))
-
-
-def alone(company: int) -> float:
-    """Return how far a change among so many in its minute was a person's own."""
-    return min(1.0, NOTES_A_MINUTE / max(1, company))
 
 
 def edit_heat(days: int, company: int, half_life_days: float) -> float:

@@ -32,6 +32,7 @@ def briefing_as_json(briefing: Briefing, *, vault: str) -> dict[str, Any]:
         "sources": briefing_receipts(briefing),
         "dropped": [dropped_as_json(one) for one in briefing.dropped],
         "degraded": list(briefing.degraded),
+        "notices": list(briefing.notices),
     }
 
 

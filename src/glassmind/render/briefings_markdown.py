@@ -46,7 +46,7 @@ TITLES = {
 }
 
 LEFT = {name: name.removesuffix("s") for name in SECTIONS}
-LEFT |= {"hot": "hot note", "changed": "changed note"}
+LEFT |= {"hot": "warm note", "changed": "changed note"}
 """What there is more of, as one of it is said."""
 
 

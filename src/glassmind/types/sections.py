@@ -10,6 +10,13 @@ APART = "\x1e"
 """Stands between texts that are read as one: no heading holds it."""
 
 
+OPEN_BOXES = (" ", "/", "!", "*", "?")
+"""The statuses of a task that is not done, where nothing else is set: to do, begun,
+important, starred, in doubt. Other signs are done or given up (`x`, `-`, `✓`, `~`), put
+off to another place (`>`, `<`), or no tasks at all: themes draw quotes, ideas and
+places by them (`"`, `i`, `l`)."""
+
+
 class SectionNote(NamedTuple):
     """A note as sections see it.
 
@@ -80,9 +87,13 @@ class Likeness(NamedTuple):
 
 
 class ChangedRow(NamedTuple):
-    """A note with the day of its last change, as `2026-03-01`."""
+    """A note with the day of its last change, as `2026-03-01`.
+
+    `company` is how many files were written within a minute of it.
+    """
 
     note_id: int
     path: str
     title: str
     day: str
+    company: int = 1

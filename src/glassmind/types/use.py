@@ -3,6 +3,15 @@
 from datetime import datetime
 from typing import NamedTuple
 
+NOTES_A_MINUTE = 5
+"""Files that a person changes in a minute; where more were, it was a program, such as a
+sync or a checkout, and what each change says of a person shrinks as there are more."""
+
+
+def alone(company: int) -> float:
+    """Return how far a change among so many in its minute was a person's own."""
+    return min(1.0, NOTES_A_MINUTE / max(1, company))
+
 
 class UseEvent(NamedTuple):
     """Notes that were handed out at once: when, by which verb, and to whom."""

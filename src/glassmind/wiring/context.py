@@ -19,6 +19,7 @@ from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
 from glassmind.store.sqlite.trace_rows import TraceRows
 from glassmind.vault.ignore import IgnoreRules, load_rules
+from glassmind.vault.task_boxes import open_boxes
 from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             find=lambda name: adapters.notes().find(name),
             sources=sources,
             projects=lambda: ProjectRows(adapters.reader.connection()),
-            sections=lambda: SectionRows(adapters.reader.connection()),
+            sections=lambda: SectionRows(
+                adapters.reader.connection(), open_boxes(adapters.config.vault.path)
+            ),
             rules=lambda: _rules(adapters),
             traces=lambda: TraceRows(adapters.reader.connection()),
             day=parse_day,

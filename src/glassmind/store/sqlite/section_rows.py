@@ -15,6 +15,7 @@ import apsw
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.types.sections import (
     APART,
+    OPEN_BOXES,
     Likeness,
     SectionHeading,
     SectionLink,
@@ -31,9 +32,6 @@ TASKS_EACH = 200
 
 MEMOS = 300
 """Notes of the agent folder that are looked at, the latest ones."""
-
-FINISHED = ("x", "X", "-")
-"""The statuses of a task that is done or given up, as the Tasks plugin has them."""
 
 LONGEST_NOTE = 400_000
 """Characters of a note that are looked at: a whole book's worth of lines."""
@@ -88,7 +86,7 @@ where n.id in {_IDS}
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
 select note_id, line, status from tasks where note_id in {_IDS}
-and status not in (select value from json_each(:finished)) order by note_id, seq
+and status in (select value from json_each(:open)) order by note_id, seq
 """  # noqa: S608 - our own words
 FIELDS = f"""
 select note_id, line, lower(key), value from fields where note_id in {_IDS}
@@ -127,10 +125,10 @@ or lower(f.path) in (select value from json_each(:names)) order by f.path
 
 
 class SectionRows:
-    """A view of the rows for one bundle."""
+    """A view of the rows for one bundle; tasks are open by their `boxes`."""
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    def __init__(self, db: apsw.Connection, boxes: Sequence[str] = OPEN_BOXES) -> None:
+        self._db, self._open = db, [*boxes]
         self._notes: dict[int, SectionNote] = {}
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
@@ -209,7 +207,7 @@ class SectionRows:
         found = [
             task
             for _, rows in groupby(
-                self._ask(TASKS, note_ids, finished=json.dumps(FINISHED)),
+                self._ask(TASKS, note_ids, open=json.dumps(self._open)),
                 key=lambda row: row[0],
             )
             for task in list(rows)[:TASKS_EACH]

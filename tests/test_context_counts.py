@@ -1,0 +1,232 @@
+"""What is a decision, an open question or a task, and what only looks like one."""
+
+import json
+
+import pytest
+from section_desk import SectionDesk, texts
+from vault_desk import VaultDesk
+
+from glassmind.render.bundles_markdown import bundle_as_markdown, item_line
+from glassmind.types.context import Item
+
+TYPED = "---\ntype: decision\n---\n"
+TAGGED = "---\ntags: [decision]\n---\n"
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> SectionDesk:
+    return SectionDesk(vault)
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("Decision: oak.", ["Decision: oak."]),
+        ("**Decision:** oak.", ["**Decision:** oak."]),
+        ("**Decision**: oak.", ["**Decision**: oak."]),
+        ("Talk.\n\n- Decided: oak.\n- Talk.", ["Decided: oak."]),
+        ("✅ Agreed: oak.\n\nTalk.", ["✅ Agreed: oak."]),
+        ("Entscheidung: Eiche.", ["Entscheidung: Eiche."]),
+        ("Beschlossen: Eiche.", ["Beschlossen: Eiche."]),
+        ("Decision:\n\n- oak\n- pine", ["oak"]),
+        ("Decision: we buy\noak.\n\nTalk.", ["Decision: we buy\noak."]),
+        ("Decision: TBD", []),
+        ("Decided: none yet.", []),
+        ("Decision: oak or pine?", []),
+        ("The decision was: oak.", []),
+        ("Disagreed: oak.", []),
+        ("```\nDecision: oak.\n```", []),
+        ("---\ndecision: oak\n---\nTalk.", []),
+        ("## Decision outcome\n\nWe keep one.", ["We keep one."]),
+        ("## Outcome\n\nIt rained.", []),
+        ("## Decisions\n\n- TBD\n- none yet\n- [ ] Choose a tile\n- Oak?", []),
+        ("## Decisions\n\n- [x] Oak\n- pine", ["Oak", "pine"]),
+        (
+            "## Decision\n\nOak.\n\n### Consequences\n\n- Rot.\n\n### Why\n\nX.",
+            ["Oak."],
+        ),
+        (f"{TAGGED}# A\n\n## Status\n\nproposed\n\n## Outcome\n\nOak.", ["Oak."]),
+        (f"{TYPED}# A\n\nThree ways.\n\nDecision: oak.\n\nRot.", ["Decision: oak."]),
+        (f"{TYPED}# Use oak\n\n## Context\n\nThree ways.", ["# Use oak"]),
+        (f"{TYPED}# Use oak\n\nThree ways.\n\nRot.", ["# Use oak"]),
+        (f"{TYPED}# Use oak\n\n## Decision\n\nTBD\n\n## Context\n\nX.", []),
+    ],
+)
+def test_what_tells_a_decision(
+    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+) -> None:
+    vault.indexed({"Boat.md": note})
+
+    assert texts(desk.decisions()) == said
+
+
+def test_what_is_proposed_comes_behind_what_was_decided(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    new = "---\ntype: decision\nstatus: proposed\ndate: 2026-03-01\n---\nSteel."
+    old = "---\ntype: decision\nstatus: accepted\ndate: 2025-03-01\n---\nOak."
+    vault.indexed({"Steel.md": new, "Oak.md": old})
+
+    assert texts(desk.decisions()) == ["Oak.", "Steel."]
+
+
+def test_the_decision_of_the_sample_vault_on_ribs_is_told_and_not_its_reasons(
+    sample: VaultDesk,
+) -> None:
+    found = sample.engine.bundles.pack("how are the ribs of Wagtail mended")
+
+    assert "steam-bent green oak" in found.decisions[0].text
+
+
+def test_a_question_about_a_journey_brings_no_decision_on_the_radio(
+    sample: VaultDesk,
+) -> None:
+    found = sample.engine.bundles.pack("when do I fly to Japan")
+
+    assert found.notes
+    assert not [one for one in found.decisions if "radio" in one.text.lower()]
+
+
+def test_what_says_more_to_the_question_comes_before_what_is_newer(
+    vault: VaultDesk,
+) -> None:
+    log = "## Decisions\n\n- 2026-02-01: the boat gets a red sail\n"
+    vault.indexed(
+        {
+            "Boat.md": f"The boat needs paint.\n\n{log}- 2025-01-01: paint it green\n",
+            "Sail.md": "The boat has a sail.",
+        }
+    )
+
+    found = vault.engine.bundles.pack("which paint does the boat get")
+
+    assert [one.date for one in found.decisions] == ["2025-01-01", "2026-02-01"]
+
+
+def test_a_linked_decision_counts_if_it_shares_a_word_with_the_question(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "Boat.md": "The boat. [[Wood]] [[Tea]]",
+            "Wood.md": "---\ntype: decision\n---\nWe buy oak for every boat.",
+            "Tea.md": "---\ntype: decision\n---\nWe drink oolong.",
+        }
+    )
+
+    found = vault.engine.bundles.pack("boat", limit=1)
+
+    assert texts(found.decisions) == ["We buy oak for every boat."]
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("> [!faq] How is it reset?\n> Hold the button.", []),
+        ("> [!help]\n> Call 112.", []),
+        ("> [!help] Who knows?\n> (urgent)", ["Who knows?\n(urgent)"]),
+        ("# Open questions\n\n> [!help] Who pays?\n> Not me.", ["Who pays?\nNot me."]),
+        ("> [!question] Who pays?\n> Not me.", ["Who pays?\nNot me."]),
+        ("## Questions\n\n- How is it reset? Hold the button.\n- Who?", ["Who?"]),
+        ("## Questions\n\n- Which bank?\n  - The one in town.\n- Who?", ["Who?"]),
+        ("## Questions\n\n- Which key? **Answer: blue**\n- Who?", ["Who?"]),
+        ("## Questions\n\n- Who pays? A: Dana\n- Who?", ["Who?"]),
+        ("## Questions\n\n- Closed: who cooks?\n- **Answered:** x?\n- Who?", ["Who?"]),
+        ("- Oak, or pine? (Tobias) #question ^q1", ["Oak, or pine? (Tobias)"]),
+        (
+            "## Questions\n\n- Oak? [[Tobias]]\n- Oak? Or pine?",
+            ["Oak?", "Oak? Or pine?"],
+        ),
+        ("## Open questions\n\nWhich oak? Tobias asks.", ["Which oak? Tobias asks."]),
+    ],
+)
+def test_what_is_still_asked(
+    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+) -> None:
+    vault.indexed({"Boat.md": note})
+
+    found = texts(desk.questions())
+
+    assert len(found) == len(said)
+    assert all(one.startswith(wanted) for one, wanted in zip(found, said, strict=True))
+
+
+@pytest.mark.parametrize("budget", [1500, 3000, 6000])
+def test_the_question_that_was_asked_is_the_first_of_the_open_ones(
+    sample: VaultDesk, budget: int
+) -> None:
+    asked = "which alarm height is right for Millbrook"
+
+    found = sample.engine.bundles.pack(asked, budget_tokens=budget)
+
+    [first, *_] = found.questions
+    assert first.text.startswith("Which flood alarm height is right for Millbrook?")
+    goes_on = "(goes on)" in bundle_as_markdown(found)
+    assert goes_on or not any(one.trimmed for one in found.questions)
+
+
+def test_an_item_too_long_for_its_share_is_cut_at_a_sentence(vault: VaultDesk) -> None:
+    long = "We buy oak for the boat. " + "It was felled in a\nwet winter. " * 200
+    vault.indexed({"Boat.md": f"The boat.\n\n> [!decision] {long}"})
+
+    [found] = vault.engine.bundles.pack("boat", budget_tokens=2000).decisions
+
+    assert found.trimmed
+    assert found.text.startswith("We buy oak")
+    assert found.text.endswith(".")
+
+
+BOXES = ' xX-/!*?i"pcbd✓~><lSIkuf'
+
+
+def test_only_what_waits_to_be_done_is_a_task(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.indexed({"Boat.md": "\n".join(f"- [{box}] box {box}" for box in BOXES)})
+
+    found = [one.text.removeprefix("box").strip() for one in desk.tasks()]
+
+    assert found == ["", "/", "!", "*", "?"]
+
+
+def plugin(*statuses: tuple[str, str]) -> dict[str, str]:
+    held = [{"symbol": box, "name": "x", "type": kind} for box, kind in statuses]
+    settings = {
+        "statusSettings": {"coreStatuses": held[:1], "customStatuses": held[1:]}
+    }
+    path = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
+    return {path: json.dumps(settings)}
+
+
+def test_the_tasks_plugin_says_which_signs_are_open(vault: VaultDesk) -> None:
+    boat = "Boat.\n\n- [ ] saw\n- [>] tar\n- [!] wax\n- [i] oak\n- [/] oil"
+    vault.write(
+        plugin((" ", "TODO"), (">", "ON_HOLD"), ("!", "NON_TASK"), ("/", "DONE"))
+    )
+    vault.indexed({"Boat.md": boat})
+    before = texts(vault.engine.bundles.pack("boat").tasks)
+
+    vault.write(plugin((" ", "TODO"), ("/", "IN_PROGRESS"), (">", "DONE")))
+
+    assert before == ["saw", "tar"]
+    assert texts(vault.engine.bundles.pack("boat").tasks) == ["saw", "wax", "oil"]
+
+
+@pytest.mark.parametrize("broken", ["", "[]", "{", '{"statusSettings": 3}', "[" * 9000])
+def test_settings_of_the_plugin_that_are_broken_say_nothing(
+    vault: VaultDesk, broken: str
+) -> None:
+    [path] = plugin()
+    vault.write({path: broken})
+    vault.indexed({"Boat.md": "Boat.\n\n- [ ] saw\n- [>] tar"})
+
+    assert texts(vault.engine.bundles.pack("boat").tasks) == ["saw"]
+
+
+def test_what_a_memo_says_is_not_said_twice(vault: VaultDesk) -> None:
+    vault.indexed({"Boat.md": "A boat."})
+    said = "The siren: is it **loud** enough? Nobody in the upper village heard it."
+    vault.engine.memory.capture("decision", said, project="Boat")
+    found: Item = vault.engine.bundles.pack("boat").decisions[0]
+
+    assert item_line(found, lambda _: "[1]") == f"[1] {found.date} {said}\n"
