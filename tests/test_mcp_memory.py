@@ -300,6 +300,22 @@ def test_a_client_goes_by_the_name_that_it_gives_itself(
     assert clients == ["mcp", "two lines", "heron-agent"]
 
 
+def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultDesk) -> None:
+    async def run(name: str) -> Any:
+        who = types.Implementation(name=name, version="1")
+        with anyio.fail_after(LIMIT_S):
+            async with Client(make_server(tea.engine), client_info=who) as client:
+                return await client.call_tool("glassmind_read", {"name": "Tea"})
+
+    for name in ("heron-agent", "cli"):
+        assert not anyio.run(run, name).is_error
+    tea.engine.read("Tea")
+
+    text = (tea.folder / "use.jsonl").read_text("utf-8")
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [one["client"] for one in lines] == ["heron-agent", "mcp", "library"]
+
+
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -> None:
     async def body(client: Client) -> Any:

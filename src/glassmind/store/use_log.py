@@ -21,6 +21,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from glassmind.store.place import can_write, make_folder
+from glassmind.types.callers import CALLER
 from glassmind.types.use import UseEvent
 
 NAME = "use.jsonl"
@@ -89,10 +90,14 @@ class UseLog:
         return self.folder is not None
 
     def append(self, verb: str, client: str, paths: Sequence[str]) -> bool:
-        """Add an event; return whether it is on record. No paths are no event."""
+        """Add an event; return whether it is on record. No paths are no event.
+
+        A caller that is known by name is on record in the place of `client`.
+        """
         if not paths or not self._file:
             return False
-        line = self._line(verb, client, paths).encode("utf-8", "surrogatepass")
+        who = CALLER.get() or client
+        line = self._line(verb, who, paths).encode("utf-8", "surrogatepass")
         with self._lock:
             try:
                 # one call writes it whole, behind whatever others have added

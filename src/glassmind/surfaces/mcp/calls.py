@@ -25,6 +25,7 @@ from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
 from glassmind.surfaces.mcp.tool import Call, Tool, read_arguments
+from glassmind.types.callers import known_as
 from glassmind.types.files import Progress, Stage
 
 LOOK_S = 0.25
@@ -94,7 +95,8 @@ class Calls:
     ) -> types.CallToolResult:
         try:
             given = read_arguments(tool.name, tool.arguments, arguments)
-            answer = tool.run(Call(self._source(), given, gauge, who))
+            with known_as(who):
+                answer = tool.run(Call(self._source(), given, gauge, who))
             return reply_of(answer, self._tools)
         except GlassmindError as error:
             return self._fault_of(tool, error)
