@@ -4,11 +4,18 @@ Names are looked up among memos alone, so that a memo may be called as a note of
 vault is. What is written stands on a name to the letter, never on a guess.
 """
 
+import stat
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from glassmind.errors import AmbiguousName, FileGone, IndexFault, NoteNotFound
+from glassmind.errors import (
+    AmbiguousName,
+    FileGone,
+    IndexFault,
+    NoteNotFound,
+    VaultError,
+)
 from glassmind.errors.memory import (
     MemoNotFound,
     MemoUnreadable,
@@ -27,7 +34,12 @@ from glassmind.vault.names import (
     guessed_note,
     sure_note,
 )
+from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX
+
+
+DEEPEST = 8
+"""Folders within each other that the inbox is looked through: more than a hand makes."""
 
 
 class MemoRows(Protocol):
@@ -148,15 +160,32 @@ def is_waiting(memo: Memo) -> bool:
 
 
 def inbox_paths(cabinet: Cabinet) -> list[NotePath]:
-    """Return the notes in the inbox as they are on disk, in order."""
-    inbox = f"{cabinet.folder}/{INBOX}"
+    """Return the notes in the inbox as they are on disk, in order.
+
+    A person may have sorted some of them into folders.
+    """
     with cabinet.files() as files:
-        names = files.names(inbox)
-    return [
-        NotePath(f"{inbox}/{name}")
-        for name in names
-        if name.endswith(NOTE_SUFFIX) and not name.startswith(".")
-    ]
+        return _notes_below(files, f"{cabinet.folder}/{INBOX}", DEEPEST)
+
+
+def _notes_below(files: VaultFiles, folder: str, deepest: int) -> list[NotePath]:
+    found: list[NotePath] = []
+    for name in files.names(folder):
+        path = f"{folder}/{name}"
+        if name.startswith("."):
+            continue
+        if name.endswith(NOTE_SUFFIX):
+            found.append(NotePath(path))
+        elif deepest and _is_folder(files, path):
+            found += _notes_below(files, path, deepest - 1)
+    return found
+
+
+def _is_folder(files: VaultFiles, path: str) -> bool:
+    try:
+        return stat.S_ISDIR(files.stat(path).st_mode)
+    except VaultError:  # moved since it was named, or a link
+        return False
 
 
 def _named_by_path(cabinet: Cabinet, name: str) -> Named | None:

@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 
 from glassmind.errors import FileGone, IndexFault, VaultError
 from glassmind.errors.memory import NotWaiting
 from glassmind.markdown.frontmatter import read_head
 from glassmind.memory.accepting import ACCEPTED, APPROVED, as_is, promoted
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.finding import inbox_paths
+from glassmind.memory.finding import inbox_paths, is_waiting
 from glassmind.memory.kept import kept_memos
-from glassmind.memory.memo_file import KEEP, is_ticked, read_memo
+from glassmind.memory.memo_file import is_oddly_ticked, is_ticked, read_memo
 from glassmind.memory.memo_names import INBOX
 from glassmind.memory.moving import notices_of
 from glassmind.memory.near import NearMemos
 from glassmind.types import NotePath
-from glassmind.types.memory import Inbox, Memo, Moved, Promoted, Waiting
+from glassmind.types.memory import KEEP, Inbox, Memo, Moved, Promoted, Waiting
 from glassmind.vault.decode import Unreadable, decode
 
 BY_BOX = "obsidian"
@@ -64,8 +65,10 @@ def accept_ticked(cabinet: Cabinet) -> Promoted:
 
     What the index shows is only where to look: the file says whether it is ticked.
     """
-    inbox = f"{cabinet.folder}/{INBOX}"
-    seen = _look(cabinet, cabinet.memos().ticked(inbox, KEEP, APPROVED))
+    rows, inbox = cabinet.memos(), f"{cabinet.folder}/{INBOX}"
+    waiting = rows.ticked(inbox, KEEP, APPROVED)
+    dragged = rows.ticked(cabinet.folder, KEEP, "")
+    seen = _look(cabinet, sorted({*waiting, *dragged}))
     done = _promote(cabinet, seen)
     troubles = (one.trouble for one in seen if one.trouble)
     return Promoted(done.moved, (*done.troubles, *troubles))
@@ -111,5 +114,11 @@ def _seen(cabinet: Cabinet, path: NotePath) -> _Seen:
     if memo is None:
         why = head.error or "it has no property `kind` that says of which one"
         return _Seen(path, trouble=f"{path} is no memo: {why}")
-    accepted = is_ticked(found.text) or APPROVED in head.properties
-    return _Seen(path, memo, accepted)
+    if not is_waiting(memo):
+        return _Seen(path, memo)
+    marked = memo.place == "inbox" and APPROVED in head.properties
+    if is_ticked(found.text) or marked:
+        return _Seen(path, memo, accepted=True)
+    odd = f"{path} has a ticked box that does not stand where it was put"
+    trouble = f"{odd}; to keep it: glassmind inbox accept {quote(path)}"
+    return _Seen(path, memo, trouble=trouble if is_oddly_ticked(found.text) else "")

@@ -14,7 +14,7 @@ from glassmind.markdown.frontmatter import Head, read_head
 from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_names import kind_in, place_of, title_in
 from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import Memo, MemoKind, MemoStatus
+from glassmind.types.memory import KEEP, Memo, MemoKind, MemoStatus
 
 FIRST_STATUS: Final[dict[MemoKind, MemoStatus]] = {
     "memory": "current",
@@ -25,14 +25,16 @@ FIRST_STATUS: Final[dict[MemoKind, MemoStatus]] = {
 }
 """What a memo is when it is new."""
 
-KEEP: Final = "Keep this"
-"""What the box of a memo in the inbox says."""
-
 _MARKER = re.compile(
-    r"> \[!agent\][^\r\n]*\r?\n(?:[ \t]*\r?\n)*"
-    rf"[-*+] \[(?P<box>.)\] {KEEP}(?:[ \t][^\r\n]*)?(?:\r?\n|\Z)"
+    r"^> \[!agent\][^\r\n]*\r?\n(?P<mine>(?:>[^\r\n]*\r?\n)*)(?:[ \t]*\r?\n)*"
+    rf"[-*+] \[(?P<box>.)\] {KEEP}(?:[ \t][^\r\n]*)?(?:\r?\n|\Z)",
+    re.MULTILINE,
 )
-"""Behind the box may stand when it was ticked, as plugins of Obsidian write it."""
+"""Behind the box may stand when it was ticked, as plugins of Obsidian write it; in the
+callout, more lines of a person."""
+
+_BOX = re.compile(rf"^[ \t>]*[-*+] \[(?P<box>.)\] {KEEP}\b", re.MULTILINE)
+_CODE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 _TASK = re.compile(r"[-*+] \[(?P<box>.)\] ?")
 _TICKED = frozenset("xX")
@@ -129,16 +131,42 @@ def memo_from(
 
 
 def unmarked(body: str) -> str:
-    """Return the text of a memo without what says that it waits."""
-    start = body.lstrip("\r\n")
-    found = _MARKER.match(start)
-    return start[found.end() :].strip("\r\n") if found else body
+    """Return the text of a memo without what says that it waits.
+
+    What a person wrote above that, or into it, stays above the text.
+    """
+    found = _marker(body)
+    if found is None:
+        return body
+    newline = "\r\n" if "\r\n" in found[0] else "\n"
+    parts = (body[: found.start()], found["mine"], body[found.end() :])
+    stripped = (part.strip("\r\n") for part in parts)
+    return f"{newline}{newline}".join(part for part in stripped if part)
+
+
+def _marker(body: str) -> re.Match[str] | None:
+    """Return the first callout of ours with its box.
+
+    The text of the memo stands below it, and cannot show another in its place: only
+    the first box counts, and nothing that stands in code, or below it.
+    """
+    found, box = _MARKER.search(body), _BOX.search(body)
+    if found is None or box is None or box.start() < found.start("mine"):
+        return None
+    return None if _CODE.search(body, 0, found.start()) else found
 
 
 def is_ticked(text: str) -> bool:
-    """Whether a person ticked the box of a memo in the inbox."""
-    found = _MARKER.match(text[read_head(text).length :].lstrip("\r\n"))
+    """Whether a person ticked the box of a memo that waits."""
+    found = _marker(text[read_head(text).length :])
     return found is not None and found["box"] in _TICKED
+
+
+def is_oddly_ticked(text: str) -> bool:
+    """Whether a box is ticked that may be ours, but does not stand where we put it."""
+    body = text[read_head(text).length :]
+    ticked = any(found["box"] in _TICKED for found in _BOX.finditer(body))
+    return ticked and _marker(body) is None
 
 
 def without_marker(text: str) -> str:
@@ -207,8 +235,11 @@ def _check(
 
 
 def _is_marked(said: Mapping[str, PropertyValue], path: NotePath, folder: str) -> bool:
-    """Whether a marker is ours to take off: a kept text may look like one."""
-    return said.get("generated") is True or place_of(path, folder) == "inbox"
+    """Whether a marker is ours to take off: a text that is kept may look like one."""
+    said_so = said.get("generated")
+    if said_so is False:  # approved: it died on its way out of the inbox, or stays
+        return False
+    return said_so is True or place_of(path, folder) == "inbox"
 
 
 def _unboxed(text: str) -> tuple[str, str]:

@@ -18,6 +18,9 @@ NAME_LIMIT_BYTES = 255 * 3
 _ON_WINDOWS = os.name == "nt"
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_HALF = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
+"""What stands for no byte of a name either, as U+DC80 to U+DCFF do for odd ones."""
+
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|file:", re.IGNORECASE)
 _DRIVE = re.compile(r"[a-zA-Z]:(?:[/\\]|$)")
 _STREAM = re.compile(r"\.(?:md|canvas|base)(?:::?)[^/]*$|::?\$", re.IGNORECASE)
@@ -45,10 +48,13 @@ def check_parts(path: str) -> None:
     """Refuse a path whose parts do not each name an entry of the one before.
 
     Raises:
-        PathOutsideVault: A part is empty, `.` or `..`, or the path holds a NUL.
+        PathOutsideVault: A part is empty, `.` or `..`, or the path holds a NUL or half
+            a character, which no file system takes.
     """
     if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
         raise PathOutsideVault(path, "a part of it is empty, . or ..")
+    if not path.isascii() and _HALF.search(path):
+        raise PathOutsideVault(path, "it holds half a character")
 
 
 def _readings(text: str) -> Iterator[str]:

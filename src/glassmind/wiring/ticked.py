@@ -10,6 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
+from glassmind.store.sqlite.memo_rows import MemoRows
+from glassmind.types.memory import KEEP
 
 if TYPE_CHECKING:
     from glassmind.types import NotePath
@@ -44,13 +46,19 @@ def _accept(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
 
 
 def _may_wait(adapters: "Adapters") -> bool:
-    """Whether anything may be written, and stands in the inbox."""
+    """Whether anything may be written, and stands in the inbox or was ticked."""
     writes = adapters.config.writes
     if not writes.agent_dir_writable:
         return False
-    inbox = adapters.config.vault.path / writes.agent_dir.strip("/") / INBOX
+    folder = writes.agent_dir.strip("/")
+    inbox = adapters.config.vault.path / folder / INBOX
     try:
         with os.scandir(inbox) as found:
-            return any(entry.name.endswith(".md") for entry in found)
+            if any(e.name.endswith(".md") or e.is_dir() for e in found):
+                return True
     except OSError:
+        pass  # there is none; a memo may have been dragged elsewhere all the same
+    try:
+        return bool(MemoRows(adapters.reader.connection()).ticked(folder, KEEP, ""))
+    except GlassmindError:  # nothing is indexed
         return False

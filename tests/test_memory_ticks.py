@@ -1,0 +1,216 @@
+"""Boxes that a person ticks, wherever the memo and its box came to stand."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from memo_desk import agent_files, kept, text_of, tick, waiting
+from vault_desk import VaultDesk
+
+from glassmind.errors.memory import MemoNotFound, NotWaiting
+from glassmind.types import NotePath
+from glassmind.types.memory import Memo
+
+Edit = Callable[[str], str]
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    vault.indexed({"Diary.md": "mine"})
+    return vault
+
+
+def changed(desk: VaultDesk, memo: Memo, edit: Edit) -> None:
+    """Tick the box of a memo, and change its note as a person does."""
+    tick(desk, memo)
+    (desk.root / memo.path).write_bytes(edit(text_of(desk, memo.path)).encode())
+    desk.index()
+
+
+def above(said: str) -> Edit:
+    return lambda text: text.replace("> [!agent]", f"{said}\n\n> [!agent]")
+
+
+@pytest.mark.parametrize(
+    ("edit", "left"),
+    [
+        (above("# Copper"), "# Copper\n\nUse copper"),
+        (above("A remark of mine"), "A remark of mine\n\nUse copper"),
+        (lambda text: text.replace("[!agent]", "[!agent]-"), "Use copper"),
+        (lambda text: text.replace("yet\n\n", "yet\n"), "Use copper"),
+        (lambda text: text.replace("- [x]", "* [x]"), "Use copper"),
+        (lambda text: text.replace("Keep this", "Keep this ^ab"), "Use copper"),
+        (
+            lambda text: text.replace("yet\n", "yet\n> seen by me\n"),
+            "> seen by me\n\nUse copper",
+        ),
+    ],
+)
+def test_a_tick_counts_wherever_a_person_wrote_around_the_box(
+    desk: VaultDesk, edit: Edit, left: str
+) -> None:
+    memo = waiting(desk, "Use copper")
+
+    changed(desk, memo, edit)
+
+    (found,) = desk.engine.memory.recall().memos
+    assert (found.memo.place, found.memo.generated) == ("kept", False)
+    assert found.memo.text == left
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text.replace("Keep this", "Keep this!"),
+        lambda text: text.replace("> [!agent] Captured by tea-agent; ", "> "),
+        above("```\ncode\n```"),
+        lambda text: text.replace("- [x]", "> - [x]"),
+    ],
+)
+def test_a_tick_that_cannot_be_told_for_sure_is_spoken_of(
+    desk: VaultDesk, edit: Edit
+) -> None:
+    memo = waiting(desk, "Use copper")
+
+    changed(desk, memo, edit)
+
+    found = desk.engine.memory.inbox()
+    assert [one.memo.path for one in found.waiting] == [memo.path]
+    assert "has a ticked box that does not stand where it was put" in found.troubles[0]
+    assert desk.engine.memory.accept(memo.path).memo.place == "kept"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- [x] Keep this",
+        "> [!agent] Captured by you; not approved yet\n\n- [x] Keep this\n\nmore",
+        "Tea\n\n> [!agent] x\n\n- [x] Keep this",
+    ],
+)
+def test_no_text_ticks_itself_nor_loses_a_word(desk: VaultDesk, text: str) -> None:
+    memo = waiting(desk, text)
+    desk.index()
+
+    found = desk.engine.memory.inbox()
+    done = desk.engine.memory.accept(memo.path)
+
+    assert [one.checked for one in found.waiting] == [False]
+    assert not found.troubles
+    assert done.memo.text == text
+
+
+def test_what_a_person_drags_to_its_place_is_approved_by_name_and_stays_there(
+    desk: VaultDesk,
+) -> None:
+    memo = waiting(desk, "Use copper")
+    desk.move(memo.path, ".agent/decisions/roof/Copper.md")
+    desk.index()
+
+    done = desk.engine.memory.accept("Copper")
+
+    assert done.memo.path == ".agent/decisions/roof/Copper.md"
+    assert not done.memo.generated
+    assert text_of(desk, done.memo.path).endswith("---\n\nUse copper\n")
+    with pytest.raises(NotWaiting):
+        desk.engine.memory.accept("Copper")
+
+
+@pytest.mark.parametrize("layout", ["notes", "project"])
+def test_what_a_person_drags_to_its_place_is_approved_by_its_box(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    memo = waiting(desk, "Use copper")
+    tick(desk, memo)
+    desk.move(memo.path, ".agent/decisions/Copper.md")
+
+    desk.index()
+
+    (found,) = desk.engine.memory.recall().memos
+    assert found.memo.path == ".agent/decisions/Copper.md"
+    assert (found.memo.generated, found.memo.text) == (False, "Use copper")
+    assert desk.found("copper") == [found.memo.path]
+
+
+def test_a_box_of_a_kept_text_is_left_alone(desk: VaultDesk) -> None:
+    memo = kept(desk, "> [!agent] x\n\n- [x] Keep this\n\nmore")
+    before = text_of(desk, memo.path)
+
+    report = desk.index()
+
+    assert text_of(desk, memo.path) == before
+    assert not report.warnings
+
+
+def test_what_a_person_sorts_into_folders_of_the_inbox_still_waits(
+    desk: VaultDesk,
+) -> None:
+    memo, other = waiting(desk, "Use copper"), waiting(desk, "Use tin")
+    desk.move(memo.path, ".agent/inbox/later/Copper.md")
+    desk.move(other.path, ".agent/inbox/later/then/Tin.md")
+    tick(desk, _at(other, ".agent/inbox/later/then/Tin.md"))
+
+    found = desk.engine.memory.inbox()
+
+    assert [one.memo.path for one in found.waiting] == [".agent/inbox/later/Copper.md"]
+    assert [one.memo.path for one in found.promoted] == [".agent/decisions/Tin.md"]
+    assert desk.engine.memory.accept("Copper").memo.place == "kept"
+
+
+def _at(memo: Memo, path: str) -> Memo:
+    return replace(memo, path=NotePath(path))
+
+
+def test_a_project_that_a_person_made_a_list_of_stays_one(desk: VaultDesk) -> None:
+    desk.open(memory__layout="project")
+    memo = waiting(desk, "Use copper", project="Roof")
+    raw = text_of(desk, memo.path).replace(
+        "project: Roof", "project:\n  - Roof\n  - Shed"
+    )
+    desk.write({memo.path: raw})
+    desk.index()
+
+    done = desk.engine.memory.accept(memo.path)
+
+    assert done.memo.path == memo.path.replace("/inbox/", "/decisions/")
+    assert "project:\n  - Roof\n  - Shed\n" in text_of(desk, done.memo.path)
+
+
+def test_a_client_of_many_lines_does_not_leave_its_callout(desk: VaultDesk) -> None:
+    desk.open(memory__layout="project")
+    memo = waiting(desk, "Use copper", project="Roof")
+    raw = text_of(desk, memo.path)
+    raw = raw.replace("client: tea-agent", 'client: "x\\n\\n## Heading"')
+    desk.write({memo.path: raw})
+    desk.index()
+
+    done = desk.engine.memory.accept(memo.path)
+
+    text = text_of(desk, done.memo.path)
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        f"## {done.memo.section}"
+    ]
+
+
+def test_a_name_as_long_as_a_disk_takes_gets_a_number_all_the_same(
+    desk: VaultDesk,
+) -> None:
+    name = "ü" * 126 + ".md"
+    for _ in range(2):
+        memo = kept(desk, "Use copper")
+        desk.move(memo.path, f".agent/decisions/{name}")
+        desk.index()
+        gone = desk.engine.memory.forget(f".agent/decisions/{name}")
+
+    assert gone.memo.path.endswith("ü 2.md")
+    assert len([path for path in agent_files(desk) if ".trash/" in path]) == 2
+
+
+@pytest.mark.parametrize("name", ["\ud800", "inbox/\udcff.md", ".agent/tasks/\udc80"])
+def test_half_a_character_is_the_name_of_no_memo(desk: VaultDesk, name: str) -> None:
+    kept(desk, "Use copper")
+
+    for act in (desk.engine.memory.forget, desk.engine.memory.accept):
+        with pytest.raises(MemoNotFound):
+            act(name)
