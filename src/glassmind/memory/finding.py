@@ -37,9 +37,8 @@ from glassmind.vault.names import (
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX
 
-
 DEEPEST = 8
-"""Folders within each other that the inbox is looked through: more than a hand makes."""
+"""Folders within each other that the inbox is looked through; no hand makes more."""
 
 
 class MemoRows(Protocol):

@@ -1,7 +1,7 @@
 """What waits for a person, and the boxes that were ticked in Obsidian."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 
 from glassmind.errors import FileGone, IndexFault, VaultError
@@ -117,8 +117,13 @@ def _seen(cabinet: Cabinet, path: NotePath) -> _Seen:
     if not is_waiting(memo):
         return _Seen(path, memo)
     marked = memo.place == "inbox" and APPROVED in head.properties
-    if is_ticked(found.text) or marked:
-        return _Seen(path, memo, accepted=True)
-    odd = f"{path} has a ticked box that does not stand where it was put"
-    trouble = f"{odd}; to keep it: glassmind inbox accept {quote(path)}"
-    return _Seen(path, memo, trouble=trouble if is_oddly_ticked(found.text) else "")
+    return _ticked(_Seen(path, memo, is_ticked(found.text) or marked), found.text)
+
+
+def _ticked(seen: _Seen, text: str) -> _Seen:
+    """Return what waits with what is odd about its box."""
+    if seen.accepted or not is_oddly_ticked(text):
+        return seen
+    odd = f"{seen.path} has a ticked box that does not stand where it was put"
+    keep = f"to keep it: glassmind inbox accept {quote(seen.path)}"
+    return replace(seen, trouble=f"{odd}; {keep}")
