@@ -18,7 +18,7 @@ from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types import Span
 from glassmind.types.context import UNAPPROVED, Item, ItemKind
-from glassmind.types.sections import SectionNote
+from glassmind.types.sections import MemoWish, SectionNote
 
 SHARED = "project"
 """What the property `layout` of a note says that several captures stand in."""
@@ -32,12 +32,7 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
     Those of the project; where none was asked for, those that are selected, that stand
     on a selected note, or whose project is one that a selected note is of.
     """
-    memos = [
-        memo
-        for memo in rows.memos(scope.agent)
-        if kind in names_in(memo.properties.get("kind")) and _holds(memo, kind)
-    ]
-    ours = {memo.note_id: memo for memo in _about(rows, scope, memos)}
+    ours = {memo.note_id: memo for memo in _about(rows, scope, kind)}
     pages = pages_of(rows, [*ours])
     for note_id in sorted(pages, key=lambda at: ours[at].path):
         memo, page = ours[note_id], pages[note_id]
@@ -55,8 +50,11 @@ def approved_first(items: Iterable[Item]) -> list[Item]:
 
 
 def _holds(memo: SectionNote, kind: ItemKind) -> bool:
-    gone = OVERRULED if kind == "decision" else CLOSED
-    return not is_superseded(memo) and status_of(memo) not in gone
+    return not is_superseded(memo) and status_of(memo) not in _gone(kind)
+
+
+def _gone(kind: ItemKind) -> frozenset[str]:
+    return OVERRULED if kind == "decision" else CLOSED
 
 
 def _of_many(
@@ -88,18 +86,21 @@ def _is_quoted(page: Page, line: int) -> bool:
     return page.lines[line - 1].startswith(">")
 
 
-def _about(
-    rows: SectionRows, scope: Scope, memos: list[SectionNote]
-) -> Iterator[SectionNote]:
+def _about(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[SectionNote]:
+    """Yield the notes that captures of a kind stand in which have to do with ours."""
+    if not rows.has_files(scope.agent):
+        return
     chosen = scope.project_ids | set(scope.note_ids)
-    names, paths = _names(rows, scope) if memos else (set(), set())
-    for memo in memos:
-        projects = {
-            name.casefold() for name in names_in(memo.properties.get("project"))
-        }
+    projects, paths = _names(rows, scope)
+    names = {name.casefold() for name in projects}
+    wish = MemoWish(scope.agent, kind, _gone(kind), chosen, projects, paths)
+    for memo in rows.memos(wish):
+        if kind not in names_in(memo.properties.get("kind")) or not _holds(memo, kind):
+            continue
+        of = {name.casefold() for name in names_in(memo.properties.get("project"))}
         if (
             memo.note_id in chosen
-            or not projects.isdisjoint(names)
+            or not of.isdisjoint(names)
             or not paths.isdisjoint(_cited(memo))
         ):
             yield memo
@@ -118,7 +119,7 @@ def _names(rows: SectionRows, scope: Scope) -> tuple[set[str], set[str]]:
         name for note in notes for name in names_in(note.properties.get("project"))
     }
     names.update(note.title for note in notes)
-    return {name.casefold() for name in names}, paths
+    return names, paths
 
 
 def _cited(memo: SectionNote) -> set[str]:

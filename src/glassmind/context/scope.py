@@ -7,6 +7,7 @@ from typing import Protocol
 
 from glassmind.types.sections import (
     Likeness,
+    MemoWish,
     SectionHeading,
     SectionLink,
     SectionNote,
@@ -35,6 +36,10 @@ class SectionRows(Protocol):
 
     One serves a whole bundle: what it was asked for once it has at hand.
     """
+
+    @property
+    def cut(self) -> set[str]:
+        """The sections of which there is more than was looked at, as far as known."""
 
     def notes(self, note_ids: Collection[int], /) -> Mapping[int, SectionNote]:
         """Return those of some notes that are there."""
@@ -91,5 +96,11 @@ class SectionRows(Protocol):
     def called(self, names: Collection[str], /) -> Mapping[str, int]:
         """Return the note that each path or title, in lower case, is that of."""
 
-    def memos(self, agent: str, /) -> Sequence[SectionNote]:
-        """Return the latest notes below the agent folder that have a `kind`."""
+    def has_files(self, folder: str, /) -> bool:
+        """Whether there is anything below a folder."""
+
+    def memos(self, wish: MemoWish, /) -> Sequence[SectionNote]:
+        """Return the captures that may be wished for, the latest first.
+
+        Adds to `cut` what there are more of than it returns.
+        """

@@ -3,7 +3,7 @@
 All are named tuples: a bundle makes hundreds of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
 APART = "\x1e"
@@ -84,6 +84,21 @@ class Likeness(NamedTuple):
     note_id: int
     other_id: int
     similarity: float
+
+
+class MemoWish(NamedTuple):
+    """Captures that are looked for below the agent folder: of a kind, and open.
+
+    They are among `note_ids`, of one of some projects, or stand on one of some paths;
+    `closed` are the statuses that leave one out.
+    """
+
+    agent: str
+    kind: str
+    closed: frozenset[str]
+    note_ids: Collection[int]
+    projects: Collection[str]
+    paths: Collection[str]
 
 
 class ChangedRow(NamedTuple):

@@ -12,11 +12,13 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.captured_rows import captured, has_files
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.types.sections import (
     APART,
     OPEN_BOXES,
     Likeness,
+    MemoWish,
     SectionHeading,
     SectionLink,
     SectionNote,
@@ -30,9 +32,6 @@ LINKS_EACH = 60
 TASKS_EACH = 200
 """Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
 
-MEMOS = 300
-"""Notes of the agent folder that are looked at, the latest ones."""
-
 LONGEST_NOTE = 400_000
 """Characters of a note that are looked at: a whole book's worth of lines."""
 
@@ -44,11 +43,6 @@ select n.id, f.path, n.title, n.day, f.mtime_ns, n.aliases, n.digest,
 from notes n join files f on f.id = n.id
 """
 NOTES = f"{_HEAD} where n.id in {_IDS}"
-MEMO_NOTES = f"""
-{_HEAD} where f.path > :below and f.path < :after and exists (
-  select 1 from properties k where k.note_id = n.id and lower(k.name) = 'kind')
-order by n.id desc limit :limit
-"""  # noqa: S608 - our own words
 PAGES = f"""
 select note_id, substr(text, overlap + 1) from chunks where note_id in {_IDS}
 order by note_id, chunk_index
@@ -135,7 +129,8 @@ class SectionRows:
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
         self._signs: dict[tuple[object, ...], dict[int, list[SectionSign]]] = {}
         self._heads: dict[int, dict[int, str]] = {}
-        self._memos: dict[str, list[SectionNote]] = {}
+        self._folders: dict[str, bool] = {}
+        self.cut: set[str] = set()
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
@@ -202,26 +197,34 @@ class SectionRows:
     ) -> list[SectionTask]:
         """Return the tasks that are not finished, by note and line.
 
-        Of the fields in their lines those of some keys count as dates.
+        Of the fields in their lines those of some keys count as dates. Of a note with
+        very many, those with a date first.
         """
-        found = [
-            task
-            for _, rows in groupby(
-                self._ask(TASKS, note_ids, open=json.dumps(self._open)),
-                key=lambda row: row[0],
-            )
-            for task in list(rows)[:TASKS_EACH]
-        ]
+        found = list(self._ask(TASKS, note_ids, open=json.dumps(self._open)))
         dates: dict[tuple[int, int], dict[str, str]] = {}
-        asked = {task[0] for task in found}
         for note_id, line, key, value in self._ask(
-            FIELDS, asked, keys=json.dumps(sorted(keys))
+            FIELDS, {row[0] for row in found}, keys=json.dumps(sorted(keys))
         ):
             dates.setdefault((note_id, line), {}).setdefault(key, value)
         return [
             SectionTask(at, line, status, dates.get((at, line), {}))
-            for at, line, status in found
+            for _, rows in groupby(found, key=lambda row: row[0])
+            for at, line, status in self._few(list(rows), dates)
         ]
+
+    def _few(
+        self, rows: list[Any], dates: Mapping[tuple[int, int], Mapping[str, str]]
+    ) -> list[Any]:
+        """Return the tasks of a note that are looked at, those with a day first."""
+        if len(rows) <= TASKS_EACH:
+            return rows
+        self.cut.add("tasks")
+        earliest = {
+            row: min(said.values()) for row in rows if (said := dates.get(row[:2]))
+        }
+        dated = sorted(earliest, key=lambda row: (earliest[row], row[1]))
+        others = [row for row in rows if row not in earliest]
+        return [*dated, *others][:TASKS_EACH]
 
     def links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
@@ -262,13 +265,18 @@ class SectionRows:
                 found.setdefault(name, note_id)
         return found
 
-    def memos(self, agent: str) -> list[SectionNote]:
-        """Return the latest notes below the agent folder that have a `kind`."""
-        if agent not in self._memos:
-            bound = {"below": f"{agent}/", "after": f"{agent}0", "limit": MEMOS}
-            rows: Any = self._db.execute(MEMO_NOTES, bound)
-            self._memos[agent] = [_note(row) for row in rows]
-        return self._memos[agent]
+    def has_files(self, folder: str) -> bool:
+        """Whether there is anything below a folder."""
+        if folder not in self._folders:
+            self._folders[folder] = has_files(self._db, folder)
+        return self._folders[folder]
+
+    def memos(self, wish: MemoWish) -> list[SectionNote]:
+        """Return the captures that may be wished for, the latest first."""
+        ids, is_cut = captured(self._db, wish)
+        if is_cut:
+            self.cut.add(f"{wish.kind}s")
+        return [*self.notes(ids).values()]
 
     def _ask(
         self, statement: str, ids: Collection[int], **bound: str | int
