@@ -8,14 +8,20 @@ from pathlib import Path
 
 import pytest
 from cli_desk import Inside, Program, with_index
+from vault_desk import VaultDesk
 
+from glassmind.markdown.cited import receipts_in
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.offers import offers_of
 from glassmind.surfaces.cli.program import command_parser
 from glassmind.surfaces.cli.scripts import COMMON, SHELLS
 from glassmind.surfaces.cli.table import COMMANDS
 
-PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text("utf-8")
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "cli.md").read_text("utf-8")
+
+MADE_UP = "@0f1e2d3c4b5a6978"
+"""The digest of a receipt that is there to be wrong."""
 
 
 def sections() -> dict[str, str]:
@@ -196,3 +202,29 @@ def test_zsh_is_told_of_one_place_for_the_words_of_a_command() -> None:
     assert "'1:show all, path of the file, get one, set one:(show path get set)'" in (
         config
     )
+
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_receipt_in_an_example_holds_in_the_sample_vault(
+    sample: VaultDesk, page: Path
+) -> None:
+    cited = receipts_in(page.read_text("utf-8"))
+    real = [one for one in cited if not one.endswith(MADE_UP)]
+
+    found = sample.engine.bundles.verify(real) if real else []
+
+    assert [one.receipt for one in found if one.state != "unchanged"] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "run"], ids=lambda page: page.name)
+def test_a_project_in_an_example_is_one_of_the_sample_vault(
+    sample: VaultDesk, page: Path
+) -> None:
+    said = re.findall(r"--project (\"[^\"]+\"|[^\s`]+)", page.read_text("utf-8"))
+    names = {name.strip('"') for name in said} - {"P", "P`"}
+
+    for name in names:
+        assert sample.engine.search("river", project=name, mode="fulltext") is not None
