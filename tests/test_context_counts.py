@@ -230,3 +230,38 @@ def test_what_a_memo_says_is_not_said_twice(vault: VaultDesk) -> None:
     found: Item = vault.engine.bundles.pack("boat").decisions[0]
 
     assert item_line(found, lambda _: "[1]") == f"[1] {found.date} {said}\n"
+
+
+def test_what_to_read_next_names_only_what_is_shown_and_fills_its_room(
+    vault: VaultDesk,
+) -> None:
+    same = "The boat is made of old oak from the wet hill behind the mill."
+    vault.indexed(
+        {
+            "Boat.md": f"{same}\n\n[[Mill]] [[Hill]]",
+            "Copy.md": f"{same}\n\n[[Mill]] [[Hill]] [[Wood]]",
+            "Mill.md": "It grinds.",
+            "Hill.md": "It is wet.",
+            "Wood.md": "It grows.",
+        }
+    )
+
+    found = vault.engine.bundles.pack("boat of old oak", limit=1)
+
+    [shown] = [note.title for note in found.notes]
+    assert {one.path for one in found.suggested} >= {"Mill.md", "Hill.md"}
+    for one in found.suggested:
+        assert one.why in {f"linked from {shown}", f"links to {shown}"}
+
+
+def test_nothing_is_suggested_that_is_shown(sample: VaultDesk) -> None:
+    for budget in (1000, 3000, 6000):
+        found = sample.engine.bundles.pack("heron radio", budget_tokens=budget)
+        shown = {note.path for note in found.notes}
+        titles = {note.title for note in found.notes}
+        assert shown.isdisjoint(one.path for one in found.suggested)
+        for one in found.suggested:
+            named = one.why.replace("; ", " and ").replace(", ", " and ").split(" and ")
+            for part in named:
+                name = part.removeprefix("linked from ").removeprefix("links to ")
+                assert name in titles or name.endswith(" more"), one.why

@@ -24,7 +24,13 @@ from glassmind.context.cutting import (
 )
 from glassmind.context.passages import Candidate
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.sections import Sections, sections_of, without_items
+from glassmind.context.sections import (
+    SHARES,
+    Sections,
+    sections_of,
+    suggested_for,
+    without_items,
+)
 from glassmind.context.sentences import CONFIDENT, Told, answer_from, cited
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
@@ -139,9 +145,9 @@ class _Packing:
         if self._candidates and not entries:
             raise BudgetTooSmall(self._budget, self._least(fixed))
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
-        self._grow_all(entries, left - follow_room)
+        reads = self._suggested(entries, left - follow_room)
+        self._grow_all(entries, left - follow_room - reads.tokens)
         notes = tuple(entry.note() for entry in entries)
-        shown = {note.path for note in notes}
         made = replace(
             frame,
             notes=notes,
@@ -149,24 +155,33 @@ class _Packing:
             decisions=extra.decisions,
             questions=extra.questions,
             tasks=extra.tasks,
-            suggested=tuple(one for one in extra.suggested if one.path not in shown),
+            suggested=reads.suggested,
             conflicts=extra.conflicts,
             follow_ups=self._follow_ups(notes, follow_room),
-            dropped=(*self._left_out(), *extra.dropped),
+            dropped=(*self._left_out(), *extra.dropped, *reads.dropped),
         )
         return self._within(made)
 
     def _sections(self) -> Sections:
-        wanted = self._wanted
         most = max(FEWEST_IN_SCOPE, min(MOST_IN_SCOPE, self._budget // SCOPE_TOKENS))
-        scope = Scope(
-            note_ids=tuple(one.note.note_id for one in self._candidates[:most]),
+        scope = self._scope(self._candidates[:most])
+        return sections_of(self._rows, scope, self._counter, self._budget)
+
+    def _suggested(self, entries: Sequence[Entry], left: int) -> Sections:
+        """Return what to read beside the notes that are shown."""
+        room = min(left, int(SHARES["suggested"] * self._budget))
+        scope = self._scope([entry.candidate for entry in entries])
+        return suggested_for(self._rows, scope, self._counter, max(0, room))
+
+    def _scope(self, candidates: Sequence[Candidate]) -> Scope:
+        wanted = self._wanted
+        return Scope(
+            note_ids=tuple(one.note.note_id for one in candidates),
             project_ids=wanted.project_ids,
             query=wanted.frame.query,
             today=wanted.today,
             agent=wanted.agent,
         )
-        return sections_of(self._rows, scope, self._counter, self._budget)
 
     def _wide(self, room: int) -> tuple[list[Entry], int]:
         """Return a short passage of each note, as many as fit, and the room left."""

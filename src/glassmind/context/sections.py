@@ -80,9 +80,6 @@ def sections_of(
         decisions=fitting.items("decisions", decisions(rows, scope)),
         questions=fitting.items("questions", questions(rows, scope)),
         tasks=fitting.items("tasks", tasks(rows, scope)),
-        suggested=fitting.fit(
-            "suggested", next_reads(rows, near, MOST["suggested"]), read_line
-        ),
         conflicts=fitting.fit(
             "conflicts",
             conflicts(rows, near),
@@ -93,6 +90,21 @@ def sections_of(
         ),
     )
     return found._replace(tokens=fitting.tokens, dropped=tuple(fitting.dropped))
+
+
+def suggested_for(
+    rows: SectionRows, shown: Scope, counter: Counter, room: int
+) -> Sections:
+    """Return what to read beside the notes that are shown, as far as a room goes.
+
+    Asked once it is known which these are: no other is a reason.
+    """
+    fitting = _Fitting(counter, int(room / SHARES["suggested"]))
+    near = replace(shown, note_ids=shown.note_ids[:COMPARED])
+    found = next_reads(rows, near, MOST["suggested"], shown.note_ids)
+    kept = fitting.fit("suggested", found, read_line)
+    dropped = tuple(fitting.dropped)
+    return Sections(suggested=kept, tokens=fitting.tokens, dropped=dropped)
 
 
 class _Fitting:

@@ -38,9 +38,16 @@ Ties: TypeAlias = dict[int, tuple[float, str]]
 """What ties a note to each of the selected ones: how much, and in which way."""
 
 
-def next_reads(rows: SectionRows, scope: Scope, limit: int) -> list[NextRead]:
-    """Return notes near the selected ones and not among them, the best first."""
+def next_reads(
+    rows: SectionRows, scope: Scope, limit: int, shown: Collection[int] = ()
+) -> list[NextRead]:
+    """Return notes near the selected ones and not among them, the best first.
+
+    Nor are those that are `shown` beside them.
+    """
     ties = _ties(rows, scope)
+    for note_id in shown:
+        ties.pop(note_id, None)
     most = max(limit, 0)
     held = {at: _held(tied) for at, tied in ties.items()}
     likely = sorted(held, key=lambda at: (-held[at], at))[: most * WIDER * WIDER]
@@ -63,7 +70,7 @@ def next_reads(rows: SectionRows, scope: Scope, limit: int) -> list[NextRead]:
     ]
 
 
-def _ties(rows: SectionRows, scope: Scope) -> Mapping[int, Ties]:
+def _ties(rows: SectionRows, scope: Scope) -> dict[int, Ties]:
     selected = {note_id: FADING**at for at, note_id in enumerate(scope.note_ids)}
     found: dict[int, Ties] = defaultdict(dict)
     for source, _, target, held in rows.links(scope.note_ids):
