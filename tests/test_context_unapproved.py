@@ -132,3 +132,23 @@ def test_an_old_task_that_is_due_stands_before_what_nobody_approved(
     assert [MARK in line for line in lines_of(told, "Open Tasks")] == [
         False, False, False, True,
     ]  # fmt: skip
+
+
+def test_what_nobody_approved_takes_the_place_of_nothing(vault: VaultDesk) -> None:
+    new = "kind: decision\nproject: Boat\ngenerated: true\nsupersedes: '[[Oak]]'"
+    old = "type: decision\nproject: Boat\nsuperseded-by: '[[Pine]]'"
+    vault.indexed(
+        {
+            "Oak.md": f"---\n{old}\n---\nThe boat is of oak.",
+            ".agent/inbox/Pine.md": f"---\n{new}\n---\nThe boat is of pine.",
+        }
+    )
+
+    found = vault.engine.bundles.pack("boat of oak")
+
+    assert [one.text for one in found.decisions] == [
+        "The boat is of oak.",
+        "The boat is of pine.",
+    ]
+    assert [one.is_approved for one in found.decisions] == [True, False]
+    assert found.conflicts == ()

@@ -121,7 +121,7 @@ def _in_force(
     """Return what was decided and holds; and what is proposed, or held once."""
     standing: list[Found] = []
     others: list[Found] = []
-    there = {one.note.note_id for one in found}
+    there = {one.note.note_id for one in found if one.rule != UNAPPROVED}
     for one in found:
         if replaced.get(one.note.note_id) in there:
             continue

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from glassmind.context.captured import waits
 from glassmind.context.items import day_of, names_in
 from glassmind.context.page import Page, unmarked
 from glassmind.context.scope import Scope, SectionRows
@@ -47,7 +48,10 @@ class Replaced(NamedTuple):
 
 
 def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
-    """Return the selected notes that another is in the place of, by path."""
+    """Return the selected notes that another is in the place of, by path.
+
+    What nobody has approved is in no place but its own.
+    """
     links = rows.links(scope.note_ids)
     found = {
         (one.old_id, one.new_id): one
@@ -62,7 +66,9 @@ def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
     made = [
         _conflict(one, notes, pages)
         for one in found.values()
-        if one.old_id != one.new_id and {one.old_id, one.new_id} <= notes.keys()
+        if one.old_id != one.new_id
+        and {one.old_id, one.new_id} <= notes.keys()
+        and not waits(notes[one.new_id], scope.agent)
     ]
     return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
 
