@@ -27,7 +27,6 @@ from glassmind.errors.memory import (
     MemoNotFound,
     NotAMemo,
     NotWaiting,
-    StillWaiting,
 )
 from glassmind.errors.writing import WritesOff
 from glassmind.types.memory import Inbox, MemoKind
@@ -279,16 +278,6 @@ def test_a_task_that_gets_more_text_stays_one_task(desk: VaultDesk) -> None:
     assert text_of(desk, done.memo.path).count("- [ ]") == 1
 
 
-def test_a_memo_is_not_merged_with_one_that_waits_itself(desk: VaultDesk) -> None:
-    waiting(desk, "Use copper")
-    waiting(desk, "Use tin")
-
-    with pytest.raises(StillWaiting):
-        desk.engine.memory.merge("Use tin", "Use copper")
-
-    assert len(desk.engine.memory.inbox().waiting) == 2
-
-
 @pytest.mark.parametrize("meant", [1, 2])
 def test_a_death_within_a_merge_loses_nothing_and_again_makes_it_good(
     desk: VaultDesk, meant: int
@@ -511,7 +500,7 @@ def test_what_waits_is_shown_before_there_is_an_index(vault: VaultDesk) -> None:
     found = vault.engine.memory.inbox()
 
     assert [one.memo.path for one in found.waiting] == [done.memo.path]
-    assert "near-duplicates are not looked for" in found.troubles[0]
+    assert "looked for in the inbox alone" in found.troubles[0]
     assert vault.engine.memory.accept("Use copper").memo.place == "kept"
 
 

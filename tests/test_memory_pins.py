@@ -181,3 +181,20 @@ def test_a_line_says_what_it_was_written_for(path: str, title: str) -> None:
 @given(st.text(max_size=60))
 def test_any_line_pins_is_a_comment_or_is_told(line: str) -> None:
     assert parse_line(line) is None or parse_line(line)
+
+
+def test_a_pin_whose_note_is_gone_is_listed_and_let_go_by_its_title(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Base/Home.md": "---\ntitle: Front\n---\n# Home\n", **FILES})
+    vault.engine.memory.pin("Home")
+    vault.engine.memory.pin("Kettle")
+    vault.remove("Base/Home.md")
+    vault.index(accept_deletions=True)
+
+    pins = vault.engine.memory.pins()
+    done = vault.engine.memory.unpin("Home")
+
+    assert (pins.paths, pins.gone) == (("Kettle.md",), ("Base/Home.md",))
+    assert done.changed == "Base/Home.md"
+    assert (done.paths, done.gone) == (("Kettle.md",), ())

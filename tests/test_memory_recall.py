@@ -375,3 +375,11 @@ def test_of_a_passage_with_filters_only_what_passes_is_told(vault: VaultDesk) ->
     memos = vault.engine.memory.recall("use").memos
 
     assert {one.memo.text for one in memos} == {"Use copper here", "Use zinc here"}
+
+
+def test_a_query_that_no_memo_comes_near_recalls_none(desk: VaultDesk) -> None:
+    kept(desk, "The roof is made of copper.")
+
+    found = desk.engine.memory.recall("zebra quantum flux")
+
+    assert (found.memos, found.total, found.is_doubtful) == ((), 0, False)

@@ -79,5 +79,6 @@ def test_programs_read_all_there_is() -> None:
     assert pins_as_json(Pins((WARM.path,), ("odd",))) == {
         "paths": [WARM.path],
         "changed": None,
+        "gone": [],
         "problems": ["odd"],
     }

@@ -72,7 +72,7 @@ def test_the_agents_notes_have_a_voice_of_their_own(desk: MeaningDesk) -> None:
 
     assert {hit.path for hit in reply.hits} <= AGENT
     assert reply.hits[0].path == ".agent/memories/Caulking.md"
-    assert reply.hits[0].match_reason == "remembered by an agent"
+    assert reply.hits[0].match_reason == "remembered"
     check_whole(reply.hits)
 
 

@@ -1,5 +1,7 @@
 """What can go wrong when something is to be remembered."""
 
+from shlex import quote
+
 from glassmind.errors import NoteNotFound, QueryError, VaultError
 
 
@@ -64,7 +66,8 @@ class StillWaiting(VaultError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} waits in the inbox itself; first: glassmind inbox accept"
+            f"{path} waits in the inbox itself; first: "
+            f"glassmind inbox accept {quote(path)}"
         )
         self.path = path
 

@@ -26,6 +26,7 @@ from glassmind.memory.memo_file import (
 from glassmind.memory.memo_sections import LAYOUT
 from glassmind.memory.moving import (
     away,
+    copied_away,
     moved_into,
     notices_of,
     place_for,
@@ -62,10 +63,11 @@ OURS = frozenset(
 ONE_LINE = ("kind", "project", "created", "client", "status", "superseded-by")
 """Those of which a section says one thing each; a person may have made a list of it."""
 
-ACCEPTED, EDITED, REJECTED = (
+ACCEPTED, EDITED, REJECTED, COPIED = (
     "accepted from the inbox",
     "edited and accepted from the inbox",
     "rejected from the inbox",
+    "kept as it was before it was edited",
 )
 """Why a file was written, for the record."""
 
@@ -87,7 +89,8 @@ def edit(
 ) -> Moved:
     """Give a memo of the inbox another text, and promote it; raises as `accept`.
 
-    `before` is the text that the new one was made from, where the caller read it.
+    `before` is the text that the new one was made from, where the caller read it. The
+    note as it was is copied to the trash first.
 
     Raises:
         BadMemo: there is no text, or none that can be kept.
@@ -95,8 +98,11 @@ def edit(
     """
     memo = waiting_called(cabinet, name)
     said, read = text_said(text, memo.kind), before
+    former = copied_away(cabinet, memo.path, client=client, why=COPIED)
 
     def change(before: FileText, memo: Memo) -> str:
+        if before.text not in {former, without_marker(former)}:
+            raise NoteChanged(memo.path, expected="", found="")
         if read is not None and memo.text != read:
             known, found = (digest_of(one.encode()) for one in (read, memo.text))
             raise NoteChanged(memo.path, expected=known, found=found)

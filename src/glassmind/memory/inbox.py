@@ -1,5 +1,6 @@
 """What waits for a person, and the boxes that were ticked in Obsidian."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from shlex import quote
@@ -18,6 +19,9 @@ from glassmind.memory.near import NearMemos
 from glassmind.types import NotePath
 from glassmind.types.memory import KEEP, Inbox, Memo, Moved, Promoted, Waiting
 from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.resolve import NOTE_SUFFIX
+
+_NUMBER = re.compile(r"([0-9]{1,9})")
 
 BY_BOX = "obsidian"
 """Who accepts what was ticked, for the record."""
@@ -47,17 +51,28 @@ def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
     waiting = [
         Waiting(one.memo, one.accepted, near.to(one.memo)) for one in seen if one.memo
     ]
-    waiting.sort(key=lambda one: (one.memo.created, one.memo.path))
+    waiting.sort(key=lambda one: (one.memo.created, _counted(one.memo.path)))
     return Inbox(tuple(waiting), done.moved, tuple(troubles))
 
 
 def _near(cabinet: Cabinet, memos: list[Memo], troubles: list[str]) -> NearMemos:
-    """Return what tells which kept memos are near; none where they cannot be read."""
+    """Return what tells which memos are near: of those that wait, and those kept.
+
+    Without the latter where they cannot be read.
+    """
     try:
-        return NearMemos(kept_memos(cabinet, {memo.kind for memo in memos}))
+        kept = kept_memos(cabinet, {memo.kind for memo in memos})
     except IndexFault as error:
-        troubles.append(f"near-duplicates are not looked for: {error}")
-        return NearMemos(())
+        kept = []
+        troubles.append(f"near-duplicates are looked for in the inbox alone: {error}")
+    once = {(memo.path, memo.section): memo for memo in (*kept, *memos)}
+    return NearMemos(once.values())
+
+
+def _counted(path: NotePath) -> list[tuple[int, str]]:
+    """Return what names sort by, so that a tenth comes behind a ninth."""
+    parts = _NUMBER.split(path.removesuffix(NOTE_SUFFIX))
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def accept_ticked(cabinet: Cabinet) -> Promoted:

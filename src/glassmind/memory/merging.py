@@ -3,14 +3,14 @@
 import re
 from collections.abc import Mapping
 
-from glassmind.errors.memory import MemoNotFound, MemoUnreadable, StillWaiting
+from glassmind.errors import BadWish
+from glassmind.errors.memory import MemoNotFound, MemoUnreadable
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import UNKNOWN
 from glassmind.memory.finding import (
-    is_waiting,
     memo_again,
     memo_called,
     still_waiting,
@@ -40,31 +40,27 @@ _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
 
 
 def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
-    """Add a memo of the inbox to one that is kept, and put the first away.
+    """Add a memo of the inbox to another, and put the first away.
 
-    The kept one is written first: done twice, it is as done once. Others who act on
-    one of them wait for both writes. Raises as `accept`.
+    The other is written first: done twice, it is as done once. One that waits itself
+    goes on waiting. Others who act on one of them wait for both writes. Raises as
+    `accept`.
 
     Raises:
-        StillWaiting: what it is to be added to waits itself.
+        BadWish: both are one.
         MemoNotFound: what it is to be added to is gone by now.
     """
     memo = waiting_called(cabinet, name)
     kept = memo_called(cabinet, into, place="kept")
-    _refuse_waiting(kept)
+    if (kept.path, kept.section) == (memo.path, memo.section):
+        raise BadWish("the other memo", repr(into[:80]), "another than the first")
     with cabinet.writer(client).queue():
         memo, kept = still_waiting(cabinet, memo), memo_again(cabinet, kept)
-        _refuse_waiting(kept)
         after = _added(cabinet, kept, memo, client)
         away(cabinet, memo, client=client, why=MERGED)
     said = f"{kept.path} says so already; no text was added to it"
     known = (said,) if is_said(kept, memo) else ()
     return Moved(after, memo.path, (*known, *notices_of(cabinet, kept.path, memo.path)))
-
-
-def _refuse_waiting(kept: Memo) -> None:
-    if is_waiting(kept):
-        raise StillWaiting(kept.path)
 
 
 def _added(cabinet: Cabinet, kept: Memo, memo: Memo, client: str) -> Memo:

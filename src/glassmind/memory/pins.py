@@ -11,6 +11,7 @@ known again that was renamed since; the second how a person may. A line that beg
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from unicodedata import normalize
 
@@ -18,6 +19,7 @@ from glassmind.errors import FileGone, NoteNotFound, VaultError
 from glassmind.types import NotePath
 from glassmind.types.memory import Pins
 from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.resolve import name_key
 from glassmind.vault.rewrite import FileText, rewrite
 
 if TYPE_CHECKING:
@@ -136,6 +138,7 @@ def _resolved(lines: list[str], rows: PinnedNotes, file: NotePath) -> Pins:
     said = [(number, parse_line(line)) for number, line in enumerate(lines, 1)]
     meant = _meant([one for _, one in said if isinstance(one, PinLine)], rows)
     paths: dict[NotePath, None] = {}
+    gone: dict[NotePath, None] = {}
     problems = []
     for number, one in said:
         if isinstance(one, PinLine):
@@ -143,13 +146,14 @@ def _resolved(lines: list[str], rows: PinnedNotes, file: NotePath) -> Pins:
             if path is not None:
                 paths[path] = None
             else:
-                gone = f"{one.path} is gone, or was both moved and changed"
-                problems.append(f"{file} line {number}: {gone}")
+                gone[one.path] = None
+                why = f"{one.path} is gone, or was both moved and changed"
+                problems.append(f"{file} line {number}: {why}")
         elif one is not None:
             problems.append(f"{file} line {number} is not followed: {one}")
     more = len(problems) - MOST_TOLD
     told = [f"{more:,} more lines are not followed"] if more > 0 else []
-    return Pins(tuple(paths), (*problems[:MOST_TOLD], *told))
+    return Pins(tuple(paths), (*problems[:MOST_TOLD], *told), gone=tuple(gone))
 
 
 def _meant(
@@ -195,14 +199,16 @@ def pin(cabinet: "Cabinet", name: str, client: str) -> Pins:
 
 
 def unpin(cabinet: "Cabinet", name: str, client: str) -> Pins:
-    """Let the note of a name cool; a line may name one that is gone.
+    """Let the note of a name cool; a line may name one that is gone, or its title.
 
     Raises:
         NoteNotFound: neither a note nor a line has the name.
         WriteRefused: the settings or the disk do not let it be written.
     """
     rows, said = cabinet.pinned_notes(), _spelled(name)
-    path = cabinet.sure(name) if said not in _lines_now(cabinet) else said
+    lines = _lines_now(cabinet)
+    known = said in {one.path for one in lines}
+    path = said if known else cabinet.sure(name) or _titled(name, lines)
     if path is None:
         raise NoteNotFound(name, (cabinet.find(name),))
 
@@ -219,15 +225,27 @@ def unpin(cabinet: "Cabinet", name: str, client: str) -> Pins:
     return _changed(cabinet, change, path, client, why="unpinned")
 
 
-def _lines_now(cabinet: "Cabinet") -> set[NotePath]:
-    """Return the paths that stand in the file, be there notes of them or not."""
+def _titled(name: str, lines: Collection[PinLine]) -> NotePath | None:
+    """Return the path of the one line that names a title, or a file, if one does."""
+    wanted = name.strip().casefold()
+    found = {
+        one.path
+        for one in lines
+        if wanted in {one.title.casefold(), name_key(one.path)}
+        or wanted == one.path.casefold().removesuffix(".md")
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _lines_now(cabinet: "Cabinet") -> list[PinLine]:
+    """Return what stands in the file, be there notes of it or not."""
     try:
         with cabinet.files() as files:
             text = decode(files.read(NotePath(f"{cabinet.folder}/{FILE}")))
     except VaultError:
-        return set()
+        return []
     lines = [] if isinstance(text, Unreadable) else _WITH_END.findall(text.text)
-    return {o.path for line in lines if isinstance(o := parse_line(line), PinLine)}
+    return [one for line in lines if isinstance(one := parse_line(line), PinLine)]
 
 
 def _changed(
@@ -241,4 +259,4 @@ def _changed(
     file = NotePath(f"{cabinet.folder}/{FILE}")
     made = rewrite(cabinet.writer(client), file, change, why=why)
     now = pinned(cabinet)
-    return Pins(now.paths, now.problems, path if made is not None else None)
+    return replace(now, changed=path if made is not None else None)

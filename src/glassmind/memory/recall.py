@@ -14,13 +14,17 @@ from glassmind.types import NotePath
 from glassmind.types.memory import MemoKind, Recalled, Recollection
 
 if TYPE_CHECKING:
-    from glassmind.types.search import Hit
+    from glassmind.types.search import Hit, SearchReply
 
 MOST = 200
 """Memos that are given at once: as many as a search gives."""
 
 FIRST_POOL = 50
 """Hits that are asked for at first; filters may leave few of them."""
+
+LEAST_COSINE = 0.25
+"""Where a memo without a word of the query begins to mean it, by the default model:
+nonsense and questions of strangers came to 0.22 at most, other words for it to 0.25."""
 
 
 class Asked(NamedTuple):
@@ -55,11 +59,11 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
     if not 1 <= asked.limit <= MOST:
         raise BadLimit(asked.limit, MOST)
     passing = _passing(cabinet, asked)
-    degraded: Sequence[str] = ()
+    reply: SearchReply | None = None
     if asked.query is None:
         found = [_Found(memo, 1.0) for memo in passing]
     else:
-        found, degraded = _by_query(cabinet, asked, passing, today)
+        found, reply = _by_query(cabinet, asked, passing, today)
     shown = found[: asked.limit]
     memos = whole(cabinet, [one.memo for one in shown])
     return Recalled(
@@ -71,7 +75,9 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
             if one.memo.key in memos
         ),
         len(found),
-        (*_missing(cabinet), *degraded),
+        (*_missing(cabinet), *(reply.degraded if reply else ())),
+        reply.confidence if reply else None,
+        bool(found) and reply is not None and reply.is_doubtful,
     )
 
 
@@ -85,16 +91,18 @@ def _missing(cabinet: Cabinet) -> tuple[str, ...]:
 
 def _by_query(
     cabinet: Cabinet, asked: Asked, passing: Sequence[KnownMemo], today: date
-) -> tuple[list[_Found], Sequence[str]]:
-    """Return what a search finds among memos, best first, and what was missing."""
+) -> "tuple[list[_Found], SearchReply]":
+    """Return what a search finds among memos, best first, and its reply.
+
+    A search has something for everything that is asked. Only what says a word of the
+    query, or comes near enough to what it means, is remembered because of it.
+    """
     wanted: dict[NotePath, list[KnownMemo]] = {}
     for memo in passing:
         wanted.setdefault(memo.path, []).append(memo)
     among = any(memo.section for memo in passing)
     # the filter stands first: a quote that the query leaves open cannot swallow it
     text = f'path:"{cabinet.folder}/" {asked.query}'
-    degraded: Sequence[str] = ()
-    found: list[_Found] = []
     for pool in (max(FIRST_POOL, asked.limit), MOST):
         reply = cabinet.acts.search(
             text,
@@ -103,11 +111,19 @@ def _by_query(
             unique="chunks" if among else "notes",
             today=today,
         )
-        found = _found(reply.hits, wanted, Among(cabinet, asked.query or ""))
-        degraded = reply.degraded
+        found = _found(
+            list(filter(_is_near, reply.hits)),
+            wanted,
+            Among(cabinet, asked.query or ""),
+        )
         if len(found) >= asked.limit or len(reply.hits) < pool:
             break
-    return found, degraded
+    return found, reply
+
+
+def _is_near(hit: "Hit") -> bool:
+    """Whether a memo has to do with a query at all."""
+    return "lexical" in hit.channels or (hit.similarity or 0.0) >= LEAST_COSINE
 
 
 def _found(

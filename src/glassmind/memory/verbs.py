@@ -105,6 +105,8 @@ class Memory:
     ) -> Recalled:
         """Return what was captured, by what it says or the newest first.
 
+        A query to which no memo comes near finds none.
+
         `since` (that day included) and `until` (that day excluded) are days as a search
         takes them. What waits in the inbox is among it, and says so.
 
@@ -124,7 +126,8 @@ class Memory:
         )
         with cabinet.faults():
             found = recall(cabinet, asked, day)
-        cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
+        if not found.is_doubtful:
+            cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
         return found
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
@@ -182,6 +185,7 @@ class Memory:
     ) -> Moved:
         """Give a memo of the inbox another text, and promote it; raises as `accept`.
 
+        What it said is kept in the trash.
         With `before`, the text that was read, one that changed since is left alone, and
         `NoteChanged` says so.
         """
@@ -189,9 +193,9 @@ class Memory:
             return edit(self._cabinet, name, text, before=before, client=client)
 
     def merge(self, name: str, into: str, *, client: str = "cli") -> Moved:
-        """Add a memo of the inbox to one that is kept, and promote it so.
+        """Add a memo of the inbox to one that is kept, or that goes on waiting.
 
-        Raises as `accept`, and `StillWaiting` where the other waits itself.
+        Raises as `accept`, and `BadWish` where both are one.
         """
         with self._cabinet.faults():
             return merge(self._cabinet, name, into, client=client)

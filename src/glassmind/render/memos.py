@@ -55,6 +55,8 @@ def recalled_as_json(found: Recalled) -> dict[str, Any]:
             for one in found.memos
         ],
         "total": found.total,
+        "confidence": found.confidence,
+        "doubtful": found.is_doubtful,
         "degraded": list(found.degraded),
     }
 

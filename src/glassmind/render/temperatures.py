@@ -36,6 +36,7 @@ def pins_as_json(found: Pins) -> dict[str, Any]:
     """Return what is pinned; `changed` is the note just pinned or let go, if any."""
     return {
         "paths": list(found.paths),
+        "gone": list(found.gone),
         "changed": found.changed,
         "problems": list(found.problems),
     }

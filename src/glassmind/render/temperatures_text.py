@@ -39,9 +39,10 @@ def _project(one: ActiveProject, style: Style) -> str:
 
 def pins_as_text(found: Pins, style: Style) -> str:
     """Return the pinned notes, one a line."""
-    if not found.paths:
+    gone = [f"{style.clean(path)}  {style.faint('(gone)')}\n" for path in found.gone]
+    if not found.paths and not gone:
         return "no note is pinned\n"
-    return "".join(f"{style.clean(path)}\n" for path in found.paths)
+    return "".join([*(f"{style.clean(path)}\n" for path in found.paths), *gone])
 
 
 def pinned_as_text(done: Pins, name: str, style: Style, *, back: bool) -> str:

@@ -26,9 +26,12 @@ DIGITS = 6
 """Decimals of a score that count when two are compared."""
 
 PLAIN_REASONS: Mapping[ChannelName, str] = {
-    "memory": "remembered by an agent",
+    "memory": "remembered",
     "recent": "from the days asked for",
 }
+
+UNAPPROVED = "captured by an agent, not approved"
+"""Why a memo is here that waits in the inbox."""
 
 CLOSE = 0.25
 """Cosine of the default model that questions of strangers rarely reach."""
@@ -63,6 +66,7 @@ class Answer:
         self._search, self._asked = search, search.asked
         self._rows: HitRows = sources.rows
         self._notes: NoteFacts = sources.notes
+        self._inbox = f"{sources.folder.strip('/')}/inbox/"
         self._ranks = {
             name: _first_ranks(one.note_id for one in found)
             for name, found in search.votes.items()
@@ -166,7 +170,7 @@ class Answer:
             main.chunk_index,
             one.score,
             snippet,
-            tuple(self._evidence(one, snippet, similarity, names)),
+            tuple(self._evidence(one, main.path, snippet, similarity, names)),
             main.digest,
             main.mtime_ns,
             relevance=min(1.0, max(0.0, one.score / top)) if top > 0 else 1.0,
@@ -184,9 +188,14 @@ class Answer:
             shown.heading_path, shown.span, shown.chunk_index, snippet, shown.digest
         )
 
+    def _waits(self, path: NotePath) -> bool:
+        """Whether a note is in the inbox of the agent folder."""
+        return path.startswith(self._inbox)
+
     def _evidence(
         self,
         one: Ranked,
+        path: NotePath,
         snippet: Snippet,
         similarity: float | None,
         names: dict[int, tuple[NotePath, str]],
@@ -202,6 +211,8 @@ class Answer:
                     reason = link_reason(self._vote(one), names)
                 case "implicit":
                     reason = likeness_reason(self._likeness(one), names)
+                case "memory" if self._waits(path):
+                    reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]
             yield Evidence(name, rank, one.shares[name], reason)

@@ -13,6 +13,9 @@ CAPTURED: tuple[MemoKind, ...] = ("memory", "decision", "task", "question")
 MemoStatus: TypeAlias = Literal["current", "open", "done", "superseded"]
 MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
 
+KEEP = "Keep this"
+"""What the box of a memo says that waits for a person."""
+
 
 @dataclass(frozen=True, slots=True)
 class Memo:
@@ -82,11 +85,17 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """Memos, best or newest first, and how many there are in all."""
+    """Memos, best or newest first, and how many there are in all.
+
+    `confidence` is the probability that one of them answers the query, where a search
+    by meaning can tell.
+    """
 
     memos: tuple[Recollection, ...]
     total: int
     degraded: tuple[str, ...] = ()
+    confidence: float | None = None
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +186,14 @@ class Temperatures:
 class Pins:
     """What is pinned, in the order of its file; `problems` are lines that say nothing.
 
-    `changed` is the note that was just pinned or let go, if any was.
+    `changed` is the note that was just pinned or let go, if any was; `gone` are those
+    that are in the file and not in the vault.
     """
 
     paths: tuple[NotePath, ...]
     problems: tuple[str, ...] = ()
     changed: NotePath | None = None
+    gone: tuple[NotePath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

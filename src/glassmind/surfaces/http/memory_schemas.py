@@ -41,6 +41,8 @@ MEMORY_SCHEMAS: dict[str, Any] = {
     "Recalled": shape(
         memos=listed(shape(**MEMO, relevance=NUMBER, why=TEXT)),
         total=COUNT,
+        confidence=or_null("number"),
+        doubtful=FLAG,
         degraded=TEXTS,
     ),
     "Inbox": shape(

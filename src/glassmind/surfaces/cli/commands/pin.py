@@ -49,4 +49,4 @@ def _list(args: Namespace, output: Output) -> int:
         output.json(pins_as_json(found))
     else:
         output.text(pins_as_text(found, output.style))
-    return exits.OK if found.paths else exits.NOTHING
+    return exits.OK if found.paths or found.gone else exits.NOTHING

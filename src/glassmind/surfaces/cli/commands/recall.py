@@ -40,6 +40,8 @@ def run(args: Namespace, output: Output) -> int:
             limit=args.limit,
         )
     notice_all(output, found.degraded)
+    if found.is_doubtful:
+        output.notice("nothing good was captured; these are the nearest misses")
     if output.as_json:
         output.json(recalled_as_json(found))
     else:

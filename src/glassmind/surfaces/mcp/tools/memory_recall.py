@@ -13,6 +13,8 @@ from glassmind.types.memory import MemoKind
 
 RECALL, INBOX = "glassmind_recall", "glassmind_inbox"
 
+DOUBT = " Nothing good was captured; these are the nearest misses."
+
 MOST_MEMOS = 100
 
 KEPT = (
@@ -49,7 +51,7 @@ def recall(call: Call) -> Answer:
         in_place(values, "memos"),
         kept(*KEPT),
         _memo,
-        head=f"{found.total:,} in all.",
+        head=f"{found.total:,} in all.{DOUBT if found.is_doubtful else ''}",
         nothing="Nothing was captured that fits.",
         notices=found.degraded,
     )

@@ -1,0 +1,95 @@
+"""What waits is merged with what waits, told in order, and edited without a loss."""
+
+import pytest
+from memo_desk import agent_files, kept, text_of, tick, waiting
+from vault_desk import VaultDesk
+
+from glassmind.errors import BadWish
+from glassmind.errors.memory import StillWaiting
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with one note of its own."""
+    vault.indexed({"Diary.md": "oolong"})
+    return vault
+
+
+def test_what_waits_is_near_to_what_waits(desk: VaultDesk) -> None:
+    first = waiting(desk, "Use copper for the roof of the shed")
+    second = waiting(desk, "We use copper for the roof of the shed")
+
+    found = desk.engine.memory.inbox().waiting
+
+    near = {one.memo.path: [n.memo.path for n in one.near] for one in found}
+    assert near == {first.path: [second.path], second.path: [first.path]}
+
+
+def test_two_that_wait_become_one_that_goes_on_waiting(desk: VaultDesk) -> None:
+    one = waiting(desk, "Use tin", tags=["metal"], sources=["Diary.md"])
+    two = waiting(desk, "Use copper", tags=["roof"])
+
+    done = desk.engine.memory.merge(one.path, two.path)
+
+    (left,) = desk.engine.memory.inbox().waiting
+    assert left.memo == done.memo
+    assert left.memo.path == two.path
+    assert left.memo.text == "Use copper\n\nUse tin"
+    assert (left.memo.tags, left.memo.sources) == (("roof", "metal"), one.sources)
+    assert left.memo.generated
+    assert agent_files(desk) == {
+        two.path.removeprefix(".agent/"),
+        one.path.replace(".agent/", ".trash/"),
+    }
+    tick(desk, left.memo)
+    (moved,) = desk.engine.memory.inbox().promoted
+    assert moved.memo.text == "Use copper\n\nUse tin"
+
+
+def test_a_memo_is_not_merged_with_itself(desk: VaultDesk) -> None:
+    memo = waiting(desk, "Use tin")
+    before = text_of(desk, memo.path)
+
+    with pytest.raises(BadWish):
+        desk.engine.memory.merge("Use tin", memo.path)
+
+    assert text_of(desk, memo.path) == before
+
+
+def test_what_has_to_be_accepted_first_is_named_in_the_command(
+    desk: VaultDesk,
+) -> None:
+    kept(desk, "Use tin")
+    memo = waiting(desk, "Use copper")
+
+    with pytest.raises(StillWaiting) as told:
+        desk.engine.memory.supersede("Use tin", "Use copper")
+
+    assert f"glassmind inbox accept '{memo.path}'" in str(told.value)
+
+
+def test_what_came_in_one_second_is_told_by_its_number(desk: VaultDesk) -> None:
+    memos = [waiting(desk, "Use copper") for _ in range(11)]
+    moment = memos[0].created
+    for memo in memos:
+        said = text_of(desk, memo.path)
+        desk.write({memo.path: said.replace(memo.created, moment)})
+
+    found = desk.engine.memory.inbox().waiting
+
+    assert [one.memo.path for one in found] == [memo.path for memo in memos]
+
+
+@pytest.mark.parametrize("layout", ["notes", "project"])
+def test_what_an_agent_said_is_in_the_trash_after_an_edit(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    memo = waiting(desk, "Use tin")
+    before = text_of(desk, memo.path)
+
+    done = desk.engine.memory.edit("Use tin", "Use copper")
+
+    assert text_of(desk, memo.path.replace(".agent/", ".agent/.trash/")) == before
+    assert done.memo.text == "Use copper"
+    assert desk.engine.memory.inbox().waiting == ()
