@@ -182,6 +182,7 @@ POINTING = frozenset((
 
 IMPLIED = {
     "g": "weight", "eur": "price", "usd": "price", "gbp": "price", "chf": "price",
+    "s": "length", "month": "length", "monat": "length", "monate": "length",
 }  # fmt: skip
 """What a number with a unit is of, where nothing else is said."""
 

@@ -69,8 +69,9 @@ _CUT = re.compile(
 )
 _CLAUSE = re.compile(r"[.;,(](?:\s|$)")
 _NARROWER = re.compile(
-    r"(?<!\d)(?:19|20)\d\d(?![\d-])|\b(?:q[1-4]|weekday|weekend|summer|winter|spring"
-    r"|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag"
+    r"(?<!since )(?<!since the )(?<!seit )(?<!\d)(?:19|20)\d\d(?![\d-])"
+    r"|(?<!since )(?<!since the )(?<!seit )\b(?:q[1-4]|weekday|weekend|summer|winter"
+    r"|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag"
     r"|mittwoch|donnerstag|freitag|samstag|sonntag|werktag|sommer|herbst|frühling)"
     r"(?=(?:en|s)?\b)",
     re.IGNORECASE,
@@ -212,8 +213,7 @@ def _sentences(line: str) -> Iterator[str]:
 
 def _told(key: str, rest: str) -> Value | None:
     """Return the few words behind `Owner:` and the like."""
-    words = words_of(key)
-    told = words and words[-1] in TOLD and len(rest.split()) <= SPARE
+    told = key.rpartition(" ")[2].casefold() in TOLD and len(rest.split()) <= SPARE
     return property_value(rest.strip()) if told else None
 
 
@@ -241,7 +241,7 @@ def _entry(line: str, number: int) -> Claim | None:
         or rest.rstrip().endswith("?")
     ):
         return None
-    value = read_value(rest) or _told(key, rest)
+    value = _told(key, rest) or read_value(rest)
     if value is None and (whole := _LINKED_KEY.fullmatch(f"{key} {rest}")):
         key, rest = whole["key"], whole["rest"]
         value = read_value(rest)
@@ -317,7 +317,7 @@ def _claim(said: str, verb: str, value: Value, rest: str, number: int) -> Claim 
         return None
     hint = value.unit if verb in COUNTING else VERBS[verb]
     hint = value.name if verb in RUNNING else hint
-    beside = said + rest[value.after :]
+    beside = said[: cut.start() if cut else 0] + rest[value.after :]
     years = _narrowed(beside)
     return Claim(number, subject, hint, value, "sentence", lead, past, years)
 

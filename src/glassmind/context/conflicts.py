@@ -58,8 +58,6 @@ sync, whose time says nothing of when a note was changed."""
 LONGEST_TEXT = 80
 """Characters of a property that is one value, and no prose."""
 
-NOTHING = Claim(0, "", "", property_value(""), "property")
-
 
 class Said(NamedTuple):
     """A claim with the note it stands in; `day` is what makes it newer than another.
@@ -141,31 +139,31 @@ def _by_subject(
 ) -> dict[tuple[Subject, ValueKind], list[Said]]:
     """Return all that is said, by what it is about and what kind of value it is."""
     found: dict[tuple[Subject, ValueKind], list[Said]] = {}
-    days = _days(notes.values())
+    days = _Days(notes.values())
     for at, note in notes.items():
-        mine: dict[tuple[Subject, ValueKind], list[Said]] = {}
-        held = waits(note, agent)
-        day = "" if held else days[at]
-        place = Said(note, NOTHING, day, is_dated(note) and not held, held)
+        mine: dict[tuple[Subject, ValueKind], list[Claim]] = {}
         if not note.path.startswith(f"{agent}/"):
-            _take(mine, place, _properties(things, note))
+            _take(mine, _properties(things, note))
         if at in pages:
-            _take(mine, place, _statements(things, note, pages[at]))
-        for key, said in mine.items():
+            _take(mine, _statements(things, note, pages[at]))
+        if not mine:
+            continue
+        held = waits(note, agent)
+        day = "" if held else days.of(note)
+        for key, claims in mine.items():
             # what a note says twice otherwise is a history, and no claim
-            if not any(differ(a.value, b.value) for a, b in combinations(said, 2)):
-                found.setdefault(key, []).append(said[0])
+            if not any(differ(a.value, b.value) for a, b in combinations(claims, 2)):
+                said = Said(note, claims[0], day, is_dated(note) and not held, held)
+                found.setdefault(key, []).append(said)
     return found
 
 
 def _take(
-    found: dict[tuple[Subject, ValueKind], list[Said]],
-    place: Said,
+    found: dict[tuple[Subject, ValueKind], list[Claim]],
     claims: Iterable[tuple[Subject, Claim]],
 ) -> None:
     for subject, claim in claims:
-        said = place._replace(claim=claim)
-        found.setdefault((subject, claim.value.kind), []).append(said)
+        found.setdefault((subject, claim.value.kind), []).append(claim)
 
 
 def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Claim]]:
@@ -324,27 +322,29 @@ def _property_line(page: Page, name: str) -> int:
     return 1
 
 
-def _days(notes: Collection[SectionNote]) -> dict[int, str]:
-    """Return the day that each note speaks of; empty where nobody knows.
+class _Days:
+    """The days that some notes speak of."""
 
-    It is its name's, else that of its last change as it says itself, or as its file
-    does unless another was written at once; else that on which it was written.
-    """
-    times = sorted(note.mtime_ns for note in notes)
-    near = {
-        time
-        for one, other in pairwise(times)
-        if other - one <= AT_ONCE_NS
-        for time in (one, other)
-    }
-    return {
-        note.note_id: _own_day(note, CHANGED)
-        or ("" if note.mtime_ns in near else changed_day(note))
-        or _own_day(note, WRITTEN)
-        or first_day(note.title)
-        or ""
-        for note in notes
-    }
+    def __init__(self, notes: Iterable[SectionNote]) -> None:
+        times = sorted(note.mtime_ns for note in notes)
+        self._at_once = {
+            time
+            for one, other in pairwise(times)
+            if other - one <= AT_ONCE_NS
+            for time in (one, other)
+        }
+
+    def of(self, note: SectionNote) -> str:
+        """Return the day of a note; empty where nobody knows.
+
+        It is its name's, else that of its last change as it says itself, or as its
+        file does unless another was written at once; else that of its writing.
+        """
+        if day := _own_day(note, CHANGED):
+            return day
+        if note.mtime_ns not in self._at_once:
+            return changed_day(note)
+        return _own_day(note, WRITTEN) or first_day(note.title) or ""
 
 
 def _own_day(note: SectionNote, keys: Iterable[str]) -> str | None:

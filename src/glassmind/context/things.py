@@ -83,7 +83,8 @@ class Things:
         An alias says so, and a link between them, their type, or where they stand: a
         title alone does not, since Paris among the cities is none of the people.
         """
-        if words_of(one.title) != words_of(other.title):
+        shared = {*_names(one)} & {*_names(other)}
+        if shared != {words_of(one.title)} or shared != {words_of(other.title)}:
             return True
         types = _types(one) & _types(other)
         return bool(types) or _stand_alike(one, other) or self._are_linked(one, other)
@@ -191,16 +192,18 @@ class Things:
                     found = thing, rest
         return found
 
+    @staticmethod
     def are_related(
-        self, one: SectionNote, other: SectionNote, what: Collection[str]
+        one: SectionNote, other: SectionNote, what: Collection[str]
     ) -> bool:
         """Whether two notes may mean the same by words that name no note.
 
-        They are linked, or one title and not the other has a word of what is said, or
-        the name of one stands in the title of the other: `Roof` in `Roof materials`.
+        One title and not the other has a word of what is said, or the name of one
+        stands in the title of the other: `Roof` in `Roof materials`. A link is not
+        enough: it leads to what is alike as well.
         """
         a, b = _telling(words_of(one.title)), _telling(words_of(other.title))
-        if not (a ^ b).isdisjoint(what) or self._are_linked(one, other):
+        if not (a ^ b).isdisjoint(what):
             return True
         return any(
             _telling(form) < title
@@ -237,7 +240,10 @@ def _what(claim: Claim, words: Iterable[str]) -> set[str]:
     hint = "" if left and claim.hint == "due" else claim.hint
     what = (left | claim.years | {claim.value.measure, hint}) - {""}
     # kilograms need no word that it is a weight, nor lamps that they are counted
-    return what if what - {claim.value.unit, IMPLIED.get(claim.value.unit)} else set()
+    implied = {claim.value.unit, IMPLIED.get(claim.value.unit)}
+    if not what - implied:
+        return set()
+    return what - {hint} if hint in implied and left - {hint} else what
 
 
 def _same(words: Iterable[str]) -> frozenset[str]:
