@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
@@ -322,6 +323,32 @@ def test_a_full_file_is_set_aside_and_the_oldest_go(
     assert kept == [f"Note {n:03d}.md" for n in range(200 - len(kept), 200)]
     assert len(kept) > 60
     log.close()
+
+
+def test_of_two_that_find_a_file_full_one_sets_it_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    log, other = UseLog(tmp_path, full_bytes=300), UseLog(tmp_path, full_bytes=300)
+    while log.state()[1] < 300:
+        log.append("read", "desk", ["Tea.md"])
+    usual, faster = time.time_ns, iter([other])
+
+    def late() -> int:
+        for one in faster:  # between the look at a file and its new name
+            one.append("read", "desk", ["Kettle.md"])
+        return usual()
+
+    monkeypatch.setattr(time, "time_ns", late)
+    log.append("read", "desk", ["Pump.md"])
+
+    assert len(list(tmp_path.glob("use-*.jsonl"))) == 1
+    assert [one.paths[0] for one in log.tail({}).events[-2:]] == [
+        "Kettle.md",
+        "Pump.md",
+    ]
+    log.close()
+    other.close()
 
 
 def test_what_was_folded_is_known_when_its_file_is_set_aside(

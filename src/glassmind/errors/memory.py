@@ -72,6 +72,14 @@ class StillWaiting(VaultError):
         self.path = path
 
 
+class EditSetAside(VaultError):
+    """A memo could not be given the text that a person wrote; that is in `file`."""
+
+    def __init__(self, reason: str, file: str) -> None:
+        super().__init__(f"{reason}; what you wrote is in {file}")
+        self.reason, self.file = reason, file
+
+
 class NotSuperseded(VaultError):
     """One memo cannot take the place of the other; both are as they were."""
 

@@ -129,7 +129,7 @@ class UseLog:
         except FileNotFoundError:
             return self._open()
         if there.st_size >= self._full_bytes:
-            self._set_aside()
+            self._set_aside((there.st_dev, there.st_ino))
             return self._open()
         if self._known != (there.st_dev, there.st_ino):
             return self._open()
@@ -148,12 +148,18 @@ class UseLog:
         self._known = (facts.st_dev, facts.st_ino)
         return self._opened
 
-    def _set_aside(self) -> None:
-        """Begin a new file, and let go of the oldest that were set aside."""
+    def _set_aside(self, full: tuple[int, int]) -> None:
+        """Begin a new file, and let go of the oldest that were set aside.
+
+        Not so where another has begun one meanwhile: that is not full.
+        """
         if self.folder is None:
             return
         aside = self.folder / f"use-{time.time_ns():020d}.jsonl"
         with suppress(OSError):
+            there = os.stat(self._file)  # noqa: PTH116 - as above
+            if (there.st_dev, there.st_ino) != full:
+                return
             Path(self._file).rename(aside)
             for old in sorted(self.folder.glob(SET_ASIDE))[:-MOST_SET_ASIDE]:
                 old.unlink()

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from glassmind.engine import Engine
-from glassmind.errors import WrongUsage
+from glassmind.errors import VaultError, WrongUsage
+from glassmind.errors.memory import EditSetAside
 from glassmind.render.memos import inbox_as_json
 from glassmind.render.memos_text import inbox_as_text
 from glassmind.surfaces.cli import exits
@@ -43,16 +44,27 @@ def _merge(engine: Engine, args: Namespace) -> Moved:
 def _edit(engine: Engine, args: Namespace) -> Moved:
     name = one_name(args.names, EDIT, "memo")
     text = getattr(args, "text", None)
-    if text == STDIN:
-        text = piped_text(EDIT)
-    elif text is None:
-        from glassmind.surfaces.cli.editor import edited  # noqa: PLC0415 - only now
+    if text is None:
+        return _edit_by_hand(engine, name)
+    return engine.memory.edit(name, piped_text(EDIT) if text == STDIN else text)
 
-        before = _waiting_text(engine, name)
-        text = edited(before, EDIT).rstrip("\n")
-        if text == before.rstrip("\n"):
-            raise WrongUsage("the text is as it was; inbox accept keeps it so", EDIT)
-    return engine.memory.edit(name, text)
+
+def _edit_by_hand(engine: Engine, name: str) -> Moved:
+    """Let a person edit a memo as it is now; what they wrote is not lost.
+
+    Raises:
+        EditSetAside: it changed meanwhile, or cannot be written.
+    """
+    from glassmind.surfaces.cli.editor import edited, set_aside  # noqa: PLC0415
+
+    before = _waiting_text(engine, name)
+    text = edited(before, EDIT).rstrip("\n")
+    if text == before.rstrip("\n"):
+        raise WrongUsage("the text is as it was; inbox accept keeps it so", EDIT)
+    try:
+        return engine.memory.edit(name, text, before=before)
+    except VaultError as error:
+        raise EditSetAside(str(error), str(set_aside(text))) from error
 
 
 def _waiting_text(engine: Engine, name: str) -> str:

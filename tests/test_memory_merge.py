@@ -1,0 +1,94 @@
+"""A memo of the inbox becomes part of another: whole, once, and with who said it."""
+
+import pytest
+from memo_desk import kept, text_of, waiting
+from vault_desk import VaultDesk
+
+from glassmind.markdown.parse import parse_note
+from glassmind.types import NotePath
+
+layouts = pytest.mark.parametrize("layout", ["notes", "project"])
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    vault.indexed({"Diary.md": "mine"})
+    return vault
+
+
+@layouts
+def test_a_part_of_a_sentence_is_not_what_the_sentence_says(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    kept(desk, "Do not ship on Friday")
+    memo = waiting(desk, "ship on Friday")
+
+    done = desk.engine.memory.merge(memo.path, "Do not ship on Friday")
+
+    assert done.memo.text == "Do not ship on Friday\n\nship on Friday"
+    assert done.notices == ()
+
+
+def test_who_says_what_is_known_is_told_so(desk: VaultDesk) -> None:
+    base = kept(desk, "Use copper\n\nIt lasts\nlonger.\n\nSo it is")
+    before = text_of(desk, base.path)
+    memo = waiting(desk, "It lasts longer.\n\nSo it is")
+
+    done = desk.engine.memory.merge(memo.path, base.path)
+
+    assert done.notices == (f"{base.path} says so already; no text was added to it",)
+    assert text_of(desk, base.path) == before
+
+
+@layouts
+def test_a_memo_says_whose_words_were_added_to_it(desk: VaultDesk, layout: str) -> None:
+    desk.open(memory__layout=layout)
+    base, created = kept(desk, "Use copper"), []
+    for text in ("Use 0.6 mm", "Use rivets"):
+        memo = waiting(desk, text)
+        created.append(memo.created)
+        done = desk.engine.memory.merge(memo.path, "Use copper")
+
+    said = text_of(desk, base.path).replace("> ", "")
+    each = "".join(f'  - "tea-agent {when}"\n' for when in created)
+    assert f"merged:\n{each}" in said
+    assert done.memo.text == "Use copper\n\nUse 0.6 mm\n\nUse rivets"
+
+
+@layouts
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See\n\n```sh\nls",
+        "See\n\n~~~~\n```\nls",
+        "See %% a remark\n\nof mine",
+        "- [ ] one\n\n```\n```\n\n```\nopen",
+    ],
+)
+def test_what_is_added_does_not_become_part_of_code(
+    desk: VaultDesk, text: str, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    base = kept(desk, text, "memory")
+    memo = waiting(desk, "# Kettle\n\ncame from Fujian", "memory")
+    name = f"{base.path}#{base.section}" if base.section else base.path
+
+    done = desk.engine.memory.merge(memo.path, name)
+
+    headings = parse_note(NotePath("x.md"), f"\n{done.memo.text}").headings
+    assert [heading.text for heading in headings] == ["Kettle"]
+    assert done.memo.text.startswith(text)
+
+
+def test_a_note_with_returns_and_line_feeds_keeps_them(desk: VaultDesk) -> None:
+    base = kept(desk, "Use copper")
+    raw = text_of(desk, base.path).replace("\n", "\r\n")
+    desk.write({base.path: raw})
+    memo = waiting(desk, "Use\n\n0.6 mm")
+
+    desk.engine.memory.merge(memo.path, base.path)
+
+    text = text_of(desk, base.path)
+    assert text.endswith("Use copper\r\n\r\nUse\r\n\r\n0.6 mm\r\n")
+    assert text.count("\n") == text.count("\r\n")
