@@ -51,6 +51,9 @@ ITEMS = listed(
         receipt=TEXT,
         date=TEXT,
         rule=TEXT,
+        approved=FLAG,
+        trimmed=FLAG,
+        hidden=FLAG,
     )
 )
 
@@ -104,6 +107,7 @@ CONTEXT_SCHEMAS: dict[str, Any] = {
         **OPEN,
         changed=listed(shape(path=TEXT, title=TEXT, date=TEXT, uri=TEXT)),
         sources=TEXTS,
+        notices=TEXTS,
         **BUDGETED,
     ),
     "Summary": shape(
