@@ -17,8 +17,9 @@ from glassmind.markdown.tokens import weight
 LONG_LINE, SHORT_PART = 120, 20
 """Characters after which a line is parted into sentences, and the fewest of a part."""
 
-_STOP = re.compile(r"[.!?]\s+|[。！？]")  # noqa: RUF001 - ends in Chinese
-"""Where a sentence seems to end: for a cut, an abbreviation is as good."""
+_STOP = re.compile(r"[.!?。！？](?:(?<=[。！？])|\s+)")  # noqa: RUF001 - in Chinese
+"""Where a sentence seems to end: for a cut, an abbreviation is as good. A pattern that
+begins with a set of signs is sought several times as fast as two that do."""
 
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""

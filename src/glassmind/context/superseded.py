@@ -31,6 +31,8 @@ _SAYS_SO = re.compile(
 )
 """A line that says it of its own note: no other subject stands before it."""
 
+_REPLACING = SUPERSEDED_BY | SUPERSEDES
+
 _TOLD = (
     "superseded", "replaced", "obsolete", "deprecated", "outdated", "retired",
     "veraltet", "ersetzt", "abgelöst",
@@ -90,7 +92,7 @@ def _by_name(rows: SectionRows, scope: Scope) -> Iterator[Replaced]:
         (note.note_id, key_form(key) in SUPERSEDED_BY, name.casefold())
         for note in rows.notes(scope.note_ids).values()
         for key, value in note.properties.items()
-        if key_form(key) in SUPERSEDED_BY | SUPERSEDES
+        if key_form(key) in _REPLACING
         for name in names_in(value)
     ]
     known = rows.called({name for _, _, name in said}) if said else {}

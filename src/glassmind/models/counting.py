@@ -52,8 +52,11 @@ class TokenCounter:
         if not self._adds_up:
             return len(self._tokenizer.ids(text))
         words = text.split()
-        known = self._learnt(words)
-        return sum(map(known.__getitem__, words)) + _blanks(text)
+        try:
+            total = sum(map(self._known.__getitem__, words))
+        except KeyError:
+            total = sum(map(self._learnt(words).__getitem__, words))
+        return total + _blanks(text)
 
     def learn(self, text: str, /) -> None:
         """Get ready to count parts of a text, all of it in one go."""

@@ -144,9 +144,11 @@ class SectionRows:
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
-        asked = self._ask(PAGES, _new(note_ids, self._pages))
-        for note_id, parts in groupby(asked, key=lambda row: row[0]):
-            text = "".join(part for _, part in parts)
+        parts: dict[int, list[str]] = {}
+        for note_id, part in self._ask(PAGES, _new(note_ids, self._pages)):
+            parts.setdefault(note_id, []).append(part)
+        for note_id, many in parts.items():
+            text = "".join(many)
             if len(text) > LONGEST_NOTE:  # whole lines, since receipts are of these
                 text = text[:LONGEST_NOTE].rpartition("\n")[0]
             self._pages[note_id] = _lines(text)
@@ -298,5 +300,6 @@ def _new(note_ids: Collection[int], known: Mapping[int, object]) -> Sequence[int
 def _note(row: tuple[Any, ...]) -> SectionNote:
     note_id, path, title, day, mtime_ns, aliases, digest, held = row
     properties = {name.lower(): value for name, value in json.loads(held)}
-    names = tuple(name for name in json.loads(aliases) if isinstance(name, str))
+    many = json.loads(aliases) if aliases != "[]" else ()
+    names = tuple([name for name in many if isinstance(name, str)])
     return SectionNote(note_id, path, title, day, mtime_ns, names, properties, digest)
