@@ -16,7 +16,13 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NoteChanged, WriteFailed
-from glassmind.memory import accepting, merging, moving, superseding
+from glassmind.memory import (
+    accepting,
+    merging,
+    moving,
+    project_notes,
+    superseding,
+)
 from glassmind.types.memory import Memo
 from glassmind.vault.write import VaultWriter
 
@@ -168,6 +174,23 @@ def test_a_memo_that_a_person_deletes_meanwhile_is_not_made_anew_by_a_merge(
         desk.engine.memory.merge(memo.path, base.path)
 
     assert agent_files(desk) == {memo.path.removeprefix(".agent/")}
+
+
+@pytest.mark.parametrize("act", ["accept", "merge"])
+def test_an_act_that_is_done_is_answered_though_the_note_is_deleted_meanwhile(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    desk.open(memory__layout="project")
+    base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
+    module = merging if act == "merge" else project_notes
+    meanwhile(monkeypatch, module, base.path, (desk.root / memo.path).unlink)
+    names = [memo.path, called(base)] if act == "merge" else [memo.path]
+
+    done = getattr(desk.engine.memory, act)(*names)
+
+    assert "Use copper, 0.6 mm" in done.memo.text
+    assert said(desk, "Use copper, 0.6 mm", trash=False) == 1
+    assert len(desk.engine.memory.recall().memos) == 2 - (act == "merge")
 
 
 def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(

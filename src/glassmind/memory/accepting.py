@@ -8,6 +8,7 @@ person gave it stays a note. One that a person dragged to a place stays there.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from glassmind.errors.memory import MemoUnreadable, NotWaiting
@@ -25,6 +26,7 @@ from glassmind.memory.memo_file import (
 )
 from glassmind.memory.memo_sections import LAYOUT
 from glassmind.memory.moving import (
+    GONE,
     away,
     copied_away,
     moved_into,
@@ -198,7 +200,8 @@ def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Mo
     """Add a memo to the note of its project, and put its own away; twice is as once."""
     kept = replace(memo, place="kept", generated=False)
     among = add_once(cabinet, kept, client=client, why=why)
-    away(cabinet, memo, client=client, why=why)
+    with suppress(*GONE):  # a person was faster, and it is kept all the same
+        away(cabinet, memo, client=client, why=why)
     return Moved(among, memo.path)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from glassmind.errors import BadWish
 from glassmind.errors.memory import MemoNotFound, MemoUnreadable
@@ -24,7 +25,7 @@ from glassmind.memory.memo_sections import (
     with_section_facts,
     with_section_text,
 )
-from glassmind.memory.moving import away, notices_of
+from glassmind.memory.moving import GONE, away, notices_of
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.memory import Memo, Moved
 from glassmind.vault.rewrite import FileText, rewrite
@@ -57,7 +58,8 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
     with cabinet.writer(client).queue():
         memo, kept = still_waiting(cabinet, memo), memo_again(cabinet, kept)
         after = _added(cabinet, kept, memo, client)
-        away(cabinet, memo, client=client, why=MERGED)
+        with suppress(*GONE):  # a person was faster, and it is merged all the same
+            away(cabinet, memo, client=client, why=MERGED)
     said = f"{kept.path} says so already; no text was added to it"
     known = (said,) if is_said(kept, memo) else ()
     return Moved(after, memo.path, (*known, *notices_of(cabinet, kept.path, memo.path)))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from glassmind.vault.write import VaultWriter
 
 
+GONE = (NotWaiting, MemoNotFound)
+"""What is said of a memo that is not where it was."""
+
 NAME_BYTES = 255
 """The longest name of a file on all disks in use; some count letters, and take more."""
 

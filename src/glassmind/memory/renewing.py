@@ -8,22 +8,18 @@ import re
 from contextlib import suppress
 
 from glassmind.errors import VaultError
-from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, check_writes, summary_kept
 from glassmind.memory.claims import project_said
 from glassmind.memory.finding import memo_at
 from glassmind.memory.memo_names import FOLDERS, title_from, title_in
-from glassmind.memory.moving import put_away
+from glassmind.memory.moving import GONE, put_away
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo
 from glassmind.vault.resolve import NOTE_SUFFIX
 
 RENEWED = "a newer summary is kept"
 """Why a file was moved, for the record."""
-
-GONE = (NotWaiting, MemoNotFound)
-"""What is said of a memo that is not where it was."""
 
 
 def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
