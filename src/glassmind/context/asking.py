@@ -6,7 +6,7 @@ German put to a word; several forms of one word count once.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from glassmind.types.search import Hit
@@ -90,11 +90,46 @@ class Needle(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The words of a question and how much each counts; `typed` are its own."""
+    """The words of a question as they are looked for; `typed` are its own."""
 
     needles: tuple[Needle, ...] = ()
-    weights: Mapping[str, float] = {}
     typed: tuple[str, ...] = ()
+
+
+class Lookup:
+    """The words of a question in many texts, each of which is looked through once.
+
+    `weights` say how much a word counts: the fewer of the first texts hold it, the
+    more, and nothing where none does.
+    """
+
+    def __init__(self, terms: Terms, texts: Sequence[str]) -> None:
+        self.typed = frozenset(terms.typed)
+        self._terms = terms
+        self._known: dict[str, list[tuple[int, str]]] = {}
+        self.weights = self._weighed(texts) if terms.needles else {}
+
+    def places(self, text: str) -> list[tuple[int, str]]:
+        """Return where words begin in a text, in order, and which."""
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = occurrences(text, self._terms)
+        return known
+
+    def words(self, text: str) -> set[str]:
+        """Return the words that a text holds."""
+        return {word for _, word in self.places(text)}
+
+    def _weighed(self, texts: Sequence[str]) -> dict[str, float]:
+        held: dict[str, int] = {}
+        for text in texts:
+            for word in self.words(text):
+                held[word] = held.get(word, 0) + 1
+        total = max(1, len(texts))
+        return {
+            word: math.log((1 + total / count) / 2) + LITTLE
+            for word, count in sorted(held.items())
+        }
 
 
 def question_words(query: str, hits: Iterable[Hit]) -> Terms:
@@ -117,24 +152,7 @@ def question_words(query: str, hits: Iterable[Hit]) -> Terms:
         found = _needle(form)
         if found.text not in needles and form not in SAY_LITTLE:
             needles[found.text] = found._replace(word=_same(found.text, typed))
-    return Terms(tuple(needles.values()), {}, tuple(typed))
-
-
-def weighed(terms: Terms, texts: Sequence[str]) -> Terms:
-    """Return how much each word counts: the fewer texts hold it, the more.
-
-    One that none holds counts for nothing.
-    """
-    held: dict[str, int] = {}
-    for text in texts:
-        for word in {word for _, word in occurrences(text, terms, 1)}:
-            held[word] = held.get(word, 0) + 1
-    total = max(1, len(texts))
-    weights = {
-        word: math.log((1 + total / count) / 2) + LITTLE
-        for word, count in sorted(held.items())
-    }
-    return terms._replace(weights=weights)
+    return Terms(tuple(needles.values()), tuple(typed))
 
 
 def occurrences(
@@ -144,11 +162,14 @@ def occurrences(
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter that is two when it is small
         lowered = text
-    places = [
-        (at, needle.word)
-        for needle in terms.needles
-        for at in _places(lowered, needle, most)
-    ]
+    places = []
+    for sought, tails, word in terms.needles:
+        at, size, left = lowered.find(sought), len(sought), most
+        while at >= 0 and left:
+            if tails is None or _stands_whole(lowered, at, at + size, tails):
+                places.append((at, word))
+                left -= 1
+            at = lowered.find(sought, at + size)
     places.sort()
     return places
 
@@ -163,19 +184,11 @@ LONGEST_LINK = 200
 """Characters of a link that are looked back at."""
 
 
-def _places(text: str, needle: Needle, most: int) -> Iterator[int]:
-    sought, size = needle.text, len(needle.text)
-    at = text.find(sought)
-    while at >= 0 and most:
-        if needle.tails is None or _stands_whole(text, at, at + size, needle.tails):
-            yield at
-            most -= 1
-        at = text.find(sought, at + size)
-
-
 def _stands_whole(text: str, start: int, end: int, tails: frozenset[str]) -> bool:
     if start and text[start - 1].isalnum():
         return False
+    if not text[end : end + 1].isalnum():  # the usual case
+        return "" in tails
     over = end
     while text[over : over + 1].isalnum():
         over += 1

@@ -7,10 +7,12 @@ counting the tokens of every line would take longer than all the rest.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 
-from glassmind.context.asking import Terms, in_link, occurrences
+from glassmind.context.asking import Lookup, in_link
 from glassmind.context.passages import Stretch
 from glassmind.markdown.tokens import weight
 
@@ -21,6 +23,7 @@ _STOP = re.compile(r"[.!?。！？](?:(?<=[。！？])|\s+)")  # noqa: RUF001 - 
 """Where a sentence seems to end: for a cut, an abbreviation is as good. A pattern that
 begins with a set of signs is sought several times as fast as two that do."""
 
+_LINE = re.compile(r"[^\n]+")
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
 
@@ -44,7 +47,7 @@ class Reading:
     """One passage, read for a question; `told` are characters it must show."""
 
     def __init__(
-        self, stretch: Stretch, words: Terms, told: tuple[int, int] | None = None
+        self, stretch: Stretch, words: Lookup, told: tuple[int, int] | None = None
     ) -> None:
         self.stretch = stretch
         self.told = told
@@ -76,7 +79,7 @@ class Reading:
             return scores
         held: dict[str, list[int]] = {}
         at, body = 0, self.stretch.body
-        for place, word in occurrences(text, self._words):
+        for place, word in self._words.places(text):
             while at + 1 < len(units) and units[at][1] <= place:
                 at += 1
             where = held.setdefault(word, [])
@@ -98,6 +101,12 @@ class Reading:
             return IN_PROPERTIES
         first, last = self.stretch.focus
         return 1.0 if first <= start < last else AROUND
+
+    @property
+    def bound(self) -> float:
+        """How much it says at most, whatever the room."""
+        found = self._words.words(self.stretch.text)
+        return sum(self._words.weights.get(word, 0.0) for word in sorted(found))
 
     def peak(self, room: int) -> float:
         """Return how much the best says within a room."""
@@ -182,9 +191,8 @@ class Reading:
 def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the lines of a part of a text, long ones by their sentences."""
     made = []
-    while start < end:
-        over = text.find("\n", start, end)
-        over = end if over < 0 else over
+    for line in _LINE.finditer(text, start, end):
+        start, over = line.span()
         if over - start > LONG_LINE:
             for stop in _STOP.finditer(text, start + SHORT_PART, over):
                 if stop.end() - start > SHORT_PART:
@@ -192,7 +200,6 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
                     start = stop.end()
         if over > start:
             made.append((start, over))
-        start = over + 1
     return made
 
 
@@ -205,18 +212,14 @@ def run(
     is shown; without a score, the run from `opening` on. One unit is always taken.
     """
     best, first, last = 0.0, opening, opening
-    end, held, score = 0, 0, 0.0
-    for start in range(len(weights)):
-        if end <= start:
-            end, held, score = start + 1, weights[start], scores[start]
-        while end < len(weights) and held + weights[end] <= room:
-            held += weights[end]
-            score += scores[end]
-            end += 1
-        if score > 0 and score >= best - 1e-9 and scores[start] > 0:
-            best, first, last = max(best, score), start, end - 1
-        held -= weights[start]
-        score -= scores[start]
+    held_to = list(accumulate(weights, initial=0))
+    said_to = list(accumulate(scores, initial=0.0))
+    for start, own in enumerate(scores):
+        if own > 0:
+            end = max(start + 1, bisect_right(held_to, held_to[start] + room) - 1)
+            score = said_to[end] - said_to[start]
+            if score >= best - 1e-9:
+                best, first, last = max(best, score), start, end - 1
     if not best:
         held = weights[opening]
         while last + 1 < len(weights) and held + weights[last + 1] <= room:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from glassmind.context.asking import Terms, weighed
+from glassmind.context.asking import Lookup, Terms
 from glassmind.context.budget import Counter
 from glassmind.context.choose import Reading
 from glassmind.context.cutting import (
@@ -117,7 +117,7 @@ class _Packing:
         self._budget = wanted.frame.budget_tokens
         texts = [found_text(one) for one in candidates]
         whole = [one.passages[0].text for one in candidates]
-        self._words = weighed(wanted.words, whole)
+        self._words = Lookup(wanted.words, whole)
         self._ratio = self._measured(texts)
         self._told: dict[NotePath, Told] = {}
         self._said: set[tuple[str, ...]] = set()
@@ -219,13 +219,18 @@ class _Packing:
         told = self._told.get(candidate.note.path)
         if told is not None:
             return Reading(candidate.passages[told.passage], self._words, told.place)
-        readings = [Reading(one, self._words) for one in candidate.passages]
-        if len(readings) == 1 or not self._words.weights:
-            return readings[0]
+        first, *others = (Reading(one, self._words) for one in candidate.passages)
+        if not self._words.weights:
+            return first
         room = int(stub * QUARTERS / self._ratio)
-        peaks = [reading.peak(room) for reading in readings]
-        peaks[0] *= FOUND
-        return readings[peaks.index(max(peaks))]
+        best, most = first, -1.0
+        for other in others:
+            if other.bound <= first.bound:  # all that it could say is said
+                continue
+            most = most if most >= 0 else FOUND * first.peak(room)
+            if (peak := other.peak(room)) > most:
+                best, most = other, peak
+        return best
 
     def _stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
         """Return a short passage."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from glassmind.context.asking import Terms, in_link, occurrences
+from glassmind.context.asking import Lookup, in_link
 from glassmind.context.cutting import Entry
 from glassmind.context.passages import Candidate, Stretch
 from glassmind.markdown.sentences import MARKER, sentence_spans
@@ -81,9 +81,9 @@ class _Said(NamedTuple):
     words: frozenset[str]
 
 
-def answer_from(candidates: Sequence[Candidate], words: Terms) -> list[Told]:
+def answer_from(candidates: Sequence[Candidate], words: Lookup) -> list[Told]:
     """Return up to three sentences that say something to a question, best first."""
-    if words.weights.keys().isdisjoint(words.typed):
+    if words.typed.isdisjoint(words.weights):
         return []
     found = [
         said
@@ -118,40 +118,41 @@ def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentenc
     return tuple(made)
 
 
-def _sentences(candidate: Candidate, words: Terms) -> Iterator[_Said]:
-    titled = {word for _, word in occurrences(candidate.note.title, words)}
+def _sentences(candidate: Candidate, words: Lookup) -> Iterator[_Said]:
+    titled = words.words(candidate.note.title)
     for number, stretch in enumerate(candidate.passages):
-        places = occurrences(stretch.text, words)
-        for block in _blocks(stretch, [at for at, _ in places]):
-            for start, end in _whole(stretch, block):
-                inside = [(at, word) for at, word in places if start <= at < end]
-                held = {word for at, word in inside if not in_link(stretch.text, at)}
-                above = {word for _, word in inside} | titled
-                score = _score(held, above, stretch.heading_path(start), words)
+        places = words.places(stretch.text)
+        heads = words.words(" ".join(stretch.headings[0][1]))
+        if not _score({word for _, word in places}, titled | heads, words):
+            continue
+        for start, end in _blocks(stretch, [at for at, _ in places]):
+            inside = [one for one in places if start <= one[0] < end]
+            above = titled | words.words(" ".join(stretch.heading_path(start)))
+            if not _score({word for _, word in inside}, above, words):
+                continue
+            for place in _whole(stretch, (start, end)):
+                near = [one for one in inside if place[0] <= one[0] < place[1]]
+                held = {word for at, word in near if not in_link(stretch.text, at)}
+                score = _score(held, above.union(word for _, word in near), words)
                 if not score:
                     continue
-                text = _plain(stretch.text[start:end])
+                text = _plain(stretch.text[slice(*place)])
                 spoken = frozenset(_WORD.findall(_LINKS.sub("", text).lower()))
                 if len(spoken) >= FEWEST_WORDS or not text.isascii():
                     score *= 0.5 + candidate.relevance / 2
-                    yield _Said(
-                        score, Told(text, candidate, number, (start, end)), spoken
-                    )
+                    yield _Said(score, Told(text, candidate, number, place), spoken)
 
 
-def _score(
-    held: set[str], above: set[str], headings: Sequence[str], words: Terms
-) -> float:
+def _score(held: set[str], above: set[str], words: Lookup) -> float:
     """Return what a sentence says to a question; nothing where that is too little.
 
-    `held` are the words it holds, `above` those of the notes it links to and of its
-    own.
+    `held` are the words it holds, `above` those of the notes it links to, of its own
+    and of its headings.
     """
     if not held:
         return 0.0
-    typed = set(words.typed)
-    named = above | {word for _, word in occurrences(" ".join(headings), words)}
-    said = len(held & typed) + NAMED * len((named - held) & typed)
+    typed = words.typed
+    said = len(held & typed) + NAMED * len((above - held) & typed)
     share = said / len(typed & words.weights.keys())
     return share if share >= LEAST_SHARE and said / len(typed) >= LEAST_WORDS else 0.0
 
