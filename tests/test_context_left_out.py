@@ -1,9 +1,12 @@
 """What a bundle leaves out is told, and nothing that matters most is among it."""
 
-
 import pytest
+from model_desk import real_models
 from vault_desk import VaultDesk
 
+from glassmind.errors.context import BudgetTooSmall
+from glassmind.models.cards import MINILM
+from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 
 
@@ -51,3 +54,100 @@ def test_what_is_overdue_comes_first_of_a_note_with_many_tasks(
 
     assert found.tasks[0].text == "atlas bill 📅 2025-01-01"
     assert found.tasks[0].rule == "overdue"
+
+
+def test_every_note_that_was_found_is_shown_or_told_of(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            f"Kiln {n}.md": f"# Kiln {n}\n\nThe kiln of house {n} burns {n * 7} logs "
+            f"a night, and its keeper number {n} sleeps {n % 9} hours.\n\n"
+            f"- [ ] sweep kiln {n}\n"
+            for n in range(12)
+        }
+    )
+    found = len(vault.ask("kiln", limit=10).hits)
+
+    for budget in (260, 300, 400, 500, 700, 1_000, 3_000):
+        made = pack(vault, "kiln", limit=10, budget_tokens=budget)
+
+        told = {one.section: one.count for one in made.dropped}
+        apart = told.get("notes", 0) + told.get("near-duplicates", 0)
+        assert made.notes
+        assert len(made.notes) + apart == found
+
+
+def test_a_small_budget_shows_a_little_of_the_best_note_or_is_refused(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            f"A note with quite a long name {n}.md": f"# A heading that goes on {n}\n\n"
+            + f"Kiln {n} burns wood all night, and nobody opens it. " * 5
+            for n in range(12)
+        }
+    )
+
+    for budget in range(200, 500, 20):
+        try:
+            made = pack(vault, "kiln", limit=10, budget_tokens=budget)
+        except BudgetTooSmall as fault:
+            made = pack(vault, "kiln", budget_tokens=fault.least)
+
+        assert made.notes
+        assert "Nothing in the vault" not in bundle_as_markdown(made)
+
+
+LEAD = (
+    "This note follows the usual form of the river alarm group, and what was decided "
+    "about the river alarm stands below in the order in which it came up."
+)
+
+
+@pytest.mark.parametrize("budget", [1_000, 6_000])
+def test_notes_that_share_their_lead_show_what_else_they_say(
+    vault: VaultDesk, budget: int
+) -> None:
+    vault.indexed(
+        {
+            "Jan.md": f"# Jan\n\n{LEAD}\n\nThe siren moves to the tower in spring.\n",
+            "Feb.md": f"# Feb\n\n{LEAD}\n\nThe contract with the county ends in May.\n",
+            "Copy.md": f"# Copy\n\n{LEAD}\n\nThe siren moves to the tower in spring.\n",
+        }
+    )
+
+    made = pack(vault, "river alarm group", budget_tokens=budget)
+
+    said = bundle_as_markdown(made)
+    assert said.count("siren moves") == said.count("contract with") == 1
+    assert len(made.notes) == 2
+    assert [(one.section, one.count) for one in made.dropped] == [
+        ("near-duplicates", 1)
+    ]
+
+
+@pytest.mark.parametrize("backend", ["none", "onnx"])
+def test_no_note_is_left_out_for_its_script_while_there_is_room(
+    vault: VaultDesk, backend: str
+) -> None:
+    scripts = {
+        "ar": "ناقشنا اليوم خطة العمل للربع القادم وقررنا تأجيل الاجتماع. ",
+        "te": "వర్షాకాలంలో నది నీరు చాలా పెరుగుతుంది ",
+        "ko": "오늘 우리는 다음 분기 작업 계획을 논의하고 회의를 미루기로 했다. ",
+    }
+    english = {
+        f"English {n}.md": f"# Plan {n}\n\nThe atlas plan number {n} says that people "
+        f"in town {n * 3} meet on day {n}, bring {n + 2} chairs and sing.\n"
+        for n in range(8)
+    }
+    others = {
+        f"{name} {n}.md": f"# atlas {name} {n}\n\natlas {n} {text * n}\n"
+        for name, text in scripts.items()
+        for n in (1, 3, 9)
+    }
+    models = str(real_models(MINILM)) if backend == "onnx" else ""
+    vault.indexed({**english, **others})
+    vault.open(embeddings__backend=backend, embeddings__models_folder=models)
+
+    made = pack(vault, "atlas", mode="fulltext", budget_tokens=60_000)
+
+    assert not [one for one in made.dropped if one.section == "notes"]

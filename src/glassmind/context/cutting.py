@@ -76,6 +76,11 @@ class Entry:
             self.cuts[self.cuts.index(instead)] = cut
         self.made = None
 
+    def hide(self) -> None:
+        """Show no longer what was shown last."""
+        self.cuts.pop()
+        self.made = None
+
 
 def label_of(candidate: Candidate, number: int) -> str:
     """Return what stands around a passage, its source included, but for the digest.

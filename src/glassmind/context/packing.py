@@ -23,6 +23,7 @@ from glassmind.context.cutting import (
     overlap,
 )
 from glassmind.context.passages import Candidate
+from glassmind.context.repeats import Shown
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.sections import (
     SHARES,
@@ -32,21 +33,21 @@ from glassmind.context.sections import (
     without_items,
 )
 from glassmind.context.sentences import CONFIDENT, Told, answer_from, cited
+from glassmind.context.trimming import (
+    fixed_tokens,
+    follow_ups,
+    left_out,
+    without_last,
+)
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.markdown.tokens import QUARTERS, estimate_tokens, weight
-from glassmind.render.address import heading_address
+from glassmind.markdown.tokens import QUARTERS, weight
 from glassmind.render.bundles_markdown import (
     answer_line,
     bundle_as_markdown,
-    follow_line,
     section,
 )
 from glassmind.types import NotePath
-from glassmind.types.context import (
-    Bundle,
-    BundleNote,
-    Dropped,
-)
+from glassmind.types.context import Bundle, Dropped
 
 WIDTH = 0.75
 """Of the room for passages, what short ones of many notes may take."""
@@ -58,21 +59,18 @@ budget is for more notes than were found."""
 ANSWER_SHARE, FOLLOW_SHARE, FOLLOW_TOKENS = 0.08, 0.05, 90
 """Of a budget, for the answer and for where to read on; and the most for the latter."""
 
-MOST_FOLLOWED = 3
 SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 500, 4, 20
 """One note in so many tokens of budget lends its decisions, questions and tasks."""
 
-LEFT_OUT_TOKENS = 30
-"""Kept for telling what was left out."""
-
-SAID = 0.8
-"""Share of its runs of three words that makes a passage one that was shown already."""
+LEAST_CUT = 12
+"""Tokens below which a passage is not cut any shorter: it would say nothing."""
 
 FOUND = 1.25
 """What the passage that a note was found by counts more than its others."""
 
-TRIES = 3
-"""How often a passage is cut shorter where the estimate of its length was too low."""
+TRIES = 8
+"""How often a passage is cut shorter where the estimate of its length was too low: in
+a script that takes many tokens one or two are not enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ class _Packing:
         self._words = Lookup(wanted.words, whole)
         self._ratio = self._measured(texts)
         self._told: dict[NotePath, Told] = {}
-        self._said: set[tuple[str, ...]] = set()
+        self._shown = Shown()
         self._twice = 0
         self._missed: list[Candidate] = []
 
@@ -134,16 +132,19 @@ class _Packing:
         """Return the bundle."""
         frame = self._wanted.frame
         extra = self._sections() if self._candidates else Sections()
-        fixed = self._count(bundle_as_markdown(replace(frame, notes=(_NO_NOTE,))))
-        left = self._budget - fixed - extra.tokens - LEFT_OUT_TOKENS
+        fixed = self._fixed(extra)
+        left = self._budget - fixed - extra.tokens
         answer, left = self._answer(left)
         entries, left = self._wide(left)
         if not entries and extra.tokens:  # a passage comes before all that follows it
-            left, extra = left + extra.tokens, without_items(extra)
+            extra = without_items(extra)
+            left = self._budget - self._fixed(extra)
             self._missed.clear()
             entries, left = self._wide(left)
         if self._candidates and not entries:
-            raise BudgetTooSmall(self._budget, self._least(fixed))
+            labels = (self._count(label_of(one, 0)) for one in self._candidates)
+            least = fixed + min(labels) + DIGEST_TOKENS + STUB_TOKENS
+            raise BudgetTooSmall(self._budget, least)
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
         reads = self._suggested(entries, left - follow_room)
         self._grow_all(entries, left - follow_room - reads.tokens)
@@ -157,10 +158,14 @@ class _Packing:
             tasks=extra.tasks,
             suggested=reads.suggested,
             conflicts=extra.conflicts,
-            follow_ups=self._follow_ups(notes, follow_room),
+            follow_ups=follow_ups(notes, follow_room, self._count),
             dropped=(*self._left_out(), *extra.dropped, *reads.dropped),
         )
-        return self._within(made)
+        return self._within(made, entries, answer)
+
+    def _fixed(self, extra: Sections) -> int:
+        many = len(self._candidates)
+        return fixed_tokens(self._wanted.frame, extra.dropped, many, self._count)
 
     def _sections(self) -> Sections:
         most = max(FEWEST_IN_SCOPE, min(MOST_IN_SCOPE, self._budget // SCOPE_TOKENS))
@@ -201,7 +206,9 @@ class _Packing:
             cut = self._stub(reading, stub, most - cost) if cost < most else None
             if cut is None:
                 self._missed.append(candidate)
-            elif self._is_said(cut.text):
+                continue
+            cut = self._unsaid(cut, candidate, stub, most - cost)
+            if cut is None:
                 self._twice += 1
             else:
                 spare = [
@@ -210,6 +217,7 @@ class _Packing:
                     if one is not reading.stretch
                 ]
                 entries.append(Entry(candidate, [cut], spare))
+                self._shown.add(cut.text, cut.reading.stretch.text)
                 share -= cost + cut.tokens
                 room -= cost + cut.tokens
         return entries, room
@@ -267,14 +275,26 @@ class _Packing:
             quarters = quarters * room // (tokens + 1)
         return None
 
-    def _is_said(self, text: str) -> bool:
-        """Whether a passage was shown already, all but to the letter; notes it."""
-        words = text.lower().split()
-        triples = zip(words, words[1:], words[2:], strict=False)
-        runs: set[tuple[str, ...]] = {*triples} or {tuple(words)}
-        known = len(runs & self._said)
-        self._said |= runs
-        return known >= SAID * len(runs)
+    def _unsaid(
+        self, cut: Cut, candidate: Candidate, stub: int, room: int
+    ) -> Cut | None:
+        """Return a passage, or where it is shown already another of the note.
+
+        None when the note says nothing else.
+        """
+        if not self._shown.has(cut.text):
+            return cut
+        found = cut.reading.stretch
+        others = [
+            found._replace(focus=(cut.end, found.focus[1])),
+            found._replace(focus=(found.focus[0], cut.start)),
+            *(one for one in candidate.passages if one is not found),
+        ]
+        for part in others:
+            other = self._stub(Reading(part, self._words), stub, room)
+            if other and not self._shown.may_have(other.text, cut.text):
+                return other
+        return None
 
     def _grow_all(self, entries: Sequence[Entry], left: int) -> None:
         """Let passages grow into the room that is left, the best first."""
@@ -333,62 +353,47 @@ class _Packing:
             self._told[one.candidate.note.path] = one
         return kept, left - (before - room) - (head if kept else 0)
 
-    def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
-        """Return where to read on: notes of which more was found than is shown."""
-        left -= self._count(section("Read on", ["-\n"]))
-        kept: list[str] = []
-        for note in notes:
-            if len(kept) == MOST_FOLLOWED:
-                break
-            excerpt = note.excerpts[0]
-            if not excerpt.trimmed:
-                continue
-            address = heading_address(note.path, excerpt.heading_path)
-            cost = self._count(follow_line(address))
-            if cost <= left:
-                kept.append(address)
-                left -= cost
-        return tuple(kept)
-
     def _left_out(self) -> list[Dropped]:
-        made = []
-        if self._missed:
-            sizes = [estimate_tokens(found_text(one)) for one in self._missed]
-            made.append(Dropped("notes", len(sizes), sum(sizes)))
-        if self._twice:
-            made.append(Dropped("near-duplicates", self._twice, 0))
-        return made
+        return left_out(self._missed, self._twice)
 
-    def _within(self, made: Bundle) -> Bundle:
+    def _within(
+        self, made: Bundle, entries: list[Entry], answer: Sequence[Told]
+    ) -> Bundle:
         """Return a bundle that is counted as a whole and fits, whatever it takes.
 
         Its parts were counted one by one, and a tokenizer may read them otherwise where
         they meet.
         """
-        while True:
-            tokens = self._count(bundle_as_markdown(made))
-            if tokens <= self._budget:
-                return replace(made, tokens=tokens)
-            made = _without_last(made, tokens)
+        while (tokens := self._count(bundle_as_markdown(made))) > self._budget:
+            less = without_last(made)
+            if less is None:
+                beside = self._left_out()
+                self._shorten(entries, tokens - self._budget)
+                rest = made.dropped[len(beside) :]
+                less = replace(
+                    made,
+                    notes=tuple(entry.note() for entry in entries),
+                    answer=cited(answer, entries),
+                    dropped=(*self._left_out(), *rest),
+                )
+            made = less
+        return replace(made, tokens=tokens)
 
-    def _least(self, fixed: int) -> int:
-        """Return the tokens with which one of the notes would have fitted."""
-        costs = [self._count(label_of(one, 0)) for one in self._candidates]
-        return fixed + LEFT_OUT_TOKENS + min(costs) + DIGEST_TOKENS + STUB_TOKENS
+    def _shorten(self, entries: list[Entry], over: int) -> None:
+        """Show less of the last note, or nothing; the first one is always shown.
 
-
-_NO_NOTE = BundleNote(NotePath(""), "", "", 0.0, "", (), ())
-"""Stands for the notes while the frame of a bundle is counted."""
-
-
-def _without_last(made: Bundle, tokens: int) -> Bundle:
-    """Return a bundle with something less: what says least goes first."""
-    for name in ("follow_ups", "suggested", "tasks", "questions", "conflicts"):
-        held = getattr(made, name)
-        if held:
-            return replace(made, **{name: held[:-1]})
-    if made.notes:
-        return replace(made, notes=made.notes[:-1])
-    if made.answer or made.decisions:
-        return replace(made, answer=(), decisions=())
-    raise BudgetTooSmall(made.budget_tokens, tokens)
+        Raises:
+            BudgetTooSmall: not even a little of it fits.
+        """
+        if not entries:
+            raise BudgetTooSmall(self._budget, self._budget + over)
+        last = entries[-1]
+        room = last.first.tokens - over
+        if len(last.cuts) > 1:
+            last.hide()
+        elif room > LEAST_CUT and (cut := self._cut(last.first.reading, room)):
+            last.show(cut, instead=last.first)
+        elif len(entries) > 1:
+            self._missed.append(entries.pop().candidate)
+        else:
+            raise BudgetTooSmall(self._budget, self._budget + over + LEAST_CUT)

@@ -1,0 +1,45 @@
+"""What a bundle shows already, so that no other note says it again.
+
+Texts are told apart by their runs of three words.
+"""
+
+from collections import Counter
+
+SAID = 0.8
+"""Share of its runs of three words that makes a passage one that was shown already."""
+
+Runs = set[tuple[str, ...]]
+
+
+class Shown:
+    """The passages that are shown."""
+
+    def __init__(self) -> None:
+        self._by: dict[tuple[str, ...], int] = {}
+        self._around: list[str] = []
+
+    def add(self, text: str, around: str) -> None:
+        """Take on record that a text is shown, and may grow into what is around it."""
+        for run in _runs(text):
+            self._by.setdefault(run, len(self._around))
+        self._around.append(around)
+
+    def has(self, text: str) -> bool:
+        """Whether a text is shown, all but to the letter."""
+        runs = _runs(text)
+        return len(runs & self._by.keys()) >= SAID * len(runs)
+
+    def may_have(self, text: str, beside: str) -> bool:
+        """Whether a text is shown, or may yet be where that beside it is."""
+        if self.has(text):
+            return True
+        places = Counter(self._by[run] for run in _runs(beside) if run in self._by)
+        if not places:
+            return False
+        runs, there = _runs(text), _runs(self._around[places.most_common(1)[0][0]])
+        return len(runs & there) >= SAID * len(runs)
+
+
+def _runs(text: str) -> Runs:
+    words = text.lower().split()
+    return {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
