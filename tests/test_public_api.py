@@ -75,7 +75,7 @@ VALUES = {
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",
     NoteLinks: "note outgoing incoming outgoing_total incoming_total",
     NoteList: "notes total notices",
-    NoteText: "path title text span digest heading_path",
+    NoteText: "path title text span digest heading_path notices",
     Passage: "heading_path span chunk_index snippet digest",
     SearchReply: ("query hits degraded mode intent confidence channels reranked"),
     Snippet: "text marks",
