@@ -210,7 +210,8 @@ def _told(bundle: Bundle) -> Iterator[str]:
     if bundle.intent is not None:
         facts.append(f"intent {bundle.intent}")
     if facts:
-        yield f"Found with {'; '.join(facts)}."
+        how = "Found" if bundle.notes else "Searched"
+        yield f"{how} with {'; '.join(facts)}."
     if bundle.degraded:
         yield f"Missing: {'; '.join(_shortened(bundle.degraded))}."
     if bundle.dropped:
