@@ -6,21 +6,18 @@ and a newer daily note that says otherwise than a note about the thing.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, pairwise
-from typing import NamedTuple
+from itertools import combinations
 
-from glassmind.context.captured import waits
 from glassmind.context.claim_words import (
     ABOUT,
-    CHANGED,
     MANY_VALUED,
     OF_THE_NOTE,
     SAME,
-    WRITTEN,
 )
 from glassmind.context.claims import Claim, claims_of
-from glassmind.context.items import changed_day, is_pattern, pages_of
+from glassmind.context.items import is_pattern, pages_of
 from glassmind.context.page import Page
+from glassmind.context.said import Said, Source, written_at_once
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import key_form
 from glassmind.context.superseded import superseded
@@ -51,30 +48,8 @@ DAYS = 8
 MOST_CLAIMS = 12
 """Claims of one thing that are compared with each other."""
 
-AT_ONCE_NS = 60 * 10**9
-"""Time between two files within which it was no person who wrote both: a checkout or a
-sync, whose time says nothing of when a note was changed."""
-
 LONGEST_TEXT = 80
 """Characters of a property that is one value, and no prose."""
-
-
-class Said(NamedTuple):
-    """A claim with the note it stands in; `day` is what makes it newer than another.
-
-    It is empty where nobody knows. What waits for approval is of no day.
-    """
-
-    note: SectionNote
-    claim: Claim
-    day: str
-    is_dated: bool
-    waits: bool
-
-    @property
-    def value(self) -> Value:
-        """What is claimed."""
-        return self.claim.value
 
 
 def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
@@ -94,7 +69,7 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
     said = _by_subject(things, notes, pages, scope.agent)
     found = [
         _conflict(subject, a, b, things, rows)
-        for subject, a, b in _disagreements(said, _own_words(said), things)
+        for subject, a, b in _disagreements(said, things)
     ]
     found.sort(key=lambda one: (one.sides[0].path, one.sides[1].path, one.about))
     found.sort(key=lambda one: one.sides[0].date, reverse=True)
@@ -139,22 +114,18 @@ def _by_subject(
 ) -> dict[tuple[Subject, ValueKind], list[Said]]:
     """Return all that is said, by what it is about and what kind of value it is."""
     found: dict[tuple[Subject, ValueKind], list[Said]] = {}
-    days = _Days(notes.values())
+    at_once = written_at_once(notes.values())
     for at, note in notes.items():
         mine: dict[tuple[Subject, ValueKind], list[Claim]] = {}
         if not note.path.startswith(f"{agent}/"):
             _take(mine, _properties(things, note))
         if at in pages:
             _take(mine, _statements(things, note, pages[at]))
-        if not mine:
-            continue
-        held = waits(note, agent)
-        day = "" if held else days.of(note)
+        source = Source(note, at_once, agent)
         for key, claims in mine.items():
             # what a note says twice otherwise is a history, and no claim
             if not any(differ(a.value, b.value) for a, b in combinations(claims, 2)):
-                said = Said(note, claims[0], day, is_dated(note) and not held, held)
-                found.setdefault(key, []).append(said)
+                found.setdefault(key, []).append(Said(source, claims[0]))
     return found
 
 
@@ -212,7 +183,6 @@ def _own_words(
 
 def _disagreements(
     said: Mapping[tuple[Subject, ValueKind], list[Said]],
-    own: Mapping[int, Mapping[tuple[frozenset[str], ValueKind], Value]],
     things: Things,
 ) -> Iterator[tuple[Subject, Said, Said]]:
     """Yield the pairs that cannot both be right, one for each two values.
@@ -220,16 +190,20 @@ def _disagreements(
     What names no thing is about its note, and two notes about other things may differ.
     """
     told: set[frozenset[tuple[str, str]]] = set()
+    own = None
     for (subject, kind), many in said.items():
+        if len(many) < 2:  # noqa: PLR2004 - two of them differ
+            continue
         seen: set[frozenset[str]] = set()
         for a, b in combinations(_latest(many), 2):
             if not differ(a.value, b.value) or not _compares(subject, a, b):
                 continue
-            if not subject.thing and (
-                not things.are_related(a.note, b.note, subject.what)
-                or _are_records(a, b, (subject.what, kind), own)
-            ):
-                continue
+            if not subject.thing:
+                if not things.are_related(a.note, b.note, subject.what):
+                    continue
+                own = own or _own_words(said)
+                if _are_records(a, b, (subject.what, kind), own):
+                    continue
             values = frozenset((_form(a.value), _form(b.value)))
             pair = frozenset((one.note.path, str(one.claim.line)) for one in (a, b))
             if values not in seen and pair not in told:
@@ -310,7 +284,7 @@ def _side(said: Said, rows: SectionRows) -> Side:
         claim.value.text,
         said.day,
         receipt,
-        is_approved=not said.waits,
+        is_approved=not said.source.waits,
     )
 
 
@@ -320,40 +294,6 @@ def _property_line(page: Page, name: str) -> int:
         if line.partition(":")[0].strip("\"' ").casefold() == name.casefold():
             return number
     return 1
-
-
-class _Days:
-    """The days that some notes speak of."""
-
-    def __init__(self, notes: Iterable[SectionNote]) -> None:
-        times = sorted(note.mtime_ns for note in notes)
-        self._at_once = {
-            time
-            for one, other in pairwise(times)
-            if other - one <= AT_ONCE_NS
-            for time in (one, other)
-        }
-
-    def of(self, note: SectionNote) -> str:
-        """Return the day of a note; empty where nobody knows.
-
-        It is its name's, else that of its last change as it says itself, or as its
-        file does unless another was written at once; else that of its writing.
-        """
-        if day := _own_day(note, CHANGED):
-            return day
-        if note.mtime_ns not in self._at_once:
-            return changed_day(note)
-        return _own_day(note, WRITTEN) or first_day(note.title) or ""
-
-
-def _own_day(note: SectionNote, keys: Iterable[str]) -> str | None:
-    """Return the day in the name of a note, or in its first property of some names."""
-    if is_dated(note) and (day := first_day(note.path.rpartition("/")[2])):
-        return day
-    said = {key_form(name): value for name, value in note.properties.items()}
-    days = (first_day(str(said[key])) for key in keys if said.get(key))
-    return next((day for day in days if day), None)
 
 
 def _form(value: Value) -> str:
