@@ -1,8 +1,8 @@
 """How well conflicts are found, and how long the sections of a bundle take.
 
 Precision and recall on the planted set of the tests, where everything is selected at
-once. Then each section over a made-up vault, for random notes as selected ones: `first`
-reads their lines, `again` knows them.
+once, and on its sets of pairs, each pair a vault. Then each section over a made-up
+vault, for random notes as selected ones: `first` reads their lines, `again` knows them.
 
     python benchmarks/conflicts.py [--notes 10000] [--selected 12] [--rounds 40]
 """
@@ -12,7 +12,7 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -83,6 +83,36 @@ def planted(folder: Path) -> None:
     )
 
 
+def pairs(folder: Path) -> None:
+    """Print in how many pairs of notes a conflict is found, where there is one or not.
+
+    Of what was missed so far a set has a list of its own.
+    """
+    for number, place in enumerate(("", "second", "third")):
+        known = json.loads((PLANTED / place / "pairs.json").read_text("utf-8"))
+        wrong = [*known["different"], *known.get("missed", ())]
+        right = known["alike"]
+        found = [
+            _differs(files, folder / f"{number}-{at}")
+            for at, files in enumerate((*wrong, *right))
+        ]
+        hits, false = sum(found[: len(wrong)]), sum(found[len(wrong) :])
+        sys.stdout.write(
+            f"pairs {place or 'first'}: {len(wrong)}, near misses {len(right)}: "
+            f"precision {hits / max(hits + false, 1):.2f}, "
+            f"recall {hits / len(wrong):.2f}\n"
+        )
+
+
+def _differs(files: Mapping[str, str], folder: Path) -> bool:
+    for path, text in files.items():
+        file = folder / "vault" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    with rows_of(folder / "vault", folder / "index") as db:
+        return bool(conflicts(SectionRows(db), scope_of(ids_in(db))))
+
+
 def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
     """Print how long each section takes, the median in milliseconds."""
     chance, known = random.Random(3), ids_in(db)
@@ -111,6 +141,7 @@ def main() -> None:
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         planted(Path(folder) / "planted")
+        pairs(Path(folder) / "pairs")
         vault = Path(folder) / "vault"
         write_vault(vault, wanted.notes)
         with rows_of(vault, Path(folder) / "index") as db:
