@@ -103,7 +103,7 @@ LEAD = (
 )
 
 
-@pytest.mark.parametrize("budget", [1_000, 6_000])
+@pytest.mark.parametrize("budget", [700, 6_000])
 def test_notes_that_share_their_lead_show_what_else_they_say(
     vault: VaultDesk, budget: int
 ) -> None:

@@ -23,7 +23,7 @@ from glassmind.context.cutting import (
     overlap,
 )
 from glassmind.context.passages import Candidate
-from glassmind.context.repeats import Shown
+from glassmind.context.repeats import Shown, beside
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.sections import (
     SHARES,
@@ -285,12 +285,8 @@ class _Packing:
         if not self._shown.has(cut.text):
             return cut
         found = cut.reading.stretch
-        others = [
-            found._replace(focus=(cut.end, found.focus[1])),
-            found._replace(focus=(found.focus[0], cut.start)),
-            *(one for one in candidate.passages if one is not found),
-        ]
-        for part in others:
+        others = (one for one in candidate.passages if one is not found)
+        for part in (*beside(found, cut.start, cut.end), *others):
             other = self._stub(Reading(part, self._words), stub, room)
             if other and not self._shown.may_have(other.text, cut.text):
                 return other

@@ -4,6 +4,9 @@ Texts are told apart by their runs of three words.
 """
 
 from collections import Counter
+from collections.abc import Iterator
+
+from glassmind.context.passages import Stretch
 
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
@@ -38,6 +41,22 @@ class Shown:
             return False
         runs, there = _runs(text), _runs(self._around[places.most_common(1)[0][0]])
         return len(runs & there) >= SAID * len(runs)
+
+
+def beside(stretch: Stretch, start: int, end: int) -> Iterator[Stretch]:
+    """Yield the lines behind some characters, then those before them, if they say anything."""
+    first, last = stretch.lines(start, end)
+    for begun, over in ((last + 1, len(stretch.text)), (stretch.body, first)):
+        text = stretch.text[begun:over]
+        if any(line.strip() and line[0] != "#" for line in text.split("\n")):
+            yield stretch._replace(
+                text=text,
+                first_line=stretch.first_line + stretch.text.count("\n", 0, begun),
+                focus=(0, len(text)),
+                headings=tuple(
+                    (max(at - begun, 0), path) for at, path in stretch.headings
+                ),
+            )
 
 
 def _runs(text: str) -> Runs:
