@@ -383,3 +383,12 @@ def test_a_query_that_no_memo_comes_near_recalls_none(desk: VaultDesk) -> None:
     found = desk.engine.memory.recall("zebra quantum flux")
 
     assert (found.memos, found.total, found.is_doubtful) == ((), 0, False)
+
+
+def test_a_query_without_a_word_that_is_known_recalls_nothing_by_filters_alone(
+    desk: VaultDesk,
+) -> None:
+    kept(desk, "Copper roofs last.", tags=["metal"])
+
+    assert desk.engine.memory.recall("zzz").memos == ()
+    assert titles(desk.engine.memory.recall("tag:metal")) == ["Copper roofs last"]

@@ -141,7 +141,7 @@ def test_what_picks_notes_is_no_name_of_a_project(tea: VaultDesk, project: str) 
 def test_a_project_that_is_new_is_told_with_those_it_may_be_a_slip_of(
     tea: VaultDesk,
 ) -> None:
-    tea.write({"Plan.md": "---\nproject: Atlas\ntags: [atlases]\n---\nGo.\n"})
+    tea.write({"Plan.md": "---\nproject: Atlas\n---\nGo.\n"})
     tea.index()
     capture = tea.engine.memory.capture
 
@@ -151,7 +151,7 @@ def test_a_project_that_is_new_is_told_with_those_it_may_be_a_slip_of(
 
     assert known.notices == ()
     assert new.notices == (
-        "the project 'Atlsa' is new to this vault; there is 'Atlas', '#atlases'",
+        "the project 'Atlsa' is new to this vault; there is 'Atlas'",
     )
     assert other.notices == ("the project 'Quokka' is new to this vault",)
 
@@ -164,6 +164,9 @@ def test_a_project_that_is_unknown_is_told_with_the_closest(tea: VaultDesk) -> N
         tea.engine.memory.temperatures(project="Atlsa")
 
     assert str(told.value).endswith("; closest: Atlas")
+    for ask in (tea.engine.search, tea.engine.bundles.pack):
+        with pytest.raises(ProjectUnknown, match="closest: Atlas"):
+            ask("tea", project="Atlsa")
 
 
 def test_with_writes_off_the_act_is_named_and_no_file(vault: VaultDesk) -> None:

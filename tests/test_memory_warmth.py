@@ -31,6 +31,16 @@ def test_what_waits_in_the_inbox_is_neither_hot_nor_makes_a_project_active(
     assert found.waiting == 1
 
 
+def test_a_briefing_says_how_much_waits(vault: VaultDesk) -> None:
+    vault.index()
+    waiting(vault, "Ship it on Friday.")
+
+    made = vault.engine.bundles.brief()
+
+    assert made.hot == ()
+    assert made.notices == ("1 capture waits in the inbox, approved by nobody yet",)
+
+
 def test_what_waits_is_no_note_of_a_project_that_is_active(vault: VaultDesk) -> None:
     now = int(datetime.now().astimezone().timestamp())
     vault.write({"Plan.md": "---\nproject: Atlas\n---\nNew.\n"}, at=now)

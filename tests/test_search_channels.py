@@ -76,6 +76,17 @@ def test_the_agents_notes_have_a_voice_of_their_own(desk: MeaningDesk) -> None:
     check_whole(reply.hits)
 
 
+def test_what_nobody_approved_says_so_where_it_is_found(desk: MeaningDesk) -> None:
+    memory = desk.engine.memory
+    memory.capture("memory", "The skiff leaks again.", agent=True, client="deckhand")
+
+    reply = desk.ask("skiff leaks", channels=("memory",))
+
+    said = {hit.path.split("/")[1]: hit.match_reason for hit in reply.hits}
+    assert said["inbox"] == "captured by an agent, not approved"
+    assert said["memories"] == "remembered"
+
+
 def test_a_memory_is_found_by_its_meaning_too(desk: MeaningDesk) -> None:
     reply = desk.ask("vessel drips", channels=("semantic", "memory"))
 

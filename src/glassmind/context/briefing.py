@@ -116,7 +116,7 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
             changed=tuple(
                 ChangedNote(NotePath(one.path), one.title, one.day) for one in edited
             ),
-            notices=_at_once(at_once),
+            notices=(*_at_once(at_once), *_waiting(warm.waiting)),
             conflicts=tuple(conflicts(rows, scope)),
             degraded=warm.notices,
         )
@@ -134,6 +134,14 @@ def _at_once(days: Sequence[str]) -> tuple[str, ...]:
     others = f" and on {more} other day{'s' if more > 1 else ''}" if more else ""
     when, notes = f"{max(days)}{others}", f"{len(days):,} notes"
     return (f"Many files were written at once on {when} ({notes}); that is no edit",)
+
+
+def _waiting(count: int) -> tuple[str, ...]:
+    """Return in a sentence that captures wait for a person, if some do."""
+    if not count:
+        return ()
+    many = "1 capture waits" if count == 1 else f"{count:,} captures wait"
+    return (f"{many} in the inbox, approved by nobody yet",)
 
 
 def _hot(note: Temperature) -> NextRead:

@@ -37,7 +37,8 @@ def members_of(
     """
     if project is None or not project.strip():
         return ()
-    found = projects().members(parse_project(project))
+    known = projects()
+    found = known.members(parse_project(project))
     if not found:
-        raise ProjectUnknown(project)
+        raise ProjectUnknown(project, known.closest(project))
     return found

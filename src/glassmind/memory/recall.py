@@ -1,5 +1,6 @@
 """What was captured, asked for again: by what it says, or the newest first."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -25,6 +26,9 @@ FIRST_POOL = 50
 LEAST_COSINE = 0.25
 """Where a memo without a word of the query begins to mean it, by the default model:
 nonsense and questions of strangers came to 0.22 at most, other words for it to 0.25."""
+
+_FILTER = re.compile(r'-?\w+:(?:"[^"]*"|\S*)|-?\[[^\]]*\]')
+_WORD = re.compile(r"\w")
 
 
 class Asked(NamedTuple):
@@ -112,7 +116,7 @@ def _by_query(
             today=today,
         )
         found = _found(
-            list(filter(_is_near, reply.hits)),
+            _near(reply.hits, asked.query or ""),
             wanted,
             Among(cabinet, asked.query or ""),
         )
@@ -121,9 +125,18 @@ def _by_query(
     return found, reply
 
 
+def _near(hits: "Sequence[Hit]", query: str) -> "list[Hit]":
+    """Return what has to do with a query at all; with all that passes bare filters."""
+    if _WORD.search(_FILTER.sub(" ", query)) is None:
+        return list(hits)
+    return [hit for hit in hits if _is_near(hit)]
+
+
 def _is_near(hit: "Hit") -> bool:
-    """Whether a memo has to do with a query at all."""
-    return "lexical" in hit.channels or (hit.similarity or 0.0) >= LEAST_COSINE
+    """Whether a hit says a word that was asked for, or comes near to its meaning."""
+    by_words = any(one.channel == "lexical" and one.share > 0 for one in hit.evidence)
+    said = "lexical" in hit.channels and (by_words or bool(hit.snippet.marks))
+    return said or (hit.similarity or 0.0) >= LEAST_COSINE
 
 
 def _found(

@@ -79,6 +79,9 @@ class Catalogue(Protocol):
     def members(self, project: ProjectName, /) -> Sequence[ProjectNote]:
         """Return the notes of a project, by path."""
 
+    def closest(self, name: str, /) -> Sequence[str]:
+        """Return projects that a name may be a slip of, the closest first."""
+
     def ghosts(self) -> "list[Ghost]":
         """Return the names that links lead to in vain, in order."""
 
@@ -163,9 +166,10 @@ class NoteReader:
         Raises:
             ProjectUnknown: it has none.
         """
-        found = self._catalogue().members(parse_project(project))
+        catalogue = self._catalogue()
+        found = catalogue.members(parse_project(project))
         if not found:
-            raise ProjectUnknown(project)
+            raise ProjectUnknown(project, catalogue.closest(project))
         return tuple(NotePath(note.path) for note in found)
 
     def _in_vault(self, name: str) -> str:

@@ -144,6 +144,10 @@ class Catalogue:
         """Return the notes of a project, by path."""
         return ProjectRows(self._db).members(project)
 
+    def closest(self, name: str) -> tuple[str, ...]:
+        """Return projects that a name may be a slip of, the closest first."""
+        return ProjectRows(self._db).closest(name)
+
     def stats(self, *, folder: str, index_bytes: int) -> Stats:
         """Return how much there is."""
         counts: Any = next(iter(self._db.execute(COUNTS)))

@@ -47,7 +47,7 @@ where path like '%/%' limit :most
 """What is left of a path without the letters of its last part."""
 TAGS = "select folded from tags group by folded limit :most"
 
-MOST, SHOWN, ALIKE = 5_000, 3, 0.6
+MOST, SHOWN, ALIKE = 5_000, 3, 0.7
 """Names of each sort that are compared, those that are told, and how alike they are."""
 
 
@@ -67,14 +67,18 @@ class ProjectRows:
     def closest(self, name: str) -> tuple[str, ...]:
         """Return projects that a name may be a slip of, the closest first.
 
-        What properties say, names of folders, and tags with their `#`.
+        What properties say, names of folders, and tags with their `#`; one word of a
+        name is enough.
         """
         known: dict[str, str] = {}
         for said, folded in self._known():
             known.setdefault(folded, said)
+        for folded, said in list(known.items()):
+            for word in folded.split():
+                known.setdefault(word, said)
         asked = plain_name(name).lower().lstrip("#").strip("/")
-        found = get_close_matches(asked, known, n=SHOWN, cutoff=ALIKE)
-        return tuple(known[one] for one in found)
+        found = get_close_matches(asked, known, n=2 * SHOWN, cutoff=ALIKE)
+        return tuple(dict.fromkeys(known[one] for one in found))[:SHOWN]
 
     def _known(self) -> Iterable[tuple[str, str]]:
         """Return all that may be called a project, with how it is compared."""

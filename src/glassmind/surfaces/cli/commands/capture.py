@@ -6,7 +6,7 @@ from glassmind.errors import WrongUsage
 from glassmind.render.memos import captured_as_json
 from glassmind.render.memos_text import captured_as_text
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.asking import STDIN, notice_all, piped_text
+from glassmind.surfaces.cli.asking import STDIN, notice_all, piped_text, project
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -24,13 +24,14 @@ def add_content(parser: CommandParser) -> None:
     parser.take_words("words", "TEXT", "what to keep; - takes what is piped in")
     add = parser.add_argument
     add("--text", metavar="TEXT", help="the same, for text that is no words")
-    add("--project", metavar="P", default="", help="the project that it belongs to")
+    about = "the project that it belongs to, by its name"
+    add("--project", metavar="P", type=project, default="", help=about)
     add(
         "--source",
         metavar="RECEIPT",
         action="append",
         default=[],
-        help="what it stands on; may be given several times",
+        help="what it stands on: a receipt, a note, or Note.md:12-18; several times",
     )
     add("--tags", metavar="A,B", type=tags, default=(), help="tags, with commas")
 
