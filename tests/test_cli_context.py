@@ -141,7 +141,7 @@ def test_a_briefing_tells_where_a_project_stands(program: Inside) -> None:
     assert done.returncode == 0, done.stderr
     assert PROJECT in done.stdout
     assert found["tokens"] <= found["budget_tokens"]
-    assert found["changed"]
+    assert found["changed"] or found["notices"]  # files of a fresh copy are no edits
 
 
 def test_a_summary_is_made_of_sentences_of_the_project(tmp_path: Path) -> None:
