@@ -37,7 +37,7 @@ class Memos(RuleBasedStateMachine):
         self.desk = VaultDesk(Path(self._folder.name))
         self.said: set[str] = set()
         self.where: dict[str, str] = {}
-        self.superseded: set[str] = set()
+        self.superseded: dict[str, str] = {}
 
     @initialize(layout=st.sampled_from(["notes", "project"]))
     def begin(self, layout: str) -> None:
@@ -127,6 +127,11 @@ class Memos(RuleBasedStateMachine):
         for said in self.said:
             if said in whole:
                 self.where[said] = "trash"
+        later = self.superseded.pop(text, None)
+        for old in [old for old, new in self.superseded.items() if new == text]:
+            del self.superseded[old]  # it counts again, unless there is a later one
+            if later is not None:
+                self.superseded[old] = later
 
     @precondition(lambda self: len(self._in("kept")) > 1)
     @rule(pick=st.integers(0, 9))
@@ -135,7 +140,7 @@ class Memos(RuleBasedStateMachine):
         if len(current) > 1:
             old, new = current[pick % len(current)], current[pick % len(current) - 1]
             self.desk.engine.memory.supersede(self._name(old), self._name(new))
-            self.superseded.add(old)
+            self.superseded[old] = new
 
     def _picked(self, pick: int, place: str) -> str:
         found = self._in(place)
@@ -164,7 +169,7 @@ class Memos(RuleBasedStateMachine):
         hidden = {one.memo.text.split("\n")[0] for one in found} - {
             one.memo.text.split("\n")[0] for one in current
         }
-        assert hidden == self.superseded & set(self._in("kept"))
+        assert hidden == set(self.superseded) & set(self._in("kept"))
 
 
 HEALTH = [HealthCheck.too_slow, HealthCheck.filter_too_much]

@@ -124,8 +124,15 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
 
 
 @posix
-@layouts
-@pytest.mark.parametrize("act", ["merge", "forget"])
+@pytest.mark.parametrize(
+    ("act", "layout"),
+    [
+        ("merge", "notes"),
+        ("forget", "project"),
+        pytest.param("merge", "project", marks=pytest.mark.slow),
+        pytest.param("forget", "notes", marks=pytest.mark.slow),
+    ],
+)
 def test_who_is_killed_within_an_act_loses_nothing_and_again_makes_it_good(
     desk: VaultDesk, act: str, layout: str
 ) -> None:

@@ -72,6 +72,14 @@ def memo_called(cabinet: Cabinet, name: str, *, place: MemoPlace | None = None) 
         NotAMemo: a note is called so that is none of ours.
         FileUnreadable, MemoUnreadable: its file cannot be read.
     """
+    try:
+        return _memo_called(cabinet, name, place)
+    except FileGone as error:  # the index knows it yet
+        raise MemoNotFound(name) from error
+
+
+def _memo_called(cabinet: Cabinet, name: str, place: MemoPlace | None) -> Memo:
+    """Return the memo that is called so; `FileGone` where it was until now."""
     known = _named_by_path(cabinet, name) or _named(cabinet, name, place)
     memos = memos_at(cabinet, known.path)
     if known.section:
@@ -130,7 +138,7 @@ def waiting_called(cabinet: Cabinet, name: str) -> Memo:
         NotWaiting: it does not, or somebody else was faster.
     """
     try:
-        memo = memo_called(cabinet, name, place="inbox")
+        memo = _memo_called(cabinet, name, "inbox")
     except FileGone as error:  # it was there when it was looked up
         raise NotWaiting(name) from error
     if not is_waiting(memo):
