@@ -28,9 +28,6 @@ class Counter(Protocol):
     def count(self, text: str, /) -> int:
         """Return how many tokens a text has."""
 
-    def learn(self, text: str, /) -> None:
-        """Get ready to count parts of a text, all of it in one go."""
-
 
 class Estimate:
     """Counts without a tokenizer, rather too many than too few."""
@@ -40,9 +37,6 @@ class Estimate:
     def count(self, text: str, /) -> int:
         """Return how many tokens a text has at most, save for odd ones."""
         return most_tokens(text)
-
-    def learn(self, text: str, /) -> None:
-        """Do nothing: there is nothing to know."""
 
 
 def checked_budget(wanted: int | None, usual: int) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from glassmind.context.choose import Reading
-from glassmind.context.passages import Candidate
+from glassmind.context.passages import Candidate, Stretch
 from glassmind.markdown.receipts import receipt_text
 from glassmind.render.address import iso_time
 from glassmind.render.bundles_markdown import (
@@ -48,7 +48,7 @@ class Entry:
 
     candidate: Candidate
     cuts: list[Cut]
-    spare: list[Reading]
+    spare: list[Stretch]
     made: BundleNote | None = None
 
     @property

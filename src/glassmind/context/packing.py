@@ -193,17 +193,15 @@ class _Packing:
         share = int(WIDTH * room)
         each = share // max(1, min(len(self._candidates), self._wanted.limit))
         stub = max(STUB_TOKENS, min(LONGEST_STUB, each - STUB_TOKENS))
-        readings = [self._reading(one, stub) for one in self._candidates]
-        labels = [label_of(one, 0) for one in self._candidates]
-        self._prepare(labels, readings, stub)
         entries: list[Entry] = []
-        for candidate, reading, label in zip(
-            self._candidates, readings, labels, strict=True
-        ):
+        for candidate in self._candidates:
             most = share if entries else room
             full = most < STUB_TOKENS or len(entries) == self._wanted.limit
-            cost = most if full else self._count(label) + DIGEST_TOKENS
-            cut = self._stub(reading, stub, most - cost) if cost < most else None
+            cost = most if full else self._count(label_of(candidate, 0)) + DIGEST_TOKENS
+            cut = None
+            if cost < most:
+                reading = self._reading(candidate, stub)
+                cut = self._stub(reading, stub, most - cost)
             if cut is None:
                 self._missed.append(candidate)
                 continue
@@ -211,11 +209,8 @@ class _Packing:
             if cut is None:
                 self._twice += 1
             else:
-                spare = [
-                    Reading(one, self._words)
-                    for one in candidate.passages
-                    if one is not reading.stretch
-                ]
+                shown = reading.stretch
+                spare = [one for one in candidate.passages if one is not shown]
                 entries.append(Entry(candidate, [cut], spare))
                 self._shown.add(cut.text, cut.reading.stretch.text)
                 share -= cost + cut.tokens
@@ -251,15 +246,6 @@ class _Packing:
             if tokens <= min(2 * stub, room):
                 return Cut(reading, *found, tokens)
         return self._cut(reading, min(stub, room))
-
-    def _prepare(
-        self, labels: Sequence[str], readings: Sequence[Reading], room: int
-    ) -> None:
-        """Let a tokenizer read in one go what will be counted one by one."""
-        quarters = int(room * QUARTERS / self._ratio)
-        found = [(reading, reading.stub(quarters)) for reading in readings]
-        texts = [reading.stretch.text[slice(*at)] for reading, at in found if at]
-        self._counter.learn("\n".join([*labels, *texts]))
 
     def _cut(self, reading: Reading, room: int) -> Cut | None:
         """Return what of a passage fits a room."""
@@ -323,7 +309,7 @@ class _Packing:
 
     def _add(self, entry: Entry, room: int) -> int:
         """Show a further passage of a note, if it is another; return what it takes."""
-        reading = entry.spare.pop(0)
+        reading = Reading(entry.spare.pop(0), self._words)
         cost = self._count(label_of(entry.candidate, len(entry.cuts))) + DIGEST_TOKENS
         cut = self._cut(reading, room - cost)
         if cut is None or any(overlap(cut, other) for other in entry.cuts):

@@ -146,7 +146,6 @@ class _Fitting:
         kept: list[One] = []
         left: list[One] = []
         lines = [line(one) for one in found[: MOST[name]]]
-        self._counter.learn("".join(lines))
         for one, text in zip(found, lines, strict=False):
             cost = share if room < LEAST_LINE else self._counter.count(text)
             if cost <= room:

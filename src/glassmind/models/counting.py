@@ -58,11 +58,6 @@ class TokenCounter:
             total = sum(map(self._learnt(words).__getitem__, words))
         return total + _blanks(text)
 
-    def learn(self, text: str, /) -> None:
-        """Get ready to count parts of a text, all of it in one go."""
-        if self._adds_up:
-            self._learnt(text.split())
-
     def _learnt(self, words: Sequence[str]) -> dict[str, int]:
         """Look up the words that are not known yet, in one go.
 

@@ -79,7 +79,7 @@ class PassageRows:
         return self._db.execute(statement, (json.dumps(bound),))
 
 
-@lru_cache(maxsize=1_000)
+@lru_cache(maxsize=4_000)
 def _headings(text: str) -> tuple[str, ...]:
     """Return the headings of a row; passages of one note share most of theirs."""
     return tuple(json.loads(text))

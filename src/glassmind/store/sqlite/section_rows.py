@@ -127,6 +127,7 @@ class SectionRows:
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
+        self._link_rows: dict[int, list[tuple[int, int, int, str]]] = {}
         self._signs: dict[tuple[object, ...], dict[int, list[SectionSign]]] = {}
         self._heads: dict[int, dict[int, str]] = {}
         self._folders: dict[str, bool] = {}
@@ -232,9 +233,18 @@ class SectionRows:
         """Return the links from and to some notes, by source and place."""
         key = tuple(note_ids)
         if key not in self._links:
-            rows = {*self._ask(LINKS_FROM, note_ids), *self._links_to(note_ids)}
+            self._read_links(_new(key, self._link_rows))
+            rows = {row for at in key for row in self._link_rows[at]}
             self._links[key] = list(map(SectionLink._make, sorted(rows)))
         return self._links[key]
+
+    def _read_links(self, note_ids: Collection[int]) -> None:
+        known = self._link_rows
+        known.update((note_id, []) for note_id in note_ids)
+        for row in self._ask(LINKS_FROM, note_ids):
+            known[row[0]].append(row)
+        for row in self._links_to(note_ids):
+            known[row[2]].append(row)
 
     def _links_to(self, note_ids: Collection[int]) -> Iterable[Any]:
         """Return the rows of links to some notes, the latest of those with many.
