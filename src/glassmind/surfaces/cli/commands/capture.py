@@ -25,7 +25,7 @@ def add_content(parser: CommandParser) -> None:
     add = parser.add_argument
     add("--text", metavar="TEXT", help="the same, for text that is no words")
     about = "the project that it belongs to, by its name"
-    add("--project", metavar="P", type=project, default="", help=about)
+    add("--project", metavar="P", type=project, help=about)
     add(
         "--source",
         metavar="RECEIPT",
@@ -55,7 +55,7 @@ def run(args: Namespace, output: Output) -> int:
         done = engine.memory.capture(
             args.kind,
             text,
-            project=args.project,
+            project=args.project or "",
             sources=args.source,
             tags=args.tags,
         )
