@@ -266,6 +266,34 @@ def test_a_link_says_what_is_meant_whatever_other_notes_are_called(
     assert {side.value for side in found.sides} == {"4471", "9920"}
 
 
+def test_what_stands_below_the_heading_of_another_thing_is_not_said_of_the_note(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.indexed(
+        {
+            "Fair.md": "# Fair\n\n## Concert\n\nStarts at 20:00",
+            "Concert.md": "In the park.",
+            "Plan.md": "The [[Fair]] starts at 9:00.",
+        }
+    )
+
+    assert desk.conflicts() == []
+
+
+@pytest.mark.parametrize("who", ["Ragna and Tormod", "[[Tormod]]", "the board"])
+def test_one_of_several_who_lead_is_no_other(
+    vault: VaultDesk, desk: SectionDesk, who: str
+) -> None:
+    vault.indexed(
+        {
+            "Choir.md": "---\nowner: Tormod\n---\n",
+            "Flyer.md": f"The [[Choir]] is led by {who}.",
+        }
+    )
+
+    assert desk.conflicts() == []
+
+
 def test_a_capture_that_nobody_approved_is_never_the_newer_side(
     vault: VaultDesk, desk: SectionDesk
 ) -> None:

@@ -141,6 +141,7 @@ class Things:
         words, own = words_of(claim.subject), self.own(note)
         linked = links_in(claim.subject)
         thing, rest = self._linked(linked, words) if linked else self._in(words, own)
+        by_words = not linked and thing not in (0, own)
         named = bool(thing)
         if not thing:
             led, headed = self.named(claim.lead), self.named(heading)
@@ -153,7 +154,7 @@ class Things:
             # how far a thing is, is told of the thing itself and not of what it has
             return [Subject(thing, _STATUS)] if thing and what <= OF_ANY else []
         found = [self._of(thing, what)] if thing else []
-        if own not in (0, thing) and named and not linked:
+        if own and by_words:
             found.append(self._of(own, _what(claim, words)))
         if not named and _is_telling(what, claim.subject):
             found.append(Subject(0, _same(what)))

@@ -87,7 +87,11 @@ _PRODUCT = re.compile(
     r"(?P<name>[A-Z][\w+#-]*(?: [A-Z][\w+#-]*)?),? (?:version )?"
     r"v?(?P<number>\d+(?:\.\d+)*)\b"
 )
-_SOMEBODY = re.compile(r"\[\[[^\]]+\]\]|[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*){0,3}")
+_NAME = (
+    r"(?:\[\[[^\]]+\]\]|(?!(?:The|Our|My|Der|Die|Das)\b)[A-ZÄÖÜ][\w-]*"
+    r"(?: [A-ZÄÖÜ][\w-]*){0,3})"
+)
+_SOMEBODY = re.compile(rf"{_NAME}(?:(?:,| and| und| &) {_NAME})*")
 _WORD = re.compile(r"\s*([^\W\d_]+)")
 _MARKS = re.compile(r"[*_`=]+|\[\[|\]\]|\"|'")
 
