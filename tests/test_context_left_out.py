@@ -6,6 +6,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.models.cards import MINILM
+from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 
@@ -151,3 +152,19 @@ def test_no_note_is_left_out_for_its_script_while_there_is_room(
     made = pack(vault, "atlas", mode="fulltext", budget_tokens=60_000)
 
     assert not [one for one in made.dropped if one.section == "notes"]
+
+
+def test_what_nobody_counted_is_told_as_the_least_there_is(vault: VaultDesk) -> None:
+    chores = "".join(f"- [ ] atlas chore {n}\n" for n in range(400))
+    log = "".join(f"- atlas choice {n}\n" for n in range(400))
+    vault.indexed({"Atlas.md": f"# Atlas\n\n{chores}\n## Decisions\n\n{log}"})
+
+    made = pack(vault, "atlas")
+    brief = vault.engine.bundles.brief()
+
+    for found in (made, brief):
+        told = {one.section: one.at_least for one in found.dropped}
+        assert told["tasks"]
+        assert told["decisions"]
+    assert " or more tasks" in bundle_as_markdown(made)
+    assert " or more decisions" in briefing_as_markdown(brief)

@@ -118,6 +118,9 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
             ),
             notices=(*_at_once(at_once), *_waiting(warm.waiting)),
             conflicts=tuple(conflicts(rows, scope)),
+            dropped=tuple(
+                Dropped(name, 0, 0, at_least=True) for name in sorted(rows.cut)
+            ),
             degraded=warm.notices,
         )
 
@@ -200,7 +203,10 @@ def _told(made: Briefing, whole: Briefing) -> Briefing:
     left = {
         name: len(getattr(whole, name)) - len(getattr(made, name)) for name in LIMITS
     }
-    dropped = tuple(Dropped(name, count, 0) for name, count in left.items() if count)
+    cut = {one.section for one in whole.dropped}
+    dropped = tuple(
+        Dropped(name, count, 0, name in cut) for name, count in left.items() if count
+    )
     return replace(made, dropped=dropped)
 
 

@@ -32,8 +32,8 @@ from glassmind.types import NotePath, Span
 from glassmind.types.context import Item, ItemKind
 from glassmind.types.sections import APART, SectionNote, SectionSign
 
-ITEMS_EACH = 40
-"""Items of one note: a log of decisions has more, and its latest stand at one end."""
+LINES_EACH = 120
+"""Lines of one note that count, or a few more: those of a year's log of decisions."""
 
 
 MARKS = 8
@@ -99,7 +99,9 @@ def find(
     }
     pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
-        found = _of_note(notes[note_id], pages[note_id], marks[note_id], words)
+        found = list(_of_note(notes[note_id], pages[note_id], marks[note_id], words))
+        if sum(one.span.end - one.span.start + 1 for one in found) > LINES_EACH:
+            rows.cut.add(f"{words.kind}s")
         yield from (one for one in found if one.is_whole or note_id not in more)
 
 
@@ -185,7 +187,7 @@ def _of_note(
         if taken.isdisjoint(lines) and page.text(found.span):
             taken.update(lines)
             yield found
-        if len(taken) > ITEMS_EACH * 3:
+        if len(taken) > LINES_EACH:
             return
 
 

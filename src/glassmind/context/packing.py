@@ -34,6 +34,7 @@ from glassmind.context.sections import (
 )
 from glassmind.context.sentences import CONFIDENT, Told, answer_from, cited
 from glassmind.context.trimming import (
+    at_least,
     fixed_tokens,
     follow_ups,
     left_out,
@@ -170,7 +171,8 @@ class _Packing:
     def _sections(self) -> Sections:
         most = max(FEWEST_IN_SCOPE, min(MOST_IN_SCOPE, self._budget // SCOPE_TOKENS))
         scope = self._scope(self._candidates[:most])
-        return sections_of(self._rows, scope, self._counter, self._budget)
+        found = sections_of(self._rows, scope, self._counter, self._budget)
+        return found._replace(dropped=at_least(found.dropped, self._rows.cut))
 
     def _suggested(self, entries: Sequence[Entry], left: int) -> Sections:
         """Return what to read beside the notes that are shown."""

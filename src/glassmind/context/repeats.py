@@ -44,7 +44,7 @@ class Shown:
 
 
 def beside(stretch: Stretch, start: int, end: int) -> Iterator[Stretch]:
-    """Yield the lines behind some characters, then those before them, if they say anything."""
+    """Yield the lines behind some characters, then those before, if any speak."""
     first, last = stretch.lines(start, end)
     for begun, over in ((last + 1, len(stretch.text)), (stretch.body, first)):
         text = stretch.text[begun:over]

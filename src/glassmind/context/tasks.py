@@ -49,8 +49,10 @@ def tasks(rows: SectionRows, scope: Scope) -> list[Item]:
         at = place.get(task.note_id, len(place))
         return (_due(task) or FAR, at, paths[task.note_id], task.line)
 
-    ours = (task for task in found if task.note_id in paths)
+    ours = [task for task in found if task.note_id in paths]
     chosen = sorted(ours, key=order)[:LIMIT]
+    if len(ours) > LIMIT:
+        rows.cut.add("tasks")
     ids = {task.note_id for task in chosen}
     notes, pages = rows.notes(ids), pages_of(rows, ids)
     made = [

@@ -1,6 +1,6 @@
 """What stands around the passages of a bundle, and what makes room for them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from glassmind.context.cutting import found_text
@@ -88,11 +88,17 @@ def left_out(missed: Sequence[Candidate], repeated: int) -> list[Dropped]:
     return made
 
 
+def at_least(dropped: Sequence[Dropped], cut: Collection[str]) -> tuple[Dropped, ...]:
+    """Return what was left out, and of which sections there is more than is known."""
+    return tuple(replace(one, at_least=one.section in cut) for one in dropped)
+
+
 def counted(dropped: Sequence[Dropped]) -> tuple[Dropped, ...]:
     """Return what was left out, each section once."""
     made: dict[str, Dropped] = {}
     for one in dropped:
         old = made.get(one.section, Dropped(one.section, 0, 0))
         count, tokens = old.count + one.count, old.tokens + one.tokens
-        made[one.section] = replace(one, count=count, tokens=tokens)
+        more = old.at_least or one.at_least
+        made[one.section] = Dropped(one.section, count, tokens, more)
     return tuple(made.values())

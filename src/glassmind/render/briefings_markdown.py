@@ -7,12 +7,12 @@ from glassmind.render.bundles_markdown import (
     Citations,
     Cite,
     conflict_line,
+    dropped_text,
     item_line,
     read_line,
     section,
 )
 from glassmind.render.quoted import LABEL, one_line, titled
-from glassmind.render.style import counted
 from glassmind.types.context import Briefing, ChangedNote, Dropped
 
 NOTHING = "Nothing is warm, open or changed.\n"
@@ -82,4 +82,4 @@ def _footing(briefing: Briefing) -> list[str]:
 
 
 def _dropped(dropped: Sequence[Dropped]) -> list[str]:
-    return [counted(one.count, LEFT[one.section]) for one in dropped]
+    return [dropped_text(one, LEFT[one.section]) for one in dropped]

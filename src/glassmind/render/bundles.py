@@ -146,6 +146,7 @@ def dropped_as_json(dropped: Dropped) -> dict[str, Any]:
         "section": dropped.section,
         "count": dropped.count,
         "tokens": dropped.tokens,
+        "at_least": dropped.at_least,
     }
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from glassmind.render.quoted import LABEL, fenced, holds_hidden, one_line, titled
+from glassmind.render.style import counted
 from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,
@@ -228,5 +229,12 @@ def _shortened(said: Sequence[str]) -> list[str]:
 
 
 def _dropped(dropped: Dropped) -> str:
-    one = dropped.section.removesuffix("s") if dropped.count == 1 else dropped.section
-    return f"{dropped.count:,} {one}"
+    noun = dropped.section.removesuffix("s")
+    return dropped_text(dropped, "suggested note" if noun == "suggested" else noun)
+
+
+def dropped_text(dropped: Dropped, noun: str) -> str:
+    """Return how much of something was left out: `1 task`, `30 or more tasks`."""
+    if dropped.at_least:
+        return f"{dropped.count:,} or more {noun}s"
+    return counted(dropped.count, noun)

@@ -158,11 +158,15 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """What the budget left no room for, by section."""
+    """What the budget left no room for, by section.
+
+    `at_least` where there is more than was looked at, so that nobody has counted it.
+    """
 
     section: str
     count: int
     tokens: int
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)

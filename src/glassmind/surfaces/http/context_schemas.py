@@ -59,9 +59,7 @@ ITEMS = listed(
 
 NEXT_READS = listed(shape(path=TEXT, title=TEXT, why=TEXT))
 
-SIDE = shape(
-    path=TEXT, title=TEXT, value=TEXT, date=TEXT, receipt=TEXT, approved=FLAG
-)
+SIDE = shape(path=TEXT, title=TEXT, value=TEXT, date=TEXT, receipt=TEXT, approved=FLAG)
 
 CONFLICTS = listed(
     shape(
@@ -75,7 +73,7 @@ BUDGETED = {
     "budget_tokens": COUNT,
     "tokens": COUNT,
     "tokenizer": TEXT,
-    "dropped": listed(shape(section=TEXT, count=COUNT, tokens=COUNT)),
+    "dropped": listed(shape(section=TEXT, count=COUNT, tokens=COUNT, at_least=FLAG)),
     "degraded": TEXTS,
 }
 
