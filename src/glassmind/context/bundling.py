@@ -9,7 +9,7 @@ from glassmind.context.asking import Terms, question_words
 from glassmind.context.budget import checked_budget
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.packing import Wanted, packed
-from glassmind.context.passages import Asked, asked_of, candidates
+from glassmind.context.passages import Asked, asked_of, candidates, says_little
 from glassmind.context.shelf import Shelf
 from glassmind.render.bundles import receipts_of
 from glassmind.render.bundles_markdown import bundle_as_markdown
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 230
 """Notes that are looked for: one in so many tokens of the budget. A short passage with
 its title and its receipt takes a little more than half of that."""
+
+COUNTED = 5
+"""Notes of a bundle, from the best, that count as used, as those of a search do: what
+follows was packed to be looked over."""
+
+FAR_OFF, NEAR_MISS_TOKENS = 0.15, 800
+"""Confidence below which a few near misses are all that is spent on a question. Of 30
+questions to the sample vault in other words than its own, one stands below; of 20 about
+things far from it 16 do, and so does nonsense."""
 
 AHEAD = 50
 """Summaries that may be warmer than all notes; more were not made in a few days."""
@@ -60,7 +69,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     )
     frame = Bundle(
         query=query,
-        budget_tokens=budget,
+        budget_tokens=_spent(budget, reply.confidence),
         tokens=0,
         tokenizer="",
         project=wish.project or "",
@@ -74,6 +83,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     wanted = _wanted(shelf, frame, limit=limit, today=today)
     wanted = replace(wanted, words=question_words(query, reply.hits))
     made = _made(shelf, wanted, asked_of(reply.hits))
+    made = replace(made, budget_tokens=budget)
     return _kept(shelf, made) if wish.save else made
 
 
@@ -101,12 +111,18 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
         degraded=warm.notices,
     )
     wanted = _wanted(shelf, frame, limit=limit, today=today)
-    return _made(shelf, wanted, _opened(shelf, warm))
+    return _made(shelf, wanted, _opened(shelf, warm, limit))
 
 
 def notes_for(budget_tokens: int) -> int:
     """Return how many notes are looked for."""
     return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
+
+
+def _spent(budget_tokens: int, confidence: float | None) -> int:
+    """Return what of a budget a question is worth."""
+    far_off = confidence is not None and confidence < FAR_OFF
+    return min(budget_tokens, NEAR_MISS_TOKENS) if far_off else budget_tokens
 
 
 def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
@@ -129,30 +145,34 @@ def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
     notes = [one for one in asked if not one.path.startswith(made_of_notes)]
     with shelf.still():
         found = candidates(notes, shelf.passages())
+        found.sort(key=says_little)
         wanted = replace(wanted, frame=frame)
         made = packed(wanted, found, shelf.sections(), counter)
     verb = "context" if frame.query else "hot"
-    shelf.sources.used(verb, [note.path for note in made.notes])
+    shelf.sources.used(verb, [note.path for note in made.notes[:COUNTED]])
     return made
 
 
-def _opened(shelf: Shelf, warm: "Temperatures") -> list[Asked]:
-    """Return the openings of warm notes."""
+def _opened(shelf: Shelf, warm: "Temperatures", limit: int) -> list[Asked]:
+    """Return what warm notes begin with, and how they go on; summaries are none."""
     with shelf.still():
         rows = shelf.passages()
         notes = rows.notes([one.path for one in warm.notes])
         first = rows.openings([note.note_id for note in notes.values()])
-    return [
-        Asked(
-            one.path,
-            one.heat,
-            "; ".join(one.reasons),
-            (),
-            (first.get(notes[one.path].note_id, 0),),
-        )
-        for one in warm.notes
-        if one.path in notes
-    ]
+    made_of_notes = f"{shelf.config.writes.agent_dir.strip('/')}/{SUMMARIES}/"
+    found = []
+    for one in warm.notes:
+        if one.path in notes and not one.path.startswith(made_of_notes):
+            begun = first.get(notes[one.path].note_id, 0)
+            parts = tuple(begun + NEXT * number for number in range(PARTS))
+            why = "; ".join(one.reasons)
+            found.append(Asked(one.path, one.heat, why, (), parts))
+    return found[:limit]
+
+
+NEXT, PARTS = 3, 3
+"""A passage comes with its neighbours, so the next begins three chunks further; so many
+of a note are shown where there is room."""
 
 
 def _kept(shelf: Shelf, made: Bundle) -> Bundle:

@@ -35,10 +35,6 @@ AROUND, REPEATED = 0.8, 0.5
 """What a word counts beside the passage that was found, and the power by which one
 counts less that many lines have: else a list in which each names it wins."""
 
-IN_PROPERTIES = 0.01
-"""What a word counts among the properties and in the heading of the whole note: it is
-shown there if it is nowhere else."""
-
 SURE = 1_000.0
 """What a sentence counts that has to be shown; more than all words together."""
 
@@ -73,39 +69,45 @@ class Reading:
 
     @cached_property
     def _scores(self) -> list[float]:
-        units, text = self._units, self.stretch.text
-        scores = [0.0] * len(units)
-        if not units:
-            return scores
-        held: dict[str, list[int]] = {}
-        at, body = 0, self.stretch.body
-        for place, word in self._words.places(text):
-            while at + 1 < len(units) and units[at][1] <= place:
-                at += 1
-            where = held.setdefault(word, [])
-            if not (where and where[-1] == at) and not in_link(text, place):
-                where.append(at)
-        for word, where in held.items():
-            counts = self._words.weights.get(word, 0.0) / max(1, len(where)) ** REPEATED
+        units, text, body = self._units, self.stretch.text, self.stretch.body
+        scores, apart = [0.0] * len(units), [0.0] * len(units)
+        for word, where in self._held().items():
+            counts = self._words.weights.get(word, 0.0) / len(where) ** REPEATED
             for at in where:
-                scores[at] += counts * self._share(units[at][0], body)
+                start = units[at][0]
+                if start < body or text.startswith("# ", start):
+                    apart[at] += counts  # shown if what was asked is nowhere else
+                else:
+                    scores[at] += counts * self._share(start)
+        scores = scores if any(scores) else apart
         if self.told:
             for at, (start, end) in enumerate(units):
                 if start < self.told[1] and self.told[0] < end:
                     scores[at] += SURE
         return scores
 
-    def _share(self, start: int, body: int) -> float:
+    def _held(self) -> dict[str, list[int]]:
+        """Return the units that hold each word, other than in a link."""
+        held: dict[str, list[int]] = {}
+        units, text, at = self._units, self.stretch.text, 0
+        for place, word in self._words.places(text) if units else ():
+            while at + 1 < len(units) and units[at][1] <= place:
+                at += 1
+            where = held.setdefault(word, [])
+            if (not where or where[-1] != at) and not in_link(text, place):
+                where.append(at)
+        return {word: where for word, where in held.items() if where}
+
+    def _share(self, start: int) -> float:
         """Return what words count in the line that begins here."""
-        if start < body or self.stretch.text.startswith("# ", start):
-            return IN_PROPERTIES
         first, last = self.stretch.focus
         return 1.0 if first <= start < last else AROUND
 
     @property
     def bound(self) -> float:
-        """How much it says at most, whatever the room."""
-        found = self._words.words(self.stretch.text)
+        """How much it says at most behind the properties, whatever the room."""
+        body = self.stretch.body
+        found = {w for at, w in self._words.places(self.stretch.text) if at >= body}
         return sum(self._words.weights.get(word, 0.0) for word in sorted(found))
 
     def peak(self, room: int) -> float:

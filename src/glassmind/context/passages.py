@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from glassmind.context.items import is_pattern
 from glassmind.markdown.receipts import receipt_of
 from glassmind.render.quoted import holds_hidden
 from glassmind.types import NotePath, Span
@@ -112,6 +113,21 @@ class Candidate(NamedTuple):
     passages: tuple[Stretch, ...]
 
 
+def says_little(candidate: Candidate) -> bool:
+    """Whether a note is a pattern, a view of others, or nothing but embeds."""
+    path = candidate.note.path
+    if is_pattern(path) or path.endswith(".base"):
+        return True
+    stretch = candidate.passages[0]
+    if "![[" not in stretch.text:
+        return False
+    lines = stretch.text[stretch.body :].split("\n")
+    return all(_SAYS_NOTHING.match(line) for line in lines)
+
+
+_SAYS_NOTHING = re.compile(r"\s*(?:$|#{1,6}\s|(?:[-+*]\s+)?!\[\[[^\]]*\]\]\s*$)")
+
+
 def asked_of(hits: Sequence[Hit]) -> list[Asked]:
     """Return what hits ask for: their own chunk, and the others that were found."""
     return [
@@ -139,9 +155,11 @@ def candidates(asked: Sequence[Asked], rows: PassageReader) -> list[Candidate]:
         (note.note_id, index + near)
         for one, note in there[:GROWING]
         for index in one.indexes
-        for near in (-1, 0, 1)
+        for near in _near(index)
     }
     wanted |= {(note.note_id, one.indexes[0]) for one, note in there[GROWING:]}
+    # what comes first may be the properties alone, which say little by themselves
+    wanted |= {(note.note_id, 1) for one, note in there if not one.indexes[0]}
     chunks = rows.chunks(sorted(wanted))
     found = []
     for one, note in there:
@@ -163,13 +181,18 @@ def _passages(
     for index in indexes:
         if (note_id, index) not in chunks:
             continue
-        around = [chunks.get((note_id, index + near)) for near in (-1, 0, 1)]
+        around = [chunks.get((note_id, index + near)) for near in _near(index)]
         stretch = stretch_of([one for one in around if one is not None], index)
         if stretch is None:  # it begins or ends in the middle of a line
             stretch = stretch_of(rows.every(note_id), index)
         if stretch is not None:
             made.append(stretch)
     return tuple(made)
+
+
+def _near(index: int) -> tuple[int, ...]:
+    """Return which chunks come with one: two with the first, often properties."""
+    return (-1, 0, 1) if index else (0, 1, 2)
 
 
 def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:

@@ -47,6 +47,11 @@ SHARES: Mapping[str, float] = MappingProxyType(
 """The most of a budget that a section takes: two fifths for all of them, so that
 passages have the bulk whatever a vault is full of."""
 
+ALL = sum(SHARES.values())
+FIRST: Mapping[str, int] = MappingProxyType({"conflicts": 180, "questions": 90})
+"""Tokens that a section may take where its share is less: one conflict with both its
+sources, one question. Sections that follow have the less, decisions first."""
+
 MOST: Mapping[str, int] = MappingProxyType(
     {"decisions": 8, "questions": 6, "tasks": 10, "suggested": 6, "conflicts": 6}
 )
@@ -76,10 +81,7 @@ def sections_of(
     """Return what notes and project say beside their passages, as far as it fits."""
     fitting = _Fitting(counter, budget_tokens)
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
-    found = Sections(
-        decisions=fitting.items("decisions", decisions(rows, scope)),
-        questions=fitting.items("questions", questions(rows, scope)),
-        tasks=fitting.items("tasks", tasks(rows, scope)),
+    found = Sections(  # in the order in which they get room
         conflicts=fitting.fit(
             "conflicts",
             conflicts(rows, near),
@@ -88,6 +90,9 @@ def sections_of(
                 + "".join(source_line(side.receipt, NUMBER) for side in one.sides)
             ),
         ),
+        questions=fitting.items("questions", questions(rows, scope)),
+        tasks=fitting.items("tasks", tasks(rows, scope)),
+        decisions=fitting.items("decisions", decisions(rows, scope)),
     )
     return found._replace(tokens=fitting.tokens, dropped=tuple(fitting.dropped))
 
@@ -115,6 +120,11 @@ class _Fitting:
         self.tokens = 0
         self.dropped: list[Dropped] = []
 
+    def _share(self, name: str) -> int:
+        """Return the most that a section may take, after those before it."""
+        share = max(int(SHARES[name] * self._budget), FIRST.get(name, 0))
+        return min(share, int(ALL * self._budget) - self.tokens)
+
     def items(self, name: str, found: Sequence[Item]) -> tuple[Item, ...]:
         """Return the items that fit; each comes with a source."""
         return self.fit(name, found, _sourced, self._shortened)
@@ -141,7 +151,7 @@ class _Fitting:
         """
         if not found:
             return ()
-        share = int(SHARES[name] * self._budget)
+        share = self._share(name)
         room = share - self._counter.count(section(name, ["-\n"]))
         kept: list[One] = []
         left: list[One] = []
@@ -179,5 +189,5 @@ def without_items(found: Sections) -> Sections:
         old = known.get(name, Dropped(name, 0, 0))
         if old.count + count:
             tokens = old.tokens + count * each
-            dropped.append(Dropped(name, old.count + count, tokens))
+            dropped.append(replace(old, count=old.count + count, tokens=tokens))
     return Sections(dropped=tuple(dropped))

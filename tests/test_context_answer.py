@@ -1,0 +1,260 @@
+"""An answer is whole sentences that say what was asked; no answer is no noise."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from vault_desk import VaultDesk
+
+from glassmind.context.asking import occurrences, question_words
+from glassmind.markdown.sentences import sentence_spans, sentences_in
+from glassmind.types.context import Bundle
+
+
+def packed(vault: VaultDesk, query: str, **wanted: object) -> Bundle:
+    return vault.engine.bundles.pack(query, **wanted)  # type: ignore[arg-type]
+
+
+def answer(vault: VaultDesk, query: str, **wanted: object) -> list[str]:
+    return [one.text for one in packed(vault, query, **wanted).answer]
+
+
+def shown(bundle: Bundle) -> str:
+    return "\n".join(one.text for note in bundle.notes for one in note.excerpts)
+
+
+def test_a_sentence_is_told_whole_however_its_lines_are_wrapped(
+    vault: VaultDesk,
+) -> None:
+    said = (
+        "The kiln must never be opened while it is hotter than\n"
+        "120 degrees, since the glaze cracks."
+    )
+    vault.indexed({"Kiln.md": f"# Kiln\n\n{said} It cools slowly.\n"})
+
+    found = packed(vault, "when may the kiln be opened")
+
+    (first,) = found.answer
+    assert first.text == said.replace("\n", " ")
+    assert ":3-4@" in first.receipt
+    assert vault.engine.bundles.verify([first.receipt])[0].state == "unchanged"
+
+
+def test_lines_of_a_quote_and_of_an_item_are_one_sentence(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Kiln.md": "> The kiln is opened by\n> nobody before the morning.\n",
+            "Door.md": "- The door opens to the\n  north side of the barn.\n- Other\n",
+        }
+    )
+
+    assert answer(vault, "who opened the kiln") == [
+        "The kiln is opened by nobody before the morning."
+    ]
+    assert answer(vault, "which side does the door open") == [
+        "The door opens to the north side of the barn."
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "## The kiln is opened at noon by Bo",
+        "> [!info] The kiln is opened at noon by Bo",
+        "- [ ] The kiln is opened at noon by Bo",
+        "Who is the person that opens the kiln at noon?",
+        "| The kiln is | opened at noon | by Bo |",
+        "```\nThe kiln is opened at noon by Bo.\n```",
+        "[^1]: The kiln is opened at noon by Bo.",
+        "The kiln is opened `= this.opened` at noon by Bo.",
+        "[[The kiln]] [[opened]] [[at noon by Bo]]",
+        "The kiln is opened at noon by these people:",
+        "%% The kiln is opened at noon by Bo. %%",
+        "kiln-opened:: at noon by Bo and others",
+    ],
+)
+def test_what_is_no_sentence_is_no_answer(vault: VaultDesk, line: str) -> None:
+    vault.indexed({"Note.md": f"# Note\n\nSomething else stands here.\n\n{line}\n"})
+
+    assert answer(vault, "when is the kiln opened") == []
+
+
+def test_properties_and_what_no_note_is_do_not_answer(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Note.md": "---\nsaid: The kiln is opened at noon by Bo.\n---\n# Note\nX\n",
+            "All.base": "views:\n  - name: The kiln is opened at noon by Bo.\n",
+        }
+    )
+
+    assert answer(vault, "when is the kiln opened") == []
+
+
+def test_what_an_agent_wrote_and_nobody_approved_is_no_answer(
+    vault: VaultDesk,
+) -> None:
+    said = "The kiln is opened at noon by Bo."
+    vault.indexed({"Note.md": f"---\ngenerated: true\n---\n{said}\n"})
+
+    found = packed(vault, "when is the kiln opened")
+
+    assert found.notes
+    assert found.answer == ()
+
+
+def test_a_word_is_no_part_of_another(vault: VaultDesk) -> None:
+    vault.indexed(
+        {"Valley.md": "The stations of the upper valley are supported by the parish.\n"}
+    )
+
+    assert answer(vault, "how many stations are up") == []
+
+
+def test_a_word_that_no_note_has_does_not_hide_an_answer(vault: VaultDesk) -> None:
+    said = "The Maria sails to Bergen on 4 May from the east quay."
+    vault.indexed({"Ship.md": f"# Ship\n{said}\n"})
+
+    assert answer(vault, "when does the Maria fly to Bergen") == [said]
+    assert answer(vault, "when does the Maria sail to Bergen") == [said]
+
+
+def test_an_answer_comes_from_all_of_a_passage_and_is_shown_in_it(
+    vault: VaultDesk,
+) -> None:
+    filler = "The kiln stands in the yard beside other things.\n" * 12
+    said = "The kiln fires stoneware at 1,240 degrees."
+    vault.indexed({"Kiln.md": f"# Kiln\n\n{filler}\n{said}\n\n{filler}"})
+
+    found = packed(vault, "at how many degrees does it fire stoneware",
+                   budget_tokens=600)  # fmt: skip
+
+    assert [one.text for one in found.answer] == [said]
+    assert said in shown(found)
+
+
+@pytest.mark.parametrize("budget", [800, 1_000, 1_500, 3_000, 6_000])
+def test_the_sample_vault_answers_and_shows_both_values_that_conflict(
+    real: VaultDesk, budget: int
+) -> None:
+    asked = "which alarm height is right for Millbrook"
+
+    found = packed(real, asked, budget_tokens=budget)
+
+    assert [one.text for one in found.answer] == [
+        "At Millbrook weir the flood alarm is set at 2.15 m."
+    ]
+    assert "2.15 m" in shown(found)
+    assert "Flood alarm: 2.40 m" in shown(found)
+    assert {side.value for one in found.conflicts for side in one.sides} >= {
+        "2.40 m",
+        "2.15 m",
+    }
+
+
+def test_what_was_decided_is_shown_rather_than_the_properties(real: VaultDesk) -> None:
+    found = packed(real, "what did we decide about batteries", budget_tokens=1_000)
+
+    note = next(one for one in found.notes if "D-002" in one.path)
+    text = "\n".join(one.text for one in note.excerpts)
+    assert "Lithium iron phosphate, 6 Ah, in every box from now on." in text
+    assert "deciders:" not in text
+
+
+def test_a_question_about_nothing_in_the_vault_gets_a_few_near_misses(
+    real: VaultDesk,
+) -> None:
+    found = packed(real, "xyzzy plugh frobnicate", budget_tokens=6_000)
+
+    assert found.is_doubtful
+    assert found.tokens <= 800
+    assert found.budget_tokens == 6_000
+
+
+def test_properties_are_shown_where_only_they_hold_what_was_asked(
+    vault: VaultDesk,
+) -> None:
+    filler = "Nothing about it stands here, but it goes on.\n" * 40
+    vault.indexed(
+        {
+            "A.md": f"---\nkeeper: Amara\n---\n# A\n\n{filler}",
+            "B.md": f"---\nkeeper: Bo\n---\n# B\n\nThe keeper is Bo.\n{filler}",
+        }
+    )
+
+    found = packed(vault, "keeper", budget_tokens=500)
+
+    texts = {str(note.path): note.excerpts[0].text for note in found.notes}
+    assert "keeper: Amara" in texts["A.md"]
+    assert texts["B.md"].startswith("The keeper is Bo.")
+
+
+def test_rows_of_a_table_come_with_its_head(vault: VaultDesk) -> None:
+    rows = "".join(f"| station {n} | {n}.10 |\n" for n in range(6))
+    filler = "Nothing about it stands here.\n" * 60
+    table = f"| Station | Red |\n| --- | --- |\n{rows}| Millbrook | 2.15 |\n"
+    vault.indexed({"T.md": f"# T\n\n{filler}\n{table}\n{filler}"})
+
+    found = packed(vault, "Millbrook", budget_tokens=500)
+
+    assert found.notes[0].excerpts[0].text.startswith("| Station | Red |")
+
+
+def test_patterns_views_and_notes_of_embeds_come_last(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Templates/Kiln.md": "# Kiln\n\nThe kiln, the kiln, the kiln.\n",
+            "Kiln.md": "# Kiln\n\n![[Kiln one]]\n![[Kiln two]]\n",
+            "Yard.md": "# Yard\n\nIn the yard, beside the shed, there is a kiln too.\n",
+        }
+    )
+
+    found = packed(vault, "kiln")
+
+    assert found.notes[0].path == "Yard.md"
+    assert len(found.notes) == 3
+
+
+def test_a_day_of_bundles_leaves_most_notes_cold(vault: VaultDesk) -> None:
+    vault.indexed({f"Kiln {n}.md": f"The kiln {n} is number {n}.\n" for n in range(30)})
+
+    for _ in range(8):
+        assert len(packed(vault, "kiln number").notes) > 10
+
+    found = vault.engine.memory.temperatures(limit=100)
+    warmer = [one for one in found.notes if one.level != "cold"]
+    assert len(warmer) <= 5
+
+
+@given(st.text(alphabet="ab. !?\n1mM", max_size=80))
+def test_sentences_lie_in_a_text_one_after_the_other(text: str) -> None:
+    spans = sentence_spans(text)
+
+    assert spans[0][0] == 0
+    assert spans[-1][1] == len(text)
+    for (_, end), (start, _) in pairwise(spans):
+        assert not text[end:start].strip()
+    kept = [text[start:end].strip() for start, end in spans]
+    assert sentences_in(text) == [one for one in kept if one]
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "is_there"),
+    [
+        ("batteries", "one battery", True),
+        ("decide", "It was decided.", True),
+        ("decide", "## Decision", True),
+        ("stations", "station", True),
+        ("up", "upper", False),
+        ("plane", "a plan", False),
+        ("ready", "I read", False),
+        ("evening", "even so", False),
+        ("sail", "sailing", True),
+        ("boat", "boathouse", False),
+        ("茄子", "长茄子两根", True),
+    ],
+)
+def test_words_are_found_whole_and_with_other_endings(
+    asked: str, text: str, is_there: bool
+) -> None:
+    assert bool(occurrences(text, question_words(asked, []))) is is_there
