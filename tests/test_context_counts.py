@@ -3,10 +3,16 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
+from glassmind.context.labels import told
+from glassmind.context.page import Page
+from glassmind.context.shortening import shortened
 from glassmind.render.bundles_markdown import bundle_as_markdown, item_line
+from glassmind.types import NotePath, Span
 from glassmind.types.context import Item
 
 TYPED = "---\ntype: decision\n---\n"
@@ -265,3 +271,44 @@ def test_nothing_is_suggested_that_is_shown(sample: VaultDesk) -> None:
             for part in named:
                 name = part.removeprefix("linked from ").removeprefix("links to ")
                 assert name in titles or name.endswith(" more"), one.why
+
+
+LINES = st.sampled_from(
+    [
+        "Decision: oak",
+        "**Agreed:** tea",
+        "- Decided:",
+        "```",
+        "---",
+        "# A",
+        "",
+        "> x",
+        "text",
+    ]
+)
+
+
+@given(st.lists(LINES | st.text(max_size=20), max_size=12))
+def test_what_a_label_begins_stands_in_the_note_and_in_order(lines: list[str]) -> None:
+    page = Page("\n".join(lines).split("\n"))
+
+    found = list(told(page))
+
+    assert all(1 <= span.start <= span.end <= len(page.lines) for span in found)
+    assert [span.start for span in found] == sorted(span.start for span in found)
+
+
+@given(st.text(alphabet="ab .!?\n", max_size=80), st.floats(0, 1))
+def test_what_is_cut_is_the_beginning_of_it_up_to_the_end_of_a_sentence(
+    text: str, share: float
+) -> None:
+    path = NotePath("A.md")
+    item = Item("task", text, path, "A", (), Span(1, 1), "A.md:1@0", "", "task")
+
+    cut = shortened(item, share)
+
+    if cut is not None:
+        assert cut.trimmed
+        assert text.startswith(cut.text)
+        assert len(cut.text) <= share * len(text)
+        assert cut.text[-1] in ".!?"
