@@ -3,9 +3,11 @@
     python benchmarks/bench_bundles.py [--notes N] [--turns N]
 
 The vault is generated, and so are the vectors of its chunks; the real model makes those
-of the questions and counts the tokens. Search and packing are timed inside the same
-calls, so that a busy machine is busy for both. The words of a vault are counted once a
-process: the first turns, which learn them, are told apart.
+of the questions and counts the tokens. The search is the one that a bundle makes, and
+both are timed inside the same calls, so that a busy machine is busy for both: by the
+clock, and in work of all threads, which other programs disturb less. What words count
+and what notes state is remembered in a process, so three cases are told apart: its
+first bundles, bundles for questions it has not met, and the same questions once more.
 """
 
 import argparse
@@ -31,37 +33,48 @@ from glassmind.wiring import LocalAdapters
 NOTES = 10_000
 BUDGETS = (1_000, 3_000, 6_000)
 MOST = 0.3
-"""What packing may take of the search that it follows, at the largest budget."""
+"""What packing may take of the search that it follows, at every budget."""
 
 LEARNING = 20
 """Turns before the words that come up are mostly known."""
 
 
-class Turn(NamedTuple):
-    """What one bundle took, in milliseconds."""
+class Spent(NamedTuple):
+    """Milliseconds by the clock, and of work of all threads."""
 
-    search_ms: float
-    packing_ms: float
+    clock: float
+    work: float
+
+    def less(self, other: "Spent") -> "Spent":
+        """Return what is left without another."""
+        return Spent(self.clock - other.clock, self.work - other.work)
+
+
+class Turn(NamedTuple):
+    """What one bundle took."""
+
+    search: Spent
+    packing: Spent
     bundle: Bundle
 
-    @property
-    def ratio(self) -> float:
-        """What packing took of the search."""
-        return self.packing_ms / self.search_ms
+
+def now() -> Spent:
+    """Return where both clocks stand."""
+    return Spent(time.perf_counter() * 1_000, time.process_time() * 1_000)
 
 
 @contextmanager
-def timed_searches(engine: Engine) -> Iterator[list[float]]:
-    """Yield the milliseconds of the searches that bundles make, in order."""
-    spent: list[float] = []
+def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
+    """Yield what the searches take that bundles make, in order."""
+    spent: list[Spent] = []
     bundles = engine.bundles
     before = bundles._shelf  # noqa: SLF001 - nothing else tells the two apart
     searched = before.sources.search
 
     def search(*asked: Any, **wishes: Any) -> SearchReply:
-        began = time.perf_counter()
+        began = now()
         reply = searched(*asked, **wishes)
-        spent.append((time.perf_counter() - began) * 1_000)
+        spent.append(now().less(began))
         return reply
 
     sources = replace(before.sources, search=search)
@@ -77,22 +90,30 @@ def turns_of(engine: Engine, asked: Sequence[str], budget: int) -> list[Turn]:
     turns = []
     with timed_searches(engine) as spent:
         for text in asked:
-            began = time.perf_counter()
+            began = now()
             bundle = engine.bundles.pack(text, budget_tokens=budget)
-            whole = (time.perf_counter() - began) * 1_000
-            turns.append(Turn(spent[-1], whole - spent[-1], bundle))
+            whole = now().less(began)
+            turns.append(Turn(spent[-1], whole.less(spent[-1]), bundle))
     return turns
+
+
+def ratios_of(turns: Sequence[Turn]) -> Spent:
+    """Return what packing took of the search, in the median."""
+    return Spent(
+        statistics.median(turn.packing.clock / turn.search.clock for turn in turns),
+        statistics.median(turn.packing.work / turn.search.work for turn in turns),
+    )
 
 
 def line_of(name: str, turns: Sequence[Turn]) -> str:
     """Return a line of the table."""
-    search = statistics.median(turn.search_ms for turn in turns)
-    packing = statistics.median(turn.packing_ms for turn in turns)
-    ratio = statistics.median(turn.ratio for turn in turns)
+    search = statistics.median(turn.search.clock for turn in turns)
+    packing = statistics.median(turn.packing.clock for turn in turns)
     tokens = statistics.median(turn.bundle.tokens for turn in turns)
     notes = statistics.median(len(turn.bundle.notes) for turn in turns)
+    ratio = ratios_of(turns)
     return (
-        f"{name:<34}{search:>9.2f}{packing:>9.2f}{ratio:>8.2f}x"
+        f"{name:<34}{search:>9.2f}{packing:>9.2f}{ratio.clock:>8.2f}x{ratio.work:>8.2f}x"
         f"{tokens:>9.0f}{notes:>7.0f}"
     )
 
@@ -107,25 +128,31 @@ def main() -> int:
         print("skipped (no model; run: glassmind models fetch)")
         return 0
     root, place = hybrid.vault_of(given.notes)
-    asked = vaults.queries(given.turns + LEARNING, seed=11)
+    asked = vaults.queries(LEARNING + given.turns * len(BUDGETS), seed=11)
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(
         f"{given.notes:>7,} notes{'':<20}{'search':>9}{'packing':>9}{'ratio':>9}"
-        f"{'tokens':>9}{'notes':>7}"
+        f"{'work':>9}{'tokens':>9}{'notes':>7}"
     )
     with Engine(LocalAdapters(hybrid.configured(root, place))) as engine:
         engine.warm()
-        plain = [timed(partial(engine.search, text)) for text in asked]
+        plain = [timed(partial(engine.search, text)) for text in asked[:LEARNING]]
         first = turns_of(engine, asked[:LEARNING], BUDGETS[-1])
         print(f"{'raw search, 10 hits':<34}{statistics.median(plain):>9.2f}")
         print(line_of(f"first {LEARNING} of {BUDGETS[-1]:,} tokens", first))
-        for budget in BUDGETS:
-            turns = turns_of(engine, asked[LEARNING:], budget)
-            print(line_of(f"bundle of {budget:,} tokens", turns), flush=True)
-    ratio = statistics.median(turn.ratio for turn in turns)
-    verdict = "MISSED" if ratio > MOST else "ok"
-    print(f"packing / search <= {MOST:g}x: {ratio:.2f}x  {verdict}")
-    return int(ratio > MOST)
+        worst = Spent(0.0, 0.0)
+        for case in ("new questions", "asked again"):
+            for at, budget in enumerate(BUDGETS):
+                ours = asked[LEARNING:][at :: len(BUDGETS)]
+                turns = turns_of(engine, ours, budget)
+                name = f"{budget:,} tokens, {case}"
+                print(line_of(name, turns), flush=True)
+                if case == "new questions":
+                    worst = max(worst, ratios_of(turns), key=lambda one: one.work)
+    missed = worst.work > MOST
+    verdict = "MISSED" if missed else "ok"
+    print(f"packing / search <= {MOST:g}x of work: {worst.work:.2f}x  {verdict}")
+    return int(missed)
 
 
 if __name__ == "__main__":
