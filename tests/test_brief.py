@@ -89,6 +89,8 @@ def test_what_changed_is_told_since_a_day(vault: VaultDesk) -> None:
 
 def test_what_was_written_at_once_is_no_edit(vault: VaultDesk) -> None:
     vault.write({f"Cloned {n}.md": "old" for n in range(21)}, at=NOON)
+    memo = ".agent/memories/2024-05-01 Kept.md"
+    vault.write({memo: "---\nkind: memory\n---\nkept"}, at=NOON)
     vault.write({f"Late {n}.md": "old" for n in range(3)}, at=NOON + 61)
     vault.write({"Edited.md": "new"}, at=NOON + 3600)
     vault.index()
@@ -97,7 +99,7 @@ def test_what_was_written_at_once_is_no_edit(vault: VaultDesk) -> None:
 
     assert [one.path for one in found.changed] == ["Edited.md"]
     assert found.notices == (
-        "Many files were written at once on 2024-05-01 (24 notes); that is no edit",
+        "Many files were written at once on 2024-05-01 (25 notes); that is no edit",
     )
     assert found.notices[0] in briefing_as_markdown(found)
     assert briefing_as_json(found, vault="Notes")["notices"] == [*found.notices]

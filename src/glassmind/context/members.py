@@ -20,7 +20,7 @@ class Changes(Protocol):
     def changed(self, since: str, agent: str, /) -> Sequence[ChangedRow]:
         """Return the notes changed on a day or later, the last one first.
 
-        `agent` is the agent folder, whose files are company to each other alone.
+        `agent` is the agent folder, whose files are no company to others.
         """
 
     def placed(self, paths: Collection[str], /) -> Mapping[str, int]:

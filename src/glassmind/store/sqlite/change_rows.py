@@ -35,7 +35,7 @@ class ChangeRows:
     def changed(self, since: str, agent: str) -> list[ChangedRow]:
         """Return the notes changed on a day or later, the last one first.
 
-        Files of the agent folder are company to each other alone.
+        Files of the agent folder are no company to others, which are company to them.
         """
         bound = (since, f"{agent}/", f"{agent}0")
         minutes = {
@@ -44,8 +44,9 @@ class ChangeRows:
         }
         found = []
         for note_id, path, title, day, minute, by_agent in self._ask(CHANGED, *bound):
-            near = ((minute + step, by_agent) for step in (-1, 0, 1))
-            company = sum(minutes.get(one, 0) for one in near)
+            around = [(minute + step, who) for step in (-1, 0, 1) for who in (0, 1)]
+            seen = (one for one in around if by_agent or not one[1])
+            company = sum(minutes.get(one, 0) for one in seen)
             found.append(ChangedRow(note_id, path, title, day, company))
         return found
 
