@@ -107,7 +107,7 @@ def test_what_is_piped_in_is_kept_to_the_letter(
         (["diary", "tea"], "invalid choice: 'diary'"),
         (["summary", "tea"], "invalid choice: 'summary'"),
         (["memory", "tea", "--tags", "a,,b"], "names no tag between two commas"),
-        (["memory", "tea", "--source", "nothing"], "name a receipt as context prints it"),
+        (["memory", "tea", "--source", "nothing"], "name a receipt as context"),
         (["memory", "tea", "--kind", "task"], "there is no option --kind"),
         (["memory", "half \udcff"], "holds half a character"),
         (["memory", "tea", "--source", "\udcff"], "holds half a character"),

@@ -45,7 +45,7 @@ def test_names_are_read_with_commas_or_repeated(
 
 
 def test_an_unknown_set_is_named_with_those_there_are() -> None:
-    with pytest.raises(UnknownToolset, match="core, graph, memory, write, query, brain"):
+    with pytest.raises(UnknownToolset, match="core, graph, memory, write, query"):
         read_names(["core,bogus"])
 
 

@@ -249,7 +249,7 @@ class Engine:
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
-        verify = lambda texts: self.bundles.verify(texts)  # noqa: E731 - made later
+        verify = lambda texts: self.bundles.verify(texts)  # noqa: E731, PLW0108 - later
         acts = Acts(self._unseen.search, self._indexed, verify, self._used)
         return self._adapters.memory(acts)
 

@@ -16,14 +16,13 @@ from glassmind.memory.temperature import (
     OTHER_VERB,
     PROJECT,
     Use,
-    alone,
     day_heat,
     edit_heat,
     link_heat,
     together,
     use_heat,
 )
-from glassmind.types.use import DayUse, Edit
+from glassmind.types.use import DayUse, Edit, alone
 
 HOT_LINKED = 200
 """Hot notes whose links warm others; a person has fewer in mind."""
