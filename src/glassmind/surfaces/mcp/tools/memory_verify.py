@@ -28,8 +28,9 @@ def run(call: Call) -> Answer:
 
 
 def _lines(_: int, one: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{one['state']}: {named(one['receipt'])}"
-    if one.get("now") and one["now"] != one["receipt"]:
+    cited = one.get("receipt", "")  # empty where nothing was given
+    yield f"{one['state']}: {named(cited)}"
+    if one.get("now") and one["now"] != cited:
         yield f"   now: {named(one['now'])}"
     yield f"   {one_line(one['note'])}"
 
