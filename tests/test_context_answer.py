@@ -95,7 +95,12 @@ def test_what_an_agent_wrote_and_nobody_approved_is_no_answer(
     vault: VaultDesk,
 ) -> None:
     said = "The kiln is opened at noon by Bo."
-    vault.indexed({"Note.md": f"---\ngenerated: true\n---\n{said}\n"})
+    vault.indexed(
+        {
+            "Note.md": f"---\ngenerated: true\n---\n{said}\n",
+            ".agent/inbox/Bo.md": f"---\nkind: memory\n---\n{said}\n",
+        }
+    )
 
     found = packed(vault, "when is the kiln opened")
 
@@ -198,6 +203,18 @@ def test_rows_of_a_table_come_with_its_head(vault: VaultDesk) -> None:
     found = packed(vault, "Millbrook", budget_tokens=500)
 
     assert found.notes[0].excerpts[0].text.startswith("| Station | Red |")
+
+
+def test_rows_that_say_nothing_are_not_shown_without_their_head(
+    vault: VaultDesk,
+) -> None:
+    rows = "".join(f"| station {n} | {n}.10 |\n" for n in range(60))
+    said = "At Millbrook the alarm is set at 2.15 m."
+    vault.indexed({"T.md": f"# T\n\n| Station | Red |\n| - | - |\n{rows}\n{said}\n"})
+
+    found = packed(vault, "Millbrook alarm", budget_tokens=400)
+
+    assert found.notes[0].excerpts[0].text.startswith(said)
 
 
 def test_patterns_views_and_notes_of_embeds_come_last(vault: VaultDesk) -> None:

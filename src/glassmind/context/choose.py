@@ -133,7 +133,7 @@ class Reading:
         if not units:
             return None
         first, last = run(self._weights, self._scores, self._opening, room)
-        start, end = units[self._table_head(first, room)][0], units[last][1]
+        start, end = units[self._begun(first, last, room)][0], units[last][1]
         if first == last and self._weights[first] > room:
             end = start + _cut(self.stretch.text[start:end], room)
         return _trimmed(self.stretch.text, self._behind_title(start, end), end)
@@ -159,17 +159,23 @@ class Reading:
         text = self.stretch.text
         return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
-    def _table_head(self, first: int, room: int) -> int:
-        """Return where the table begins whose row is the first, if that is near."""
-        text, head, held = self.stretch.text, first, 0
-        while text.startswith("|", self._units[head][0]) and head:
-            if not text.startswith("|", self._units[head - 1][0]):
+    def _begun(self, first: int, last: int, room: int) -> int:
+        """Return where to begin: at the head of a table whose row is the first.
+
+        Where that is far, rows that say nothing to the question are left out.
+        """
+        head, held = first, 0
+        while self._is_row(head) and held <= room // 2:
+            if not head or not self._is_row(head - 1):
                 return head
             head -= 1
             held += self._weights[head]
-            if held > room // 2:
-                break
+        while first < last and self._is_row(first) and not self._scores[first]:
+            first += 1
         return first
+
+    def _is_row(self, number: int) -> bool:
+        return self.stretch.text.startswith("|", self._units[number][0])
 
     def beyond(self) -> tuple[int, int] | None:
         """Return all of the passage and of what stands around it."""

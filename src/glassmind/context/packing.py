@@ -328,7 +328,8 @@ class _Packing:
         head = self._count(section("Answer", ["-\n"]))
         room = min(left, int(ANSWER_SHARE * self._budget)) - head
         before, kept = room, []
-        for one in answer_from(self._candidates, self._words):
+        agent = self._wanted.agent
+        for one in answer_from(self._candidates, self._words, agent):
             cost = self._count(answer_line(one.sentence(), numbered))
             if cost <= room:
                 kept.append(one)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from glassmind.context.asking import Lookup, in_link
+from glassmind.context.captured import is_unapproved
 from glassmind.context.cutting import Entry
 from glassmind.context.passages import Candidate, Stretch
 from glassmind.markdown.sentences import MARKER, sentence_spans
@@ -81,14 +82,19 @@ class _Said(NamedTuple):
     words: frozenset[str]
 
 
-def answer_from(candidates: Sequence[Candidate], words: Lookup) -> list[Told]:
-    """Return up to three sentences that say something to a question, best first."""
+def answer_from(
+    candidates: Sequence[Candidate], words: Lookup, agent: str
+) -> list[Told]:
+    """Return up to three sentences that say something to a question, best first.
+
+    None of a note that an agent wrote and nobody approved, nor of what is no note.
+    """
     if words.typed.isdisjoint(words.weights):
         return []
     found = [
         said
         for candidate in candidates[:LOOKED_AT]
-        if not candidate.note.generated and candidate.note.path.endswith(".md")
+        if _may_answer(candidate, agent)
         for said in _sentences(candidate, words)
     ]
     found.sort(key=lambda one: -one.score)
@@ -99,6 +105,11 @@ def answer_from(candidates: Sequence[Candidate], words: Lookup) -> list[Told]:
         if not any(_alike(one.words, other.words) for other in chosen):
             chosen.append(one)
     return [one.told for one in chosen]
+
+
+def _may_answer(candidate: Candidate, agent: str) -> bool:
+    path, generated = candidate.note.path, candidate.note.generated
+    return path.endswith(".md") and not is_unapproved(path, agent, generated=generated)
 
 
 def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentence, ...]:
