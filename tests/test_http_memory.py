@@ -101,7 +101,7 @@ def test_the_most_that_may_be_asked_for_is_given(
 @pytest.mark.parametrize(
     ("method", "path"), [one for one in ASKED if one[1] in PACKETS]
 )
-@pytest.mark.parametrize("budget", [200, 1_000, 4_000])
+@pytest.mark.parametrize("budget", [320, 1_000, 4_000])
 def test_a_packet_is_had_as_markdown_within_its_budget(
     web: Web, method: str, path: str, budget: int
 ) -> None:

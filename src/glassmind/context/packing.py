@@ -137,10 +137,11 @@ class _Packing:
         left = self._budget - fixed - extra.tokens
         answer, left = self._answer(left)
         entries, left = self._wide(left)
-        if not entries and extra.tokens:  # a passage comes before all that follows it
-            extra = without_items(extra)
+        if not entries and (extra.tokens or answer):  # a passage comes before all else
+            extra, answer = without_items(extra), []
             left = self._budget - self._fixed(extra)
             self._missed.clear()
+            self._told.clear()
             entries, left = self._wide(left)
         if self._candidates and not entries:
             labels = (self._count(label_of(one, 0)) for one in self._candidates)
