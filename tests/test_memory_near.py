@@ -1,12 +1,15 @@
 """How nearly two memos say the same."""
 
+import re
 from dataclasses import replace
+from fractions import Fraction
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.memory.near import LEAST, SHOWN, NearMemos, likeness_of, near_to
+from glassmind.memory.near import LEAST, SHOWN, NearMemos, near_to
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo
 
@@ -33,6 +36,27 @@ def memos(*texts: str) -> list[Memo]:
     ]
 
 
+def shared(one: set[object], other: set[object]) -> Fraction:
+    return Fraction(len(one & other), len(one | other) or 1)
+
+
+def likeness(text: str, other: str) -> float:
+    """Return the mean of the shares of words and of pairs that two texts share."""
+    plain = (normalize("NFKC", said).casefold() for said in (text, other))
+    one, two = (re.findall("[\u3040-\u9fff]|\\w+", said) for said in plain)
+    if not one or not two:
+        return 0.0
+    pairs = [set(zip(["", *said], [*said, ""], strict=True)) for said in (one, two)]
+    words = shared({*one}, {*two})
+    return round(float((words + shared({*pairs[0]}, {*pairs[1]})) / 2), 4)
+
+
+def found(text: str, other: str) -> float:
+    """Return how like two memos are told to be; 0 where they are not near."""
+    memo, known = memos(text, other)
+    return next((one.likeness for one in near_to(memo, [known])), 0.0)
+
+
 @pytest.mark.parametrize(
     ("text", "other"),
     [
@@ -47,7 +71,7 @@ def memos(*texts: str) -> list[Memo]:
     ],
 )
 def test_what_says_nearly_the_same_is_near(text: str, other: str) -> None:
-    assert likeness_of(text, other) >= LEAST
+    assert found(text, other) >= LEAST
 
 
 @pytest.mark.parametrize(
@@ -60,16 +84,16 @@ def test_what_says_nearly_the_same_is_near(text: str, other: str) -> None:
     ],
 )
 def test_what_says_something_else_is_not(text: str, other: str) -> None:
-    assert likeness_of(text, other) < LEAST
+    assert found(text, other) == 0
 
 
 @given(TEXTS, TEXTS)
 def test_likeness_is_the_same_both_ways_and_one_for_the_same_words(
     text: str, other: str
 ) -> None:
-    assert likeness_of(text, other) == likeness_of(other, text)
-    assert 0 <= likeness_of(text, other) <= 1
-    assert likeness_of(text, text.upper()) == (1.0 if text else 0.0)
+    assert found(text, other) == found(other, text)
+    assert 0 <= found(text, other) <= 1
+    assert found(text, text.upper()) == (1.0 if text else 0.0)
 
 
 @given(st.lists(TEXTS, max_size=12), TEXTS)
@@ -79,11 +103,11 @@ def test_what_is_found_is_what_comparing_all_would_find(
     memo = replace(MEMO, path=NotePath(".agent/inbox/asked.md"), text=asked)
     others = memos(*texts)
 
-    found = NearMemos(others).to(memo)
+    near = NearMemos(others).to(memo)
 
-    known = [(-likeness_of(asked, one.text), one.path) for one in others]
+    known = [(-likeness(asked, one.text), one.path) for one in others]
     best = sorted(pair for pair in known if -pair[0] >= LEAST)[:SHOWN]
-    assert [(-one.likeness, one.memo.path) for one in found] == best
+    assert [(-one.likeness, one.memo.path) for one in near] == best
 
 
 def test_itself_and_other_kinds_are_never_near() -> None:

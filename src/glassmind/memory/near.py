@@ -78,12 +78,6 @@ def near_to(memo: Memo, others: Sequence[Memo]) -> tuple[Near, ...]:
     return NearMemos(others).to(memo)
 
 
-def likeness_of(text: str, other: str) -> float:
-    """Return how nearly two texts say the same: 1 for the same words, 0 for none."""
-    one, two = _sketch(text), _sketch(other)
-    return _likeness(one, two, len(one.pairs & two.pairs))
-
-
 def _likeness(one: _Sketch, other: _Sketch, shared: int) -> float:
     words = len(one.words & other.words)
     by_words = words / max(len(one.words) + len(other.words) - words, 1)
