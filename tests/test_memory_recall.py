@@ -184,6 +184,19 @@ def test_forgetting_two_of_one_name_keeps_both(desk: VaultDesk) -> None:
     assert desk.engine.memory.recall().total == 0
 
 
+def test_what_is_named_as_closest_comes_near_to_what_was_said(desk: VaultDesk) -> None:
+    for text in ("Use copper", "Paint the shed", "屋根は銅にする"):
+        kept(desk, text)
+
+    for name in ("a", "p", "us", "é", "?"):
+        with pytest.raises(MemoNotFound) as told:
+            desk.engine.memory.supersede(name, "b")
+        assert told.value.closest == ()
+    for name, near in (("shed", "Paint the shed"), ("銅", "屋根は銅にする")):
+        with pytest.raises(MemoNotFound, match=f"closest: .*{near}"):
+            desk.engine.memory.supersede(name, "b")
+
+
 def test_only_memos_called_so_to_the_letter_are_forgotten(desk: VaultDesk) -> None:
     kept(desk, "Use copper")
     before = agent_files(desk)

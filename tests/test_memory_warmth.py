@@ -99,3 +99,18 @@ def test_a_superseded_note_says_by_what(vault: VaultDesk) -> None:
     name = new.path.rpartition("/")[2].removesuffix(".md")
     assert of(found, old.path).reasons[-1] == f"superseded by {name}"
     assert not any("superseded" in why for why in of(found, new.path).reasons)
+
+
+def test_memos_that_came_with_a_whole_vault_are_no_edits(vault: VaultDesk) -> None:
+    fresh = {f"{n}.md": f"Note {n}.\n" for n in range(60)}
+    memos = {f".agent/decisions/{n}.md": f"Decision {n}.\n" for n in range(3)}
+    vault.write(fresh | memos, at=int(datetime.now().timestamp()))
+    vault.index()
+
+    found = told(vault)
+
+    assert (found.hot, found.warm) == (0, 0)
+    assert {note.reasons for note in found.notes if ".agent/" in note.path} == {
+        ("edited today with 62 others",)
+    }
+    assert of(found, "1.md").reasons == ("edited today with 59 others",)

@@ -32,6 +32,7 @@ from glassmind.vault.names import (
     CANDIDATES_SHOWN,
     NamedNote,
     guessed_note,
+    plain_name,
     sure_note,
 )
 from glassmind.vault.read import VaultFiles
@@ -39,6 +40,10 @@ from glassmind.vault.resolve import NOTE_SUFFIX
 
 DEEPEST = 8
 """Folders within each other that the inbox is looked through; no hand makes more."""
+
+LEAST_BYTES = 3
+"""The shortest name that has others near to it: a letter or two stand in every title.
+One sign of a script without spaces is as long, and a word."""
 
 
 class MemoRows(Protocol):
@@ -267,6 +272,8 @@ def _called(note: MemoNote) -> NamedNote:
 
 
 def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
+    if len(plain_name(name).encode()) < LEAST_BYTES:
+        return ()
     try:
         return (guessed_note(name, known),)
     except NoteNotFound as error:

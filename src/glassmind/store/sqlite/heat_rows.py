@@ -1,7 +1,7 @@
 """Asking the rows what makes notes warm: what changed lately, projects, and links."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import apsw
@@ -62,12 +62,13 @@ class HeatRows:
         """Return the notes changed between two times, each with its company.
 
         That is how many files changed in the same minute; those of a minute in which
-        more than `most` did are left out. Files of the agent folder are company to each
-        other alone: what an agent writes says nothing of what a person does.
+        more than `most` did are left out. Files of the agent folder have all others for
+        company, as those of a copied vault do, and are none to them: what an agent
+        writes says nothing of what a person does.
         """
         bound = (since_ns, until_ns, f"{self._folder}/", f"{self._folder}0")
         rows: Any = self._db.execute(MINUTES, bound)
-        company = {(minute, agents): many for minute, agents, many in rows}
+        company = _company({(minute, agents): many for minute, agents, many in rows})
         if company and all(many > most for many in company.values()):
             return []
         found: Any = self._db.execute(EDITED, bound)
@@ -136,3 +137,11 @@ class HeatRows:
 
     def _ask(self, statement: str, ids: Collection[int]) -> Iterable[Any]:
         return self._db.execute(statement, (json.dumps(sorted(ids)),))
+
+
+def _company(counts: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+    """Return the files that count as company, by minute and whether for an agent's."""
+    return {
+        (minute, agents): many + (counts.get((minute, 0), 0) if agents else 0)
+        for (minute, agents), many in counts.items()
+    }
