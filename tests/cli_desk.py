@@ -15,7 +15,7 @@ from unittest import mock
 from glassmind.surfaces.cli.program import run_program
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
-KEPT = ("PATH", "LANG", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "SYSTEMROOT")
+KEPT = ("PATH", "LANG", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "SYSTEMROOT", "TMPDIR")
 """Variables that the program may see of ours; the rest is the test's to choose."""
 
 LIMIT_S = 60

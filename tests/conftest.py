@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,21 @@ def pytest_configure() -> None:
     """Let what the tests start hear Ctrl-C, also where they run in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A folder for temporary files that goes with all that killed programs left.
+
+    Its name is short: a socket stands in it.
+    """
+    tmp_path_factory.getbasetemp()  # where it was: it is looked at after failures
+    folder = tempfile.mkdtemp(prefix="glassmind-tests-")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -29,6 +29,11 @@ def wait_for(is_so: Callable[[], object], what: str) -> None:
         time.sleep(0.01)
 
 
+def kept_variables() -> dict[str, str]:
+    """Return what programs need of our environment: they meet where doors stand."""
+    return {name: os.environ[name] for name in ("PATH", "TMPDIR")}
+
+
 class Stayer:
     """One process that stays with the vault."""
 
@@ -126,7 +131,7 @@ class ResidentDesk(VaultDesk):
                 stdout=subprocess.PIPE,
                 stderr=written,
                 text=True,
-                env={"HOME": str(self._logs), "PATH": os.environ["PATH"]},
+                env={**kept_variables(), "HOME": str(self._logs)},
             )
         self._stayers.append(Stayer(running, log))
         return self._stayers[-1]

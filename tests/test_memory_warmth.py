@@ -1,6 +1,6 @@
 """What captures do to temperatures: no more than one note of a person would."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
@@ -104,7 +104,7 @@ def test_a_superseded_note_says_by_what(vault: VaultDesk) -> None:
 def test_memos_that_came_with_a_whole_vault_are_no_edits(vault: VaultDesk) -> None:
     fresh = {f"{n}.md": f"Note {n}.\n" for n in range(60)}
     memos = {f".agent/decisions/{n}.md": f"Decision {n}.\n" for n in range(3)}
-    vault.write(fresh | memos, at=int(datetime.now().timestamp()))
+    vault.write(fresh | memos, at=int(datetime.now(UTC).timestamp()))
     vault.index()
 
     found = told(vault)

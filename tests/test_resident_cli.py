@@ -1,7 +1,6 @@
 """The commands of a user whose vault has a resident."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,7 +12,13 @@ from threading import Event
 import pytest
 from meaning_desk import LONG
 from model_desk import FOLDER_VARIABLE, real_models
-from resident_desk import PATIENCE_S, ResidentDesk, desk_in, wait_for
+from resident_desk import (
+    PATIENCE_S,
+    ResidentDesk,
+    desk_in,
+    kept_variables,
+    wait_for,
+)
 
 from glassmind.models.cards import MINILM
 from glassmind.residence import Residence
@@ -35,8 +40,8 @@ class Commands:
     def __init__(self, desk: ResidentDesk) -> None:
         self._vault = str(desk.root)
         self.env = {
+            **kept_variables(),
             "HOME": str(desk.root.parent),
-            "PATH": os.environ["PATH"],
             "GLASSMIND_INDEX_LOCATION": str(desk.place),
             "GLASSMIND_EMBEDDINGS_BACKEND": "onnx",
         }
