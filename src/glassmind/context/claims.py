@@ -84,6 +84,16 @@ _PUT = re.compile(
     re.IGNORECASE,
 )
 """Somebody who has put a thing on hold: a sentence that begins with whom or with it."""
+_PUTTING = (
+    "put",
+    "paused",
+    "cancelled",
+    "canceled",
+    "abandoned",
+    "scrapped",
+    "resumed",
+)
+"""What stands before the thing in such a sentence: where it does not, none is there."""
 _WORD = re.compile(r"[^\W_]+")
 _LINK = re.compile(
     r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
@@ -118,10 +128,9 @@ class Claim(NamedTuple):
 @lru_cache(maxsize=1024)  # a note is read anew only when it was changed
 def _claims_in(digest: str, text: str, body: int) -> tuple[Claim, ...]:
     del digest  # it is what the text is known by, and cheaper to compare
-    page = Page(text.split("\n"))
     return tuple(
         claim
-        for number, line in _stated(page, body)
+        for number, line in _stated(text, body)
         for claim in claims_in_line(line, number)
     )
 
@@ -136,11 +145,54 @@ def forget() -> None:
     _claims_in.cache_clear()
 
 
-def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines that may state something, without their marks."""
-    quoting, before = False, ""
-    told = _told_lines(page.lines, body)
+def _stated(text: str, body: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines from a line on that may state something, without their marks."""
+    page, told = Page(text.split("\n")), _told_lines(text)
+    quoted = _quoted_lines(page.lines, body) if ">" in text else ()
     for number, line in enumerate(page.lines[body - 1 :], body):
+        if not line or number in quoted:
+            continue
+        if not (_DIGIT.search(line) or number in told or _may_state(line)):
+            continue
+        if len(line) > LONGEST_LINE or number in page.fenced or _is_other(line):
+            continue
+        plain = unmarked(line)
+        yield number, _STRUCK.sub("", plain) if _may_strike(plain) else plain
+
+
+def _is_other(line: str) -> bool:
+    """Whether a line is a row of a table, a heading or code."""
+    if line[0].isalpha():
+        return False
+    if line.lstrip(" \t").startswith("|") or HEADING.match(line):
+        return True
+    return line.startswith(("    ", "\t")) and not ITEM.match(line)
+
+
+def _may_strike(line: str) -> bool:
+    return "~~" in line or "%%" in line or "<!--" in line
+
+
+def _may_state(line: str) -> bool:
+    """Whether a line without a number may state something in words."""
+    if ":" in line and ("::" in line or _TOLD_KEY.search(line.lower())):
+        return True
+    lead, linked, _ = line.partition("[[")
+    if not linked or not _leads_to_link(lead):
+        return False
+    return _PUT.match(unmarked(line)) is not None
+
+
+def _leads_to_link(lead: str) -> bool:
+    """Whether what stands before a link ends with what somebody does with a thing."""
+    said = lead.lower().rstrip().removesuffix("the").rstrip()
+    return said.endswith(_PUTTING)
+
+
+def _quoted_lines(lines: Sequence[str], body: int) -> frozenset[int]:
+    """Return the lines from a line on that are somebody else's words."""
+    found, quoting, before = set(), False, ""
+    for number, line in enumerate(lines[body - 1 :], body):
         start = line.lstrip(" \t")
         if start.startswith(">"):
             callout = _CALLOUT.match(line)
@@ -148,40 +200,25 @@ def _stated(page: Page, body: int) -> Iterator[tuple[int, str]]:
                 quoting = callout["kind"].casefold() in _QUOTING
             elif not before.startswith(">"):
                 quoting = True
+            if quoting:
+                found.add(number)
         before = start
-        if not (_DIGIT.search(line) or number in told or _may_state(line)):
-            continue
-        if len(line) > LONGEST_LINE:
-            continue
-        if number in page.fenced or start.startswith("|") or HEADING.match(line):
-            continue
-        if start.startswith(">") and quoting:
-            continue
-        if line.startswith(("    ", "\t")) and not ITEM.match(line):
-            continue
-        yield number, _STRUCK.sub("", unmarked(line))
+    return frozenset(found)
 
 
-def _may_state(line: str) -> bool:
-    """Whether a line without a number may state something in words."""
-    if ":" in line and ("::" in line or _TOLD_KEY.search(line.lower())):
-        return True
-    return "[[" in line and _PUT.match(unmarked(line)) is not None
-
-
-def _told_lines(lines: Sequence[str], body: int) -> frozenset[int]:
-    """Return the lines from a line on that may tell how far a thing is, or whose.
+def _told_lines(text: str) -> frozenset[int]:
+    """Return the lines that may tell how far a thing is, or whose.
 
     All lines are looked at in one go: one by one takes ten times as long.
     """
-    text = "\n".join(lines[body - 1 :]).lower()
+    text = text.lower()
     found = STATUS_TOLD.finditer(text)
-    return frozenset(text.count("\n", 0, told.start()) + body for told in found)
+    return frozenset(text.count("\n", 0, told.start()) + 1 for told in found)
 
 
 def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
     """Yield what one line states."""
-    if field := _FIELD.match(line):
+    if "::" in line and (field := _FIELD.match(line)):
         value = property_value(field["rest"].rstrip(" )]"))
         yield Claim(number, field["key"].strip(), "", value, "field")
         return
@@ -229,7 +266,7 @@ def _word_at(line: str, at: int) -> str:
 
 def _entry(line: str, number: int) -> Claim | None:
     """Return what `Key: value` states; None for a sentence that has a colon."""
-    found = _ENTRY.match(line)
+    found = _ENTRY.match(line) if ":" in line else None
     if found is None or found["key"].strip(" .").casefold() in ENTRY_STOPS:
         return None
     key, rest = found["key"].strip(), found["rest"]
@@ -255,7 +292,7 @@ def _entry(line: str, number: int) -> Claim | None:
 
 def _put(line: str, number: int) -> Claim | None:
     """Return how far a thing is by what somebody did: `We put [[Acme]] on hold`."""
-    found = _PUT.match(line.lstrip())
+    found = _PUT.match(line.lstrip()) if "[[" in line else None
     if found is None:
         return None
     said = found["held"] or found["done"]

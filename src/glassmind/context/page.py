@@ -226,6 +226,8 @@ class Page:
 
 def unmarked(line: str) -> str:
     """Return a line without what makes it a quotation, a callout, an item or a task."""
+    if line[:1].isalpha():  # as most lines begin, and no such mark
+        return line.strip()
     head = _CALLOUT.match(line) or _QUOTED.match(line)
     rest = line[head.end() :] if head else line
     item = ITEM.match(rest)
