@@ -1,5 +1,6 @@
 """Where work stands: what is warm, decided, open and changed, within a budget."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -10,6 +11,7 @@ from vault_desk import NOON, VaultDesk
 from glassmind.context.briefing import LIMITS, fitted
 from glassmind.context.budget import Estimate
 from glassmind.context.fitting import most_within
+from glassmind.context.least import made_within
 from glassmind.errors import BadDate, IndexAbsent
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.render.briefings import briefing_as_json, briefing_receipts
@@ -172,11 +174,19 @@ def test_one_thing_out_of_measure_does_not_silence_the_others(
     assert left == {"decisions": 1, "tasks": 1}
 
 
-def test_a_budget_for_nothing_is_refused(vault: VaultDesk) -> None:
-    vault.indexed(ATLAS)
+@pytest.mark.parametrize("budget", [20, 200, 250])
+def test_a_budget_for_nothing_is_refused_with_one_that_holds_something(
+    vault: VaultDesk, budget: int
+) -> None:
+    folder = "/".join(["a rather long folder name of the user"] * 8)
+    vault.indexed({f"{folder}/Atlas.md": f"- [ ] {'Draw the delta of it ' * 9}\n"})
 
-    with pytest.raises(BudgetTooSmall):
-        brief(vault, budget_tokens=20)
+    with pytest.raises(BudgetTooSmall, match=f"into {budget} tokens") as refused:
+        brief(vault, budget_tokens=budget)
+
+    found = brief(vault, budget_tokens=refused.value.least)
+    assert found.hot or found.tasks or found.changed
+    assert found.tokens <= refused.value.least
 
 
 def test_a_day_or_a_project_that_is_none_is_told(vault: VaultDesk) -> None:
@@ -289,9 +299,17 @@ def test_whatever_notes_say_a_briefing_fits(
         degraded=("something was missing " * 20,) * 5,
     )
 
-    made = fitted(whole, Estimate())
+    def within(budget: int) -> Briefing:
+        return fitted(replace(whole, budget_tokens=budget), Estimate())
+
+    try:
+        made = made_within(budget, within)
+    except BudgetTooSmall as refused:
+        made, budget = within(refused.least), refused.least
 
     assert made.tokens == Estimate().count(briefing_as_markdown(made)) <= budget
+    shown_at_all = any(getattr(made, name) for name in LIMITS)
+    assert shown_at_all or not (said or paths)
     left = {one.section: one.count for one in made.dropped}
     for name, most in LIMITS.items():
         there, shown = len(getattr(whole, name)), len(getattr(made, name))

@@ -40,6 +40,19 @@ def test_what_is_alive_is_packed_from_the_openings_of_warm_notes(
     assert found.tokens <= found.budget_tokens
 
 
+def test_it_says_what_waits_in_the_inbox_as_a_briefing_does(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    for text in ("The kiln moves in June.", "Bo has the key."):
+        vault.engine.memory.capture("memory", text, client="a stranger", agent=True)
+    said = "2 captures wait in the inbox, approved by nobody yet"
+
+    found, begun = hot(vault), vault.engine.bundles.brief(today=TODAY)
+
+    assert begun.notices == (said,)
+    assert found.degraded == (said,)
+    assert said in bundle_as_markdown(found)
+
+
 def test_a_vault_without_notes_has_nothing_alive(vault: VaultDesk) -> None:
     vault.index()
 

@@ -288,11 +288,20 @@ def test_one_thing_out_of_measure_does_not_silence_the_others(
     assert len(found.sentences) >= 5
 
 
-def test_a_budget_for_nothing_is_refused(vault: VaultDesk) -> None:
-    vault.indexed(ATLAS)
+@pytest.mark.parametrize("budget", [10, 200])
+def test_a_budget_for_nothing_is_refused_with_one_that_holds_something(
+    vault: VaultDesk, budget: int
+) -> None:
+    folder = "/".join(["a rather long folder name of the user"] * 8)
+    said = "The map of the river is printed on linen in the old mill by the weir."
+    vault.indexed({f"Atlas/{folder}/Atlas.md": f"# Atlas\n\n{said}\n"})
 
-    with pytest.raises(BudgetTooSmall):
-        summary(vault, budget_tokens=10)
+    with pytest.raises(BudgetTooSmall) as refused:
+        summary(vault, budget_tokens=budget)
+
+    found = summary(vault, budget_tokens=refused.value.least)
+    assert told(found) == [said]
+    assert found.tokens <= refused.value.least
 
 
 def test_two_summaries_are_the_same(vault: VaultDesk) -> None:

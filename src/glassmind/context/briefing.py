@@ -5,21 +5,24 @@ is full: so each section has its share, and one that is short leaves its room to
 others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from glassmind.context.budget import Counter, Estimate, checked_budget
+from glassmind.context.behind import Lookout
+from glassmind.context.budget import Counter, Estimate
 from glassmind.context.conflicts import conflicts
 from glassmind.context.decisions import decisions
 from glassmind.context.fitting import most_within
 from glassmind.context.items import is_pattern
+from glassmind.context.least import made_within
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
 from glassmind.context.tasks import tasks
+from glassmind.errors.context import BudgetTooSmall
 from glassmind.render.briefings_markdown import SECTIONS, briefing_as_markdown
 from glassmind.types import NotePath
 from glassmind.types.context import Briefing, ChangedNote, Dropped, NextRead
@@ -71,10 +74,14 @@ def brief(
     """
     now = today or datetime.now().astimezone().date()
     start = shelf.day(since, now) if since else now - timedelta(days=USUAL_DAYS)
-    budget = checked_budget(budget_tokens, shelf.config.context.budget_tokens)
+    usual = shelf.config.context.budget_tokens
+    budget = usual if budget_tokens is None else budget_tokens
     counter = shelf.counter()
     empty = Briefing(project or "", start.isoformat(), budget, 0, counter.name)
-    made = fitted(_whole(shelf, empty, now), counter)
+    whole = _whole(shelf, empty, now)
+    made = made_within(
+        budget, lambda most: fitted(replace(whole, budget_tokens=most), counter)
+    )
     shelf.sources.used("brief", [one.path for one in made.hot])
     return made
 
@@ -107,7 +114,7 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
             today=today,
             agent=agent,
         )
-        return replace(
+        made = replace(
             empty,
             hot=tuple(_hot(one) for one in hot if one.level != "cold")[: LIMITS["hot"]],
             decisions=tuple(decisions(rows, scope)),
@@ -116,13 +123,22 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
             changed=tuple(
                 ChangedNote(NotePath(one.path), one.title, one.day) for one in edited
             ),
-            notices=(*_at_once(at_once), *_waiting(warm.waiting)),
+            notices=(*_at_once(at_once), *inbox_notice(warm.waiting)),
             conflicts=tuple(conflicts(rows, scope)),
             dropped=tuple(
                 Dropped(name, 0, 0, at_least=True) for name in sorted(rows.cut)
             ),
-            degraded=warm.notices,
         )
+        lookout = Lookout(shelf)
+        lookout.look(_told_of(made))
+        return replace(made, degraded=(*lookout.notices(), *warm.notices))
+
+
+def _told_of(whole: Briefing) -> Iterator[NotePath]:
+    """Yield the notes that a briefing may tell of, whatever its budget."""
+    for name, most in LIMITS.items():
+        for one in getattr(whole, name)[:most]:
+            yield from (part.path for part in getattr(one, "sides", (one,)))
 
 
 def _is_work(path: str, apart: tuple[str, ...]) -> bool:
@@ -139,7 +155,7 @@ def _at_once(days: Sequence[str]) -> tuple[str, ...]:
     return (f"Many files were written at once on {when} ({notes}); that is no edit",)
 
 
-def _waiting(count: int) -> tuple[str, ...]:
+def inbox_notice(count: int) -> tuple[str, ...]:
     """Return in a sentence that captures wait for a person, if some do."""
     if not count:
         return ()
@@ -152,7 +168,11 @@ def _hot(note: Temperature) -> NextRead:
 
 
 def fitted(whole: Briefing, counter: Counter) -> Briefing:
-    """Return as much of a briefing as its budget holds, and say what is left out."""
+    """Return as much of a briefing as its budget holds, and say what is left out.
+
+    Raises:
+        BudgetTooSmall: there is something to tell, and none of it fits.
+    """
     lean = _lean(whole, counter)
     turns = [
         name
@@ -168,9 +188,11 @@ def fitted(whole: Briefing, counter: Counter) -> Briefing:
         return counter.count(briefing_as_markdown(first(count)))
 
     fits = most_within(len(turns), size, whole.budget_tokens)
-    made = first(fits)
+    made, tokens = first(fits), size(fits)
+    if tokens > whole.budget_tokens or (made.dropped and not fits):
+        raise BudgetTooSmall(whole.budget_tokens, max(tokens, size(1) if turns else 0))
     left = tuple(_weighed(one, made, whole) for one in made.dropped)
-    return replace(made, tokens=size(fits), dropped=left)
+    return replace(made, tokens=tokens, dropped=left)
 
 
 def _lean(whole: Briefing, counter: Counter) -> Briefing:

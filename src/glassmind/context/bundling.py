@@ -1,16 +1,26 @@
 """Bundles for a question, and of what is alive without one."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from glassmind.context.asking import Terms, question_words
-from glassmind.context.budget import checked_budget
+from glassmind.context.behind import Lookout, shown_in
+from glassmind.context.briefing import inbox_notice
+from glassmind.context.least import made_within
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.packing import Wanted, packed
-from glassmind.context.passages import Asked, asked_of, candidates, says_little
+from glassmind.context.passages import (
+    Asked,
+    Candidate,
+    asked_of,
+    candidates,
+    says_little,
+)
 from glassmind.context.shelf import Shelf
+from glassmind.errors.context import BudgetTooSmall
 from glassmind.render.bundles import receipts_of
 from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
@@ -56,7 +66,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
         ProjectUnknown: no note belongs to the project.
         NothingAsked, BadDate, BadLimit, BadWish: as a search does.
     """
-    budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
+    budget = _budget(shelf, wish)
     today = wish.today or _today()
     limit = notes_for(budget) if wish.limit is None else wish.limit
     reply = shelf.sources.search(
@@ -69,7 +79,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     )
     frame = Bundle(
         query=query,
-        budget_tokens=_spent(budget, reply.confidence),
+        budget_tokens=budget,
         tokens=0,
         tokenizer="",
         project=wish.project or "",
@@ -83,7 +93,6 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     wanted = _wanted(shelf, frame, limit=limit, today=today)
     wanted = replace(wanted, words=question_words(query, reply.hits))
     made = _made(shelf, wanted, asked_of(reply.hits))
-    made = replace(made, budget_tokens=budget)
     return _kept(shelf, made) if wish.save else made
 
 
@@ -94,7 +103,7 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
         BudgetTooSmall: nothing useful fits.
         ProjectUnknown: no note belongs to the project.
     """
-    budget = checked_budget(wish.budget_tokens, shelf.config.context.budget_tokens)
+    budget = _budget(shelf, wish)
     today = wish.today or _today()
     limit = notes_for(budget) if wish.limit is None else wish.limit
     warm = shelf.sources.warmth(
@@ -108,7 +117,7 @@ def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
         tokens=0,
         tokenizer="",
         project=wish.project or "",
-        degraded=warm.notices,
+        degraded=(*warm.notices, *inbox_notice(warm.waiting)),
     )
     wanted = _wanted(shelf, frame, limit=limit, today=today)
     return _made(shelf, wanted, _opened(shelf, warm, limit))
@@ -119,10 +128,9 @@ def notes_for(budget_tokens: int) -> int:
     return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
 
 
-def _spent(budget_tokens: int, confidence: float | None) -> int:
-    """Return what of a budget a question is worth."""
-    far_off = confidence is not None and confidence < FAR_OFF
-    return min(budget_tokens, NEAR_MISS_TOKENS) if far_off else budget_tokens
+def _budget(shelf: Shelf, wish: Wish) -> int:
+    usual, wished = shelf.config.context.budget_tokens, wish.budget_tokens
+    return usual if wished is None else wished
 
 
 def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
@@ -139,18 +147,60 @@ def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
 
 def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
     """Return the bundle, and take on record which notes it hands out."""
-    counter = shelf.counter()
-    frame = replace(wanted.frame, tokenizer=counter.name)
+    frame = wanted.frame
     made_of_notes = f"{wanted.agent}/{SUMMARIES}/"
     notes = [one for one in asked if not one.path.startswith(made_of_notes)]
     with shelf.still():
         found = candidates(notes, shelf.passages())
         found.sort(key=says_little)
-        wanted = replace(wanted, frame=frame)
-        made = packed(wanted, found, shelf.sections(), counter)
+        lookout = Lookout(shelf)
+        lookout.look(one.note.path for one in found)
+        packing = Packing(shelf, wanted, found, lookout)
+        made = made_within(frame.budget_tokens, packing.within)
     verb = "context" if frame.query else "hot"
     shelf.sources.used(verb, [note.path for note in made.notes[:COUNTED]])
     return made
+
+
+class Packing(NamedTuple):
+    """All that one bundle is made of, whatever its budget."""
+
+    shelf: Shelf
+    wanted: Wanted
+    found: Sequence[Candidate]
+    lookout: Lookout
+
+    def within(self, budget_tokens: int) -> Bundle:
+        """Return the bundle of a budget, of which a vain question gets but a part.
+
+        Raises:
+            BudgetTooSmall: nothing useful fits.
+        """
+        made, confidence = None, self.wanted.frame.confidence
+        far_off = confidence is not None and confidence < FAR_OFF
+        if far_off and budget_tokens > NEAR_MISS_TOKENS:
+            with suppress(BudgetTooSmall):
+                made = self._packed(NEAR_MISS_TOKENS)
+        return replace(made or self._packed(budget_tokens), budget_tokens=budget_tokens)
+
+    def _packed(self, budget_tokens: int) -> Bundle:
+        """Return the bundle, which says what of it is behind the vault.
+
+        Notes that lend but a decision are known only once it is made; where one of
+        them is behind, too, it is made once more with that said.
+        """
+        counter, frame = self.shelf.counter(), self.wanted.frame
+        frame = replace(
+            frame,
+            budget_tokens=budget_tokens,
+            tokenizer=counter.name,
+            degraded=(*self.lookout.notices(), *frame.degraded),
+        )
+        wanted = replace(self.wanted, frame=frame)
+        made = packed(wanted, self.found, self.shelf.sections(), counter)
+        return (
+            self._packed(budget_tokens) if self.lookout.look(shown_in(made)) else made
+        )
 
 
 def _opened(shelf: Shelf, warm: "Temperatures", limit: int) -> list[Asked]:

@@ -62,7 +62,8 @@ class Shelf:
     `sections` gives the rows that the sections of one bundle are read from. `rules` say
     what of the vault is not read, `traces` where a note may be now; `day` returns the
     day that a person means, `changes` when notes were changed;
-    `counter` counts tokens, `passages` gives the chunks of one bundle.
+    `counter` counts tokens, `passages` gives the chunks of one bundle; `is_followed`
+    tells whether somebody takes in what changes in the vault.
     """
 
     config: Config
@@ -79,3 +80,4 @@ class Shelf:
     changes: Callable[[], Changes]
     counter: Callable[[], Counter]
     passages: Callable[[], PassageReader]
+    is_followed: Callable[[], bool]

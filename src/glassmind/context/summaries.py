@@ -4,19 +4,21 @@ Neither summaries nor what waits in the inbox are read, nor what an agent wrote 
 person has approved, nor notes that say that another is in their place.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
+from glassmind.context.behind import Lookout
 from glassmind.context.briefing import APART
-from glassmind.context.budget import checked_budget
+from glassmind.context.budget import Counter
 from glassmind.context.fitting import most_within
 from glassmind.context.items import is_superseded
+from glassmind.context.least import made_within
 from glassmind.context.members import members_of
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
 from glassmind.context.telling import LIMITS, Told, told_of
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.markdown.project_names import parse_project
 from glassmind.render.summaries_markdown import summary_as_markdown
 from glassmind.types.context import AnswerSentence, Summary
@@ -41,17 +43,19 @@ def summarize(
         BudgetTooSmall: nothing useful fits.
         WriteRefused: it is to be saved, and nothing may be written.
     """
-    budget = checked_budget(budget_tokens, shelf.config.context.budget_tokens)
+    usual = shelf.config.context.budget_tokens
+    budget = usual if budget_tokens is None else budget_tokens
     called = parse_project(project).name.rpartition("/")[2] or project
+    counter, lookout = shelf.counter(), Lookout(shelf)
     with shelf.still():
         told, notices = _told(shelf, project, called, today or _today())
-    counter, turns = shelf.counter(), _turns(told)
+        lookout.look(one.path for one in _sentences(told))
+    notices = (*lookout.notices(), *notices)
 
-    def text_of(count: int) -> str:
-        return _text(called, _first(told, turns[:count]))
+    def within(most: int) -> tuple[str, Told]:
+        return _fitted(told, lambda told: _text(called, told, notices), counter, most)
 
-    count = most_within(len(turns), lambda count: counter.count(text_of(count)), budget)
-    text, shown = text_of(count), _first(told, turns[:count])
+    text, shown = made_within(budget, within)
     made = Summary(
         project=project,
         text=text,
@@ -61,6 +65,26 @@ def summarize(
         notices=notices,
     )
     return _kept(shelf, made, f"Summary of {called}") if save else made
+
+
+def _fitted(
+    told: Told, written: Callable[[Told], str], counter: Counter, budget: int
+) -> tuple[str, Told]:
+    """Return as much of what there is to tell as a budget holds, as text too.
+
+    Raises:
+        BudgetTooSmall: none of it fits.
+    """
+    turns = _turns(told)
+
+    def size(count: int) -> int:
+        return counter.count(written(_first(told, turns[:count])))
+
+    count = most_within(len(turns), size, budget)
+    if (turns and not count) or size(count) > budget:
+        raise BudgetTooSmall(budget, size(min(1, len(turns))))
+    shown = _first(told, turns[:count])
+    return written(shown), shown
 
 
 def _today() -> date:
@@ -118,7 +142,7 @@ def _first(told: Told, turns: Iterable[str]) -> Told:
     return Told(**{name: getattr(told, name)[:count] for name, count in counts.items()})
 
 
-def _text(called: str, told: Told) -> str:
+def _text(called: str, told: Told, notices: Sequence[str]) -> str:
     # the sentences of a note stand together, in its order, behind those of better ones
     places = {one.path: at for at, one in reversed([*enumerate(told.points)])}
     points = sorted(told.points, key=lambda one: (places[one.path], one.rank))
@@ -128,6 +152,7 @@ def _text(called: str, told: Told) -> str:
         decisions=told.decisions,
         points=[(one.note.title, one.sentence) for one in points],
         questions=told.questions,
+        notices=notices,
     )
 
 

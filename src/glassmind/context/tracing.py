@@ -5,7 +5,7 @@ know yet, notes that have these lines at the same place, as one that was renamed
 and notes with the heading.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Protocol
 
@@ -29,6 +29,11 @@ class Traces(Protocol):
 
     def around(self, span: Span, /) -> Iterator[tuple[NotePath, int, str]]:
         """Yield the passages that hold these lines of their notes."""
+
+    def known(
+        self, paths: Collection[NotePath], /
+    ) -> Mapping[NotePath, tuple[int, int]]:
+        """Return those of some files that are known, by size and time; in order."""
 
     def stamps(self) -> Mapping[NotePath, int]:
         """Return every file that is known."""

@@ -15,15 +15,19 @@ from glassmind.types.context import AnswerSentence, Item
 NOTHING = "Its notes hold no sentence that could be told.\n"
 
 
-def summary_as_markdown(
+def summary_as_markdown(  # noqa: PLR0913 - each part by its name
     project: str,
     *,
     short: Sequence[AnswerSentence],
     decisions: Sequence[Item],
     points: Sequence[tuple[str, AnswerSentence]],
     questions: Sequence[Item],
+    notices: Sequence[str] = (),
 ) -> str:
-    """Return a summary; `points` are sentences with the titles of their notes."""
+    """Return a summary; `points` are sentences with the titles of their notes.
+
+    `notices` say what it lacks.
+    """
     sources = Citations()
     cite = sources.cite
     parts = [
@@ -33,6 +37,8 @@ def summary_as_markdown(
         section("Open Questions", [item_line(one, cite) for one in questions]),
     ]
     said = [part for part in (*parts, sources.section()) if part] or [NOTHING]
+    if notices:
+        said.append(f"Missing: {'; '.join(titled(one) for one in notices)}.\n")
     return "\n".join([f"# Summary of {titled(project)}\n\n{LABEL}\n", *said])
 
 

@@ -75,6 +75,12 @@ def kind_of(path: str) -> FileKind:
     return _KINDS.get(os.path.splitext(path)[1].lower(), "attachment")  # noqa: PTH122
 
 
+def stub_of(path: str) -> str:
+    """Return the hidden file that stands for one which iCloud has taken away."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.{name}{_STUB}"
+
+
 def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
     """Return how the vault differs from the known stamps; only folders are opened.
 

@@ -18,6 +18,7 @@ from glassmind.store.sqlite.passage_rows import PassageRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
 from glassmind.store.sqlite.trace_rows import TraceRows
+from glassmind.store.watching import read_state
 from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.task_boxes import open_boxes
 from glassmind.wiring.grounds import EmbeddingGrounds
@@ -53,6 +54,7 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             changes=lambda: ChangeRows(adapters.reader.connection()),
             counter=counter_for(adapters),
             passages=lambda: PassageRows(adapters.reader.connection()),
+            is_followed=lambda: read_state(adapters.place.folder).mode != "off",
         )
     )
 

@@ -1,6 +1,7 @@
 """Asking the rows where lines may stand whose note is no longer where it was."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import apsw
@@ -20,6 +21,9 @@ select f.path, c.start_line, c.text from chunks c join files f on f.id = c.note_
 where c.start_line <= ? and c.end_line >= ? order by f.path, c.chunk_index
 """
 STAMPS = "select path, stamp from files"
+KNOWN = """
+select f.path, f.size, f.mtime_ns from json_each(?) k join files f on f.path = k.value
+"""
 
 
 class TraceRows:
@@ -46,6 +50,11 @@ class TraceRows:
     def stamps(self) -> dict[NotePath, int]:
         """Return every file that is known, with the stamp it was read by."""
         return dict(self._ask(STAMPS, ()))
+
+    def known(self, paths: Collection[NotePath]) -> dict[NotePath, tuple[int, int]]:
+        """Return those of some files that are known, by size and time; in order."""
+        found = self._ask(KNOWN, (json.dumps(list(paths)),))
+        return {path: (size, mtime_ns) for path, size, mtime_ns in found}
 
     def _ask(self, statement: str, bound: tuple[Any, ...]) -> Any:
         return self._db.execute(statement, bound)
