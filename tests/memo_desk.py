@@ -29,6 +29,11 @@ def waiting(
     return done.memo
 
 
+def called(memo: Memo) -> str:
+    """Return what tells a memo from every other one."""
+    return f"{memo.path}#{memo.section}" if memo.section else memo.path
+
+
 def text_of(desk: VaultDesk, path: str) -> str:
     """Return a file of the vault, line ends as they are."""
     return (desk.root / path).read_bytes().decode()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memo_desk import agent_files, kept, text_of, waiting
+from memo_desk import agent_files, called, kept, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors.memory import MemoNotFound, NotWaiting
@@ -23,7 +23,6 @@ from glassmind.memory import (
     project_notes,
     superseding,
 )
-from glassmind.types.memory import Memo
 from glassmind.vault.write import VaultWriter
 
 DRIVE = Path(__file__).with_name("act_drive.py")
@@ -40,10 +39,6 @@ layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 def desk(vault: VaultDesk) -> VaultDesk:
     vault.indexed({"Diary.md": "mine"})
     return vault
-
-
-def called(memo: Memo) -> str:
-    return f"{memo.path}#{memo.section}" if memo.section else memo.path
 
 
 def said(desk: VaultDesk, text: str, *, trash: bool) -> int:

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from memo_desk import agent_files, dying_at, kept, recorded, text_of, waiting
+from memo_desk import agent_files, called, dying_at, kept, recorded, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadDate, BadLimit, IndexAbsent
@@ -229,6 +229,35 @@ def test_a_superseded_memo_and_the_new_one_name_each_other(desk: VaultDesk) -> N
     assert titles(recall()) == ["Use copper"]
     assert set(titles(recall(superseded=True))) == {"Use copper", "Use tin"}
     assert titles(recall("tin")) == ["Use copper"]  # which says what it took over
+
+
+def test_what_a_person_deleted_supersedes_nothing(desk: VaultDesk) -> None:
+    old, new = kept(desk, "Use tin for it"), kept(desk, "Use copper for it")
+    desk.engine.memory.supersede(called(old), called(new))
+    if new.section:
+        text = text_of(desk, new.path)
+        (desk.root / new.path).write_text(text[: text.index(f"## {new.section}")])
+    else:
+        desk.remove(new.path)
+    desk.index()
+
+    assert titles(desk.engine.memory.recall()) == [old.title]
+    (hit,) = desk.ask("tin").hits
+    assert not any(one.name == "superseded" for one in hit.adjustments)
+    if not old.section:
+        near = desk.engine.memory.capture("decision", "Use tin for it").near
+        assert [one.memo.path for one in near] == [old.path]
+
+
+def test_what_has_another_name_since_supersedes_all_the_same(desk: VaultDesk) -> None:
+    old, new = kept(desk, "Use tin"), kept(desk, "Use copper", project="Roof")
+    desk.engine.memory.supersede(called(old), called(new))
+    desk.move(new.path, ".agent/decisions/Another name.md")
+    desk.index()
+
+    assert titles(desk.engine.memory.recall()) == [
+        new.title if new.section else "Another name"
+    ]
 
 
 def test_to_supersede_twice_is_as_once(desk: VaultDesk) -> None:

@@ -82,6 +82,35 @@ def test_one_whose_successor_is_no_note_loses_a_little(vault: VaultDesk) -> None
     assert old.score > 0
 
 
+@pytest.mark.parametrize("mode", ["fulltext", "hybrid"])
+@pytest.mark.parametrize("link", ["[[New]]", "[the new one](New.md)"])
+def test_what_no_longer_exists_takes_the_place_of_nothing(
+    meaning: MeaningDesk, mode: str, link: str
+) -> None:
+    meaning.indexed(put(f'superseded-by: "{link}"'))
+    meaning.remove("New.md")
+    meaning.index()
+
+    old = the(meaning.ask("pump", mode=mode).hits, "Old.md")
+
+    assert not any(one.name == "superseded" for one in old.adjustments)
+
+
+def test_a_successor_with_another_name_is_found_by_what_it_supersedes(
+    vault: VaultDesk,
+) -> None:
+    new = {"New.md": f'---\nsupersedes: ["[[Old]]"]\n---\n# Pump\n{NEW}'}
+    vault.indexed(put('superseded-by: "[[New]]"') | new)
+    vault.move("New.md", "Later/Newer.md")
+    vault.index()
+
+    found = vault.ask("pump")
+
+    assert the(found.hits, "Old.md").adjustments[0].reason == "superseded by Newer"
+    paths = [str(hit.path) for hit in found.hits]
+    assert paths.index("Later/Newer.md") < paths.index("Old.md")
+
+
 @pytest.mark.parametrize("said", ["superseded-by:", "superseded-by: ''", "tags: []"])
 def test_a_property_that_names_nothing_takes_nothing(
     vault: VaultDesk, said: str

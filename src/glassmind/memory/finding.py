@@ -55,6 +55,9 @@ class MemoRows(Protocol):
     def texts(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
 
+    def superseded(self) -> Collection[NotePath]:
+        """Return the notes that another has taken the place of, and is there."""
+
     def ticked(self, folder: str, said: str, mark: str, /) -> Sequence[NotePath]:
         """Return the notes below a folder with a ticked box that says so, or a mark."""
 

@@ -1,7 +1,7 @@
 """The memos that the index knows, with their facts, and some of them whole."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from glassmind.memory.cabinet import Cabinet
@@ -45,14 +45,16 @@ class KnownMemo(NamedTuple):
 
 def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
     """Return every memo of the index, the newest first."""
-    folder = cabinet.folder
-    notes = cabinet.memos().notes(folder)
+    folder, rows = cabinet.folder, cabinet.memos()
+    notes, led = rows.notes(folder), rows.superseded()
     among = memos_of_sections(cabinet, notes)
     there = {(note.path, "") for note in notes}
     there |= {(memo.path, memo.section) for memo in among}
+    taken = {at for note in notes for at in _ours(note.properties.get("supersedes"))}
+    taken |= {at for memo in among for at in _ours(memo.supersedes)}
     found = [
-        *(_known(note, folder, there) for note in notes),
-        *(_known_among(memo, folder, there) for memo in among),
+        *(_known(note, folder, led) for note in notes),
+        *(_known_among(memo, _is_superseded(memo, there, taken)) for memo in among),
     ]
     memos = sorted((one for one in found if one), key=lambda memo: memo.key)
     return sorted(memos, key=lambda memo: memo.created, reverse=True)
@@ -83,7 +85,7 @@ def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
     return [found[memo.key] for memo in wanted if memo.key in found]
 
 
-def _known(note: MemoNote, folder: str, there: Collection[At]) -> KnownMemo | None:
+def _known(note: MemoNote, folder: str, led: Collection[NotePath]) -> KnownMemo | None:
     """Return a note as a memo by the rules of `read_memo`; None where it is none."""
     said = note.properties
     if said.get("layout") == LAYOUT:
@@ -102,22 +104,40 @@ def _known(note: MemoNote, folder: str, there: Collection[At]) -> KnownMemo | No
         place=place_of(note.path, folder),
         created=_text(said.get("created")),
         project=_text(said.get("project")),
-        superseded=_is_superseded(
-            _text(said.get("status")), said.get("superseded-by"), folder, there
-        ),
+        superseded=note.path in led or _says_so_alone(said),
     )
 
 
-def _is_superseded(status: str, by: object, folder: str, there: Collection[At]) -> bool:
-    """Whether another memo has the place of one: not so when that is gone by now."""
-    found = _OURS.match(by) if isinstance(by, str) else None
-    if found is None or not found["note"].startswith(f"{folder}/"):
-        return bool(by) or status == "superseded"
-    at = NotePath(f"{found['note'].removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}")
-    return (at, found["section"] or "") in there
+def _says_so_alone(said: Mapping[str, object]) -> bool:
+    """Whether a memo has the status, and names nothing that has its place."""
+    return said.get("status") == "superseded" and not said.get("superseded-by")
 
 
-def _known_among(memo: Memo, folder: str, there: Collection[At]) -> KnownMemo:
+def _is_superseded(memo: Memo, there: Collection[At], taken: Collection[At]) -> bool:
+    """Whether another has the place of a memo that stands among others.
+
+    Not so when that is gone by now; one that has another name since says so itself.
+    """
+    if not memo.superseded_by:
+        return memo.status == "superseded"
+    named = _ours(memo.superseded_by)
+    known = not named or any(at in there for at in named)
+    return known or (memo.path, memo.section) in taken
+
+
+def _ours(value: object) -> list[At]:
+    """Return where links of ours lead to: one, some in a line, or a list of them."""
+    many = value if isinstance(value, list) else [value]
+    return [
+        (NotePath(f"{found['note'].removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}"), section)
+        for one in many
+        if isinstance(one, str)
+        for found in _OURS.finditer(one)
+        for section in (found["section"] or "",)
+    ]
+
+
+def _known_among(memo: Memo, superseded: bool) -> KnownMemo:  # noqa: FBT001 - a fact
     """Return a memo that stands among others, by its facts."""
     return KnownMemo(
         path=memo.path,
@@ -126,7 +146,7 @@ def _known_among(memo: Memo, folder: str, there: Collection[At]) -> KnownMemo:
         place=memo.place,
         created=memo.created,
         project=memo.project,
-        superseded=_is_superseded(memo.status, memo.superseded_by, folder, there),
+        superseded=superseded,
     )
 
 

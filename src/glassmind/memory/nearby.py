@@ -31,13 +31,16 @@ def nearby(cabinet: Cabinet, memo: Memo) -> tuple[Near, ...]:
             asked, limit=CANDIDATES, mode="fulltext", intent=None
         )
         texts = cabinet.memos().texts([hit.path for hit in found.hits])
+        current = list(_current(cabinet, texts))
     except GlassmindError:
         return ()
-    return near_to(memo, list(_current(cabinet, texts)))
+    return near_to(memo, current)
 
 
 def _current(cabinet: Cabinet, texts: dict[NotePath, str]) -> Iterator[Memo]:
+    led = cabinet.memos().superseded()
     for path, text in sorted(texts.items()):
         for one in memos_in(path, text, cabinet.folder):
-            if one.status != "superseded":
+            is_alone = one.section or not one.superseded_by
+            if path not in led and not (is_alone and one.status == "superseded"):
                 yield one

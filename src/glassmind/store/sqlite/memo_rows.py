@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types import NotePath
 from glassmind.types.memory import MemoNote
 
@@ -32,6 +33,8 @@ where f.path > :folder || '/' and f.path < :folder || '0' and (
 order by f.path
 """
 
+PATHS = "select path from files where id in (select value from json_each(?))"
+
 
 class MemoRows:
     """What an open database knows of the agent folder."""
@@ -54,6 +57,12 @@ class MemoRows:
         for path, text in rows:
             found.setdefault(path, []).append(text)
         return {path: "".join(parts) for path, parts in found.items()}
+
+    def superseded(self) -> set[NotePath]:
+        """Return the notes of the vault that another has taken the place of."""
+        ids = json.dumps(sorted(successors_in(self._db)))
+        rows: Any = self._db.execute(PATHS, (ids,))
+        return {path for (path,) in rows}
 
     def ticked(self, folder: str, said: str, mark: str) -> list[NotePath]:
         """Return the notes below a folder with a ticked box that says so, or a mark.
