@@ -181,8 +181,8 @@ def _passages(
     for index in indexes:
         if (note_id, index) not in chunks:
             continue
-        around = [chunks.get((note_id, index + near)) for near in _near(index)]
-        stretch = stretch_of([one for one in around if one is not None], index)
+        places = [(note_id, index + near) for near in _near(index)]
+        stretch = stretch_of([chunks[at] for at in places if at in chunks], index)
         if stretch is None:  # it begins or ends in the middle of a line
             stretch = stretch_of(rows.every(note_id), index)
         if stretch is not None:
@@ -200,17 +200,22 @@ def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
     at, focus = 0, (0, 0)
     headings = []
     for chunk in chunks:
+        size = len(chunk.text)
         if chunk.number == index:
-            focus = (at, at + len(chunk.text))
+            focus = (at, at + size)
         headings.append((at, chunk.heading_path))
-        at += len(chunk.text)
-    text = "".join([chunk.text for chunk in chunks])
-    begun = 0 if chunks[0].begins else text.find("\n") + 1
-    over = len(text) if chunks[-1].is_last else text.rfind("\n") + 1
-    whole = chunks[0].begins or begun
-    if not whole or begun > focus[0] or over < focus[1]:
+        at += size
+    first, last = chunks[0], chunks[-1]
+    text = first.text if first is last else "".join([chunk.text for chunk in chunks])
+    over = at if last.is_last else text.rfind("\n") + 1
+    if first.begins:  # as most do
+        if over < focus[1]:
+            return None
+        said = text if over == at else text[:over]
+        return Stretch(said, first.first_line, focus, tuple(headings), last.is_last)
+    begun = text.find("\n") + 1
+    if not begun or begun > focus[0] or over < focus[1]:
         return None
-    moved = tuple((max(at - begun, 0), path) for at, path in headings)
-    line = chunks[0].first_line + (1 if begun else 0)
+    moved = tuple([(max(at - begun, 0), path) for at, path in headings])
     place = (focus[0] - begun, focus[1] - begun)
-    return Stretch(text[begun:over], line, place, moved, chunks[-1].is_last)
+    return Stretch(text[begun:over], first.first_line + 1, place, moved, last.is_last)

@@ -13,7 +13,7 @@ from glassmind.types.passages import PackedNote, PlacedChunk
 NOTES = """
 select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
   exists (select 1 from properties p where p.note_id = n.id
-    and lower(p.name) = 'generated' and p.value = 'true')
+    and p.value = 'true' and lower(p.name) = 'generated')
 from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
 """
 CHUNKS = """
@@ -82,4 +82,6 @@ class PassageRows:
 @lru_cache(maxsize=4_000)
 def _headings(text: str) -> tuple[str, ...]:
     """Return the headings of a row; passages of one note share most of theirs."""
+    if "\\" not in text:  # then every quotation mark begins a heading or ends it
+        return tuple(text.split('"')[1::2])
     return tuple(json.loads(text))
