@@ -12,6 +12,7 @@ from glassmind.render.bundles_markdown import (
     read_line,
     section,
 )
+from glassmind.render.lacking import missing_line
 from glassmind.render.quoted import LABEL, one_line, titled
 from glassmind.types.context import Briefing, ChangedNote, Dropped
 
@@ -73,9 +74,7 @@ def _heading(briefing: Briefing) -> str:
 
 def _footing(briefing: Briefing) -> list[str]:
     told = "".join(f"{one}.\n" for one in briefing.notices)
-    if briefing.degraded:
-        missing = "; ".join(titled(one) for one in briefing.degraded[:MOST_TOLD])
-        told += f"Missing: {missing}.\n"
+    told += missing_line(briefing.degraded, MOST_TOLD)
     if briefing.dropped:
         told += f"Left out: {', '.join(_dropped(briefing.dropped))}.\n"
     return [told] if told else []

@@ -9,6 +9,7 @@ from glassmind.render.bundles_markdown import (
     item_line,
     section,
 )
+from glassmind.render.lacking import missing_line
 from glassmind.render.quoted import LABEL, one_line, titled
 from glassmind.types.context import AnswerSentence, Item
 
@@ -38,7 +39,7 @@ def summary_as_markdown(  # noqa: PLR0913 - each part by its name
     ]
     said = [part for part in (*parts, sources.section()) if part] or [NOTHING]
     if notices:
-        said.append(f"Missing: {'; '.join(titled(one) for one in notices)}.\n")
+        said.append(missing_line(notices, len(notices)))
     return "\n".join([f"# Summary of {titled(project)}\n\n{LABEL}\n", *said])
 
 
