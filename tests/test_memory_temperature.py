@@ -62,6 +62,22 @@ def test_what_was_edited_today_is_hot_and_cools_with_time(vault: VaultDesk) -> N
     assert of(found, "C.md").reasons == ("edited 7 days ago",)
 
 
+def test_a_summary_is_neither_warm_nor_makes_its_project_active(
+    vault: VaultDesk,
+) -> None:
+    summary = ".agent/summaries/2026-03-20 Summary of Atlas.md"
+    said = "---\nkind: summary\nproject: Atlas\n---\nSee [[Atlas]].\n"
+    vault.write({summary: said}, at=noon(0))
+    edited(vault, {"Tea.md": 0, "Projects/Atlas.md": 300})
+
+    found = told(vault)
+    vault.engine.memory.pin(summary)
+
+    assert [note.path for note in found.notes] == ["Tea.md"]
+    assert found.projects == ()
+    assert of(told(vault), summary).level == "hot"
+
+
 def test_a_half_life_halves(vault: VaultDesk) -> None:
     vault.open(memory__half_life_days=3)
     edited(vault, {"A.md": 0, "B.md": 3})

@@ -63,6 +63,9 @@ class HeatFacts(ProjectFacts, Protocol):
     def waiting(self) -> Collection[int]:
         """Return those of them that nobody has approved yet."""
 
+    def made(self) -> Collection[int]:
+        """Return those of them that were made of other notes."""
+
     def linked(self, note_ids: Collection[int], /) -> Sequence[tuple[int, int, bool]]:
         """Return each note with what it leads to (True) and what leads to it."""
 
@@ -116,10 +119,11 @@ def warmed(
     """Return what is warm: first of itself, then by its project and by its links.
 
     What waits in the inbox is neither warm nor warms anything, unless it is pinned:
-    nobody but an agent has said yet that it matters.
+    nobody but an agent has said yet that it matters. So are summaries: what they are
+    made of is warm, or is not.
     """
     made = Warmed(span, pinned, captured=rows.captured(), waiting=rows.waiting())
-    apart = {note for note in made.waiting if note not in pinned}
+    apart = {note for note in (*made.waiting, *rows.made()) if note not in pinned}
     _see_edits(made, rows)
     ago = cache(lambda day: span.ago(date.fromisoformat(day)))
     for note_id, verb, day, times in uses:

@@ -91,6 +91,10 @@ class HeatRows:
         """Return those of them that nobody has approved yet."""
         return set(self.under(f"{self._folder}/inbox"))
 
+    def made(self) -> set[int]:
+        """Return those of them that were made of other notes."""
+        return set(self.under(f"{self._folder}/summaries"))
+
     def superseded(self) -> dict[int, str]:
         """Return the notes that another has taken the place of, with its name."""
         found = successors_in(self._db)
