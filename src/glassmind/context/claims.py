@@ -95,6 +95,7 @@ _PUTTING = (
 )
 """What stands before the thing in such a sentence: where it does not, none is there."""
 _WORD = re.compile(r"[^\W_]+")
+_POSSESSOR = re.compile("['\u2019]s\\b")
 _LINK = re.compile(
     r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
 )
@@ -381,13 +382,15 @@ def links_in(text: str) -> list[str]:
     return [link["name"] for link in _LINK.finditer(text)] if "[[" in text else []
 
 
+@lru_cache(maxsize=4096)  # the same titles and names are compared for every question
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a subject or a name as they are compared: of links the names.
 
     Plurals and the `s` of a possessor are taken off.
     """
-    plain = _LINK.sub(lambda link: f" {link['name']} ", text)
-    plain = re.sub("['\u2019]s\\b", "", plain.casefold())
+    linked = "[[" in text
+    plain = _LINK.sub(lambda link: f" {link['name']} ", text) if linked else text
+    plain = _POSSESSOR.sub("", plain.casefold())
     return tuple(_singular(word) for word in _WORD.findall(plain))
 
 

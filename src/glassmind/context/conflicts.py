@@ -64,9 +64,11 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
         for at, note in _read(rows, scope).items()
         if not is_pattern(note.path) and note.path not in gone
     }
-    pages = _pages(rows, scope, notes)
+    stated = _stated(rows, scope, notes)
     things = Things(notes.values(), rows.links(scope.note_ids))
-    said = _by_subject(things, notes, pages, scope.agent)
+    if not stated and _are_apart(things, notes.values()):
+        return replaced
+    said = _by_subject(things, notes, stated, scope.agent)
     found = [
         _conflict(subject, a, b, things, rows)
         for subject, a, b in _disagreements(said, things)
@@ -92,24 +94,50 @@ def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
     return notes | dict(rows.notes([*more, *days]))
 
 
-def _pages(
+def _stated(
     rows: SectionRows, scope: Scope, notes: Mapping[int, SectionNote]
-) -> dict[int, Page]:
-    """Return the pages that are read: of the best notes, and of days."""
+) -> dict[int, list[tuple[Claim, str]]]:
+    """Return the claims of each note that has some, with the headings they are under.
+
+    The best notes are read, and days.
+    """
     days = [at for at in notes if is_dated(notes[at])]
     asked = [at for at in scope.note_ids if at in notes]
-    pages, chars, chosen = rows.pages([*asked, *days]), 0, []
+    lines = rows.pages([*asked, *days])
+    claims = {}
+    for at in dict.fromkeys([*_best(lines, asked), *days]):
+        if at in lines and (
+            found := claims_of(notes[at].digest, lines[at], Page(lines[at]).body)
+        ):
+            claims[at] = found
+    pages = pages_of(rows, [*claims])
+    return {
+        at: [
+            (claim, (pages[at].heading_path(claim.line) or ("",))[-1]) for claim in many
+        ]
+        for at, many in claims.items()
+    }
+
+
+def _best(lines: Mapping[int, Sequence[str]], asked: Iterable[int]) -> Iterator[int]:
+    """Yield the first of some notes, as many as have `MOST_CHARS` and one more."""
+    chars = 0
     for at in asked:
-        if chars <= MOST_CHARS and at in pages:
-            chars += sum(map(len, pages[at]))
-            chosen.append(at)
-    return pages_of(rows, list(dict.fromkeys([*chosen, *days])))
+        if chars <= MOST_CHARS and at in lines:
+            chars += sum(map(len, lines[at]))
+            yield at
+
+
+def _are_apart(things: Things, notes: Iterable[SectionNote]) -> bool:
+    """Whether no two notes are about the same thing."""
+    own = [thing for note in notes if (thing := things.own(note))]
+    return len(set(own)) == len(own)
 
 
 def _by_subject(
     things: Things,
     notes: Mapping[int, SectionNote],
-    pages: Mapping[int, Page],
+    stated: Mapping[int, Iterable[tuple[Claim, str]]],
     agent: str,
 ) -> dict[tuple[Subject, ValueKind], list[Said]]:
     """Return all that is said, by what it is about and what kind of value it is."""
@@ -119,8 +147,7 @@ def _by_subject(
         mine: dict[tuple[Subject, ValueKind], list[Claim]] = {}
         if not note.path.startswith(f"{agent}/"):
             _take(mine, _properties(things, note))
-        if at in pages:
-            _take(mine, _statements(things, note, pages[at]))
+        _take(mine, _statements(things, note, stated.get(at, ())))
         source = Source(note, at_once, agent)
         for key, claims in mine.items():
             # what a note says twice otherwise is a history, and no claim
@@ -161,11 +188,10 @@ def _property(key: str, text: str) -> Value:
 
 
 def _statements(
-    things: Things, note: SectionNote, page: Page
+    things: Things, note: SectionNote, stated: Iterable[tuple[Claim, str]]
 ) -> Iterator[tuple[Subject, Claim]]:
-    for claim in claims_of(note.digest, page.lines, page.body):
-        path = page.heading_path(claim.line)
-        for subject in things.subjects(claim, note, path[-1] if path else ""):
+    for claim, heading in stated:
+        for subject in things.subjects(claim, note, heading):
             if subject.thing or not (claim.is_past and is_dated(note)):
                 yield subject, claim
 
