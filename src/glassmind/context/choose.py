@@ -7,10 +7,11 @@ counting the tokens of every line would take longer than all the rest.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from glassmind.context.asking import Lookup, in_link
 from glassmind.context.passages import Stretch
@@ -39,6 +40,19 @@ SURE = 1_000.0
 """What a sentence counts that has to be shown; more than all words together."""
 
 
+class Row(NamedTuple):
+    """The lines and sentences of a passage in order, as characters of its text.
+
+    `weights` are in quarters of a token; `opening` is where it says something, behind
+    its properties and its heading.
+    """
+
+    units: list[tuple[int, int]]
+    weights: list[int]
+    scores: list[float]
+    opening: int
+
+
 class Reading:
     """One passage, read for a question; `told` are characters it must show."""
 
@@ -51,27 +65,20 @@ class Reading:
         self._best: dict[int, tuple[int, int] | None] = {}
 
     @cached_property
-    def _units(self) -> list[tuple[int, int]]:
-        """Lines and sentences of the passage in order, as characters of its text."""
-        text, (first, last) = self.stretch.text, self.stretch.focus
-        return [
-            *parted(text, 0, first),
-            *parted(text, first, last),
-            *parted(text, last, len(text)),
-        ]
-
-    @cached_property
-    def _weights(self) -> list[int]:
+    def _row(self) -> Row:
         text = self.stretch.text
+        units = _units(self.stretch)
         if text.isascii():  # the usual case, at a tenth of the cost
-            return [end - start + 1 for start, end in self._units]
-        return [weight(text[start:end]) + 1 for start, end in self._units]
+            weights = [end - start + 1 for start, end in units]
+        else:
+            weights = [weight(text[start:end]) + 1 for start, end in units]
+        return Row(units, weights, self._scored(units), _opening(self.stretch, units))
 
-    @cached_property
-    def _scores(self) -> list[float]:
-        units, text, body = self._units, self.stretch.text, self.stretch.body
+    def _scored(self, units: Sequence[tuple[int, int]]) -> list[float]:
+        """Return what each of the units says."""
+        text, body = self.stretch.text, self.stretch.body
         scores, apart = [0.0] * len(units), [0.0] * len(units)
-        for word, where in self._held().items():
+        for word, where in self._held(units).items():
             counts = self._words.weights.get(word, 0.0) / len(where) ** REPEATED
             for at in where:
                 start = units[at][0]
@@ -86,12 +93,12 @@ class Reading:
                     scores[at] += SURE
         return scores
 
-    def _held(self) -> dict[str, list[int]]:
+    def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, list[int]]:
         """Return the units that hold each word, other than in a link."""
         held: dict[str, list[int]] = {}
-        units, text, at = self._units, self.stretch.text, 0
+        text, at, last = self.stretch.text, 0, len(units) - 1
         for place, word in self._words.places(text) if units else ():
-            while at + 1 < len(units) and units[at][1] <= place:
+            while at < last and units[at][1] <= place:
                 at += 1
             where = held.setdefault(word, [])
             if (not where or where[-1] != at) and not in_link(text, place):
@@ -112,15 +119,16 @@ class Reading:
 
     def peak(self, room: int) -> float:
         """Return how much the best says within a room."""
-        if not any(self._scores):
+        row = self._row
+        if not any(row.scores):
             return 0.0
-        first, last = run(self._weights, self._scores, self._opening, room)
-        return sum(self._scores[first : last + 1])
+        first, last = run(row.weights, row.scores, row.opening, room)
+        return sum(row.scores[first : last + 1])
 
-    @cached_property
+    @property
     def size(self) -> int:
         """The weight of the whole passage."""
-        return sum(self._weights)
+        return sum(self._row.weights)
 
     def best(self, room: int) -> tuple[int, int] | None:
         """Return the characters that say most within a room, in quarters of a token."""
@@ -129,19 +137,24 @@ class Reading:
         return self._best[room]
 
     def _chosen(self, room: int) -> tuple[int, int] | None:
-        units = self._units
+        units, weights, scores, opening = self._row
         if not units:
             return None
-        first, last = run(self._weights, self._scores, self._opening, room)
-        start, end = units[self._begun(first, last, room)][0], units[last][1]
-        if first == last and self._weights[first] > room:
-            end = start + _cut(self.stretch.text[start:end], room)
-        return _trimmed(self.stretch.text, self._behind_title(start, end), end)
+        text = self.stretch.text
+        first, last = run(weights, scores, opening, room)
+        start, end = units[first][0], units[last][1]
+        if text.startswith("|", start):
+            start = units[self._begun(first, last, room)][0]
+        if first == last and weights[first] > room:
+            end = start + _cut(text[start:end], room)
+        return _trimmed(text, self._behind_title(start, end), end)
 
     def _behind_title(self, start: int, end: int) -> int:
         """Return where a part goes on behind a heading that is named above it."""
-        named = self.stretch.heading_path(start)
         text = self.stretch.text
+        if not (text.startswith("#", start) or text[start : start + 1].isspace()):
+            return start
+        named = self.stretch.heading_path(start)
         while (found := _HEADING.match(text, start, end)) and found[1] in named:
             start = found.end()
         return start
@@ -169,31 +182,44 @@ class Reading:
             if not head or not self._is_row(head - 1):
                 return head
             head -= 1
-            held += self._weights[head]
-        while first < last and self._is_row(first) and not self._scores[first]:
+            held += self._row.weights[head]
+        while first < last and self._is_row(first) and not self._row.scores[first]:
             first += 1
         return first
 
     def _is_row(self, number: int) -> bool:
-        return self.stretch.text.startswith("|", self._units[number][0])
+        return self.stretch.text.startswith("|", self._row.units[number][0])
 
     def beyond(self) -> tuple[int, int] | None:
         """Return all of the passage and of what stands around it."""
         text, body = self.stretch.text, self.stretch.body
-        if body and (any(self._scores) or not text[body:].strip()):
-            pairs = zip(self._units, self._scores, strict=True)
+        if body and (any(self._row.scores) or not text[body:].strip()):
+            pairs = zip(self._row.units, self._row.scores, strict=True)
             said = any(score for (start, _), score in pairs if start >= body)
             body = body if said else 0
         return _trimmed(text, self._behind_title(body, len(text)), len(text))
 
-    @cached_property
-    def _opening(self) -> int:
-        """Where the passage says something, behind its properties and its heading."""
-        text, first = self.stretch.text, max(self.stretch.focus[0], self.stretch.body)
-        for number, (start, end) in enumerate(self._units):
-            if start >= first and not _OPENER.match(text[start:end]):
-                return number
-        return 0
+
+def _units(stretch: Stretch) -> list[tuple[int, int]]:
+    """Return the lines and sentences of a passage, none of which leaves its focus."""
+    text, (first, last) = stretch.text, stretch.focus
+    if all(not at or text[at - 1] == "\n" for at in (first, last)):
+        return parted(text, 0, len(text))
+    return [
+        *parted(text, 0, first),
+        *parted(text, first, last),
+        *parted(text, last, len(text)),
+    ]
+
+
+def _opening(stretch: Stretch, units: Sequence[tuple[int, int]]) -> int:
+    """Return the unit where a passage says something."""
+    text, first = stretch.text, max(stretch.focus[0], stretch.body)
+    for number in range(bisect_left(units, (first, 0)), len(units)):
+        start, end = units[number]
+        if not _OPENER.match(text[start:end]):
+            return number
+    return 0
 
 
 def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -201,7 +227,7 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
     made = []
     for line in _LINE.finditer(text, start, end):
         start, over = line.span()
-        if over - start > LONG_LINE:
+        if over - start > LONG_LINE and _may_stop(text, start + SHORT_PART, over):
             for stop in _STOP.finditer(text, start + SHORT_PART, over):
                 if stop.end() - start > SHORT_PART:
                     made.append((start, stop.start() + 1))
@@ -209,6 +235,13 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
         if over > start:
             made.append((start, over))
     return made
+
+
+def _may_stop(text: str, start: int, end: int) -> bool:
+    """Whether a line may hold the end of a sentence before its own."""
+    return not text.isascii() or any(
+        text.find(sign, start, end - 1) >= 0 for sign in ".!?"
+    )
 
 
 def run(
@@ -249,7 +282,7 @@ def _cut(text: str, room: int) -> int:
     end = min(len(text), room)
     while end > 1 and weight(text[:end]) > room:
         end = end * 3 // 4
-    clause = max(text.rfind(sign, end // 2, end) for sign in (", ", "; ", ": "))
+    clause = max([text.rfind(sign, end // 2, end) for sign in (", ", "; ", ": ")])
     blank = clause + 1 if clause > 0 else text.rfind(" ", end // 2, end)
     if blank <= 0 and text[end - 1 : end].isascii():
         blank = text.rfind(" ", 0, end)
@@ -262,6 +295,10 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     Blanks before the first word of a line are a part of it; the heading of something
     that is not shown is none.
     """
+    line = max(start, text.rfind("\n", start, end) + 1)
+    ragged = start < end and (text[start].isspace() or text[end - 1].isspace())
+    if start < end and not ragged and not text.startswith("#", line):
+        return start, end  # the usual case
     body = text[start:end].rstrip()
     head, _, last = body.rpartition("\n")
     alone = last.startswith("#") and head.strip() and _OPENER.match(last)

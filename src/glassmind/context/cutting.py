@@ -1,6 +1,6 @@
 """What is shown of passages on the way into a bundle, and what stands around it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from glassmind.context.choose import Reading
 from glassmind.context.passages import Candidate, Stretch
@@ -8,12 +8,13 @@ from glassmind.markdown.receipts import receipt_text
 from glassmind.render.address import iso_time
 from glassmind.render.bundles_markdown import (
     excerpt_label,
-    note_title,
     source_line,
+    title_line,
 )
 from glassmind.render.quoted import fenced
 from glassmind.types import Span
-from glassmind.types.context import BundleNote, Receipt
+from glassmind.types.context import BundleNote, Excerpt, Receipt
+from glassmind.types.passages import PackedNote
 
 NUMBER = "[10]"
 """Stands for the number of a source while its length is counted."""
@@ -59,13 +60,13 @@ class Entry:
     def note(self) -> BundleNote:
         """Return the note with its passages in the order of their lines."""
         if self.made is None:
-            bare = bare_note(self.candidate)
+            path = self.candidate.note.path
             excerpts = [
-                cut.reading.stretch.excerpt(bare.path, cut.start, cut.end)
+                cut.reading.stretch.excerpt(path, cut.start, cut.end)
                 for cut in self.cuts
             ]
             excerpts.sort(key=lambda one: one.span)
-            self.made = replace(bare, excerpts=tuple(excerpts))
+            self.made = _note_of(self.candidate, tuple(excerpts))
         return self.made
 
     def show(self, cut: Cut, instead: Cut | None = None) -> None:
@@ -92,23 +93,32 @@ def label_of(candidate: Candidate, number: int) -> str:
     heading = under[-1] if under else ""
     receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
     label = excerpt_label(under, LINES, NUMBER, EVERY_FLAG)
-    title = "" if number else note_title(bare_note(candidate))
+    title = "" if number else _title_of(candidate)
     return f"{title}{label}{EMPTY}{source_line(receipt, NUMBER)}"
 
 
-def bare_note(candidate: Candidate) -> BundleNote:
-    """Return a note without passages."""
+def _title_of(candidate: Candidate) -> str:
+    note = candidate.note
+    day, channels = _day(note), candidate.channels
+    return title_line(note.title, day, channels, generated=note.generated)
+
+
+def _note_of(candidate: Candidate, excerpts: tuple[Excerpt, ...]) -> BundleNote:
     note = candidate.note
     return BundleNote(
         note.path,
         note.title,
-        note.day or iso_time(note.mtime_ns)[:10],
+        _day(note),
         candidate.relevance,
         candidate.why,
         candidate.channels,
-        (),
+        excerpts,
         note.generated,
     )
+
+
+def _day(note: PackedNote) -> str:
+    return note.day or iso_time(note.mtime_ns)[:10]
 
 
 def overlap(one: Cut, other: Cut) -> bool:

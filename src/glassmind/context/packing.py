@@ -225,8 +225,8 @@ class _Packing:
         told = self._told.get(candidate.note.path)
         if told is not None:
             return Reading(candidate.passages[told.passage], self._words, told.place)
-        first, *others = (Reading(one, self._words) for one in candidate.passages)
-        if not self._words.weights:
+        first, *others = [Reading(one, self._words) for one in candidate.passages]
+        if not (others and self._words.weights):
             return first
         room = int(stub * QUARTERS / self._ratio)
         best, most = first, -1.0

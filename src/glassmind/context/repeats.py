@@ -18,25 +18,41 @@ class Shown:
     """The passages that are shown."""
 
     def __init__(self) -> None:
-        self._by: dict[tuple[str, ...], int] = {}
+        self._words: set[str] = set()
+        self._texts: list[str] = []
         self._around: list[str] = []
+        self._by: dict[tuple[str, ...], int] = {}
+        self._read = 0
 
     def add(self, text: str, around: str) -> None:
         """Take on record that a text is shown, and may grow into what is around it."""
-        for run in _runs(text):
-            self._by.setdefault(run, len(self._around))
+        self._words.update(text.lower().split())
+        self._texts.append(text)
         self._around.append(around)
 
     def has(self, text: str) -> bool:
         """Whether a text is shown, all but to the letter."""
+        words = text.lower().split()
+        # each word that is new, but for the last two, begins a run that is
+        if len(set(words) - self._words) > (1 - SAID) * len(words) + 2:
+            return False
         runs = _runs(text)
-        return len(runs & self._by.keys()) >= SAID * len(runs)
+        return len(runs & self._places().keys()) >= SAID * len(runs)
+
+    def _places(self) -> dict[tuple[str, ...], int]:
+        """Return the runs that are shown, and the first text that holds each."""
+        for at in range(self._read, len(self._texts)):
+            for run in _runs(self._texts[at]):
+                self._by.setdefault(run, at)
+        self._read = len(self._texts)
+        return self._by
 
     def may_have(self, text: str, beside: str) -> bool:
         """Whether a text is shown, or may yet be where that beside it is."""
         if self.has(text):
             return True
-        places = Counter(self._by[run] for run in _runs(beside) if run in self._by)
+        by = self._places()
+        places = Counter(by[run] for run in _runs(beside) if run in by)
         if not places:
             return False
         runs, there = _runs(text), _runs(self._around[places.most_common(1)[0][0]])

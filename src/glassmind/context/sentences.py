@@ -53,6 +53,7 @@ _NO_SENTENCE = re.compile(
 )
 """A picture, the title of a callout, a task, a property; a query, a template."""
 
+_FENCES = ("```", "~~~", "$$")
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~|\$\$)", re.MULTILINE)
 _NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
 """How a text ends that goes on, or that asks itself and answers nothing."""
@@ -171,7 +172,8 @@ def _score(held: set[str], above: set[str], words: Lookup) -> float:
 def _blocks(stretch: Stretch, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the paragraphs and items that hold some characters, in order."""
     text, over = stretch.text, stretch.body
-    fences = [found.start() for found in _FENCE.finditer(text)]
+    fenced = any(sign in text for sign in _FENCES)  # seldom, and cheap to rule out
+    fences = [found.start() for found in _FENCE.finditer(text)] if fenced else ()
     for at in places:
         if at < over:
             continue

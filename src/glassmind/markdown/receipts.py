@@ -69,13 +69,19 @@ def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
 
 def receipt_text(receipt: Receipt) -> str:
     """Return a receipt as it is written; of a long heading, its beginning."""
-    path = _written(receipt.path, _ACTIVE_IN_PATH)
-    before = "" if _FIRST.match(path) else "./"
-    heading = " ".join(receipt.heading.split())[:HEADING_CHARS].rstrip()
-    start, end = receipt.span
+    path, heading, (start, end), digest = receipt
     lines = str(start) if start == end else f"{start}-{end}"
+    return f"{_place(path, heading)}:{lines}@{digest}"
+
+
+@lru_cache(maxsize=4_096)
+def _place(path: str, heading: str) -> str:
+    """Return what of a receipt stands before its lines; most are asked for again."""
+    path = _written(path, _ACTIVE_IN_PATH)
+    before = "" if _FIRST.match(path) else "./"
+    heading = " ".join(heading.split())[:HEADING_CHARS].rstrip()
     under = f"#{_written(heading, _ACTIVE)}" if heading else ""
-    return f"{before}{path}{under}:{lines}@{receipt.digest}"
+    return f"{before}{path}{under}"
 
 
 @lru_cache(maxsize=4_096)

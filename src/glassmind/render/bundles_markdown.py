@@ -114,9 +114,16 @@ def note_block(note: BundleNote, cite: Cite) -> str:
 
 def note_title(note: BundleNote) -> str:
     """Return what a note is called, its day, and what found it."""
-    by = ", ".join([note.date, *note.channels])
-    made = "; generated, not approved" if note.generated else ""
-    return f"### {titled(note.title)} ({by}{made})\n"
+    return title_line(note.title, note.date, note.channels, generated=note.generated)
+
+
+def title_line(
+    title: str, date: str, channels: Sequence[str], *, generated: bool
+) -> str:
+    """Return the line that names a note, without making one."""
+    by = ", ".join((date, *channels))
+    made = "; generated, not approved" if generated else ""
+    return f"### {titled(title)} ({by}{made})\n"
 
 
 def excerpt_block(excerpt: Excerpt, cite: Cite) -> str:

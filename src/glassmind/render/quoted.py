@@ -41,6 +41,8 @@ def clean(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return text of a note as a part of one line, whatever it holds."""
+    if text.isprintable() and "  " not in text:  # the only blank there is
+        return text.strip(" ")
     return " ".join(clean(text).split())
 
 
