@@ -14,8 +14,8 @@ import apsw
 
 from glassmind.store.sqlite.captured_rows import captured, has_files
 from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.store.sqlite.sign_rows import SignRows
 from glassmind.types.sections import (
-    APART,
     OPEN_BOXES,
     Likeness,
     MemoWish,
@@ -50,23 +50,6 @@ order by note_id, chunk_index
 HEADINGS = f"""
 select note_id, level, text, line from headings where note_id in {_IDS}
 order by note_id, seq
-"""  # noqa: S608 - our own words
-_TOP = "iif(instr(folded, '/'), substr(folded, 1, instr(folded, '/') - 1), folded)"
-SIGNS = f"""
-select note_id, 'type', value, 0, 0 from properties
-where note_id in {_IDS} and lower(name) in ('type', 'typ')
-union all
-select note_id, 'tag', folded, iif(in_properties, 0, line), 0 from tags
-where note_id in {_IDS} and {_TOP} in (select value from json_each(:tags))
-union all
-select note_id, 'callout', lower(kind), start_line, end_line from callouts
-where note_id in {_IDS} and lower(kind) in (select value from json_each(:callouts))
-"""  # noqa: S608 - our own words
-HEADS = f"""
-select n.id, n.title || :apart || coalesce((
-  select group_concat(h.text, :apart) from headings h
-  where h.note_id = n.id and length(h.text) <= :longest), '')
-from notes n where n.id in {_IDS}
 """  # noqa: S608 - our own words
 _DIGITS = "[0-9][0-9]"
 DATED = f"""
@@ -128,8 +111,7 @@ class SectionRows:
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
         self._link_rows: dict[int, list[tuple[int, int, int, str]]] = {}
-        self._signs: dict[tuple[object, ...], dict[int, list[SectionSign]]] = {}
-        self._heads: dict[int, dict[int, str]] = {}
+        self._said = SignRows(db)
         self._folders: dict[str, bool] = {}
         self.cut: set[str] = set()
 
@@ -170,21 +152,11 @@ class SectionRows:
         self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]
     ) -> list[SectionSign]:
         """Return what speaks for notes and their lines, by note and line."""
-        known = self._signs.setdefault((*tags, "", *callouts), {})
-        new = _new(note_ids, known)
-        known.update((note_id, []) for note_id in new)
-        bound = {"tags": json.dumps(tags), "callouts": json.dumps(callouts)}
-        for sign in map(SectionSign._make, self._ask(SIGNS, new, **bound)):
-            known[sign.note_id].append(sign)
-        found = [sign for at in note_ids if known[at] for sign in known[at]]
-        return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
+        return self._said.signs(note_ids, tags, callouts)
 
-    def heads(self, note_ids: Collection[int], longest: int) -> dict[int, str]:
+    def heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
         """Return the title and the short headings of notes, set apart by `APART`."""
-        known = self._heads.setdefault(longest, {})
-        new = _new(note_ids, known)
-        known.update(self._ask(HEADS, new, longest=longest, apart=APART))
-        return {at: known[at] for at in note_ids if at in known}
+        return self._said.heads(note_ids, longest)
 
     def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
         """Return those of some notes with the path whose name has a day."""
