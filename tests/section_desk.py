@@ -38,7 +38,7 @@ class SectionDesk:
     def tasks(self, *paths: str, project: Collection[str] = ()) -> list[Item]:
         """Return the open tasks of some notes, or of all."""
         with self._asked(paths, project) as (rows, scope):
-            return tasks(rows, scope)
+            return [*tasks(rows, scope)]
 
     def next_reads(self, *paths: str, limit: int = 8) -> list[NextRead]:
         """Return what is worth reading after some notes."""

@@ -1,7 +1,14 @@
 """Finding the lines of notes that count as a decision or a question."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -68,6 +75,22 @@ class Found:
     rule: str
     is_whole: bool = False
     day: str = ""
+
+
+class Drafts(Collection[Item]):
+    """Items in their order; each is made only when it is looked at."""
+
+    def __init__(self, makers: Sequence[Callable[[], Item]]) -> None:
+        self._makers = makers
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+    def __iter__(self) -> Iterator[Item]:
+        return (make() for make in self._makers)
+
+    def __contains__(self, item: object) -> bool:
+        return any(made == item for made in self)
 
 
 class Looked(NamedTuple):
@@ -344,8 +367,12 @@ def names_in(value: object) -> list[str]:
 
 def is_pattern(path: str) -> bool:
     """Whether a note stands in a folder of templates."""
-    folders = path.split("/")[:-1]
-    return any(folder.casefold() in TEMPLATES for folder in folders)
+    return _holds_patterns(path.rpartition("/")[0])
+
+
+@lru_cache(maxsize=1024)  # a vault has far fewer folders than notes
+def _holds_patterns(folder: str) -> bool:
+    return any(name.casefold() in TEMPLATES for name in folder.split("/"))
 
 
 def asked_ids(scope: Scope, more: Iterable[int] = ()) -> list[int]:

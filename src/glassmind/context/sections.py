@@ -3,8 +3,9 @@
 What a section does not use is left to the passages.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -125,7 +126,7 @@ class _Fitting:
         share = max(int(SHARES[name] * self._budget), FIRST.get(name, 0))
         return min(share, int(ALL * self._budget) - self.tokens)
 
-    def items(self, name: str, found: Sequence[Item]) -> tuple[Item, ...]:
+    def items(self, name: str, found: Collection[Item]) -> tuple[Item, ...]:
         """Return the items that fit; each comes with a source."""
         return self.fit(name, found, _sourced, self._shortened)
 
@@ -141,7 +142,7 @@ class _Fitting:
     def fit(
         self,
         name: str,
-        found: Sequence[One],
+        found: Collection[One],
         line: Callable[[One], str],
         shorter: Callable[[One, int, int], One | None] = lambda *_: None,
     ) -> tuple[One, ...]:
@@ -154,9 +155,10 @@ class _Fitting:
         share = self._share(name)
         room = share - self._counter.count(section(name, ["-\n"]))
         kept: list[One] = []
-        left: list[One] = []
-        lines = [line(one) for one in found[: MOST[name]]]
-        for one, text in zip(found, lines, strict=False):
+        left = ""  # the line of the first that is left out
+        looked = iter(found)
+        for one in islice(looked, MOST[name]):
+            text = line(one)
             cost = share if room < LEAST_LINE else self._counter.count(text)
             if cost <= room:
                 kept.append(one)
@@ -165,11 +167,12 @@ class _Fitting:
                 kept.append(cut)
                 room -= self._counter.count(line(cut))
             else:
-                left.append(one)
-        left += found[len(lines) :]
-        if left:
-            size = estimate_tokens(line(left[0]))
-            self.dropped.append(Dropped(name, len(left), len(left) * size))
+                left = left or text
+                if room < LEAST_LINE:  # nor does any other fit
+                    break
+        if more := len(found) - len(kept):
+            size = estimate_tokens(left or line(next(looked)))
+            self.dropped.append(Dropped(name, more, more * size))
         if kept:
             self.tokens += share - room
         return tuple(kept)

@@ -35,11 +35,11 @@ class SectionNote(NamedTuple):
 
 
 class SectionTask(NamedTuple):
-    """A task with the dates that its line carries, by what they are called."""
+    """A task with the path of its note, and the dates in its line by their names."""
 
     note_id: int
+    path: str
     line: int
-    status: str
     dates: Mapping[str, str]
 
 

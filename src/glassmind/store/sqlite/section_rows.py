@@ -62,8 +62,9 @@ where n.id in {_IDS}
 """  # noqa: S608 - our own words
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
-select note_id, line, status from tasks where note_id in {_IDS}
-and status in (select value from json_each(:open)) order by note_id, seq
+select t.note_id, t.line, f.path from tasks t join files f on f.id = t.note_id
+where t.note_id in {_IDS} and t.status in (select value from json_each(:open))
+order by t.note_id, t.seq
 """  # noqa: S608 - our own words
 FIELDS = f"""
 select note_id, line, lower(key), value from fields where note_id in {_IDS}
@@ -182,9 +183,9 @@ class SectionRows:
         ):
             dates.setdefault((note_id, line), {}).setdefault(key, value)
         return [
-            SectionTask(at, line, status, dates.get((at, line), {}))
+            SectionTask(at, path, line, dates.get((at, line), {}))
             for _, rows in groupby(found, key=lambda row: row[0])
-            for at, line, status in self._few(list(rows), dates)
+            for at, line, path in self._few(list(rows), dates)
         ]
 
     def _few(
