@@ -1,15 +1,21 @@
 """Tokens are counted so that no reader finds more, whatever the script."""
 
 import json
+import string
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from model_desk import real_models, tokenizer
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
 from glassmind.models.cards import MINILM, WORDLLAMA, ModelCard
 from glassmind.models.counting import TokenCounter
+from glassmind.models.windows import WindowedTokenizer
 from glassmind.render.bundles_markdown import bundle_as_markdown
 
 ROOT = Path(__file__).parents[1]
@@ -54,6 +60,13 @@ FIGURES = ("digests", "image", "numbers", "emoji")
 """Those with digits, of which one vocabulary makes a token of two or three each."""
 
 
+@cache
+def known_counter() -> tuple[TokenCounter, WindowedTokenizer]:
+    """Return a counter that has learnt from other texts, and its tokenizer."""
+    real = tokenizer(MINILM)
+    return TokenCounter(real, "known"), real
+
+
 def real_texts() -> list[str]:
     """Return text of many kinds, each long enough to be counted."""
     notes = sorted((ROOT / "sample-vault").rglob("*.md"))
@@ -94,6 +107,48 @@ def test_the_estimate_is_never_below_a_real_tokenizer_on_real_text(
     assert short == []
 
 
+@given(
+    st.lists(
+        st.text(
+            string.ascii_letters + string.digits + "'-%/#.", min_size=1, max_size=90
+        )
+        | st.sampled_from(["garden", "Garden,", "[[Garden]]", "GARDENS/garden.md#12"]),
+        max_size=12,
+    ),
+    st.sampled_from([" ", "\n", "  ", "\t", "\r\n"]),
+)
+def test_words_and_signs_count_alike_in_every_case_and_order(
+    words: list[str], blank: str
+) -> None:
+    known, real = known_counter()
+    text = blank.join(words)
+
+    for counter in (TokenCounter(real, "new"), known):
+        assert counter.count(text) == len(real.ids(text))
+        assert counter.count(text.upper()) == len(real.ids(text))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_text_counts_as_much_as_its_lines(name: str) -> None:
+    counter = TokenCounter(tokenizer(MINILM), "real")
+    lines = [SCRIPTS[name].strip() * n for n in range(1, 20)]
+
+    assert counter.count("\n".join(lines)) == sum(map(counter.count, lines))
+
+
+def test_threads_share_a_counter_that_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glassmind.models.counting.MOST_WORDS", 10)
+    monkeypatch.setattr("glassmind.models.counting.MOST_LINES", 2)
+    counter = TokenCounter(tokenizer(MINILM), "real")
+    texts = [text[:400] for text in real_texts()]
+    alone = list(map(counter.count, texts))
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: list(map(counter.count, texts)), range(8)))
+
+    assert found == [alone] * 8
+
+
 def test_a_word_too_long_to_be_read_counts_by_its_pieces() -> None:
     counter = TokenCounter(tokenizer(MINILM), "real")
 
@@ -104,6 +159,7 @@ def test_a_counter_forgets_what_it_cannot_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("glassmind.models.counting.MOST_WORDS", 10)
+    monkeypatch.setattr("glassmind.models.counting.MOST_LINES", 2)
     real = tokenizer(MINILM)
     counter = TokenCounter(real, "real")
 
