@@ -1,10 +1,11 @@
 """Keeping what waited in the inbox, as it is or changed, or putting it away.
 
 A memo that is accepted is first marked as such where it stands, and then moved to its
-place; others who act on it wait for both. A death in between leaves a marked memo in
-the inbox, which the next look at the inbox moves. Where the memos of a project share a
-note, it is added to that one, and its own goes to the trash; one with properties that a
-person gave it stays a note. One that a person dragged to a place stays there.
+place; others who act on it wait for both. Where that is refused, it is as it was. A
+death in between leaves a marked memo in the inbox, which the next look at the inbox
+moves. Where the memos of a project share a note, it is added to that one, and its own
+goes to the trash; one with properties that a person gave it stays a note. One that a
+person dragged to a place stays there.
 """
 
 from collections.abc import Callable
@@ -35,6 +36,7 @@ from glassmind.memory.moving import (
     put_away,
 )
 from glassmind.memory.project_notes import add_once
+from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
 from glassmind.vault.decode import Unreadable, decode
@@ -100,19 +102,30 @@ def edit(
     """
     memo = waiting_called(cabinet, name)
     said, read = text_said(text, memo.kind), before
-    former = copied_away(cabinet, memo.path, client=client, why=COPIED)
 
     def change(before: FileText, memo: Memo) -> str:
         if before.text not in {former, without_marker(former)}:
             raise NoteChanged(memo.path, expected="", found="")
-        if read is not None and memo.text != read:
-            known, found = (digest_of(one.encode()) for one in (read, memo.text))
-            raise NoteChanged(memo.path, expected=known, found=found)
+        _refuse_other(memo, read)
         head = before.text[: read_head(before.text).length]
         body = body_of(replace(memo, text=said)).replace("\r\n", "\n")
         return head + f"\n{body}\n".replace("\n", before.newline)
 
-    return _indexed(cabinet, promoted(cabinet, memo, change, client, EDITED))
+    _refuse_other(memo, read)
+    with (
+        cabinet.writer(client).queue(),
+        all_or_nothing(cabinet, client) as held,
+    ):
+        former = copied_away(held, memo.path, client=client, why=COPIED)
+        moved = promoted(held, memo, change, client, EDITED)
+    return _indexed(cabinet, moved)
+
+
+def _refuse_other(memo: Memo, read: str | None) -> None:
+    """Refuse a memo that does not say what was read, where that is known."""
+    if read is not None and memo.text != read:
+        known, found = (digest_of(one.encode()) for one in (read, memo.text))
+        raise NoteChanged(memo.path, expected=known, found=found)
 
 
 def reject(cabinet: Cabinet, name: str, *, client: str) -> Moved:
@@ -132,12 +145,12 @@ def promoted(
 
     `change` is made to its note first. It is not in the index afterwards.
     """
-    writer = cabinet.writer(client)
-    with writer.queue():
+    with cabinet.writer(client).queue(), all_or_nothing(cabinet, client) as held:
+        writer = held.writer(client)
         for attempt in range(1, TRIES + 1):
-            _mark(cabinet, writer, memo.path, change, why)
+            _mark(held, writer, memo.path, change, why)
             try:
-                return _placed(cabinet, writer, memo.path, client, why)
+                return _placed(held, writer, memo.path, client, why)
             except NoteChanged:  # by who does not queue, such as an editor
                 if attempt == TRIES:
                     raise

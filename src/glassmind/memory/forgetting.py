@@ -15,6 +15,7 @@ from glassmind.memory.memo_names import title_from
 from glassmind.memory.memo_sections import new_note, without_section
 from glassmind.memory.moving import away, notices_of, numbered, trash_for
 from glassmind.memory.superseding import lifting
+from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
 from glassmind.vault.decode import Unreadable, decode
@@ -53,10 +54,10 @@ def _put_into_trash(cabinet: Cabinet, memo: Memo, client: str) -> NotePath:
     """Move a memo to the trash, as a note of its own, and return where it is."""
     if not memo.section:
         return away(cabinet, memo, client=client, why=FORGOTTEN)
-    writer = cabinet.writer(client)
     for attempt in range(1, TRIES + 1):
         try:
-            return _in_trash(cabinet, writer, memo)
+            with all_or_nothing(cabinet, client) as held:
+                return _in_trash(held, held.writer(client), memo)
         except NoteChanged:  # by who does not queue, such as an editor
             if attempt == TRIES:
                 raise

@@ -26,6 +26,7 @@ from glassmind.memory.memo_sections import (
     with_section_text,
 )
 from glassmind.memory.moving import GONE, away, notices_of
+from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.memory import Memo, Moved
 from glassmind.vault.rewrite import FileText, rewrite
@@ -55,11 +56,11 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
     kept = memo_called(cabinet, into, place="kept")
     if (kept.path, kept.section) == (memo.path, memo.section):
         raise BadWish("the other memo", repr(into[:80]), "another than the first")
-    with cabinet.writer(client).queue():
-        memo, kept = still_waiting(cabinet, memo), memo_again(cabinet, kept)
-        after = _added(cabinet, kept, memo, client)
+    with cabinet.writer(client).queue(), all_or_nothing(cabinet, client) as held:
+        memo, kept = still_waiting(held, memo), memo_again(held, kept)
+        after = _added(held, kept, memo, client)
         with suppress(*GONE):  # a person was faster, and it is merged all the same
-            away(cabinet, memo, client=client, why=MERGED)
+            away(held, memo, client=client, why=MERGED)
     said = f"{kept.path} says so already; no text was added to it"
     known = (said,) if is_said(kept, memo) else ()
     return Moved(after, memo.path, (*known, *notices_of(cabinet, kept.path, memo.path)))

@@ -176,10 +176,8 @@ class VaultWriter:
                 _faults_named(old),
                 _turns(source, target, first=_above(old) < _above(new)),
             ):
-                _sweep(
-                    source
-                )  # a name that a killed writer left makes it look like two
-                _sweep(target)
+                for folder in (source, target):
+                    _sweep(folder)  # what a killed writer left makes it look like two
                 _checked(source, name, old, expected)
                 size = len(source.read(name))
                 act = audit.Act(old, expected, expected, size, why, self._client, new)
@@ -187,6 +185,27 @@ class VaultWriter:
         except FileNotFoundError as fault:
             raise NoteChanged(old, expected=expected, found="") from fault
         return Applied(new, expected, expected, act.size_bytes)
+
+    def take_back(self, done: Applied, *, why: str) -> None:
+        """Delete a file that `put` has just made, as long as it is as it was written.
+
+        Its line of the record is followed by one that says so.
+
+        Raises:
+            NoteChanged: the file is another by now, or gone.
+            WriteRefused, PathOutsideVault: it may not be deleted, or the disk refused.
+        """
+        path, size = self.allowed(done.path), done.size_bytes
+        with (
+            self._folder_of(path, make=True) as (folder, name),
+            _faults_named(path),
+            folder.turn(),
+        ):
+            _checked(folder, name, path, done.after)
+            act = audit.Act(path, None, done.after, size, why, self._client)
+            self._record(act, undone=True)
+            folder.unlink(name)
+            folder.sync()
 
     def _give(
         self,
@@ -200,8 +219,9 @@ class VaultWriter:
             raise NameTaken(str(act.to))
         self._record(act)
         try:
+            _checked(source, name, act.path, act.before)
             source.give_to(target, name, called)
-        except OSError as fault:
+        except (OSError, WriteRefused) as fault:
             with suppress(OSError, WriteRefused):
                 self._record(act, undone=True)
             if isinstance(fault, FileExistsError):
@@ -246,15 +266,16 @@ class VaultWriter:
         staged = f"{STAGED}{os.urandom(8).hex()}{STAGED_END}"
         try:
             _stage(folder, staged, raw, mode)
-            # an editor does not wait for its turn as we do
             _checked(folder, name, act.path, act.before)
             self._record(act)
             try:
+                # an editor does not wait for its turn as we do, nor for the record
+                _checked(folder, name, act.path, act.before)
                 if act.before is None:
                     folder.give_new_name(staged, name)
                 else:
                     folder.replace(staged, name)
-            except OSError:
+            except (OSError, WriteRefused):
                 with suppress(OSError, WriteRefused):
                     self._record(act, undone=True)
                 raise

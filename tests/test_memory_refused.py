@@ -1,0 +1,219 @@
+"""What is refused leaves nothing behind: no copy, no mark, no text."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memo_desk import agent_files, called, kept, recorded, text_of, waiting
+from vault_desk import VaultDesk
+
+from glassmind.errors import VaultError
+from glassmind.errors.memory import BadMemo
+from glassmind.errors.writing import NoteChanged, WriteFailed
+from glassmind.memory import accepting, forgetting, moving
+from glassmind.vault import audit
+from glassmind.vault.folder import OpenFolder
+from glassmind.vault.write import VaultWriter
+
+layouts = pytest.mark.parametrize("layout", ["notes", "project"])
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    vault.indexed({"Diary.md": "mine"})
+    return vault
+
+
+def texts(desk: VaultDesk) -> dict[str, str]:
+    """Return every note of the agent folder."""
+    return {path: text_of(desk, f".agent/{path}") for path in agent_files(desk)}
+
+
+def net_writes(desk: VaultDesk) -> dict[str, str | None]:
+    """Return what the record says that each file came to be."""
+    now: dict[str, str | None] = {}
+    for line in recorded(desk):
+        if line.get("undone"):
+            now[line["path"]] = line["before"]
+        elif "to" in line:
+            now[line["to"]] = now.pop(line["path"], None)
+        else:
+            now[line["path"]] = line["after"]
+    return {path: after for path, after in now.items() if after}
+
+
+def refusing(name: str, meant: int) -> Callable[..., Any]:
+    """Return a verb of the writer that the disk refuses at the n-th time."""
+    real, count = getattr(VaultWriter, name), 0
+
+    def refused(writer: VaultWriter, path: str, *args: Any, **more: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == meant:
+            raise WriteFailed(path, "the disk is full")
+        return real(writer, path, *args, **more)
+
+    return refused
+
+
+@layouts
+@pytest.mark.parametrize("verb", ["put", "move"])
+@pytest.mark.parametrize("act", ["accept", "edit", "merge", "reject", "forget"])
+def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
+    desk: VaultDesk, act: str, verb: str, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    memo, other = waiting(desk, "Use tin", project="Tea"), kept(desk, "Use copper")
+    before, index = texts(desk), desk.found("tin")
+    verbs = desk.engine.memory
+    acts: dict[str, Callable[[], object]] = {
+        "accept": lambda: verbs.accept(memo.path),
+        "edit": lambda: verbs.edit(memo.path, "Use zinc"),
+        "merge": lambda: verbs.merge(memo.path, called(other)),
+        "reject": lambda: verbs.reject(memo.path),
+        "forget": lambda: verbs.forget(called(other)),
+    }
+
+    for meant in range(1, 9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(VaultWriter, verb, refusing(verb, meant))
+            try:
+                acts[act]()
+            except VaultError:
+                patch.undo()
+            else:
+                break
+        assert texts(desk) == before
+        assert net_writes(desk).keys() == {f".agent/{path}" for path in before}
+        assert desk.found("tin") == index
+    else:
+        pytest.fail("it was refused to the end")
+    assert texts(desk) != before
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "error"),
+    [("", None, BadMemo), ("a\0b", None, BadMemo), ("Use zinc", "other", NoteChanged)],
+)
+def test_an_edit_that_cannot_be_made_writes_nothing(
+    desk: VaultDesk, text: str, read: str | None, error: type[VaultError]
+) -> None:
+    memo = waiting(desk, "Use tin")
+    before, lines = texts(desk), len(recorded(desk))
+
+    with pytest.raises(error):
+        desk.engine.memory.edit(memo.path, text, before=read)
+
+    assert texts(desk) == before
+    assert len(recorded(desk)) == lines
+
+
+def test_an_edit_of_what_changes_meanwhile_leaves_no_copy(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memo = waiting(desk, "Use tin")
+    file, copied = desk.root / memo.path, moving.copied_away
+
+    def meanwhile(*args: Any, **more: Any) -> str:
+        said = copied(*args, **more)
+        file.write_text(f"{said}\nA person's line.\n")
+        return said
+
+    monkeypatch.setattr(accepting, "copied_away", meanwhile)
+    with pytest.raises(NoteChanged):
+        desk.engine.memory.edit(memo.path, "Use zinc")
+
+    assert agent_files(desk) == {memo.path.removeprefix(".agent/")}
+    assert file.read_text().endswith("A person's line.\n")
+
+
+def test_a_section_that_changes_while_it_is_forgotten_is_copied_once(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.open(memory__layout="project")
+    memo = kept(desk, "Use tin")
+    file, copied, turns = desk.root / memo.path, forgetting._copied, []
+
+    def meanwhile(*args: Any, **more: Any) -> Any:
+        to = copied(*args, **more)
+        turns.append(to)
+        if len(turns) < 3:
+            file.write_text(f"{file.read_text()}A person's line.\n")
+        return to
+
+    monkeypatch.setattr(forgetting, "_copied", meanwhile)
+    gone = desk.engine.memory.forget(called(memo)).memo
+
+    trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
+    assert [f".agent/{path}" for path in trash] == [gone.path]
+    assert text_of(desk, gone.path).count("A person's line.") == 2
+
+
+def written_at_the_record(
+    file: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Have an editor save a file while the next write goes on record."""
+    real = audit.append
+    saved: list[int] = []
+
+    def append(folder: OpenFolder, name: str, line: bytes) -> None:
+        real(folder, name, line)
+        if not saved:
+            saved.append(file.write_text(text))
+
+    monkeypatch.setattr(audit, "append", append)
+
+
+def test_what_an_editor_saves_while_a_write_goes_on_record_is_kept(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
+    file = desk.root / old.path
+    said = f"{file.read_text()}\nA person's line.\n"
+
+    written_at_the_record(file, said, monkeypatch)
+    desk.engine.memory.supersede(old.path, new.path)
+
+    text = file.read_text()
+    assert text.endswith("A person's line.\n")
+    assert "superseded-by" in text
+    first, undone, *_ = recorded(desk)[2:]
+    assert "undone" not in first
+    assert undone == {**first, "at": undone["at"], "undone": True}
+
+
+def test_what_an_editor_saves_while_a_move_goes_on_record_is_told_by_its_digest(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memo = waiting(desk, "Use tin")
+    file = desk.root / memo.path
+
+    written_at_the_record(file, f"{file.read_text()}\nMine.\n", monkeypatch)
+    gone = desk.engine.memory.reject(memo.path).memo
+
+    assert text_of(desk, gone.path).endswith("Mine.\n")
+    _, undone, moved = recorded(desk)[1:]
+    assert undone["undone"]
+    assert moved["to"] == gone.path
+    assert moved["after"] != undone["after"]
+
+
+def test_a_copy_that_a_person_wrote_to_is_not_taken_back(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memo = waiting(desk, "Use tin")
+    copied = moving.copied_away
+
+    def meanwhile(*args: Any, **more: Any) -> str:
+        copied(*args, **more)
+        (copy,) = (desk.root / ".agent/.trash/inbox").iterdir()
+        copy.write_text("A person's line.\n")
+        raise WriteFailed(memo.path, "the disk is full")
+
+    monkeypatch.setattr(accepting, "copied_away", meanwhile)
+    with pytest.raises(WriteFailed):
+        desk.engine.memory.edit(memo.path, "Use zinc")
+
+    (copy,) = (desk.root / ".agent/.trash/inbox").iterdir()
+    assert copy.read_text() == "A person's line.\n"
