@@ -33,12 +33,18 @@ Result = TypeVar("Result")
 Body = Callable[[Client], Awaitable[Result]]
 
 
-def visit(target: Any, body: Body[Result], *, mode: str = "auto") -> Result:
-    """Return what a client does at a server: one in this process, or one to start."""
+def visit(
+    target: Any, body: Body[Result], *, mode: str = "auto", name: str = ""
+) -> Result:
+    """Return what a client does at a server: one in this process, or one to start.
+
+    `name` is what it says that it is called; without one, what its package is.
+    """
+    who = types.Implementation(name=name, version="1") if name else None
 
     async def run() -> Result:
         with anyio.fail_after(LIMIT_S):
-            async with Client(target, mode=mode) as client:
+            async with Client(target, mode=mode, client_info=who) as client:
                 return await body(client)
 
     return anyio.run(run)

@@ -24,8 +24,11 @@ def web(sample: VaultDesk) -> Iterator[Web]:
         yield web
 
 
-def visited(web: Web, body: Body[Any], mode: str) -> Any:
-    """Return what the client of the protocol's own package does at a server."""
+def visited(web: Web, body: Body[Any], mode: str, name: str = "") -> Any:
+    """Return what the client of the protocol's own package does at a server.
+
+    `name` is what it says that it is called; without one, what the package is.
+    """
 
     @asynccontextmanager
     async def link() -> AsyncIterator[Any]:
@@ -36,7 +39,7 @@ def visited(web: Web, body: Body[Any], mode: str) -> Any:
         ):
             yield streams
 
-    return visit(link(), body, mode=mode)
+    return visit(link(), body, mode=mode, name=name)
 
 
 @pytest.mark.parametrize("mode", ERAS)
@@ -78,6 +81,73 @@ def test_a_client_captures_and_is_handed_what_it_captured(
 
     assert said in (vault.root / path).read_text("utf-8")
     assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_each_client_is_on_record_by_the_name_it_gave(
+    vault: VaultDesk, mode: str
+) -> None:
+    vault.indexed({"Tea.md": "# Tea\n\nOolong.\n"})
+    names = ["agent-one", "agent two, at home"]
+
+    def body_of(name: str) -> Body[str]:
+        async def body(client: Client) -> str:
+            await client.call_tool("glassmind_read", {"name": "Tea"})
+            given = {"kind": "memory", "text": f"{name} likes oolong."}
+            done = await client.call_tool("glassmind_capture", given)
+            return str(done.structured_content["memo"]["path"])
+
+        return body
+
+    with serving(vault.engine) as web:
+        paths = [visited(web, body_of(name), mode, name) for name in names]
+
+    logged = {one.path: one.client for one in vault.engine.memory.log().records}
+    assert [logged[path] for path in paths] == names
+    for path, name in zip(paths, names, strict=True):
+        assert name in (vault.root / path).read_text("utf-8").partition("# ")[0]
+    record = (vault.folder / "use.jsonl").read_text("utf-8")
+    uses = [json.loads(line) for line in record.splitlines()]
+    assert [one["client"] for one in uses if one["verb"] == "read"] == names
+
+
+CALL = {"name": "glassmind_capture", "arguments": {"kind": "memory", "text": "Tea."}}
+OLD = {
+    "Accept": "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2025-11-25",
+}
+
+
+@pytest.mark.parametrize(
+    "session", ["", "nonsense", "a.!!", "a.gICA", "a." + "A" * 4000, "a.Y2xp", "."]
+)
+def test_a_session_that_names_nobody_is_no_obstacle(
+    vault: VaultDesk, session: str
+) -> None:
+    vault.indexed({"Tea.md": "# Tea\n"})
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL}
+
+    with serving(vault.engine) as web:
+        head = {**OLD, "Mcp-Session-Id": session} if session else OLD
+        told = web.post("/mcp", message, **head).json
+
+    assert not told["result"]["isError"]
+    assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"clientInfo": 1}, {"clientInfo": {"name": 1}}, {"clientInfo": {"name": ""}}],
+)
+def test_a_greeting_without_a_name_opens_no_session(
+    web: Web, params: dict[str, Any]
+) -> None:
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+
+    answer = web.post("/mcp", hello, **OLD)
+
+    assert "mcp-session-id" not in answer.headers
+    assert b"Traceback" not in answer.body
 
 
 @pytest.mark.parametrize("mode", ERAS)

@@ -22,6 +22,7 @@ from glassmind.surfaces.http.addresses import origins_of
 from glassmind.surfaces.http.arguments import from_body, from_query
 from glassmind.surfaces.http.asked import Asked, Desk, Route
 from glassmind.surfaces.http.door import NOT_JSON, Door, is_json
+from glassmind.surfaces.http.greeting import read_again, with_session
 from glassmind.surfaces.http.guard import Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
@@ -137,7 +138,7 @@ class Answering:
 
 
 class _Tools:
-    """MCP over HTTP: no sessions, JSON in answers."""
+    """MCP over HTTP: no sessions are kept, JSON in answers."""
 
     def __init__(self, engine: Engine, toolsets: Sequence[str]) -> None:
         # The guard has looked at Host and Origin, to the letter.
@@ -165,7 +166,9 @@ class _Tools:
         visit.route = "/mcp"
         if not is_json(visit.head):
             raise Refused(NOT_JSON)
-        await self._sessions.handle_request(scope, receive, send)
+        body = (await receive()).get("body", b"")
+        again, answering = read_again(body, receive), with_session(body, send)
+        await self._sessions.handle_request(scope, again, answering)
 
 
 async def _unrouted(_: Request, error: Exception) -> Response:

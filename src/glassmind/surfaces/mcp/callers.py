@@ -1,7 +1,15 @@
-"""What a caller goes by where its acts are put on record."""
+"""What a caller goes by where its acts are put on record.
+
+Over HTTP no sessions are kept, and a client of the older era says its name in the
+greeting alone. So the id of the session that it is given there carries the name, and
+comes back with every call. Whoever makes up such an id says a name of its own choice,
+which it might have said in the greeting just as well.
+"""
 
 import re
+import secrets
 import unicodedata
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
 from glassmind.surfaces.mcp.fence import one_line, sound
@@ -18,6 +26,16 @@ _UNSEEN = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
 USUAL = "mcp"
 """What a client of the protocol is called that says no name."""
 
+SESSION = "mcp-session-id"
+"""The header that a session of the older era is known by."""
+
+ID_BYTES = 16
+"""Of an id by chance, as many as those have that the protocol gives as an example."""
+
+LONGEST_WRITTEN = NAME_CHARS * 6
+"""Letters of a name inside an id: four bytes each at most, and four letters for three
+bytes."""
+
 
 def plain_caller(said: str, usual: str) -> str:
     """Return a name that a caller gives itself, on one line, or the usual one."""
@@ -26,7 +44,37 @@ def plain_caller(said: str, usual: str) -> str:
     return usual if not name or read in OURS else name
 
 
-def caller_of(session: Any) -> str:
-    """Return what the client of a session calls itself; old ones may say nothing."""
+def caller_of(session: Any, request: Any = None) -> str:
+    """Return what the client of a session calls itself; old ones may say nothing.
+
+    `request` is the one of HTTP that a call came by, if it did.
+    """
     said = getattr(session, "client_params", None)
-    return plain_caller(said.client_info.name if said is not None else "", USUAL)
+    if said is not None:
+        return plain_caller(said.client_info.name, USUAL)
+    head = getattr(request, "headers", {})
+    return plain_caller(_named_by(head.get(SESSION, "")), USUAL)
+
+
+def session_of(said: str) -> str:
+    """Return an id for a session whose client calls itself so; empty without a name.
+
+    No two are the same: clients and what stands between may go by that.
+    """
+    name = plain_caller(said, USUAL)
+    if name == USUAL:
+        return ""
+    written = urlsafe_b64encode(name.encode()).decode().rstrip("=")
+    return f"{secrets.token_hex(ID_BYTES)}.{written}"
+
+
+def _named_by(session: str) -> str:
+    """Return the name that an id of a session carries; empty for one not of ours."""
+    written = session.partition(".")[2]
+    if len(written) > LONGEST_WRITTEN:
+        return ""
+    try:
+        name = urlsafe_b64decode(f"{written}{'=' * (-len(written) % 4)}").decode()
+    except ValueError:
+        return ""
+    return name if plain_caller(name, USUAL) == name else ""

@@ -74,7 +74,7 @@ class Calls:
             said = f"there is no tool {shortened(params.name)!r}; there are: {there}"
             raise MCPError(types.INVALID_PARAMS, said)
         begun, gauge = time.monotonic(), Gauge()
-        given, who = params.arguments or {}, caller_of(ctx.session)
+        given, who = params.arguments or {}, caller_of(ctx.session, ctx.request)
         work = partial(self._answered, tool, given, gauge, who)
         made = self._fault_of(tool, CallTooLong(tool.name, tool.timeout_s))
         try:
