@@ -89,8 +89,10 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     )
 
 
-def _about(found: Iterable[Found], query: str, ours: Collection[int]) -> list[Item]:
+def _about(found: Collection[Found], query: str, ours: Collection[int]) -> list[Item]:
     """Return what has to do with the question, the most first, then the newest."""
+    if not found:
+        return []
     terms = asked_terms(query)
     made = [(one.note.note_id, item_of(one, "decision")) for one in found]
     items = [

@@ -14,8 +14,11 @@ KINDS = frozenset(
 
 def most_relevant(items: Iterable[Item], query: str) -> list[Item]:
     """Return items by how many words of the question they hold; others as they are."""
-    terms = _terms(query)
-    return sorted(items, key=lambda item: -shared(item, terms)) if terms else [*items]
+    found = [*items]
+    terms = _terms(query) if len(found) > 1 else None
+    if terms is not None:
+        found.sort(key=lambda item: -shared(item, terms))
+    return found
 
 
 def asked_terms(query: str) -> Terms | None:

@@ -85,7 +85,7 @@ class SectionRows(Protocol):
         """Return what notes are like, by note, the most similar first."""
 
     def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
-        """Return how many links each note has that has some, to it and from it."""
+        """Return how many links each note has, to it and from it."""
 
     def dated(self, note_ids: Collection[int], /) -> Sequence[tuple[int, str]]:
         """Return those of some notes with the path whose name has a day."""

@@ -49,20 +49,23 @@ def next_reads(
     for note_id in shown:
         ties.pop(note_id, None)
     most = max(limit, 0)
-    held = {at: _held(tied) for at, tied in ties.items()}
-    likely = sorted(held, key=lambda at: (-held[at], at))[: most * WIDER * WIDER]
-    degrees = rows.degrees(likely)
-    spread = {
-        at: _promise(held[at], degrees.get(at, 0) - len(ties[at])) for at in likely
-    }
-    likely = sorted(spread, key=lambda at: (-spread[at], at))[: most * WIDER]
-    notes = rows.named([*likely, *scope.note_ids])
+    # from here on worth is below zero, so that plain sorting has the best first
+    held = sorted([(-_held(tied), at) for at, tied in ties.items()])
+    likely = held[: most * WIDER * WIDER]
+    degrees = rows.degrees([at for _, at in likely])
+    spread = sorted(
+        [
+            (_promise(worth, degrees.get(at, 0) - len(ties[at])), at)
+            for worth, at in likely
+        ]
+    )[: most * WIDER]
+    notes = rows.named([*(at for _, at in spread), *scope.note_ids])
     scored = [
-        (spread[at] * _share(notes[at][0], scope), notes[at][0], at)
-        for at in likely
+        (worth * _share(notes[at][0], scope), notes[at][0], at)
+        for worth, at in spread
         if at in notes
     ]
-    best = sorted(scored, key=lambda one: (-one[0], one[1]))[:most]
+    best = sorted(scored)[:most]
     titles = {at: title for at, (_, title) in notes.items()}
     return [
         NextRead(NotePath(path), titles[at], _why(ties[at], titles, scope))
@@ -95,12 +98,15 @@ def _tie(ties: Ties, selected: int, share: float, way: str) -> None:
 
 
 def _held(ties: Ties) -> float:
-    """Return what all ties of a note are worth."""
-    return fsum(share for share, _ in ties.values())
+    """Return what all ties of a note are worth; most have one."""
+    if len(ties) == 1:
+        ((share, _),) = ties.values()
+        return share
+    return fsum([share for share, _ in ties.values()])
 
 
 def _promise(held: float, others: int) -> float:
-    """Return how much a note promises; one that has to do with everything less."""
+    """Return how much of its worth a note keeps; one that has many links less."""
     return held / log2(2 + max(0, others))
 
 

@@ -87,14 +87,11 @@ select note_id, line, target_id, coalesce(property, '') from (
   where l.target_id in {_IDS} and l.note_id <> l.target_id
 ) where place <= :each
 """  # noqa: S608 - our own words
-DEGREES = f"""
-select id, sum(times) from (
-  select target_id as id, count(*) as times from links where target_id in {_IDS}
-  group by target_id
-  union all
-  select note_id, count(*) from links where note_id in {_IDS} group by note_id
-) group by id
-"""  # noqa: S608 - our own words
+DEGREES = """
+select k.value, (select count(*) from links where target_id = k.value)
+  + (select count(*) from links where note_id = k.value)
+from json_each(:ids) k
+"""
 CALLED = """
 select n.id, lower(f.path), lower(n.title) from notes n join files f on f.id = n.id
 where lower(n.title) in (select value from json_each(:names))
@@ -108,6 +105,7 @@ class SectionRows:
     def __init__(self, db: apsw.Connection, boxes: Sequence[str] = OPEN_BOXES) -> None:
         self._db, self._open = db, [*boxes]
         self._notes: dict[int, SectionNote] = {}
+        self._named: dict[int, tuple[str, str]] = {}
         self._pages: dict[int, list[str]] = {}
         self._headings: dict[int, tuple[SectionHeading, ...]] = {}
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
@@ -120,11 +118,14 @@ class SectionRows:
         """Return those of some notes that are there."""
         for row in self._ask(NOTES, _new(note_ids, self._notes)):
             self._notes[row[0]] = _note(row)
+            self._named[row[0]] = (row[1], row[2])
         return {i: self._notes[i] for i in note_ids if i in self._notes}
 
     def named(self, note_ids: Collection[int]) -> dict[int, tuple[str, str]]:
         """Return path and title of those of some notes that are there."""
-        return {at: (path, title) for at, path, title in self._ask(NAMED, note_ids)}
+        for at, path, title in self._ask(NAMED, _new(note_ids, self._named)):
+            self._named[at] = (path, title)
+        return {at: self._named[at] for at in note_ids if at in self._named}
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
