@@ -2,14 +2,14 @@
 
 What it is held against is the plain way: the chunks of the same search in the order of
 their scores, each whole, under the same title, label and receipt, until the budget is
-full. The last one counts where it is cut, if a sentence or two of it fit.
+full. One rule for both says which notes count: those of which a sentence or two are
+shown, or a passage as a whole.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.context.budget import Counter
-from glassmind.context.packing import STUB_TOKENS
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import mean
 from glassmind.markdown.receipts import receipt_of
@@ -37,6 +37,24 @@ CHUNKS = 60
 PER = 1_000
 """Tokens that distinct relevant notes are told of."""
 
+SHOWN_TOKENS = 24
+"""Of a note's text, so that it counts where no passage is whole: a sentence. Below it
+stand scraps such as the mark of a list, which tell nobody what the note says."""
+
+
+class _Held(NamedTuple):
+    """What a bundle and plain chunks hold for one query.
+
+    The shares of the relevant notes, and how many they are; `right` is whether the
+    answer cites one of them, None where there is no answer.
+    """
+
+    recall: float
+    plain_recall: float
+    notes: int
+    plain_notes: int
+    right: bool | None
+
 
 def bundle_figures(
     engine: "Engine",
@@ -52,29 +70,39 @@ def bundle_figures(
     """
     asked = [query for query in queries if _can_be_asked(query)]
     counter = counter_for(LocalAdapters(engine.config))()
-    found: dict[int, list[tuple[float, float, int, int]]] = {b: [] for b in budgets}
+    found: dict[int, list[_Held]] = {budget: [] for budget in budgets}
     for number, query in enumerate(asked, 1):
         text = _text(query)
         reply = engine.search(text, unique="chunks", limit=CHUNKS)
         for budget in budgets:
             ours = engine.bundles.pack(text, budget_tokens=budget)
-            packed = {note.path for note in ours.notes}
             plain = chunks_within(engine, reply, budget, counter)
-            held, cut = (len(query.grades.keys() & one) for one in (packed, plain))
-            wanted = len(query.grades)
-            found[budget].append((held / wanted, cut / wanted, held, cut))
+            found[budget].append(_held(query, ours, plain, counter))
         show(number, len(asked))
     return [_figures(budget, rows) for budget, rows in found.items()]
 
 
-def _figures(
-    budget: int, rows: Sequence[tuple[float, float, int, int]]
-) -> BundleFigures:
-    recall, plain, held, cut = (
-        mean([float(row[at]) for row in rows]) for at in range(4)
-    )
+def _held(query: GoldQuery, ours: Bundle, plain: set[str], counter: Counter) -> _Held:
+    relevant, wanted = query.grades.keys(), len(query.grades)
+    held, cut = len(relevant & notes_shown(ours, counter)), len(relevant & plain)
+    cited = {sentence.path for sentence in ours.answer}
+    right = bool(relevant & cited) if cited else None
+    return _Held(held / wanted, cut / wanted, held, cut, right)
+
+
+def _figures(budget: int, rows: Sequence[_Held]) -> BundleFigures:
     scale = PER / budget
-    return BundleFigures(budget, len(rows), recall, plain, held * scale, cut * scale)
+    answers = [float(row.right) for row in rows if row.right is not None]
+    return BundleFigures(
+        budget,
+        len(rows),
+        mean([row.recall for row in rows]),
+        mean([row.plain_recall for row in rows]),
+        mean([float(row.notes) for row in rows]) * scale,
+        mean([float(row.plain_notes) for row in rows]) * scale,
+        len(answers) / len(rows) if rows else 0.0,
+        mean(answers) if answers else None,
+    )
 
 
 def _can_be_asked(query: GoldQuery) -> bool:
@@ -87,10 +115,23 @@ def _text(query: GoldQuery) -> str:
     return " ".join([query.text, *filters])
 
 
+def notes_shown(bundle: Bundle, counter: Counter) -> set[str]:
+    """Return the notes of a bundle that say something: see `SHOWN_TOKENS`."""
+    return {
+        note.path
+        for note in bundle.notes
+        if not all(excerpt.trimmed for excerpt in note.excerpts)
+        or sum(counter.count(excerpt.text) for excerpt in note.excerpts) >= SHOWN_TOKENS
+    }
+
+
 def chunks_within(
     engine: "Engine", reply: SearchReply, budget_tokens: int, counter: Counter
 ) -> set[str]:
-    """Return the notes whose chunks, best first, fit a budget."""
+    """Return the notes whose chunks, best first, fit a budget.
+
+    The last counts where it is cut, if as much of it fits as counts in a bundle.
+    """
     frame = Bundle(
         reply.query,
         budget_tokens,
@@ -109,7 +150,7 @@ def chunks_within(
         excerpt = note.excerpts[0]
         whole = note_block(note, _number) + source_line(excerpt.receipt, "[10]")
         cost, text = counter.count(whole), counter.count(excerpt.text)
-        least = cost - text + min(text, STUB_TOKENS)
+        least = cost - text + min(text, SHOWN_TOKENS)
         if least <= left:
             held.add(hit.path)
         left -= cost

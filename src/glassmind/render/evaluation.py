@@ -45,6 +45,8 @@ def _bundles(found: BundleFigures) -> dict[str, Any]:
         "plain_recall": round(found.plain_recall, PLACES),
         "distinct": round(found.distinct, PLACES),
         "plain_distinct": round(found.plain_distinct, PLACES),
+        "answered": round(found.answered, PLACES),
+        "rightly": None if found.rightly is None else round(found.rightly, PLACES),
     }
 
 

@@ -66,14 +66,18 @@ def _lines(report: EvalReport, style: Style) -> Iterator[str]:
 
 
 def _bundle_lines(found: Sequence[BundleFigures], style: Style) -> Iterator[str]:
-    yield "Relevant notes in a bundle, and in the best chunks cut at as many tokens:"
-    yield f"{'tokens':>8}{'recall':>9}{'chunks':>9}{'per 1,000':>11}{'chunks':>9}"
+    yield "Relevant notes in a bundle, and in the best chunks cut at as many tokens;"
+    yield "how many questions got a short answer, and how often one that cites such:"
+    heads = f"{'recall':>9}{'chunks':>9}{'per 1,000':>11}{'chunks':>9}"
+    yield f"{'tokens':>8}{heads}{'answered':>10}{'rightly':>9}"
     for one in found:
         ours = style.strong(f"{one.recall:>9.3f}")
         rest = (
             f"{one.plain_recall:>9.3f}{one.distinct:>11.3f}{one.plain_distinct:>9.3f}"
         )
-        yield f"{one.budget_tokens:>8,}{ours}{rest}"
+        rightly = "-" if one.rightly is None else f"{one.rightly:.3f}"
+        answers = f"{one.answered:>10.3f}{rightly:>9}"
+        yield f"{one.budget_tokens:>8,}{ours}{rest}{answers}"
 
 
 def _confidence_lines(kind: str, found: Quality, style: Style) -> Iterator[str]:

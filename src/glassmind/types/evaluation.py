@@ -81,7 +81,9 @@ class BundleFigures(NamedTuple):
     """What bundles of so many tokens hold, against the best chunks cut at as many.
 
     `recall` and `plain_recall` are the share of the relevant notes, `distinct` and
-    `plain_distinct` how many of them 1,000 tokens hold.
+    `plain_distinct` how many of them 1,000 tokens hold. `answered` is the share of the
+    questions that got a short answer, and `rightly` the share of these whose answer
+    cites a relevant note; None where nothing was answered.
     """
 
     budget_tokens: int
@@ -90,6 +92,8 @@ class BundleFigures(NamedTuple):
     plain_recall: float
     distinct: float
     plain_distinct: float
+    answered: float
+    rightly: float | None
 
 
 class EvalReport(NamedTuple):
