@@ -275,7 +275,7 @@ def _called(note: MemoNote) -> NamedNote:
 
 
 def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
-    if len(plain_name(name).encode()) < LEAST_BYTES:
+    if len(plain_name(name).encode(errors="replace")) < LEAST_BYTES:
         return ()
     try:
         return (guessed_note(name, known),)
