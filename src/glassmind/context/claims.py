@@ -24,9 +24,8 @@ from glassmind.context.claim_words import (
     UNSURE,
     VERBS,
 )
-from glassmind.context.page import HEADING, ITEM, Page, unmarked
+from glassmind.context.stated import FIRST, PUT, stated_lines
 from glassmind.context.values import (
-    STATUS_TOLD,
     Value,
     product_value,
     property_value,
@@ -35,9 +34,6 @@ from glassmind.context.values import (
 )
 
 ClaimForm: TypeAlias = Literal["property", "field", "entry", "sentence"]
-
-LONGEST_LINE = 600
-"""Characters of a line that is read: longer ones are seldom written by hand."""
 
 MOST_LINES = 600
 """Lines of a note that are read: what is selected is seldom a book."""
@@ -56,8 +52,6 @@ _ENTRY = re.compile(
 _FIELD = re.compile(
     r"[*_\s(\[]*(?P<key>[^\W\d_][\w \t/-]{0,40}?)[*_]*::[ \t]*(?P<rest>\S.*)$"
 )
-_STRUCK = re.compile(r"~~.*?~~|%%.*?%%|<!--.*?-->")
-_CALLOUT = re.compile(r"[ \t]*>[ \t]*\[!(?P<kind>[^\]]+)\]")
 _LINKED_KEY = re.compile(
     r"(?P<key>\[\[[^\]]+\]\](?: [^\W\d_]+){1,3}) (?P<rest>\d[^\s,;]*(?: \S+)?)"
 )
@@ -76,36 +70,12 @@ _NARROWER = re.compile(
     r"(?=(?:en|s)?\b)",
     re.IGNORECASE,
 )
-_PUT = re.compile(
-    r"(?:(?:we|i|wir|ich)\s+)?(?:(?:have|finally|now|just)\s+)*(?:put|(?P<done>paused"
-    r"|cancelled|canceled|abandoned|scrapped|resumed))\s+(?:the\s+)?"
-    r"(?P<link>\[\[[^\]]+\]\])(?(done)(?=\s*(?:[.,;!]|$|today|for now|until|because))"
-    r"|\s+(?P<held>on hold))",
-    re.IGNORECASE,
-)
-"""Somebody who has put a thing on hold: a sentence that begins with whom or with it."""
-_PUTTING = (
-    "put",
-    "paused",
-    "cancelled",
-    "canceled",
-    "abandoned",
-    "scrapped",
-    "resumed",
-)
-"""What stands before the thing in such a sentence: where it does not, none is there."""
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSOR = re.compile("['\u2019]s\\b")
 _LINK = re.compile(
     r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
 )
-_TOLD_KEY = re.compile("(?:" + "|".join(sorted(TOLD)) + r")[*_]*:")
-_DIGIT = re.compile(r"\d")
 _BYGONE = re.compile(r"\b(?:" + "|".join(BYGONE) + r")", re.IGNORECASE)
-_QUOTING = frozenset(("quote", "cite", "example", "zitat", "beispiel"))
-_FIRST: dict[str, list[tuple[str, ...]]] = {}
-for _verb in sorted(VERBS, key=lambda verb: -len(verb.split())):
-    _FIRST.setdefault(_verb.split()[0], []).append(tuple(_verb.split()))
 
 
 class Claim(NamedTuple):
@@ -131,7 +101,7 @@ def _claims_in(digest: str, text: str, body: int) -> tuple[Claim, ...]:
     del digest  # it is what the text is known by, and cheaper to compare
     return tuple(
         claim
-        for number, line in _stated(text, body)
+        for number, line in stated_lines(text, body)
         for claim in claims_in_line(line, number)
     )
 
@@ -146,77 +116,6 @@ def forget() -> None:
     _claims_in.cache_clear()
 
 
-def _stated(text: str, body: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines from a line on that may state something, without their marks."""
-    page, told = Page(text.split("\n")), _told_lines(text)
-    quoted = _quoted_lines(page.lines, body) if ">" in text else ()
-    for number, line in enumerate(page.lines[body - 1 :], body):
-        if not line or number in quoted:
-            continue
-        if not (_DIGIT.search(line) or number in told or _may_state(line)):
-            continue
-        if len(line) > LONGEST_LINE or number in page.fenced or _is_other(line):
-            continue
-        plain = unmarked(line)
-        yield number, _STRUCK.sub("", plain) if _may_strike(plain) else plain
-
-
-def _is_other(line: str) -> bool:
-    """Whether a line is a row of a table, a heading or code."""
-    if line[0].isalpha():
-        return False
-    if line.lstrip(" \t").startswith("|") or HEADING.match(line):
-        return True
-    return line.startswith(("    ", "\t")) and not ITEM.match(line)
-
-
-def _may_strike(line: str) -> bool:
-    return "~~" in line or "%%" in line or "<!--" in line
-
-
-def _may_state(line: str) -> bool:
-    """Whether a line without a number may state something in words."""
-    if ":" in line and ("::" in line or _TOLD_KEY.search(line.lower())):
-        return True
-    lead, linked, _ = line.partition("[[")
-    if not linked or not _leads_to_link(lead):
-        return False
-    return _PUT.match(unmarked(line)) is not None
-
-
-def _leads_to_link(lead: str) -> bool:
-    """Whether what stands before a link ends with what somebody does with a thing."""
-    said = lead.lower().rstrip().removesuffix("the").rstrip()
-    return said.endswith(_PUTTING)
-
-
-def _quoted_lines(lines: Sequence[str], body: int) -> frozenset[int]:
-    """Return the lines from a line on that are somebody else's words."""
-    found, quoting, before = set(), False, ""
-    for number, line in enumerate(lines[body - 1 :], body):
-        start = line.lstrip(" \t")
-        if start.startswith(">"):
-            callout = _CALLOUT.match(line)
-            if callout:
-                quoting = callout["kind"].casefold() in _QUOTING
-            elif not before.startswith(">"):
-                quoting = True
-            if quoting:
-                found.add(number)
-        before = start
-    return frozenset(found)
-
-
-def _told_lines(text: str) -> frozenset[int]:
-    """Return the lines that may tell how far a thing is, or whose.
-
-    All lines are looked at in one go: one by one takes ten times as long.
-    """
-    text = text.lower()
-    found = STATUS_TOLD.finditer(text)
-    return frozenset(text.count("\n", 0, told.start()) + 1 for told in found)
-
-
 def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
     """Yield what one line states."""
     if "::" in line and (field := _FIELD.match(line)):
@@ -226,7 +125,7 @@ def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
     if claim := _entry(line, number) or _put(line, number):
         yield claim
         return
-    if not _FIRST.keys().isdisjoint(line.lower().split()):
+    if not FIRST.keys().isdisjoint(line.lower().split()):
         for sentence in _sentences(line):
             if not sentence.rstrip().endswith("?"):
                 yield from _sentence(sentence, number)
@@ -293,7 +192,7 @@ def _entry(line: str, number: int) -> Claim | None:
 
 def _put(line: str, number: int) -> Claim | None:
     """Return how far a thing is by what somebody did: `We put [[Acme]] on hold`."""
-    found = _PUT.match(line.lstrip()) if "[[" in line else None
+    found = PUT.match(line.lstrip()) if "[[" in line else None
     if found is None:
         return None
     said = found["held"] or found["done"]
@@ -312,7 +211,7 @@ def _sentence(sentence: str, number: int) -> Iterator[Claim]:
     """Yield what a sentence states: at most one thing for each verb in it."""
     tokens, lowered = sentence.split(), sentence.lower().split()
     for at, token in enumerate(lowered[:-1]):
-        verb = _verb_at(lowered, at) if token in _FIRST else None
+        verb = _verb_at(lowered, at) if token in FIRST else None
         if verb is None:
             continue
         rest, told = " ".join(tokens[at + len(verb) :]), " ".join(verb)
@@ -333,7 +232,7 @@ def _value(verb: str, rest: str) -> Value | None:
 
 
 def _verb_at(words: Sequence[str], at: int) -> tuple[str, ...] | None:
-    for verb in _FIRST[words[at]]:
+    for verb in FIRST[words[at]]:
         if verb == tuple(words[at : at + len(verb)]):
             return verb
     return None

@@ -54,7 +54,7 @@ class Page:
     def fenced(self) -> frozenset[int]:
         """The lines that are code."""
         text = "\n".join(self.lines)  # looked through at once, not line by line
-        if "```" not in text and "~~~" not in text:
+        if not any(sign[0] in text and sign in text for sign in ("```", "~~~")):
             return frozenset()
         found, mark = set(), ""
         for number, line in enumerate(self.lines, 1):
