@@ -67,11 +67,10 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     with the question. By the words they share, then the newest first.
     """
     lending = scope.note_ids[:LENDING]
-    links = rows.links(lending)
-    selected = {*scope.note_ids, *scope.project_ids}
-    near = {link.target_id for link in links if link.source_id in lending}
-    back = {link.source_id for link in links if link.target_id in lending}
-    back -= near | selected
+    lent, links = frozenset(lending), rows.links(lending)
+    near = {target for source, _, target, _ in links if source in lent}
+    back = {source for source, _, target, _ in links if target in lent}
+    back.difference_update(near, scope.note_ids, scope.project_ids)
     asked = asked_ids(scope, sorted(near))
     read = dict.fromkeys((*lending, *sorted(scope.project_ids)[:MOST_READ]))
     found = [

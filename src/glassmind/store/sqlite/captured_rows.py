@@ -29,8 +29,10 @@ and (n.id in (select value from json_each(:ids))
     select 1 from json_each(:names) w where instr(lower(p.value), w.value)))
   or exists (select 1 {_PROPERTY} 'sources' and exists (
     select 1 from json_each(:paths) w where instr(p.value, w.value))))
-order by (select max(p.value) {_PROPERTY} 'created') desc, f.path limit :limit
+order by (select max(p.value) {_PROPERTY} 'created') desc, f.path
+limit cast(:limit as integer)
 """  # noqa: S608 - our own words
+"""For a bare `limit :limit` SQLite would plan anew at each call, by what is bound."""
 _PLAIN = re.compile(r"[ !#-\[\]-~]+")
 """What JSON holds as it stands, and SQL knows the small letters of."""
 

@@ -44,7 +44,7 @@ from notes n join files f on f.id = n.id
 """
 NOTES = f"{_HEAD} where n.id in {_IDS}"
 PAGES = f"""
-select note_id, substr(text, overlap + 1) from chunks where note_id in {_IDS}
+select note_id, text, overlap from chunks where note_id in {_IDS}
 order by note_id, chunk_index
 """  # noqa: S608 - our own words
 HEADINGS = f"""
@@ -77,8 +77,10 @@ where l.note_id in {_IDS} and l.target_id <> l.note_id
 """  # noqa: S608 - our own words
 LINKS_TO = f"""
 select note_id, line, target_id, coalesce(property, '') from links
-where target_id in {_IDS} and note_id <> target_id limit :most
+where target_id in {_IDS} and note_id <> target_id
+limit cast(:most as integer)
 """  # noqa: S608 - our own words
+"""For a bare `limit :most` SQLite would plan anew at each call, by what is bound."""
 LATEST_TO = f"""
 select note_id, line, target_id, coalesce(property, '') from (
   select l.note_id, l.target_id, l.line, l.property, row_number() over (
@@ -130,8 +132,8 @@ class SectionRows:
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
         parts: dict[int, list[str]] = {}
-        for note_id, part in self._ask(PAGES, _new(note_ids, self._pages)):
-            parts.setdefault(note_id, []).append(part)
+        for note_id, text, over in self._ask(PAGES, _new(note_ids, self._pages)):
+            parts.setdefault(note_id, []).append(text[over:] if over else text)
         for note_id, many in parts.items():
             text = "".join(many)
             if len(text) > LONGEST_NOTE:  # whole lines, since receipts are of these
