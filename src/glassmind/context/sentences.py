@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from glassmind.context.asking import Lookup, in_link
 from glassmind.context.captured import is_unapproved
+from glassmind.context.choose import may_stop
 from glassmind.context.cutting import Entry
 from glassmind.context.passages import Candidate, Stretch
 from glassmind.markdown.sentences import MARKER, sentence_spans
@@ -48,13 +49,14 @@ _ITEM = re.compile(r"[\s>]*(?:[-+*]|\d{1,3}[.)])\s")
 _CALLOUT = re.compile(r"[\s>]*\[!")
 _QUOTE = re.compile(r"\s*>")
 _NO_SENTENCE = re.compile(
-    r"[\s>]*(?:!\[|\[!|[-+*]\s+\[.\]|[\w -]+::|[\w-]+:\s*\S*$|<)|.*(?:`\$?=|<%|\{\{)",
-    re.DOTALL,
+    r"[\s>]*(?:!\[|\[!|[-+*]\s+\[.\]|[\w -]+::|[\w-]+:\s*\S*$|<)", re.DOTALL
 )
-"""A picture, the title of a callout, a task, a property; a query, a template."""
+"""A picture, the title of a callout, a task, a property."""
+
+_MADE = ("`=", "`$=", "<%", "{{")
+"""What a query or a template in a text begins with."""
 
 _FENCES = ("```", "~~~", "$$")
-_FENCE = re.compile(r"^[ \t>]*(?:```|~~~|\$\$)", re.MULTILINE)
 _NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
 """How a text ends that goes on, or that asks itself and answers nothing."""
 
@@ -134,6 +136,8 @@ def _sentences(candidate: Candidate, words: Lookup) -> Iterator[_Said]:
     titled = words.words(candidate.note.title)
     for number, stretch in enumerate(candidate.passages):
         places = words.places(stretch.text)
+        if not places:
+            continue
         heads = words.words(" ".join(stretch.headings[0][1]))
         if not _score({word for _, word in places}, titled | heads, words):
             continue
@@ -149,7 +153,9 @@ def _sentences(candidate: Candidate, words: Lookup) -> Iterator[_Said]:
                 if not score:
                     continue
                 text = _plain(stretch.text[slice(*place)])
-                spoken = frozenset(_WORD.findall(_LINKS.sub("", text).lower()))
+                linked = "[" in text or "://" in text
+                own = _LINKS.sub("", text) if linked else text
+                spoken = frozenset(_WORD.findall(own.lower()))
                 if len(spoken) >= FEWEST_WORDS or not text.isascii():
                     score *= 0.5 + candidate.relevance / 2
                     yield _Said(score, Told(text, candidate, number, place), spoken)
@@ -172,8 +178,7 @@ def _score(held: set[str], above: set[str], words: Lookup) -> float:
 def _blocks(stretch: Stretch, places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the paragraphs and items that hold some characters, in order."""
     text, over = stretch.text, stretch.body
-    fenced = any(sign in text for sign in _FENCES)  # seldom, and cheap to rule out
-    fences = [found.start() for found in _FENCE.finditer(text)] if fenced else ()
+    fences = [at for sign in _FENCES for at in _begun_by(sign, text)]
     for at in places:
         if at < over:
             continue
@@ -183,6 +188,16 @@ def _blocks(stretch: Stretch, places: Sequence[int]) -> Iterator[tuple[int, int]
         if start < over:
             yield start, over
         over = max(over, at + 1)
+
+
+def _begun_by(sign: str, text: str) -> Iterator[int]:
+    """Yield where lines begin that a sign does, be it in a list or a quotation."""
+    at = text.find(sign)
+    while at >= 0:
+        first, last = _line(text, at)
+        if not text[first:at].strip(" \t>"):
+            yield first
+        at = text.find(sign, last)
 
 
 def _block(text: str, at: int) -> tuple[int, int]:
@@ -213,9 +228,10 @@ def _whole(stretch: Stretch, block: tuple[int, int]) -> Iterator[tuple[int, int]
     """Yield the sentences of a paragraph that are whole and may be told."""
     start, end = block
     text = stretch.text[start:end]
-    if _NO_SENTENCE.match(text):
+    if _is_no_sentence(text):
         return
-    spans = sentence_spans(text)
+    stops = may_stop(text, 0, len(text))
+    spans = sentence_spans(text) if stops else [(0, len(text))]
     for number, (first, last) in enumerate(spans):
         said = text[first:last]
         if last - first > LONGEST_CHARS or said.rstrip(_CLOSERS).endswith(_NO_END):
@@ -226,8 +242,12 @@ def _whole(stretch: Stretch, block: tuple[int, int]) -> Iterator[tuple[int, int]
         if number + 1 == len(spans) and not ended and _goes_on(stretch, end):
             continue
         # nothing is answered by what a reader of the note does not see
-        if not (_NO_SENTENCE.match(said) or holds_hidden(said)):
+        if not (_is_no_sentence(said) or holds_hidden(said)):
             yield start + first, start + last
+
+
+def _is_no_sentence(text: str) -> bool:
+    return any(sign in text for sign in _MADE) or _NO_SENTENCE.match(text) is not None
 
 
 def _goes_on(stretch: Stretch, end: int) -> bool:

@@ -78,13 +78,12 @@ def receipt_text(receipt: Receipt) -> str:
 def _place(path: str, heading: str) -> str:
     """Return what of a receipt stands before its lines; most are asked for again."""
     path = _written(path, _ACTIVE_IN_PATH)
-    before = "" if _FIRST.match(path) else "./"
+    before = "" if path[:1].isalnum() or _FIRST.match(path) else "./"
     heading = " ".join(heading.split())[:HEADING_CHARS].rstrip()
     under = f"#{_written(heading, _ACTIVE)}" if heading else ""
     return f"{before}{path}{under}"
 
 
-@lru_cache(maxsize=4_096)
 def _written(text: str, active: frozenset[str]) -> str:
     """Return a text as one word: what is active, blank or unseen becomes `%XX`."""
     if text.isascii() and text.isprintable() and active.isdisjoint(text):
