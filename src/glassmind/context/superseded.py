@@ -107,8 +107,8 @@ def _by_line(
 ) -> Iterator[Replaced]:
     """Yield what the lines of selected notes say, of the notes that they link to."""
     pages = rows.pages(scope.note_ids)
-    places = {(link.source_id, link.line) for link in links if not link.property}
-    telling = {at for at in places if _says_so(pages.get(at[0], ()), at[1])}
+    places = {(at, line) for at, line, _, held in links if at in pages and not held}
+    telling = {(at, line) for at, line in places if _says_so(pages[at], line)}
     for source, line, target, held in links if telling else ():
         if (source, line) in telling and not held:
             yield Replaced(source, target, source, line)
