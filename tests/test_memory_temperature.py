@@ -96,18 +96,82 @@ def test_notes_that_came_all_at_once_are_not_hot(vault: VaultDesk) -> None:
     found = told(vault)
 
     assert (found.hot, found.warm) == (1, 0)
-    assert found.notes[0].path == "Mine.md"
-    assert found.notes[1].reasons == ("edited today with 59 others",)
+    assert [note.path for note in found.notes] == ["Mine.md"]
+    assert found.cold == 60
 
 
-def test_a_checkout_of_thousands_says_nothing(vault: VaultDesk) -> None:
-    vault.write({f"{n}.md": f"Note {n}.\n" for n in range(150)}, at=noon(0))
+def test_some_notes_at_once_share_what_an_edit_gives(vault: VaultDesk) -> None:
+    vault.write({f"{n}.md": f"Note {n}.\n" for n in range(20)}, at=noon(0))
+    vault.write({"Mine.md": "I wrote this.\n"}, at=noon(0) + 600)
     vault.index()
 
     found = told(vault)
 
-    assert found.notes == ()
-    assert found.cold == 150
+    assert of(found, "7.md").reasons == ("edited today with 19 others",)
+    assert of(found, "7.md").heat == pytest.approx(of(found, "Mine.md").heat / 4)
+
+
+def test_a_checkout_that_goes_on_into_the_next_minute_is_no_edit(
+    vault: VaultDesk,
+) -> None:
+    vault.write({f"{n}.md": f"Note {n}.\n" for n in range(30)}, at=noon(0) + 59)
+    vault.write({f"Late {n}.md": f"Late {n}.\n" for n in range(3)}, at=noon(0) + 60)
+    vault.write({"Mine.md": "I wrote this.\n"}, at=noon(0) + 600)
+    vault.index()
+
+    found = told(vault)
+    brief = vault.engine.bundles.brief(today=TODAY)
+
+    assert [note.path for note in found.notes] == ["Mine.md"]
+    assert [note.path for note in brief.hot] == ["Mine.md"]
+    assert brief.notices == (
+        "Many files were written at once on 2026-03-20 (33 notes); that is no edit",
+    )
+
+
+def test_a_superseded_note_is_no_warmer_than_what_took_its_place(
+    vault: VaultDesk,
+) -> None:
+    edited(
+        vault,
+        {"Old.md": 0, "Elder.md": 0, "New.md": 3, "Linked.md": 300, "Word.md": 0},
+        Old="---\nsuperseded-by: '[[New]]'\n---\nSee [[Linked]].\n",
+        Elder="---\nsuperseded-by: '[[Old]]'\n---\nWas so.\n",
+        Word="---\nsuperseded-by: another page\n---\nWas so.\n",
+    )
+
+    found = told(vault)
+
+    heat = of(found, "New.md").heat
+    assert [note.path for note in found.notes[:4]] == [
+        "Word.md",
+        "New.md",
+        "Elder.md",
+        "Old.md",
+    ]
+    assert of(found, "Old.md").heat == of(found, "Elder.md").heat == heat
+    assert of(found, "Linked.md").level == "cold"
+
+
+def test_a_superseded_note_that_is_pinned_is_hot(vault: VaultDesk) -> None:
+    old = "---\nsuperseded-by: '[[New]]'\n---\nWas so.\n"
+    edited(vault, {"Old.md": 0, "New.md": 300}, Old=old)
+    vault.engine.memory.pin("Old.md")
+
+    assert of(told(vault), "Old.md").level == "hot"
+
+
+def test_notes_that_supersede_each_other_are_alike(vault: VaultDesk) -> None:
+    edited(
+        vault,
+        {"A.md": 0, "B.md": 2},
+        A="---\nsuperseded-by: '[[B]]'\n---\nOne.\n",
+        B="---\nsuperseded-by: '[[A]]'\n---\nOther.\n",
+    )
+
+    found = told(vault)
+
+    assert of(found, "A.md").heat == of(found, "B.md").heat
 
 
 def test_a_time_that_is_yet_to_come_warms_nothing(vault: VaultDesk) -> None:

@@ -96,6 +96,8 @@ def test_a_superseded_note_says_by_what(vault: VaultDesk) -> None:
 
     found = told(vault)
 
+    assert [note.path for note in found.notes] == [new.path, old.path]
+    assert not any("edited" in why for why in of(found, old.path).reasons)
     name = new.path.rpartition("/")[2].removesuffix(".md")
     assert of(found, old.path).reasons[-1] == f"superseded by {name}"
     assert not any("superseded" in why for why in of(found, new.path).reasons)
@@ -109,8 +111,15 @@ def test_memos_that_came_with_a_whole_vault_are_no_edits(vault: VaultDesk) -> No
 
     found = told(vault)
 
-    assert (found.hot, found.warm) == (0, 0)
-    assert {note.reasons for note in found.notes if ".agent/" in note.path} == {
-        ("edited today with 62 others",)
-    }
-    assert of(found, "1.md").reasons == ("edited today with 59 others",)
+    assert found.notes == ()
+
+
+def test_what_a_supersession_marks_is_not_told_as_changed(vault: VaultDesk) -> None:
+    vault.index()
+    old, new = kept(vault, "Ship on Friday."), kept(vault, "Ship on Monday instead.")
+    vault.engine.memory.supersede(old.path, new.path)
+
+    made = vault.engine.bundles.brief()
+
+    assert [one.path for one in made.changed] == [new.path]
+    assert made.hot[0].path == new.path

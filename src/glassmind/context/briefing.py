@@ -49,10 +49,6 @@ be all that is told."""
 WARM_NOTES = 40
 """Warm notes that are asked for; where no project is named, what is open is theirs."""
 
-OWN_WORK = 0.25
-"""How far a change has to be a person's own to be told: one of twenty files or fewer
-in its minute and the two around it. More are a sync's or a checkout's."""
-
 APART = ("inbox", SUMMARIES)
 """Parts of the agent folder that are no work: what waits, and what was made of it."""
 
@@ -102,8 +98,8 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
             for one in changes.changed(empty.since, agent)
             if (not named or one.note_id in members) and _is_work(one.path, apart)
         ]
-        edited = [one for one in changed if alone(one.company) >= OWN_WORK]
-        at_once = [one.day for one in changed if alone(one.company) < OWN_WORK]
+        edited = [one for one in changed if alone(one.company)]
+        at_once = [one.day for one in changed if not alone(one.company)]
         ids = changes.placed([one.path for one in hot])
         best = [ids[one.path] for one in hot if one.path in ids]
         best += [one.note_id for one in (*edited, *changed)[:WARM_NOTES]]

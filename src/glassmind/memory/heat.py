@@ -58,9 +58,6 @@ class CountedFacts(HeatFacts, Protocol):
     def count(self) -> int:
         """Return how many notes there are."""
 
-    def superseded(self) -> Mapping[int, str]:
-        """Return the notes that another has taken the place of, with its name."""
-
 
 class UseRecord(Protocol):
     """What was handed out, on record; see `UseLog`."""
@@ -139,23 +136,27 @@ def _members(cabinet: "Cabinet", project: str) -> set[int]:
 def _told(
     made: Warmed, heat: Mapping[int, float], rows: CountedFacts, limit: int
 ) -> tuple[Temperature, ...]:
-    """Return the warmest; of equal ones the first by path."""
+    """Return the warmest; of equal ones what is current, and the first by path."""
     least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
     named = rows.names([note for note, warmth in heat.items() if warmth >= least])
     ranked = sorted(
-        named, key=lambda note: (-round(heat[note], DIGITS), named[note][0])
+        named,
+        key=lambda note: (
+            -round(heat[note], DIGITS),
+            note in made.successors,
+            named[note][0],
+        ),
     )
     shown = ranked[:limit]
     via = {made.ties[note].via for note in shown if note in made.ties}
     titles = {note: title for note, (_, title) in rows.names(via).items()}
-    former = {note: f"superseded by {by}" for note, by in rows.superseded().items()}
     return tuple(
         Temperature(
             named[note][0],
             named[note][1],
             round(heat[note], DIGITS),
             level_of(round(heat[note], DIGITS)),
-            (*reasons_of(made, note, titles), *filter(None, [former.get(note)])),
+            tuple(reasons_of(made, note, titles)),
             pinned=note in made.pinned,
         )
         for note in shown

@@ -28,9 +28,6 @@ LINKED = 0.25
 LINKS_A_PERSON_READS = 10
 """Links of a hot note that warm in full; those of one with more share that."""
 
-FEW = 100
-"""Files in a minute beyond which an edit says nothing: 0.7 * 5 / 100 is no share."""
-
 LIVES = 6
 """Half-lives that are looked back: what is older gives less than a sixtieth."""
 

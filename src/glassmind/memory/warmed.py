@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 
 from glassmind.memory.active import Activity, ProjectFacts, active_projects
 from glassmind.memory.temperature import (
-    FEW,
     HOT,
     LIVES,
     MEANING,
@@ -22,14 +21,15 @@ from glassmind.memory.temperature import (
     together,
     use_heat,
 )
-from glassmind.types.use import DayUse, Edit, alone
+from glassmind.types.search import Successor
+from glassmind.types.use import MOST_AT_ONCE, DayUse, Edit, alone
 
 HOT_LINKED = 200
 """Hot notes whose links warm others; a person has fewer in mind."""
 
 OWN_EDIT = 0.5
-"""How far an edit has to be a person's own to keep a project active: of ten files in a
-minute, not of a hundred."""
+"""How far an edit has to be a person's own to keep a project active: one of ten files
+about its minute, not of more."""
 
 TOLD = 0.02
 """The least that a reason has to give to be told."""
@@ -65,6 +65,9 @@ class HeatFacts(ProjectFacts, Protocol):
 
     def made(self) -> Collection[int]:
         """Return those of them that were made of other notes."""
+
+    def successors(self) -> Mapping[int, Successor]:
+        """Return what took the place of each note that says so; 0 is none we know."""
 
     def linked(self, note_ids: Collection[int], /) -> Sequence[tuple[int, int, bool]]:
         """Return each note with what it leads to (True) and what leads to it."""
@@ -111,6 +114,7 @@ class Warmed:
     heat: dict[int, float] = field(default_factory=dict)
     captured: Collection[int] = frozenset()
     waiting: Collection[int] = frozenset()
+    successors: Mapping[int, Successor] = field(default_factory=dict)
 
 
 def warmed(
@@ -120,9 +124,11 @@ def warmed(
 
     What waits in the inbox is neither warm nor warms anything, unless it is pinned:
     nobody but an agent has said yet that it matters. So are summaries: what they are
-    made of is warm, or is not.
+    made of is warm, or is not. What is superseded is no warmer than what took its
+    place, unless it is pinned.
     """
     made = Warmed(span, pinned, captured=rows.captured(), waiting=rows.waiting())
+    made.successors = rows.successors()
     apart = {note for note in (*made.waiting, *rows.made()) if note not in pinned}
     _see_edits(made, rows)
     ago = cache(lambda day: span.ago(date.fromisoformat(day)))
@@ -132,6 +138,7 @@ def warmed(
         for seen in (made.edits, made.days, made.uses):
             seen.pop(note, None)
     direct = {note: _direct(made, note) for note in sorted(_moved(made))}
+    direct = _lowered(made, direct)
     lately = _lately(made)
     made.projects, made.in_project = active_projects(rows, lately, apart)
     ties = _ties(rows, direct)
@@ -141,7 +148,20 @@ def warmed(
         project = PROJECT if note in made.in_project else 0.0
         tie = made.ties[note].share if note in made.ties else 0.0
         made.heat[note] = together(direct.get(note, 0.0), project, tie)
+    made.heat = _lowered(made, made.heat)
     return made
+
+
+def _lowered(made: Warmed, heat: Mapping[int, float]) -> dict[int, float]:
+    """Return how warm notes are, none warmer than what took its place."""
+    lowered = dict(heat)
+    for note in made.successors.keys() & heat.keys() - {*made.pinned}:
+        seen, after = {note}, made.successors[note].note_id
+        while after and after not in seen:
+            lowered[note] = min(lowered[note], heat.get(after, 0.0))
+            seen.add(after)
+            after = made.successors[after].note_id if after in made.successors else 0
+    return {note: warmth for note, warmth in lowered.items() if warmth > 0}
 
 
 def _see_edits(made: Warmed, rows: HeatFacts) -> None:
@@ -149,8 +169,11 @@ def _see_edits(made: Warmed, rows: HeatFacts) -> None:
     span = made.span
     begin, end = _start_ns(span.first), _start_ns(later(span.today, 2))
     ago = cache(lambda quarter: span.ago(_day_of(quarter * QUARTER_S)))
-    for note_id, mtime_ns, company in rows.edited(begin, end, FEW):
-        made.edits[note_id] = (ago(mtime_ns // (QUARTER_S * 10**9)), company)
+    # the last that was done to a superseded memo is to say so: that is no edit
+    marked = {note for note in made.successors if note in made.captured}
+    for note_id, mtime_ns, company in rows.edited(begin, end, MOST_AT_ONCE):
+        if note_id not in marked:
+            made.edits[note_id] = (ago(mtime_ns // (QUARTER_S * 10**9)), company)
     for note_id, day in rows.dated(span.first.isoformat(), span.today.isoformat()):
         made.days[note_id] = span.ago(date.fromisoformat(day))
 
@@ -249,6 +272,8 @@ def reasons_of(made: Warmed, note: int, titles: Mapping[int, str]) -> list[str]:
     if tie is not None and tie.via in titles:
         way = "linked from" if tie.leads else "links to"
         said.append(f"{way} {titles[tie.via]}, which is hot")
+    if note in made.successors:
+        said.append(f"superseded by {made.successors[note].name}")
     return said
 
 

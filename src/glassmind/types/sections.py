@@ -104,7 +104,7 @@ class MemoWish(NamedTuple):
 class ChangedRow(NamedTuple):
     """A note with the day of its last change, as `2026-03-01`.
 
-    `company` is how many files were written within a minute of it.
+    `company` is how many files were changed in its minute and the two around it.
     """
 
     note_id: int

@@ -7,9 +7,15 @@ NOTES_A_MINUTE = 5
 """Files that a person changes in a minute; where more were, it was a program, such as a
 sync or a checkout, and what each change says of a person shrinks as there are more."""
 
+MOST_AT_ONCE = 20
+"""Files changed about one minute beyond which none of it was an edit: four times what a
+person does, and fewer than any vault has that is checked out."""
+
 
 def alone(company: int) -> float:
-    """Return how far a change among so many in its minute was a person's own."""
+    """Return how far a change among so many about its minute was a person's own."""
+    if company > MOST_AT_ONCE:
+        return 0.0
     return min(1.0, NOTES_A_MINUTE / max(1, company))
 
 
@@ -32,7 +38,7 @@ class DayUse(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """When a note was changed last, and how many files were in the same minute."""
+    """When a note was changed last, and how many files were about that minute."""
 
     note_id: int
     mtime_ns: int

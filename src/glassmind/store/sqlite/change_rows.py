@@ -6,7 +6,12 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.company import company_of
+from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types.sections import ChangedRow
+
+LARGEST = 2**63 - 1
+"""The largest number that a row holds."""
 
 _DAY = "date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')"
 _BY_AGENT = "f.path > ?2 and f.path < ?3"
@@ -16,10 +21,7 @@ select n.id, f.path, n.title, {_DAY} as changed,
 from notes n join files f on f.id = n.id
 where changed >= ?1 order by f.mtime_ns desc, f.path
 """  # noqa: S608 - our own words
-MINUTES = f"""
-select f.mtime_ns / 60000000000, {_BY_AGENT}, count(*) from files f
-where {_DAY} >= date(?1, '-1 day') group by 1, 2
-"""  # noqa: S608 - our own words
+EVE = "select cast(strftime('%s', ?, '-1 day', 'utc') as integer)"
 PLACED = """
 select f.path, n.id from notes n join files f on f.id = n.id
 where f.path in (select value from json_each(?))
@@ -35,20 +37,18 @@ class ChangeRows:
     def changed(self, since: str, agent: str) -> list[ChangedRow]:
         """Return the notes changed on a day or later, the last one first.
 
-        Files of the agent folder are no company to others, which are company to them.
+        Each with its company; see `company_of`. What was captured and is superseded is
+        not among them: the last that was done to it is to say so.
         """
         bound = (since, f"{agent}/", f"{agent}0")
-        minutes = {
-            (minute, by_agent): count
-            for minute, by_agent, count in self._ask(MINUTES, *bound)
-        }
-        found = []
-        for note_id, path, title, day, minute, by_agent in self._ask(CHANGED, *bound):
-            around = [(minute + step, who) for step in (-1, 0, 1) for who in (0, 1)]
-            seen = (one for one in around if by_agent or not one[1])
-            company = sum(minutes.get(one, 0) for one in seen)
-            found.append(ChangedRow(note_id, path, title, day, company))
-        return found
+        eve: int = self._ask(EVE, since).get
+        company = company_of(self._db, max(-LARGEST, eve * 10**9), LARGEST, agent)
+        former = successors_in(self._db)
+        return [
+            ChangedRow(note, path, title, day, company.get((minute, by_agent), 1))
+            for note, path, title, day, minute, by_agent in self._ask(CHANGED, *bound)
+            if not (by_agent and note in former)
+        ]
 
     def placed(self, paths: Collection[str]) -> dict[str, int]:
         """Return the ids of the notes at some paths."""

@@ -6,16 +6,14 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.company import company_of
 from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types import NotePath
+from glassmind.types.search import Successor
 from glassmind.types.use import Edit
 
-MINUTES = """
-select mtime_ns / 60000000000, path > ?3 and path < ?4, count(*) from files
-where mtime_ns >= ?1 and mtime_ns < ?2 group by 1, 2
-"""
 EDITED = """
-select n.id, f.mtime_ns, f.path > ?3 and f.path < ?4
+select n.id, f.mtime_ns, f.mtime_ns / 60000000000, f.path > ?3 and f.path < ?4
 from files f join notes n on n.id = f.id
 where f.mtime_ns >= ?1 and f.mtime_ns < ?2
 """
@@ -61,21 +59,18 @@ class HeatRows:
     def edited(self, since_ns: int, until_ns: int, most: int) -> list[Edit]:
         """Return the notes changed between two times, each with its company.
 
-        That is how many files changed in the same minute; those of a minute in which
-        more than `most` did are left out. Files of the agent folder have all others for
-        company, as those of a copied vault do, and are none to them: what an agent
-        writes says nothing of what a person does.
+        That is how many files changed in the same minute and the two around it; what
+        more than `most` did is left out.
         """
-        bound = (since_ns, until_ns, f"{self._folder}/", f"{self._folder}0")
-        rows: Any = self._db.execute(MINUTES, bound)
-        company = _company({(minute, agents): many for minute, agents, many in rows})
+        company = company_of(self._db, since_ns, until_ns, self._folder)
         if company and all(many > most for many in company.values()):
             return []
+        bound = (since_ns, until_ns, f"{self._folder}/", f"{self._folder}0")
         found: Any = self._db.execute(EDITED, bound)
         return [
             Edit(note_id, mtime_ns, many)
-            for note_id, mtime_ns, agents in found
-            if (many := company.get((mtime_ns // 60_000_000_000, agents), 1)) <= most
+            for note_id, mtime_ns, minute, agents in found
+            if (many := company.get((minute, agents), 1)) <= most
         ]
 
     def dated(self, since: str, until: str) -> list[tuple[int, str]]:
@@ -95,10 +90,9 @@ class HeatRows:
         """Return those of them that were made of other notes."""
         return set(self.under(f"{self._folder}/summaries"))
 
-    def superseded(self) -> dict[int, str]:
-        """Return the notes that another has taken the place of, with its name."""
-        found = successors_in(self._db)
-        return {note: one.name for note, one in found.items()}
+    def successors(self) -> Mapping[int, Successor]:
+        """Return what took the place of each note that says so; 0 is none we know."""
+        return successors_in(self._db)
 
     def count(self) -> int:
         """Return how many notes there are."""
@@ -141,11 +135,3 @@ class HeatRows:
 
     def _ask(self, statement: str, ids: Collection[int]) -> Iterable[Any]:
         return self._db.execute(statement, (json.dumps(sorted(ids)),))
-
-
-def _company(counts: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
-    """Return the files that count as company, by minute and whether for an agent's."""
-    return {
-        (minute, agents): many + (counts.get((minute, 0), 0) if agents else 0)
-        for (minute, agents), many in counts.items()
-    }
