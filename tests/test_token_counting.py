@@ -1,6 +1,7 @@
 """Tokens are counted so that no reader finds more, whatever the script."""
 
 import json
+import re
 import string
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -176,6 +177,20 @@ def test_where_one_vocabulary_ends_another_counts_no_more(name: str) -> None:
 
     apart = 2.0 if name in FIGURES else 1.25 if text.isascii() else 1.0
     assert len(other.ids(text)) <= apart * told
+
+
+@given(st.lists(st.sampled_from(["a" * 15, "B7" * 8, "9" * 17, "é", " ", "_", "\n"])))
+def test_long_runs_of_letters_and_digits_count_half_a_token_more(
+    parts: list[str],
+) -> None:
+    text = "".join(parts)
+    runs = re.findall("[A-Za-z0-9]{16,}", text)
+    broken = re.sub("[A-Za-z0-9]{15}(?=[A-Za-z0-9])", "\\g<0>_", text)
+
+    signs = len(broken) - len(text)
+    more = Estimate().count(text) - (Estimate().count(broken) - signs)
+
+    assert abs(more - sum(map(len, runs)) / 2) < 1
 
 
 def test_what_has_no_width_counts_all_the_same() -> None:

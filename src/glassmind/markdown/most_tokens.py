@@ -10,9 +10,10 @@ _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "
 _SINGLE = bytes(set(range(128)) - set(_LETTERS))
 _NO_LEADS = bytes(range(0xF0))
 _ZEROS = bytes.maketrans(b"123456789", b"000000000")
-_DENSE = re.compile(rb"[A-Za-z0-9]{16,}")
-"""What is no word: a digest, a key, an image as text. It takes a token for each letter
-or two."""
+_FLAT = bytes(ord("a" if bytes([one]).isalnum() else " ") for one in range(256))
+_DENSE = b"a" * 16
+"""What is no word, all of its letters and digits being alike: a digest, a key, an image
+as text. It takes a token for each letter or two."""
 
 _BARE = re.compile(
     "[\u0700-\u08ff\u0a00-\u0b7f\u0c00-\u0cff\u0d80-\u0dff\u0e80-\u0eff"
@@ -46,6 +47,17 @@ def most_tokens(text: str) -> int:
         # the expression is slow, so it is shown the letters that are not ASCII only
         bare = _BARE.findall(others.decode("utf-8", "surrogatepass"))
         total += BARE * sum(map(len, bare))
-    total += DENSE * sum(map(len, _DENSE.findall(raw)))
+    total += DENSE * _dense(raw)
     total += BLANK * raw.translate(_ZEROS).count(b" 0")
     return -(-total // TWELFTHS)
+
+
+def _dense(raw: bytes) -> int:
+    """Return how many letters stand in what is no word."""
+    flat = raw.translate(_FLAT) + b" "
+    letters, start = 0, flat.find(_DENSE)
+    while start >= 0:
+        end = flat.index(b" ", start)
+        letters += end - start
+        start = flat.find(_DENSE, end)
+    return letters
