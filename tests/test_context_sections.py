@@ -23,6 +23,8 @@ def desk(vault: VaultDesk) -> SectionDesk:
             "type",
         ),
         ("---\ntype: '[[Decision]]'\n---\nWe buy oak.", "We buy oak.", "type"),
+        ("---\nTyPe: decision\n---\nWe buy oak.", "We buy oak.", "type"),
+        ("---\nTYP: Entscheidung\n---\nWe buy oak.", "We buy oak.", "type"),
         ("---\ntags: [decision]\n---\nWe buy oak.", "We buy oak.", "#decision"),
         ("#decision #boat\n\nWe buy oak.", "We buy oak.", "#decision"),
         ("Talk.\n\n- We buy oak. #decision\n- Talk.", "We buy oak. #decision", "#"),
