@@ -4,7 +4,8 @@ import pytest
 from model_desk import real_models
 from vault_desk import VaultDesk
 
-from glassmind.models.cards import MINILM
+from glassmind.memory.recall import LEAST_COSINES, UNMEASURED, least_cosine
+from glassmind.models.cards import BGE_SMALL, MINILM, WORDLLAMA, ModelCard
 
 SAID = (
     "The ford gets no radio of its own; Millbrook relays for it.",
@@ -56,3 +57,30 @@ def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
     assert [one.memo.text for one in found.memos] == [SAID[2]]
     assert found.is_doubtful
     assert uses(desk) == 0
+
+
+@pytest.mark.parametrize("card", [BGE_SMALL, WORDLLAMA], ids=lambda card: card.id)
+def test_other_models_tell_what_is_near_on_a_scale_of_their_own(
+    vault: VaultDesk, card: ModelCard
+) -> None:
+    models, backend = real_models(card), "static" if card is WORDLLAMA else "onnx"
+    vault.open(
+        embeddings__backend=backend,
+        embeddings__model=card.id,
+        embeddings__models_folder=str(models),
+    )
+    vault.indexed({"Diary.md": "Boats at sea.\n"})
+    recall = vault.engine.memory.recall
+    for text in SAID:
+        vault.engine.memory.capture("memory", text)
+
+    assert recall("what is the capital of France").memos == ()
+    assert recall("zebra quantum flux").memos == ()
+    found = recall("how long do cells survive the cold").memos
+    assert [one.memo.text for one in found] == [SAID[2]]
+
+
+def test_what_nobody_measured_has_the_highest_level() -> None:
+    assert least_cosine("nomic-embed-text@1 768 wide") == UNMEASURED
+    assert max(LEAST_COSINES.values()) == UNMEASURED
+    assert least_cosine("all-minilm-l6-v2@afdb 384 wide") == 0.25

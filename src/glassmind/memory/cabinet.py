@@ -55,7 +55,8 @@ class Cabinet:
     `sure` the one that is called so to the letter, if any: nothing is written on a
     guess; `place` returns a note, or the part of one that is named to the letter, if
     any, and raises where it has no such part. `writer` writes for a client, whose name
-    goes on record. `day` reads a day as a person says it, and raises `BadDate`.
+    goes on record. `space` names the vectors that answer, empty for none. `day` reads a
+    day as a person says it, and raises `BadDate`.
     """
 
     config: Config
@@ -71,6 +72,7 @@ class Cabinet:
     acts: Acts
     projects: Callable[[], Projects]
     memos: "Callable[[], MemoRows]"
+    space: Callable[[], str]
     day: Callable[[str, date], date]
     heat: "Callable[[], HeatSources]"
     pinned_notes: "Callable[[], PinnedNotes]"

@@ -13,6 +13,7 @@ from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.write import Permit, VaultWriter
 from glassmind.wiring.use import UseGrounds, heat_sources
@@ -49,11 +50,17 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             acts=acts,
             projects=lambda: ProjectRows(adapters.reader.connection()),
             memos=lambda: MemoRows(adapters.reader.connection()),
+            space=lambda: _space(adapters),
             day=parse_day,
             heat=lambda: heat_sources(adapters),
             pinned_notes=lambda: PairRows(adapters.reader.connection()),
         )
     )
+
+
+def _space(adapters: Adapters) -> str:
+    found = VectorRows(adapters.reader.connection()).answering()
+    return "" if found is None else found.name
 
 
 def _place(notes: "NoteReader", name: str) -> "NoteText | None":
