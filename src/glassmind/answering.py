@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged
 from glassmind.ports.retrieval import HitRows, WordSearch
+from glassmind.retrieval.passages import waits_in_inbox
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
-from glassmind.types.search import Filter, SearchReply, Successor, Wish, WordQuery
+from glassmind.types.search import (
+    Filter,
+    Hit,
+    SearchReply,
+    Successor,
+    Wish,
+    WordQuery,
+)
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.shelf import Sources
@@ -122,7 +130,14 @@ def answered(adapters: Adapters, asked: Asked) -> SearchReply:
             reply = _answer(adapters, asked, words, old)
         except IndexDamaged as error:
             reply = _answer(adapters, asked, _mended_words(adapters, error), old)
-    return reply._replace(degraded=(*notices, *reply.degraded))
+    hits = tuple(_with_mark(hit, adapters.config) for hit in reply.hits)
+    return reply._replace(hits=hits, degraded=(*notices, *reply.degraded))
+
+
+def _with_mark(hit: Hit, config: Config) -> Hit:
+    """Return a hit that says so where its note waits in the inbox, by its place."""
+    waits = waits_in_inbox(hit.path, config.writes.agent_dir)
+    return hit._replace(generated=True) if waits and not hit.generated else hit
 
 
 def _in_project(adapters: Adapters, asked: Asked) -> Asked:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.render.approval import mark_of
 from glassmind.types import NotePath
 from glassmind.types.search import Evidence, Hit, Passage, SearchReply, Snippet
 
@@ -50,6 +51,7 @@ def hit_as_json(hit: Hit, *, vault: str) -> dict[str, Any]:
         "digest": hit.digest,
         "modified": iso_time(hit.mtime_ns),
         "uri": obsidian_uri(vault, hit.path, hit.heading_path),
+        **mark_of(generated=hit.generated),
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from glassmind.render.approval import GENERATED
 from glassmind.render.style import Style
 from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
 
@@ -17,7 +18,8 @@ def hits_as_text(reply: SearchReply, style: Style, *, explain: bool = False) -> 
 def _hit_lines(number: int, hit: Hit, style: Style, *, explain: bool) -> Iterator[str]:
     heading = f"#{hit.heading_path[-1]}" if hit.heading_path else ""
     lines = style.faint(f":{hit.span.start}-{hit.span.end}")
-    yield f"{number}. {style.strong(hit.path + heading)}{lines}"
+    mark = f"  {style.faint(GENERATED)}" if hit.generated else ""
+    yield f"{number}. {style.strong(hit.path + heading)}{lines}{mark}"
     yield f"   {marked(hit.snippet, style)}"
     for passage in hit.more:
         also = style.faint(f"   also :{passage.span.start}-{passage.span.end}")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.render.approval import mark_of
 from glassmind.types import Span
 from glassmind.types.catalogue import (
     ChunkText,
@@ -28,6 +29,7 @@ def note_as_json(note: NoteText, *, vault: str) -> dict[str, Any]:
         "digest": note.digest,
         "uri": obsidian_uri(vault, note.path, note.heading_path),
         "notices": list(note.notices),
+        **mark_of(generated=note.generated),
     }
 
 

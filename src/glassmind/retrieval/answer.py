@@ -7,7 +7,13 @@ from typing import NamedTuple
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.graph import Vote
 from glassmind.retrieval.implicit import Likeness
-from glassmind.retrieval.passages import Shown, shown_of, snippet_of, word_reason
+from glassmind.retrieval.passages import (
+    Shown,
+    shown_of,
+    snippet_of,
+    waits_in_inbox,
+    word_reason,
+)
 from glassmind.retrieval.ranked import Ranked
 from glassmind.retrieval.search import Search, Sources
 from glassmind.types import NotePath, Span
@@ -66,7 +72,7 @@ class Answer:
         self._search, self._asked = search, search.asked
         self._rows: HitRows = sources.rows
         self._notes: NoteFacts = sources.notes
-        self._inbox = f"{sources.folder.strip('/')}/inbox/"
+        self._agent = sources.folder
         self._ranks = {
             name: _first_ranks(one.note_id for one in found)
             for name, found in search.votes.items()
@@ -180,6 +186,7 @@ class Answer:
             depth=way.depth,
             connected_via=tuple(paths[note] for note in way.via if note in paths),
             hops=tuple(_hops(way.steps, paths)),
+            generated=main.generated,
         )
 
     def _passage(self, shown: Shown) -> Passage:
@@ -187,10 +194,6 @@ class Answer:
         return Passage(
             shown.heading_path, shown.span, shown.chunk_index, snippet, shown.digest
         )
-
-    def _waits(self, path: NotePath) -> bool:
-        """Whether a note is in the inbox of the agent folder."""
-        return path.startswith(self._inbox)
 
     def _evidence(
         self,
@@ -211,7 +214,7 @@ class Answer:
                     reason = link_reason(self._vote(one), names)
                 case "implicit":
                     reason = likeness_reason(self._likeness(one), names)
-                case "memory" if self._waits(path):
+                case "memory" if waits_in_inbox(path, self._agent):
                     reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]

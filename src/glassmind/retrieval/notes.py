@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from glassmind.config import Config
 from glassmind.errors import (
     FileUnreadable,
     HeadingNotFound,
@@ -22,6 +23,7 @@ from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.read import read_note
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.retrieval.cited import CitedPlace, Verify, cited_place
+from glassmind.retrieval.passages import waits_in_inbox
 from glassmind.retrieval.sections import section_of
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
@@ -134,13 +136,14 @@ class NoteReader:
 
     def __init__(
         self,
-        root: Path,
+        config: Config,
         folder: Path,
         rows: Callable[[], NamedRows],
         catalogue: Callable[[], Catalogue],
         notices: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        self._root, self._folder = root, folder
+        self._root, self._folder = config.vault.path, folder
+        self._agent = config.writes.agent_dir
         self._rows, self._catalogue, self._notices = rows, catalogue, notices
 
     def find(self, name: str) -> NotePath:
@@ -262,8 +265,17 @@ class NoteReader:
             span = _within(path, lines, span.end)
         if heading or lines is not None:
             text = "".join(parts[span.start - 1 : span.end])
-        made = GuessedNote if guessed else NoteText
-        return made(path, note.title, text, span, digest_of(content), under)
+        said = {n.lower(): v for n, v in note.frontmatter.properties.items()}
+        return (GuessedNote if guessed else NoteText)(
+            path,
+            note.title,
+            text,
+            span,
+            digest_of(content),
+            under,
+            generated=said.get("generated") is True
+            or waits_in_inbox(path, self._agent),
+        )
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
         """Return the chunks of a note as they are indexed."""

@@ -26,6 +26,7 @@ class Shown(NamedTuple):
     mtime_ns: int
     text: str
     note_id: int
+    generated: bool
 
 
 def shown_of(row: tuple[Any, ...]) -> Shown:
@@ -34,12 +35,25 @@ def shown_of(row: tuple[Any, ...]) -> Shown:
     Raises:
         IndexDamaged: the passage is not the text that was indexed.
     """
-    chunk, path, title, under, first, last, index, digest, mtime_ns, text, note = row
+    *first_of, digest, mtime_ns, text, note, generated = row
+    chunk, path, title, under, first, last, index = first_of
     if xxhash.xxh3_128_hexdigest(text.encode()) != digest:
         raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
     span = Span(first, last)
     above = _heading_path(under)
-    return Shown(chunk, path, title, above, span, index, digest, mtime_ns, text, note)
+    return Shown(
+        chunk,
+        path,
+        title,
+        above,
+        span,
+        index,
+        digest,
+        mtime_ns,
+        text,
+        note,
+        bool(generated),
+    )
 
 
 @lru_cache(maxsize=1_000)
@@ -69,3 +83,8 @@ def word_reason(score: float, snippet: Snippet, asked: AskedWords) -> str:
         for word in list(found)[:MOST_WORDS]
     ]
     return f"words found: {', '.join(named)}"
+
+
+def waits_in_inbox(path: NotePath, agent: str) -> bool:
+    """Whether a note is in the inbox of the agent folder, where nobody approved it."""
+    return path.startswith(f"{agent.strip('/')}/inbox/")

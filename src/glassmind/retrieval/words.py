@@ -195,6 +195,7 @@ def _hit(  # noqa: PLR0913, PLR0917 - all that a hit shows
         shown.digest,
         shown.mtime_ns,
         relevance=min(1.0, candidate.score / top) if top > 0 else 1.0,
+        generated=shown.generated,
     )
 
 

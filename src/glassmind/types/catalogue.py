@@ -43,7 +43,8 @@ class ChunkText:
 class NoteText:
     """A note, or the part of it that was asked for, as it stands on disk now.
 
-    `notices` tell of lines that were cited and do not stand where they did.
+    `notices` tell of lines that were cited and do not stand where they did, and
+    `generated` marks what an agent wrote and no person has approved.
     """
 
     path: NotePath
@@ -53,6 +54,7 @@ class NoteText:
     digest: str
     heading_path: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    generated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

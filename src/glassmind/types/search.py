@@ -132,6 +132,7 @@ class Hit(NamedTuple):
     `depth` counts the links between the note and what was asked for, and
     `connected_via` names the notes they lead through, `hops` the links themselves, each
     as it was written; 0 and none for a note that was found rather by what it says.
+    `generated` marks what an agent wrote and no person has approved.
     """
 
     path: NotePath
@@ -151,6 +152,7 @@ class Hit(NamedTuple):
     depth: int = 0
     connected_via: tuple[NotePath, ...] = ()
     hops: tuple[Hop, ...] = ()
+    generated: bool = False
 
     @property
     def channels(self) -> tuple[ChannelName, ...]:

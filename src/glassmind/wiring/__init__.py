@@ -325,8 +325,8 @@ class LocalAdapters:
             return Catalogue(self.reader.connection(), least)
 
         self._make_temporary()
-        root, folder = self.config.vault.path, self.place.folder
-        return NoteReader(root, folder, self.reader.rows, catalogue, self.hindrances)
+        folder, rows = self.place.folder, self.reader.rows
+        return NoteReader(self.config, folder, rows, catalogue, self.hindrances)
 
     @made_once
     def writing(self) -> "Writing":

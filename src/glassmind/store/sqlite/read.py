@@ -23,6 +23,8 @@ SETTING = "select value from settings where key = ?"
 HIT_ROWS = """
 select c.id, f.path, n.title, c.heading_path, c.start_line, c.end_line, c.chunk_index,
   c.digest, f.mtime_ns, c.text, c.note_id,
+  exists (select 1 from properties p where p.note_id = c.note_id
+    and p.value = 'true' and lower(p.name) = 'generated'),
   (select x.id from files x where x.path = f.path) is f.id
 from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))

@@ -38,25 +38,28 @@ ERROR = shape(error=shape(code=TEXT, message=TEXT, hint=TEXT))
 
 EVIDENCE = shape(channel=TEXT, rank=COUNT, share=NUMBER, reason=TEXT, fields=ANY)
 
-HIT = shape(
-    path=TEXT,
-    title=TEXT,
-    **PLACE,
-    score=NUMBER,
-    relevance=NUMBER,
-    channels=TEXTS,
-    match_reason=TEXT,
-    similarity=or_null("number"),
-    depth=COUNT,
-    connected_via=TEXTS,
-    hops=listed(shape(source=TEXT, target=TEXT, kind=TEXT, property=TEXT)),
-    evidence=listed(EVIDENCE),
-    adjustments=listed(shape(name=TEXT, share=NUMBER, reason=TEXT)),
-    snippet=SNIPPET,
-    more=listed(shape(**PLACE, snippet=SNIPPET, digest=TEXT)),
-    digest=TEXT,
-    modified=TEXT,
-    uri=TEXT,
+HIT = and_perhaps(
+    shape(
+        path=TEXT,
+        title=TEXT,
+        **PLACE,
+        score=NUMBER,
+        relevance=NUMBER,
+        channels=TEXTS,
+        match_reason=TEXT,
+        similarity=or_null("number"),
+        depth=COUNT,
+        connected_via=TEXTS,
+        hops=listed(shape(source=TEXT, target=TEXT, kind=TEXT, property=TEXT)),
+        evidence=listed(EVIDENCE),
+        adjustments=listed(shape(name=TEXT, share=NUMBER, reason=TEXT)),
+        snippet=SNIPPET,
+        more=listed(shape(**PLACE, snippet=SNIPPET, digest=TEXT)),
+        digest=TEXT,
+        modified=TEXT,
+        uri=TEXT,
+    ),
+    generated=FLAG,
 )
 
 REPORT = shape(
@@ -95,20 +98,23 @@ SCHEMAS: dict[str, Any] = {
     "Passages": listed(
         shape(chunkId=TEXT, path=TEXT, chunkIndex=COUNT, content=TEXT, score=NUMBER)
     ),
-    "Note": shape(
-        path=TEXT,
-        title=TEXT,
-        heading_path=TEXTS,
-        heading=TEXT,
-        lines=LINES,
-        text=TEXT,
-        digest=TEXT,
-        uri=TEXT,
-        notices=TEXTS,
-        offset=COUNT,
-        letters=COUNT,
-        truncated=FLAG,
-        next_offset=or_null("integer"),
+    "Note": and_perhaps(
+        shape(
+            path=TEXT,
+            title=TEXT,
+            heading_path=TEXTS,
+            heading=TEXT,
+            lines=LINES,
+            text=TEXT,
+            digest=TEXT,
+            uri=TEXT,
+            notices=TEXTS,
+            offset=COUNT,
+            letters=COUNT,
+            truncated=FLAG,
+            next_offset=or_null("integer"),
+        ),
+        generated=FLAG,
     ),
     "IndexReport": REPORT,
     "Job": shape(

@@ -3,6 +3,7 @@
 from argparse import ArgumentTypeError, Namespace
 
 from glassmind.errors import WrongUsage
+from glassmind.render.approval import UNREAD
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.surfaces.cli import exits
@@ -53,6 +54,8 @@ def run(args: Namespace, output: Output) -> int:
         vault = engine.config.vault.name
     if isinstance(note, GuessedNote):
         output.notice(f"taken for: {note.path}")
+    if note.generated:
+        output.notice(UNREAD)
     notice_all(output, note.notices)
     if output.as_json:
         output.json(note_as_json(note, vault=vault))

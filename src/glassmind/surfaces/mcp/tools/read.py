@@ -9,6 +9,7 @@ from glassmind.errors import NoteNotFound
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import QUARTERS, reach
 from glassmind.render.address import obsidian_uri
+from glassmind.render.approval import UNREAD
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.surfaces.mcp.addresses import is_address, named_by
@@ -101,7 +102,8 @@ def _notices(note: NoteText, cursor: Cursor) -> list[str]:
 
 
 def _text(note: NoteText, notices: list[str], mark: str | None, vault: str) -> str:
-    head = [f"Notice: {said}" for said in notices]
+    unread = [UNREAD] if note.generated else []  # values have a mark of their own
+    head = [f"Notice: {said}" for said in (*unread, *notices)]
     path = named(note.path)
     where = [f"notice: {one_line(said)}" for said in note.notices]  # they name notes
     where.append(f"{path}:{note.span.start}-{note.span.end}")

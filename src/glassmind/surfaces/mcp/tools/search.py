@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+from glassmind.render.approval import GENERATED, mark_of
 from glassmind.render.hits import hit_as_json, hits_as_json
 from glassmind.retrieval.wishes import MOST_HITS as FURTHEST
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
@@ -87,7 +88,7 @@ class _Page:
         behind = reply.hits[cursor.offset :]
         budget = MOST_TOKENS if self.detailed else USUAL_TOKENS
         whole = [hit_as_json(hit, vault=vault) for hit in behind[:limit]]
-        made = whole if self.detailed else [concise(one, KEPT) for one in whole]
+        made = whole if self.detailed else [_brief(one) for one in whole]
         self.shown = fitting(made, lambda one: one, budget)
         self.hits = behind[: len(self.shown)]
         self.truncated = len(self.hits) < min(limit, len(behind))
@@ -137,7 +138,8 @@ class _Page:
 
     def _hit(self, number: int, hit: Hit, shown: Mapping[str, Any]) -> Iterator[str]:
         where = f"{named(hit.path)}:{hit.span.start}-{hit.span.end}"
-        yield f"{number}. {where} (relevance {hit.relevance:.2f})"
+        mark = f"; {GENERATED}" if hit.generated else ""
+        yield f"{number}. {where} (relevance {hit.relevance:.2f}{mark})"
         if hit.heading_path:
             yield f"   under: {' > '.join(one_line(h) for h in hit.heading_path)}"
         yield f"   > {one_line(hit.snippet.text)}"
@@ -167,6 +169,11 @@ class _Page:
             yield Action(NAME, more, "see more hits")
         elif not self.hits:
             yield Action("glassmind_list", {"newest": True}, "see what notes there are")
+
+
+def _brief(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a concise answer keeps of a hit, and what marks it."""
+    return concise(shown, KEPT) | mark_of(generated="generated" in shown)
 
 
 def _cut(text: str, most: int) -> str:
