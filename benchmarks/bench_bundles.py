@@ -8,6 +8,8 @@ both are timed inside the same calls, so that a busy machine is busy for both: b
 clock, and in work of all threads, which other programs disturb less. What words count
 and what notes state is remembered in a process, so three cases are told apart: its
 first bundles, bundles for questions it has not met, and the same questions once more.
+For the eye alone: searches by words, which take a fraction of those by meaning, and a
+vault of long notes that are full of tasks, decisions and statements.
 """
 
 import argparse
@@ -19,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import hybrid
@@ -27,7 +30,7 @@ from vectors import timed
 
 from glassmind import Engine
 from glassmind.types.context import Bundle
-from glassmind.types.search import SearchReply
+from glassmind.types.search import Mode, SearchReply
 from glassmind.wiring import LocalAdapters
 
 NOTES = 10_000
@@ -37,6 +40,9 @@ MOST = 0.3
 
 LEARNING = 20
 """Turns before the words that come up are mostly known."""
+
+CROWDED, LINES = 300, 60
+"""Long notes, and how many tasks, decisions and statements each of them has."""
 
 
 class Spent(NamedTuple):
@@ -85,13 +91,15 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
         bundles._shelf = before  # noqa: SLF001
 
 
-def turns_of(engine: Engine, asked: Sequence[str], budget: int) -> list[Turn]:
+def turns_of(
+    engine: Engine, asked: Sequence[str], budget: int, mode: Mode | None = None
+) -> list[Turn]:
     """Return what a bundle for each question takes."""
     turns = []
     with timed_searches(engine) as spent:
         for text in asked:
             began = now()
-            bundle = engine.bundles.pack(text, budget_tokens=budget)
+            bundle = engine.bundles.pack(text, budget_tokens=budget, mode=mode)
             whole = now().less(began)
             turns.append(Turn(spent[-1], whole.less(spent[-1]), bundle))
     return turns
@@ -116,6 +124,42 @@ def line_of(name: str, turns: Sequence[Turn]) -> str:
         f"{name:<34}{search:>9.2f}{packing:>9.2f}{ratio.clock:>8.2f}x{ratio.work:>8.2f}x"
         f"{tokens:>9.0f}{notes:>7.0f}"
     )
+
+
+def crowded_note(writer: vaults.Writer, number: int) -> str:
+    """Return a long note of which every section of a bundle has something to say."""
+    rows = [" ".join(writer.words(7)) for _ in range(3 * LINES)]
+    tasks = "".join(f"- [ ] {row}\n" for row in rows[:LINES])
+    decided = "".join(f"- 2026-01-02: {row}\n" for row in rows[LINES : 2 * LINES])
+    stated = "".join(
+        f"The {row[:20].strip()} of hall {at} is {number % 9} EUR. {row}\n\n"
+        for at, row in enumerate(rows[2 * LINES :])
+    )
+    text = writer.note(number)
+    return f"{text}\n## Tasks\n{tasks}\n## Decisions\n{decided}\n## Rent\n{stated}"
+
+
+def crowded_vault() -> tuple[Path, Path]:
+    """Return a vault of such notes and the place of its index, vectors and all."""
+    root, place = hybrid.CACHE / "crowded", hybrid.CACHE / "crowded-index"
+    writer = vaults.Writer(7, CROWDED)
+    for number in range(CROWDED):
+        file = root / writer.name(number)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(crowded_note(writer, number), "utf-8")
+    model = hybrid.Generated(hybrid.real_model())
+    with Engine(hybrid.StandIn(model, root, place)) as engine:
+        engine.index()
+    return root, place
+
+
+def print_crowded(asked: Sequence[str]) -> None:
+    """Print what bundles of a vault of crowded notes take."""
+    with Engine(LocalAdapters(hybrid.configured(*crowded_vault()))) as engine:
+        engine.warm()
+        turns_of(engine, asked[:LEARNING], BUDGETS[-1])
+        turns = turns_of(engine, asked[LEARNING:], BUDGETS[-1])
+    print(line_of(f"{BUDGETS[-1]:,} tokens, {CROWDED} crowded notes", turns))
 
 
 def main() -> int:
@@ -149,6 +193,11 @@ def main() -> int:
                 print(line_of(name, turns), flush=True)
                 if case == "new questions":
                     worst = max(worst, ratios_of(turns), key=lambda one: one.work)
+        by_words = vaults.queries(given.turns, seed=12)
+        for budget in BUDGETS:
+            turns = turns_of(engine, by_words, budget, "fulltext")
+            print(line_of(f"{budget:,} tokens, by words alone", turns), flush=True)
+    print_crowded(vaults.queries(LEARNING + given.turns, seed=13))
     missed = worst.work > MOST
     verdict = "MISSED" if missed else "ok"
     print(f"packing / search <= {MOST:g}x of work: {worst.work:.2f}x  {verdict}")
