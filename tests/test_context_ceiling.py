@@ -3,9 +3,10 @@
 import pytest
 from meaning_desk import MeaningDesk, WordModel
 
-from glassmind.errors.context import BudgetTooSmall
 from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
+
+MANY = 9
 
 
 class Forgiving:
@@ -44,19 +45,21 @@ def ready(desk: MeaningDesk, *, free: int) -> None:
     model = CountingModel()
     model.free = free
     desk.use(model)
-    desk.indexed(kilns(9))
+    desk.indexed(kilns(MANY))
 
 
-def within(desk: MeaningDesk, free: int, budget: int) -> Bundle | None:
-    """Return the bundle, which keeps its budget; None where that was refused."""
-    try:
-        made = desk.engine.bundles.pack("kiln door", budget_tokens=budget)
-    except BudgetTooSmall:
-        return None
-    counted = Forgiving(free).count(bundle_as_markdown(made))
-    assert made.tokens == counted <= budget
+def within(desk: MeaningDesk, free: int, budget: int) -> Bundle:
+    """Return a bundle that keeps its budget, and tells of each note it has not."""
+    made = desk.engine.bundles.pack("kiln door", budget_tokens=budget)
     assert made.tokenizer == "forgiving"
+    assert made.tokens == Forgiving(free).count(bundle_as_markdown(made)) <= budget
+    assert made.notes
+    assert len(made.notes) + told(made).get("notes", 0) == MANY
     return made
+
+
+def told(bundle: Bundle) -> dict[str, int]:
+    return {one.section: one.count for one in bundle.dropped}
 
 
 @pytest.mark.parametrize("free", [0, 3, 20, 60, 200])
@@ -64,9 +67,17 @@ def test_a_bundle_is_counted_as_a_whole(meaning: MeaningDesk, free: int) -> None
     ready(meaning, free=free)
 
     for budget in (200, 300, 450, 700, 1_000, 1_500, 3_000):
-        made = within(meaning, free, budget)
+        within(meaning, free, budget)
 
-        if made is not None:
-            told = {one.section: one.count for one in made.dropped}
-            assert made.notes
-            assert len(made.notes) + told.get("notes", 0) == 9
+
+def test_what_stands_beside_the_passages_makes_room_first_and_is_told(
+    meaning: MeaningDesk,
+) -> None:
+    ready(meaning, free=200)
+
+    ample, tight = within(meaning, 200, 3_000), within(meaning, 200, 1_000)
+
+    assert all((ample.decisions, ample.questions, ample.tasks))
+    assert len(ample.notes) == MANY > len(tight.notes) > 1
+    assert (tight.decisions, tight.questions, tight.tasks) == ((), (), ())
+    assert {"notes", "decisions", "questions", "tasks"} <= told(tight).keys()
