@@ -74,6 +74,29 @@ PERIODS: Mapping[str, tuple[int, str]] = MappingProxyType(
 )
 """Phrases for a period of the calendar: how many before the present one, of which."""
 
+KEPT = frozenset(
+    word
+    for line in (
+        "activity calls captures changes conversations decisions diary edits entries",
+        "entry expenses journal journaling journals log logs meetings messages note",
+        "notes reading tasks transcripts work writing",
+    )
+    for word in line.split()
+)
+"""What people keep by the day: "the last week of my notes" is a time, as "the last week
+of August" is none."""
+
+THINGS = frozenset(
+    word
+    for line in (
+        "bytes characters days dollars euros feet files hours items kb kcal kg km",
+        "letters lines meters metres miles minutes ms notes pages people pixels",
+        "points px records rows seconds steps times tokens users words years",
+    )
+    for word in line.split()
+)
+"""What is counted in numbers that could be years: "in 2000 words"."""
+
 LENGTHS: Mapping[str, int] = MappingProxyType(
     {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
 )

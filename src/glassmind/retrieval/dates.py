@@ -2,7 +2,7 @@
 
 English has the most forms; German, Spanish, French, Chinese and Japanese those that
 people type. One form is tried after the other, the most exact first; the first that is
-found counts.
+found counts. "The last day of every month" is none: it is a part of something else.
 """
 
 import re
@@ -11,7 +11,15 @@ from datetime import date, timedelta
 from itertools import chain
 from typing import NamedTuple
 
-from glassmind.retrieval.date_words import COUNTS, LENGTHS, MONTHS, PERIODS, WEEKDAYS
+from glassmind.retrieval.date_words import (
+    COUNTS,
+    KEPT,
+    LENGTHS,
+    MONTHS,
+    PERIODS,
+    THINGS,
+    WEEKDAYS,
+)
 from glassmind.retrieval.plan import Days
 
 MOST_DAYS = 36_500
@@ -29,6 +37,10 @@ _ENDING = "(?:st|nd|rd|th)?"
 _NAME = r"[^\W\d_]+"
 _OF = r"(?: (?:of |de )?(?P<y>\d{4}))?(?= )"
 _COUNT = r"(\d{1,5}|a few|few|a couple of|couple of|[a-z]{1,5})"
+_WHOSE = "the|a|an|my|our|your|his|her|its|their|this|that|each|every|any|all"
+_PART = re.compile(rf" (?:of|des)(?P<whose>(?: (?:{_WHOSE}))*) (?P<what>{WORD})")
+_AGAIN = re.compile(rf" (?:every|each|repeat\w*|recur\w*)(?: {WORD}){{0,2}}$")
+_WITHIN = re.compile(r" (?:in|over|during|within|from|of)(?: the)?$")
 
 
 class Named(NamedTuple):
@@ -74,8 +86,9 @@ def _opened(ahead: str, days: Days) -> Days:
 
 
 def _written(text: str, _: date) -> Iterator[Named]:
-    """Yield days and months written in numbers."""
-    form = r"(?<!\d)(\d{4})(?:-|年)(\d{1,2})(?:(?:-|月)(\d{1,2}))?(?!\d|-\d)"
+    """Yield days and months written in numbers; 8601-1 is a standard."""
+    year = r"(?<!\d)((?:1[6-9]|2[01])\d\d)"
+    form = rf"{year}(?:-|年)(\d{{1,2}})(?:(?:-|月)(\d{{1,2}}))?(?!\d|-\d)"
     for match in re.finditer(form, text):
         first = date(int(match[1]), int(match[2]), int(match[3] or 1))
         days = Days(first, first + DAY) if match[3] else _months(first)
@@ -87,9 +100,22 @@ def _period(text: str, today: date) -> Iterator[Named]:
     for phrase in sorted(PERIODS, key=len, reverse=True):
         # scripts that write no spaces have no word to stand alone
         wanted = f" {phrase} " if phrase[0] < "\u2e80" else phrase
-        if wanted in text:
-            back, unit = PERIODS[phrase]
-            yield Named(text.index(wanted), _calendar(unit, today, back=back))
+        at, (back, unit) = text.find(wanted), PERIODS[phrase]
+        last = back == 1 and unit != "day"
+        if at >= 0 and not (last and _is_part(text, at + len(wanted) - 1)):
+            yield Named(at, _calendar(unit, today, back=back))
+
+
+def _is_part(text: str, at: int, *, counted: bool = False) -> bool:
+    """Whether what ends here is a part of something: "the last day" of a month.
+
+    What is kept by the day has no such parts, nor has what no word says to be one
+    thing: "the last three weeks of training".
+    """
+    found = _PART.match(text, at)
+    if found is None or found["what"] in KEPT:
+        return False
+    return not counted or bool(found["whose"]) or found["what"] in MONTHS
 
 
 def _ago(text: str, today: date) -> Iterator[Named]:
@@ -106,9 +132,17 @@ def _counted(text: str, today: date) -> Iterator[Named]:
     form = rf" (last|past|previous)(?: {_COUNT})? ({units})s?(?= )"
     for match in re.finditer(form, text):
         count = _count(match[2] or "")
-        if count is not None:
+        if match[3] == "day" and not match[2] and not _is_day(text, match):
+            continue
+        if count is not None and not _is_part(text, match.end(), counted=count > 1):
             back = min(count * LENGTHS[match[3]], MOST_DAYS)
             yield Named(match.start(), Days(today - back * DAY, today + DAY))
+
+
+def _is_day(text: str, match: re.Match[str]) -> bool:
+    """Whether "last day" is today's and no end of something, as "previous day" is."""
+    within = _WITHIN.search(text[: match.start()]) is not None
+    return match[1] == "past" or (match[1] == "last" and within)
 
 
 def _month(text: str, today: date) -> Iterator[Named]:
@@ -118,10 +152,16 @@ def _month(text: str, today: date) -> Iterator[Named]:
             first = date(int(match[2]), MONTHS[match[1]], 1)
             yield Named(match.start(), _months(first))
     for match in re.finditer(rf" (?:{_IN})( ([^\W\d_]+))(?= )", text):
-        if match[2] in MONTHS and not _is_planet(match[0]):
+        apart = _is_planet(match[0]) or _comes_again(text, match.start())
+        if match[2] in MONTHS and not apart:
             month = MONTHS[match[2]]
             first = date(today.year - (month > today.month), month, 1)
             yield Named(match.start(1), _months(first))
+
+
+def _comes_again(text: str, at: int) -> bool:
+    """Whether the words ahead say that what they name comes again: "every year"."""
+    return _AGAIN.search(text[:at]) is not None
 
 
 def _is_planet(phrase: str) -> bool:
@@ -135,7 +175,7 @@ def _dated(text: str, today: date) -> Iterator[Named]:
         re.finditer(rf" (?P<d>\d\d?){_ENDING}(?: of| de)? (?P<m>{_NAME}){_OF}", text),
         re.finditer(rf" (?P<m>{_NAME}) (?P<d>\d\d?){_ENDING}{_OF}", text),
     ):
-        if match["m"] in MONTHS:
+        if match["m"] in MONTHS and not _comes_again(text, match.start()):
             month, day = MONTHS[match["m"]], int(match["d"])
             later = (month, day) > (today.month, today.day)
             first = date(int(match["y"] or today.year - later), month, day)
@@ -154,7 +194,8 @@ def _weekday(text: str, today: date) -> Iterator[Named]:
     """Yield the latest such day before today."""
     form = r"(?: (?:on|last|since|am|letzten|seit|el|le))( ([^\W\d_]+))(?= )"
     for match in re.finditer(form, text):
-        if match[2] in WEEKDAYS:
+        apart = _comes_again(text, match.start()) or _is_part(text, match.end())
+        if match[2] in WEEKDAYS and not apart:
             back = (today.weekday() - WEEKDAYS[match[2]] - 1) % 7 + 1
             first = today - back * DAY
             yield Named(match.start(1), Days(first, first + DAY))
@@ -163,8 +204,9 @@ def _weekday(text: str, today: date) -> Iterator[Named]:
 def _year(text: str, _: date) -> Iterator[Named]:
     form = rf" (?:{_IN}|from)( (?:the year )?((?:19|20)\d\d))(?= )|()((?:19|20)\d\d)年"
     for match in re.finditer(form, text):
-        year = int(match[2] or match[4])
-        yield Named(match.start(1), Days(date(year, 1, 1), date(year + 1, 1, 1)))
+        if text[match.end() :].partition(" ")[2].partition(" ")[0] not in THINGS:
+            year = int(match[2] or match[4])
+            yield Named(match.start(1), Days(date(year, 1, 1), date(year + 1, 1, 1)))
 
 
 def _count(word: str) -> int | None:
