@@ -16,8 +16,8 @@ from glassmind.models.windows import WindowedTokenizer
 MOST_WORDS = 100_000
 """Words that are remembered: those of a large vault, in some 10 MB."""
 
-MOST_LINES, LONGEST_LINE = 20_000, 1_000
-"""Lines that are remembered: those of a hundred bundles, in some 5 MB; and the letters
+MOST_LINES, LONGEST_LINE = 40_000, 1_000
+"""Lines that are remembered: those of 250 bundles, in some 10 MB; and the most letters
 of one, so that images as text are not kept."""
 
 LONGEST_WORD = 100
