@@ -17,6 +17,7 @@ from glassmind.retrieval.graph import (
     together,
     walk,
 )
+from glassmind.retrieval.intents import guess_intent
 from glassmind.types.graph import CONFIDENCE, Edge, Home, LinkLine
 
 LONG = 8
@@ -224,6 +225,16 @@ def test_both_kinds_of_votes_count_half() -> None:
 @pytest.fixture
 def desk(meaning: MeaningDesk) -> MeaningDesk:
     return harbour(meaning)
+
+
+def test_an_intent_is_told_where_it_was_acted_on_alone(desk: MeaningDesk) -> None:
+    sure = desk.ask("what links to Skiff")
+    unsure = desk.ask("skiff leaks")
+    rootless = desk.ask("what links to the Nowhere of nobody")
+
+    assert guess_intent("skiff leaks").intent == "conceptual"
+    assert guess_intent("what links to the Nowhere of nobody").is_sure
+    assert (sure.intent, unsure.intent, rootless.intent) == ("backlink", None, None)
 
 
 def test_a_backlink_query_returns_what_links_to_the_note(desk: MeaningDesk) -> None:

@@ -70,7 +70,7 @@ class Hybrid(NamedTuple):
             tuple(hits),
             tuple(degraded),
             wish.mode,
-            understood.guessed,
+            understood.question.intent,
             confidence(made, hits),
             channels=tuple(name for name in made.votes if name in made.weights),
             reranked=made.reranked,

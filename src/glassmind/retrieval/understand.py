@@ -35,10 +35,9 @@ def form_of(question: Question) -> Form:
 
 
 class Understood(NamedTuple):
-    """A question with what it wants; `guessed` is its intent, acted on or not."""
+    """A question with what it wants, and what went wrong while that was told."""
 
     question: Question
-    guessed: Intent | None
     degraded: tuple[str, ...] = ()
 
 
@@ -71,7 +70,7 @@ class Understanding(NamedTuple):
             NoteNotFound, AmbiguousName: no one note is called what the wish names.
         """
         wish = question.wish
-        guessed, acted, degraded = self._intent(question, form, vector)
+        acted, degraded = self._intent(question, form, vector)
         roots: tuple[int, ...] = ()
         if wish.root_note is not None:
             roots = (self.note_id(wish.root_note),)
@@ -83,7 +82,7 @@ class Understanding(NamedTuple):
             elif not roots and acted == "backlink":
                 roots = tuple(leaders()[:1])
         made = question._replace(intent=acted, roots=roots, days=form.days)
-        return Understood(made, guessed, degraded)
+        return Understood(made, degraded)
 
     def _named(self, question: Question, search: WordSearch) -> tuple[int, ...]:
         """Return the note that a question names: of several, one that is linked to."""
@@ -93,13 +92,13 @@ class Understanding(NamedTuple):
 
     def _intent(
         self, question: Question, form: Form, vector: "Vector | None"
-    ) -> tuple[Intent | None, Intent | None, tuple[str, ...]]:
-        """Return the likeliest intent, the one to act on, and what went wrong."""
+    ) -> tuple[Intent | None, tuple[str, ...]]:
+        """Return the intent to act on, if any is sure enough, and what went wrong."""
         wish = question.wish
         if wish.intent != "auto":
-            return wish.intent, wish.intent, ()
+            return wish.intent, ()
         if form.guess is None:
-            return None, None, ()
+            return None, ()
         degraded: tuple[str, ...] = ()
         if self.named_intent is not None:
             try:
@@ -108,12 +107,10 @@ class Understanding(NamedTuple):
                 degraded = (f"intent: {error}",)
             else:
                 if named in get_args(Intent):
-                    sure = cast("Intent", named)
-                    return sure, sure, ()
+                    return cast("Intent", named), ()
         near = None if vector is None else self.votes(vector)
         guess = form.guess if near is None else guess_intent(question.meaning, near)
         acted = guess.intent if guess.is_sure else None
         if wish.root_note is not None and acted is None:
             acted = "context_load"
-        acted = acted or wish.fallback_intent
-        return guess.intent, acted, degraded
+        return acted or wish.fallback_intent, degraded

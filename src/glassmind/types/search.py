@@ -203,8 +203,8 @@ class SearchReply(NamedTuple):
     """The hits, best first, how they were found, and what was missing.
 
     `confidence` is the probability that the vault holds an answer; None when nothing
-    by meaning was asked. `intent` is what the question was taken for. `reranked` counts
-    the passages that were read together with the question.
+    by meaning was asked. `intent` is what was acted on, None where none was sure enough
+    to be. `reranked` counts the passages that were read together with the question.
     """
 
     query: str
