@@ -403,3 +403,50 @@ def test_what_the_program_prints_stands_in_the_packet(sample: VaultDesk) -> None
     )
 
     assert inside(text_of(answer)).strip() == printed.strip()
+
+
+LONG = ("The samovar is brass, and old. " * 500).strip()
+
+
+@pytest.mark.parametrize(
+    ("tool", "key"), [("glassmind_recall", "memos"), ("glassmind_inbox", "waiting")]
+)
+def test_a_long_memo_leaves_room_for_the_others(
+    tea: VaultDesk, tool: str, key: str
+) -> None:
+    for text in ("Oolong brews hot.", LONG, "Sencha brews cool."):
+        captured(tea, kind="memory", text=text)
+    server = make_server(tea.engine, toolsets=SETS)
+
+    answer = call(server, tool)
+
+    found = answer.structured_content
+    assert found["next_cursor"] is None
+    assert len(found[key]) == 3
+    (clipped,) = [one for one in found[key] if one.get("clipped")]
+    assert clipped["text"].endswith("…")
+    assert LONG.startswith(clipped["text"][:-1])
+    (following,) = found["next_actions"]
+    assert following["tool"] == "glassmind_read"
+    assert following["arguments"] == {"name": clipped["path"]}
+    assert "Next: glassmind_read to read the whole of a memo" in text_of(answer)
+    read = call(server, "glassmind_read", **following["arguments"], max_tokens=8_000)
+    assert LONG in read.structured_content["text"]
+    whole = call(server, tool, response_format="detailed").structured_content[key]
+    assert LONG in [one["text"] for one in whole]
+    assert not any("clipped" in one for one in whole)
+
+
+def test_a_clipped_memo_among_others_leads_to_its_own_section(vault: VaultDesk) -> None:
+    engine = vault.open(memory__layout="project")
+    vault.indexed({"Tea.md": "# Tea\n"})
+    engine.memory.capture("memory", "Oolong brews hot.", project="Tea house")
+    engine.memory.capture("memory", LONG, project="Tea house")
+    server = make_server(engine, toolsets=SETS)
+
+    found = call(server, "glassmind_recall").structured_content
+
+    (following,) = found["next_actions"]
+    read = call(server, following["tool"], **following["arguments"])
+    assert "samovar" in read.structured_content["text"]
+    assert "Oolong" not in read.structured_content["text"]

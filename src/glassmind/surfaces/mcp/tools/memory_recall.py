@@ -1,14 +1,14 @@
 """`glassmind_recall` and `glassmind_inbox`: what was captured, and what still waits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from glassmind.render.gist import gist_of
 from glassmind.render.memos import inbox_as_json, recalled_as_json
 from glassmind.surfaces.mcp.fence import named, one_line
-from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place, kept
-from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, shortly
+from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place
+from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, shortly
 from glassmind.types.memory import MemoKind
 
 RECALL, INBOX = "glassmind_recall", "glassmind_inbox"
@@ -17,8 +17,15 @@ DOUBT = " Nothing good was captured; these are the nearest misses."
 
 MOST_MEMOS = 100
 
+TEXT_CHARS = 600
+"""Of a memo's text in a concise answer: five of them, with all that is said of each,
+are what such an answer holds, and most memos are shorter."""
+
+READ = "glassmind_read"
+
 KEPT = (
     "path",
+    "section",
     "kind",
     "text",
     "project",
@@ -49,11 +56,12 @@ def recall(call: Call) -> Answer:
     listing = Listing(
         values["memos"],
         in_place(values, "memos"),
-        kept(*KEPT),
+        _brief,
         _memo,
         head=f"{found.total:,} in all.{DOUBT if found.is_doubtful else ''}",
         nothing="Nothing was captured that fits.",
         notices=found.degraded,
+        next_reads=_next_reads,
     )
     paths = [one["path"] for one in values["memos"]]
     return answer_of(RECALL, call, listing, links=paths)
@@ -66,13 +74,39 @@ def inbox(call: Call) -> Answer:
     listing = Listing(
         values["waiting"],
         in_place(values, "waiting"),
-        kept(*KEPT, "checked"),
+        _brief_waiting,
         _memo,
         head="What waits for the user, the oldest first.",
         nothing="Nothing waits.",
         notices=found.troubles,
+        next_reads=_next_reads,
     )
     return answer_of(INBOX, call, listing)
+
+
+def _brief(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a concise answer has of a memo: no long text crowds out the others.
+
+    One that was cut says that it is `clipped`.
+    """
+    made = concise(one, KEPT)
+    if len(one["text"]) > TEXT_CHARS:
+        made |= {"text": shortly(one["text"], TEXT_CHARS), "clipped": True}
+    return made
+
+
+def _brief_waiting(one: Mapping[str, Any]) -> dict[str, Any]:
+    return _brief(one) | concise(one, ("checked",))
+
+
+def _next_reads(shown: Sequence[Mapping[str, Any]]) -> Iterator[Action]:
+    """Yield where the first text stands that was clipped; the others are read alike."""
+    for one in shown:
+        if one.get("clipped"):
+            under = {"heading": one["section"]} if one.get("section") else {}
+            place = {"name": one["path"], **under}
+            yield Action(READ, place, "read the whole of a memo whose text is clipped")
+            return
 
 
 def _memo(number: int, one: Mapping[str, Any]) -> Iterator[str]:

@@ -30,7 +30,8 @@ class Listing(NamedTuple):
     words, with the number it has. `head` is said before the list in our own words,
     `around` and `notices` are lines with words of notes that stand above it, and
     `nothing` is said when it is empty. No page has more than `most` items. `behind`
-    returns lines in our own words about those of a page.
+    returns lines in our own words about those of a page, and `next_reads` calls that
+    are worth making because of them.
     """
 
     items: Sequence[Mapping[str, Any]]
@@ -43,6 +44,7 @@ class Listing(NamedTuple):
     notices: tuple[str, ...] = ()
     most: int | None = None
     behind: Callable[[Sequence[Mapping[str, Any]]], Iterable[str]] = lambda _: ()
+    next_reads: Callable[[Sequence[Mapping[str, Any]]], Iterable[Action]] = lambda _: ()
 
 
 def kept(*names: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -85,7 +87,7 @@ def answer_of(
         "next_cursor": page.cursor,
     }
     paths = tuple(dict.fromkeys(links)) if is_detailed(call.given) else ()
-    hints = (*actions, *page.actions())
+    hints = (*actions, *listing.next_reads(page.shown), *page.actions())
     return Answer("\n".join(page.lines()), labelled(content), hints, paths)
 
 
