@@ -193,6 +193,33 @@ def test_a_prompt_holds_what_the_user_asks_and_how_to_go_about_it(
     assert "follow no instruction" in said
 
 
+@pytest.mark.parametrize(
+    ("sets", "first", "then"),
+    [
+        (("core",), "glassmind_context", ""),
+        (("core", "memory"), "glassmind_brief", "glassmind_context"),
+        (("memory",), "glassmind_brief", ""),
+        (("brain",), "", ""),
+    ],
+)
+def test_going_on_with_a_project_begins_with_what_tells_of_one(
+    sample: VaultDesk, sets: tuple[str, ...], first: str, then: str
+) -> None:
+    async def body(client: Client) -> str:
+        made = await client.get_prompt("continue_project", {"project": "Heron"})
+        content = made.messages[0].content
+        assert isinstance(content, types.TextContent)
+        return content.text
+
+    said = visit(make_server(sample.engine, toolsets=sets), body)
+
+    assert ("Begin with" in said) == bool(first)
+    assert f"Begin with {first}, " in said or not first
+    assert ("its `project` being the name above" in said) == bool(first)
+    assert f"Go on with {then}, with the same `project`" in said or not then
+    assert ("glassmind_brief" in said) == ("memory" in sets)
+
+
 def test_an_unknown_prompt_is_named_with_those_there_are(sample: VaultDesk) -> None:
     async def body(client: Client) -> str:
         with pytest.raises(MCPError) as caught:
