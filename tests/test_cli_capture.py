@@ -187,3 +187,14 @@ def test_a_text_that_begins_with_a_dash_is_taken_or_its_way_told(
     assert "--text needs a value" in refused.stderr
     assert "--text=-" in refused.stderr
     assert kept["memo"]["text"] == "-dash"
+
+
+@pytest.mark.parametrize("command", [("capture", "memory"), ("capture-task",)])
+def test_of_two_texts_none_is_dropped(
+    program: Inside, command: tuple[str, ...]
+) -> None:
+    done = program.run(*command, "--text", "Oolong rests", "--text", "Sencha does not")
+
+    assert done.returncode == 2
+    assert "--text is given twice" in done.stderr
+    assert captures(program) == []

@@ -112,10 +112,35 @@ def test_where_nothing_may_be_written_nothing_is_saved(tmp_path: Path) -> None:
         done = program.run(*asked, GLASSMIND_WRITES_MODE="off")
         assert done.returncode == 3
         assert "writes.mode" in done.stderr
+        assert "/-" not in done.stderr  # no file was to be called so
 
     unsaved = ("summarize", "--project", PROJECT, "--no-save")
     assert program.run(*unsaved, GLASSMIND_WRITES_MODE="off").returncode == 0
     assert content(program) == before
+
+
+@pytest.mark.parametrize("mode", ["off", "agent-only"])
+def test_what_cannot_be_kept_is_printed_all_the_same(tmp_path: Path, mode: str) -> None:
+    program = Inside(with_sample(tmp_path))
+    program.run("index")
+    (program.vault / ".agent").mkdir(exist_ok=True)
+    (program.vault / ".agent/summaries").write_text("no folder", "utf-8")
+    asked = {
+        ("context", QUERY): ("--save",),
+        ("summarize", "--project", PROJECT, "--no-save"): (),
+    }
+
+    for plain, save in asked.items():
+        kept = [word for word in (*plain, *save) if word != "--no-save"]
+        done = program.run(*kept, GLASSMIND_WRITES_MODE=mode)
+
+        assert done.returncode == 3
+        assert done.stdout == program.run(*plain).stdout
+        assert "kept in" not in done.stderr
+        why = "writes.mode" if mode == "off" else ".agent/summaries"
+        assert why in done.stderr
+        told = program.run("--json", *kept, GLASSMIND_WRITES_MODE=mode)
+        assert set(json.loads(told.stdout)) == {"error"}
 
 
 def test_asking_leaves_the_vault_as_it_is(program: Inside) -> None:

@@ -205,6 +205,30 @@ def test_a_ticked_box_accepts_as_well(program: Inside) -> None:
     assert not file.exists()
 
 
+def test_a_ticked_box_that_may_not_be_followed_says_why(program: Inside) -> None:
+    path = waiting(program, "memory", "Oolong rests")
+    file = program.vault / path
+    ticked = file.read_text("utf-8").replace("- [ ] Keep this", "- [x] Keep this")
+    file.write_text(ticked, "utf-8")
+
+    done = program.run("inbox", GLASSMIND_WRITES_MODE="off")
+
+    assert done.returncode == 0
+    assert "its box is ticked, and it is moved once the settings let" in done.stdout
+    assert "writes.mode" in done.stdout
+    assert file.exists()
+
+
+def test_of_two_new_texts_none_is_dropped(program: Inside) -> None:
+    path = waiting(program, "memory", "Oolong rests")
+
+    done = program.run("inbox", "edit", path, "--text", "one", "--text", "two")
+
+    assert done.returncode == 2
+    assert "--text is given twice" in done.stderr
+    assert (program.vault / path).exists()
+
+
 @pytest.mark.parametrize("given", [["--text", "Oolong sleeps"], ["--text", "-"]])
 def test_what_waits_is_accepted_with_another_text(
     program: Inside, given: list[str]

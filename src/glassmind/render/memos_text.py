@@ -20,6 +20,10 @@ from glassmind.types.memory import (
 LONGEST = 240
 """Characters of a memo in a list: three lines of a terminal."""
 
+STUCK = "it could not be moved yet"
+OFF = "it is moved once the settings let the agent folder be written; see writes.mode"
+"""What is said of a memo whose box is ticked and which still waits."""
+
 DIGEST_CHARS = 12
 """Of a digest: enough to tell two apart by eye."""
 
@@ -48,21 +52,25 @@ def recalled_as_text(found: Recalled, style: Style) -> str:
     return _joined(lines)
 
 
-def inbox_as_text(found: Inbox, style: Style) -> str:
-    """Return what waits, the oldest first, with what each may be one with."""
+def inbox_as_text(found: Inbox, style: Style, *, writable: bool = True) -> str:
+    """Return what waits, the oldest first, with what each may be one with.
+
+    What is ticked is moved where the settings let the agent folder be written.
+    """
+    why = STUCK if writable else OFF
     lines = [f"accepted by its box: {_arrow(moved, style)}" for moved in found.promoted]
     for one in found.waiting:
-        lines += [*_waiting_lines(one, style), ""]
+        lines += [*_waiting_lines(one, style, why), ""]
     if not found.waiting:
         lines.append("the inbox is empty")
     return _joined(lines)
 
 
-def _waiting_lines(one: Waiting, style: Style) -> Iterator[str]:
+def _waiting_lines(one: Waiting, style: Style, why: str) -> Iterator[str]:
     yield _headline(one.memo, style)
     yield from _said(one.memo, style)
     if one.checked:
-        yield style.faint("  its box is ticked, and it could not be moved yet")
+        yield style.faint(f"  its box is ticked, and {why}")
     yield from _near_lines(one.near, style)
 
 

@@ -93,7 +93,7 @@ class VaultWriter:
         """
         known = safe_path(path)
         if not self._permit.allowed:
-            raise WritesOff(known)
+            raise WritesOff(known.removesuffix("/-"))  # as `names` asks of a folder
         if not known.startswith(f"{self._permit.folder}/"):
             raise NotOursToWrite(known, self._permit.folder)
         return known

@@ -22,6 +22,26 @@ LACKS_VALUE = "expected one argument"
 """How argparse tells of an option that a dash or nothing follows."""
 
 
+class Once(Action):
+    """An option whose value is the user's own words: none of them is dropped."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Take the value.
+
+        Raises:
+            WrongUsage: there is one already.
+        """
+        if getattr(namespace, self.dest, None) is not None:
+            parser.error(f"{option_string} is given twice; give all of it at once")
+        setattr(namespace, self.dest, values)
+
+
 class CommandParser(ArgumentParser):
     """Parses one command; what it does not understand is a `WrongUsage`."""
 

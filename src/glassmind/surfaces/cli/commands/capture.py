@@ -9,7 +9,7 @@ from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import STDIN, notice_all, piped_text, project
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.surfaces.cli.parser import CommandParser, Once
 from glassmind.types.memory import CAPTURED
 
 
@@ -23,7 +23,8 @@ def add_content(parser: CommandParser) -> None:
     """Tell the parser what is kept, and what is kept with it."""
     parser.take_words("words", "TEXT", "what to keep; - takes what is piped in")
     add = parser.add_argument
-    add("--text", metavar="TEXT", help="the same, for text that is no words")
+    same = "the same, for text that is no words"
+    add("--text", metavar="TEXT", action=Once, help=same)
     about = "the project that it belongs to, by its name"
     add("--project", metavar="P", type=project, help=about)
     add(

@@ -1,6 +1,7 @@
 """`glassmind context`: what of the vault matters for a question, for an agent."""
 
 from argparse import Namespace
+from functools import partial
 
 from glassmind.engine import Engine
 from glassmind.errors import WrongUsage
@@ -16,6 +17,7 @@ from glassmind.surfaces.cli.asking import (
     piped_text,
 )
 from glassmind.surfaces.cli.commands.search import add_mode_and_intent, intent_of
+from glassmind.surfaces.cli.keeping import made_and_shown
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -47,16 +49,21 @@ def run(args: Namespace, output: Output) -> int:
     if args.markdown and output.as_json:
         raise WrongUsage("--json and --markdown do not go together", "context")
     with engine_of(args, output) as engine:
-        bundle = engine.bundles.pack(
+        pack = partial(
+            engine.bundles.pack,
             query,
             budget_tokens=args.budget,
             limit=args.limit,
             project=args.project,
             mode=args.mode,
             intent=intent_of(args),
+        )
+        bundle = made_and_shown(
+            lambda save: pack(save=save),
+            lambda made: show_bundle(engine, made, output),
+            output,
             save=args.save,
         )
-        show_bundle(engine, bundle, output)
     return exits.OK if bundle.notes else exits.NOTHING
 
 

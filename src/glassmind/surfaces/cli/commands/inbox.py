@@ -15,7 +15,7 @@ from glassmind.surfaces.cli.commands.forget import show_moved
 from glassmind.surfaces.cli.commands.supersede import two_names
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.surfaces.cli.parser import CommandParser, Once
 from glassmind.types.memory import Memo, Moved
 
 EDIT = "inbox edit"
@@ -106,6 +106,7 @@ def add_arguments(parser: CommandParser) -> None:
             own.add_argument(
                 "--text",
                 metavar="TEXT",
+                action=Once,
                 default=SUPPRESS,
                 help="the new text; - takes what is piped in",
             )
@@ -129,5 +130,6 @@ def _list(engine: Engine, args: Namespace, output: Output) -> int:
     if output.as_json:
         output.json(inbox_as_json(found))
     else:
-        output.text(inbox_as_text(found, output.style))
+        writable = engine.config.writes.agent_dir_writable
+        output.text(inbox_as_text(found, output.style, writable=writable))
     return exits.OK if found.waiting or found.promoted else exits.NOTHING

@@ -1,13 +1,16 @@
 """`glassmind summarize`: a project in sentences of its own notes."""
 
 from argparse import Namespace
+from functools import partial
 
 from glassmind.render.briefings import summary_as_json
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import add_budget, add_project, notice_all
+from glassmind.surfaces.cli.keeping import made_and_shown
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.types.context import Summary
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -25,9 +28,19 @@ def add_arguments(parser: CommandParser) -> None:
 def run(args: Namespace, output: Output) -> int:
     """Print the summary, and say where it is kept."""
     with engine_of(args, output) as engine:
-        made = engine.bundles.summarize(
-            args.project, budget_tokens=args.budget, save=args.save
+        make = partial(
+            engine.bundles.summarize, args.project, budget_tokens=args.budget
         )
+        made = made_and_shown(
+            lambda save: make(save=save),
+            lambda made: _show(made, output),
+            output,
+            save=args.save,
+        )
+    return exits.OK if made.sentences else exits.NOTHING
+
+
+def _show(made: Summary, output: Output) -> None:
     notice_all(output, made.notices)
     if made.saved is not None:
         output.notice(f"kept in {made.saved}")
@@ -35,4 +48,3 @@ def run(args: Namespace, output: Output) -> int:
         output.json(summary_as_json(made))
     else:
         output.verbatim(made.text)
-    return exits.OK if made.sentences else exits.NOTHING
