@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from glassmind.context.budget import Counter
 from glassmind.context.conflicts import conflicts
@@ -64,8 +64,20 @@ COMPARED = 8
 compared: both cost more than all other sections together."""
 
 
+class Whole(NamedTuple):
+    """All that was found for a section, and what the part of it that fits takes."""
+
+    name: str
+    found: Collection[Any]
+    tokens: int
+
+
 class Sections(NamedTuple):
-    """What fits of each section, what it takes, and what was left out."""
+    """What fits of each section, what it takes, and what was left out.
+
+    `wholes` are the sections for which something was found, in the order in which
+    they get room.
+    """
 
     decisions: tuple[Item, ...] = ()
     questions: tuple[Item, ...] = ()
@@ -74,6 +86,7 @@ class Sections(NamedTuple):
     conflicts: tuple[Conflict, ...] = ()
     tokens: int = 0
     dropped: tuple[Dropped, ...] = ()
+    wholes: tuple[Whole, ...] = ()
 
 
 def sections_of(
@@ -83,19 +96,12 @@ def sections_of(
     fitting = _Fitting(counter, budget_tokens)
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
     found = Sections(  # in the order in which they get room
-        conflicts=fitting.fit(
-            "conflicts",
-            conflicts(rows, near),
-            lambda one: (
-                conflict_line(one, numbered)
-                + "".join(source_line(side.receipt, NUMBER) for side in one.sides)
-            ),
-        ),
-        questions=fitting.items("questions", questions(rows, scope)),
-        tasks=fitting.items("tasks", tasks(rows, scope)),
-        decisions=fitting.items("decisions", decisions(rows, scope)),
+        conflicts=fitting.of("conflicts", conflicts(rows, near)),
+        questions=fitting.of("questions", questions(rows, scope)),
+        tasks=fitting.of("tasks", tasks(rows, scope)),
+        decisions=fitting.of("decisions", decisions(rows, scope)),
     )
-    return found._replace(tokens=fitting.tokens, dropped=tuple(fitting.dropped))
+    return fitting.told(found)
 
 
 def suggested_for(
@@ -108,21 +114,65 @@ def suggested_for(
     fitting = _Fitting(counter, int(room / SHARES["suggested"]))
     near = replace(shown, note_ids=shown.note_ids[:COMPARED])
     found = next_reads(rows, near, MOST["suggested"], shown.note_ids)
-    kept = fitting.fit("suggested", found, read_line)
-    dropped = tuple(fitting.dropped)
-    return Sections(suggested=kept, tokens=fitting.tokens, dropped=dropped)
+    return fitting.told(Sections(suggested=fitting.of("suggested", found)))
+
+
+def refitted(made: Sections, counter: Counter, room: int) -> Sections:
+    """Return sections with more of what they left out, in order, as a room allows."""
+    short = {one.section: one for one in made.dropped}
+    for name, found, tokens in made.wholes:
+        if name in short and room >= LEAST_LINE:
+            fitting = _Fitting(counter, 0, most=tokens + room)
+            kept = fitting.of(name, found)
+            if fitting.tokens > tokens:
+                room -= fitting.tokens - tokens
+                made = made._replace(
+                    tokens=made.tokens + fitting.tokens - tokens, **{name: kept}
+                )
+                count, size = fitting.left_out
+                short[name] = replace(short[name], count=count, tokens=size)
+    return made._replace(dropped=tuple(one for one in short.values() if one.count))
 
 
 class _Fitting:
     """Takes of each section what fits its share, and counts what it takes."""
 
-    def __init__(self, counter: Counter, budget_tokens: int) -> None:
-        self._counter, self._budget = counter, budget_tokens
+    def __init__(
+        self, counter: Counter, budget_tokens: int, most: int | None = None
+    ) -> None:
+        self._counter, self._budget, self._most = counter, budget_tokens, most
         self.tokens = 0
         self.dropped: list[Dropped] = []
+        self._wholes: list[Whole] = []
+
+    def told(self, found: Sections) -> Sections:
+        """Return sections with what is known of them."""
+        dropped, wholes = tuple(self.dropped), tuple(self._wholes)
+        return found._replace(tokens=self.tokens, dropped=dropped, wholes=wholes)
+
+    @property
+    def left_out(self) -> tuple[int, int]:
+        """How many things were left out, and about how many tokens."""
+        count = sum(one.count for one in self.dropped)
+        return count, sum(one.tokens for one in self.dropped)
+
+    def of(self, name: str, found: Collection[Any]) -> tuple[Any, ...]:
+        """Return what fits of a section."""
+        before = self.tokens
+        if name == "conflicts":
+            kept = self.fit(name, found, _sides_sourced)
+        elif name == "suggested":
+            kept = self.fit(name, found, read_line)
+        else:
+            kept = self.items(name, found)
+        if found:
+            self._wholes.append(Whole(name, found, self.tokens - before))
+        return kept
 
     def _share(self, name: str) -> int:
         """Return the most that a section may take, after those before it."""
+        if self._most is not None:
+            return self._most
         share = max(int(SHARES[name] * self._budget), FIRST.get(name, 0))
         return min(share, int(ALL * self._budget) - self.tokens)
 
@@ -182,6 +232,11 @@ def _sourced(item: Item) -> str:
     return item_line(item, numbered) + source_line(item.receipt, NUMBER)
 
 
+def _sides_sourced(conflict: Conflict) -> str:
+    sources = (source_line(side.receipt, NUMBER) for side in conflict.sides)
+    return conflict_line(conflict, numbered) + "".join(sources)
+
+
 def without_items(found: Sections) -> Sections:
     """Return the sections empty, with all that they held among what is left out."""
     held = {name: len(getattr(found, name)) for name in SHARES}
@@ -193,4 +248,5 @@ def without_items(found: Sections) -> Sections:
         if old.count + count:
             tokens = old.tokens + count * each
             dropped.append(replace(old, count=old.count + count, tokens=tokens))
-    return Sections(dropped=tuple(dropped))
+    wholes = tuple(one._replace(tokens=0) for one in found.wholes)
+    return Sections(dropped=tuple(dropped), wholes=wholes)
