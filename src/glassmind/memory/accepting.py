@@ -25,6 +25,7 @@ from glassmind.memory.memo_file import (
     with_facts,
     without_marker,
 )
+from glassmind.memory.memo_names import title_in
 from glassmind.memory.memo_sections import LAYOUT
 from glassmind.memory.moving import (
     GONE,
@@ -36,6 +37,7 @@ from glassmind.memory.moving import (
     put_away,
 )
 from glassmind.memory.project_notes import add_once
+from glassmind.memory.renaming import name_kept
 from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
@@ -191,10 +193,12 @@ def _placed(
     kept = _memo_in(raw, path, cabinet.folder)
     if kept.place != "inbox":  # where a person put it
         return Moved(kept, path)
+    name = name_kept(cabinet, kept)
     if _shares_a_note(cabinet, kept, raw):
-        return _added_to_project(cabinet, kept, client, why)
-    place = place_for(kept, cabinet.folder)
-    to = moved_into(writer, path, place, expected=digest_of(raw), why=why)
+        titled = replace(kept, title=title_in(NotePath(name)))
+        return _added_to_project(cabinet, titled, client, why)
+    place, known = place_for(kept, cabinet.folder), digest_of(raw)
+    to = moved_into(writer, path, place, expected=known, why=why, name=name)
     return Moved(_memo_in(raw, to, cabinet.folder), path)
 
 

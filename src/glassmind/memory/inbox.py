@@ -10,6 +10,12 @@ from glassmind.errors.memory import NotWaiting
 from glassmind.markdown.frontmatter import read_head
 from glassmind.memory.accepting import ACCEPTED, APPROVED, as_is, promoted
 from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.conflict_copies import (
+    copied_memo,
+    copies_kept,
+    copies_told,
+    copy_waits,
+)
 from glassmind.memory.finding import inbox_paths, is_waiting
 from glassmind.memory.kept import kept_memos
 from glassmind.memory.memo_file import is_oddly_ticked, is_ticked, read_memo
@@ -48,9 +54,12 @@ def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
         seen = _look(cabinet, inbox_paths(cabinet))
     troubles = [*done.troubles, *(one.trouble for one in seen if one.trouble)]
     near = _near(cabinet, [one.memo for one in seen if one.memo], troubles)
-    waiting = [
-        Waiting(one.memo, one.accepted, near.to(one.memo)) for one in seen if one.memo
-    ]
+    waiting = []
+    for memo, accepted in ((one.memo, one.accepted) for one in seen if one.memo):
+        original = copied_memo(memo, near.memos)
+        troubles += filter(None, [copy_waits(memo, original)])
+        waiting.append(Waiting(memo, accepted, near.to(memo, original)))
+    troubles += copies_told(copies_kept(cabinet))
     waiting.sort(key=lambda one: (one.memo.created, _counted(one.memo.path)))
     return Inbox(tuple(waiting), done.moved, tuple(troubles))
 

@@ -71,7 +71,12 @@ def _is_name(title: str) -> bool:
         path = safe_path(f"2000-01-01 {title}.md")
     except PathOutsideVault:
         return False
-    return IgnoreRules().file(path) is None
+    return is_read(path)
+
+
+def is_read(name: str) -> bool:
+    """Whether a file that is called so is read, as far as its name tells."""
+    return IgnoreRules().file(name) is None
 
 
 def names_for(day: str, title: str) -> Iterator[str]:

@@ -44,17 +44,23 @@ def trash_for(path: NotePath, folder: str) -> str:
     return f"{folder}/{TRASH}/{above}".rstrip("/")
 
 
-def moved_into(
-    writer: "VaultWriter", path: NotePath, folder: str, *, expected: Digest, why: str
+def moved_into(  # noqa: PLR0913 - each fact by its name
+    writer: "VaultWriter",
+    path: NotePath,
+    folder: str,
+    *,
+    expected: Digest,
+    why: str,
+    name: str = "",
 ) -> NotePath:
-    """Move a file into a folder, under its name or the next that is free.
+    """Move a file into a folder, under a name (else its own) or the next that is free.
 
     Raises:
         NoteChanged: the file is another by now, or gone.
         WriteRefused: it may not be moved, or the disk did not do it.
     """
-    for name in numbered(path.rpartition("/")[2]):
-        to = NotePath(f"{folder}/{name}")
+    for free in numbered(name or path.rpartition("/")[2]):
+        to = NotePath(f"{folder}/{free}")
         try:
             writer.move(path, to, expected=expected, why=why)
         except NameTaken:

@@ -42,29 +42,35 @@ class NearMemos:
     """Some memos, ready to be asked which of them are near to another one."""
 
     def __init__(self, memos: Iterable[Memo]) -> None:
-        self._memos = sorted(memos, key=lambda memo: (memo.path, memo.section))
-        self._sketches = [_sketch(memo.text) for memo in self._memos]
+        self.memos = sorted(memos, key=lambda memo: (memo.path, memo.section))
+        self._sketches = [_sketch(memo.text) for memo in self.memos]
         self._with: dict[_Pair, list[int]] = {}
         for place, sketch in enumerate(self._sketches):
             for pair in sketch.pairs:
                 self._with.setdefault(pair, []).append(place)
 
-    def to(self, memo: Memo) -> tuple[Near, ...]:
+    def to(self, memo: Memo, original: Memo | None = None) -> tuple[Near, ...]:
         """Return those of its kind that say nearly the same, the nearest first.
 
-        Itself is none of them.
+        Itself is none of them. What it is a copy of comes before all, however much of
+        it is another by now.
         """
         asked = _sketch(memo.text)
         shared = Counter(
             place for pair in asked.pairs for place in self._with.get(pair, ())
         )
         found = [
-            Near(self._memos[place], likeness)
+            Near(self.memos[place], likeness)
             for place, pairs in shared.items()
-            if self._is_other(memo, self._memos[place])
+            if self._is_other(memo, self.memos[place])
             and (likeness := _likeness(asked, self._sketches[place], pairs)) >= LEAST
         ]
         found.sort(key=lambda one: (-one.likeness, one.memo.path, one.memo.section))
+        if original is not None:
+            other = _sketch(original.text)
+            likeness = _likeness(asked, other, len(asked.pairs & other.pairs))
+            rest = (one for one in found if one.memo != original)
+            found = [Near(original, likeness), *rest]
         return tuple(found[:SHOWN])
 
     @staticmethod

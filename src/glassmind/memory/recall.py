@@ -10,6 +10,7 @@ from glassmind.errors.memory import UnknownKind
 from glassmind.markdown.project_names import parse_project
 from glassmind.memory.among import Among
 from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.conflict_copies import copies_kept, copies_told
 from glassmind.memory.kept import KnownMemo, known_memos, whole
 from glassmind.types import NotePath
 from glassmind.types.memory import MemoKind, Recalled, Recollection
@@ -78,6 +79,7 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
         found = [_Found(memo, 1.0) for memo in passing]
     else:
         found, reply = _by_query(cabinet, asked, passing, today)
+    missing = (*_missing(cabinet), *copies_told(copies_kept(cabinet)))
     shown = found[: asked.limit]
     memos = whole(cabinet, [one.memo for one in shown])
     return Recalled(
@@ -89,7 +91,7 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
             if one.memo.key in memos
         ),
         len(found),
-        (*_missing(cabinet), *(reply.degraded if reply else ())),
+        (*missing, *(reply.degraded if reply else ())),
         reply.confidence if reply else None,
         bool(found) and reply is not None and reply.is_doubtful,
     )

@@ -45,6 +45,9 @@ PRIVATE = frozenset({"cache", "logs"})
 _CONFLICT = re.compile(
     r"\.sync-conflict-|\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
 )
+_MARK = re.compile(
+    r"\.sync-conflict-[\w-]*| ?\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
+)
 _LEFTOVER = re.compile(r"~\$.*|.*(?:\.tmp|\.swp|~)", re.IGNORECASE | re.DOTALL)
 _SECRET = re.compile(r".*\.(?:pem|key|env)|id_[^.]*", re.IGNORECASE | re.DOTALL)
 
@@ -140,6 +143,11 @@ def load_rules(
         seed=xxhash.xxh3_64_intdigest(repr(said).encode()),
         agent=agent,
     )
+
+
+def original_of(name: str) -> str | None:
+    """Return the name that a sync tool made a conflict copy of; None for no copy."""
+    return _MARK.sub("", name) if _CONFLICT.search(name) else None
 
 
 def _conflict(name: str) -> str | None:

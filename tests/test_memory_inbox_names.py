@@ -1,0 +1,136 @@
+"""What memos are called when they come out of the inbox, and copies of sync tools."""
+
+import shutil
+
+import pytest
+from memo_desk import agent_files, kept, text_of, tick, waiting
+from vault_desk import VaultDesk
+
+from glassmind.types.memory import Memo
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with one note of its own."""
+    vault.indexed({"Diary.md": "oolong"})
+    return vault
+
+
+def copied(desk: VaultDesk, memo: Memo, end: str) -> str:
+    """Copy the file of a memo as a sync tool does; return the path of the copy."""
+    path = f"{memo.path.removesuffix('.md')}{end}.md"
+    shutil.copyfile(desk.root / memo.path, desk.root / path)
+    return path
+
+
+CONFLICTS = [".sync-conflict-20261116-021000-ABC", " (conflicted copy 2026-11-16)"]
+
+
+@pytest.mark.parametrize("end", CONFLICTS)
+def test_a_conflict_copy_that_is_ticked_gets_a_name_that_is_read(
+    desk: VaultDesk, end: str
+) -> None:
+    memo = waiting(desk, "Use copper")
+    copy = copied(desk, memo, end)
+    desk.remove(memo.path)
+    desk.write({copy: text_of(desk, copy).replace("- [ ] Keep", "- [x] Keep")})
+
+    found = desk.engine.memory.inbox()
+
+    assert [one.memo.title for one in found.promoted] == ["Use copper"]
+    assert agent_files(desk) == {f"decisions/{memo.created[:10]} Use copper.md"}
+    assert desk.found("copper") == [found.promoted[0].memo.path]
+
+
+@pytest.mark.parametrize("end", CONFLICTS)
+def test_a_conflict_copy_is_told_and_shown_beside_its_original(
+    desk: VaultDesk, end: str
+) -> None:
+    memo = waiting(desk, "Use copper")
+    copy = copied(desk, memo, end)
+    said = text_of(desk, copy).replace("\nUse copper\n", "\nTake tin, not slate\n")
+    desk.write({copy: said})
+
+    found = desk.engine.memory.inbox()
+
+    near = {one.memo.path: [n.memo.path for n in one.near] for one in found.waiting}
+    assert near == {memo.path: [], copy: [memo.path]}
+    assert [one for one in found.troubles if copy in one and memo.path in one]
+
+
+def test_a_conflict_copy_of_what_was_accepted_is_shown_beside_that(
+    desk: VaultDesk,
+) -> None:
+    memo = waiting(desk, "Use copper")
+    copied(desk, memo, CONFLICTS[0])
+    placed = desk.engine.memory.accept(memo.path).memo
+
+    found = desk.engine.memory.inbox()
+
+    assert [[n.memo.path for n in one.near] for one in found.waiting] == [[placed.path]]
+
+
+def test_what_was_edited_is_called_by_what_it_says_now(desk: VaultDesk) -> None:
+    memo = waiting(desk, "Use copper")
+
+    done = desk.engine.memory.edit(memo.path, "Use tin.\n\nIt is cheaper.")
+
+    assert done.memo.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
+    assert done.memo.title == "Use tin"
+    assert desk.found("tin") == [done.memo.path]
+
+
+def test_what_was_edited_in_its_note_is_called_by_what_it_says_now(
+    desk: VaultDesk,
+) -> None:
+    memo = waiting(desk, "Use copper")
+    desk.write({memo.path: text_of(desk, memo.path).replace("Use copper", "Use tin")})
+    tick(desk, memo)
+
+    [done] = desk.engine.memory.inbox().promoted
+
+    assert done.memo.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
+
+
+def test_a_name_that_a_person_gave_stays_whatever_is_edited(desk: VaultDesk) -> None:
+    memo = waiting(desk, "Use copper")
+    desk.move(memo.path, ".agent/inbox/The roof.md")
+
+    done = desk.engine.memory.edit(".agent/inbox/The roof.md", "Use tin")
+
+    assert done.memo.path == ".agent/decisions/The roof.md"
+
+
+def test_a_number_behind_a_name_is_no_other_name(desk: VaultDesk) -> None:
+    waiting(desk, "Use copper")
+    memo = waiting(desk, "Use copper")
+
+    done = desk.engine.memory.accept(memo.path)
+
+    assert done.memo.path == memo.path.replace("inbox", "decisions")
+    assert done.memo.title == "Use copper 2"
+
+
+def test_what_was_edited_has_a_heading_of_what_it_says_now(desk: VaultDesk) -> None:
+    desk.open(memory__layout="project")
+    memo = waiting(desk, "Use copper", project="Roof")
+
+    done = desk.engine.memory.edit(memo.path, "Use tin")
+
+    assert done.memo.path == ".agent/decisions/Roof.md"
+    assert done.memo.section == f"{memo.created[:10]} Use tin"
+
+
+@pytest.mark.parametrize("layout", ["notes", "project"])
+def test_a_conflict_copy_of_what_is_kept_is_told(desk: VaultDesk, layout: str) -> None:
+    desk.open(memory__layout=layout)
+    memo = kept(desk, "Use copper", project="Roof")
+    copy = copied(desk, memo, CONFLICTS[0])
+    desk.index()
+
+    recalled, inbox = desk.engine.memory.recall(), desk.engine.memory.inbox()
+
+    assert [one.memo.path for one in recalled.memos] == [memo.path]
+    for told in (recalled.degraded, inbox.troubles):
+        [said] = told
+        assert said.startswith(f"{copy} is a conflict copy of ")
