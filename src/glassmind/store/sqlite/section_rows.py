@@ -1,10 +1,11 @@
 """Asking the rows for what the sections of a bundle are made of.
 
 Few questions, each for all notes at once; what was read stays at hand, since the
-sections of one bundle look at the same notes.
+sections of one bundle look at the same notes, and often those of the next one, too.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -13,7 +14,9 @@ from typing import Any
 import apsw
 
 from glassmind.store.sqlite.captured_rows import captured, has_files
+from glassmind.store.sqlite.company import Crowds
 from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.store.sqlite.read_before import read_before
 from glassmind.store.sqlite.sign_rows import SignRows
 from glassmind.types.sections import (
     OPEN_BOXES,
@@ -51,18 +54,14 @@ HEADINGS = f"""
 select note_id, level, text, line from headings where note_id in {_IDS}
 order by note_id, seq
 """  # noqa: S608 - our own words
-_DIGITS = "[0-9][0-9]"
-DATED = f"""
-select id, path from files where id in {_IDS}
-and path glob '*{_DIGITS}{_DIGITS}-{_DIGITS}-{_DIGITS}*' order by path
-"""  # noqa: S608 - our own words
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 NAMED = f"""
 select n.id, f.path, n.title from notes n join files f on f.id = n.id
 where n.id in {_IDS}
 """  # noqa: S608 - our own words
 TITLED = "select id from notes where title in (select value from json_each(:titles))"
 TASKS = f"""
-select t.note_id, t.line, f.path from tasks t join files f on f.id = t.note_id
+select t.note_id, t.line, f.path, t.text from tasks t join files f on f.id = t.note_id
 where t.note_id in {_IDS} and t.status in (select value from json_each(:open))
 order by t.note_id, t.seq
 """  # noqa: S608 - our own words
@@ -106,20 +105,22 @@ class SectionRows:
 
     def __init__(self, db: apsw.Connection, boxes: Sequence[str] = OPEN_BOXES) -> None:
         self._db, self._open = db, [*boxes]
-        self._notes: dict[int, SectionNote] = {}
-        self._named: dict[int, tuple[str, str]] = {}
-        self._pages: dict[int, list[str]] = {}
-        self._headings: dict[int, tuple[SectionHeading, ...]] = {}
+        read = read_before(db)
+        self._notes, self._named, self._pages = read.notes, read.named, read.pages
+        self._headings, self._link_rows = read.headings, read.links
+        self._degrees = read.degrees
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
-        self._link_rows: dict[int, list[tuple[int, int, int, str]]] = {}
-        self._said = SignRows(db)
+        self._said = SignRows(db, read)
         self._folders: dict[str, bool] = {}
+        self._crowds = Crowds(db)
         self.cut: set[str] = set()
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
-        for row in self._ask(NOTES, _new(note_ids, self._notes)):
-            self._notes[row[0]] = _note(row)
+        found = list(self._ask(NOTES, _new(note_ids, self._notes)))
+        crowded = self._crowds.among([row[4] for row in found if not row[3]])
+        for row in found:
+            self._notes[row[0]] = _note(row, crowded)
             self._named[row[0]] = (row[1], row[2])
         return {i: self._notes[i] for i in note_ids if i in self._notes}
 
@@ -164,7 +165,9 @@ class SectionRows:
 
     def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
         """Return those of some notes with the path whose name has a day."""
-        return list(self._ask(DATED, note_ids))
+        named = self.named(note_ids)
+        dated = [at for at in named if _DAY.search(named[at][0])]
+        return sorted(((at, named[at][0]) for at in dated), key=lambda one: one[1])
 
     def titled(self, titles: Collection[str]) -> set[int]:
         """Return the notes that have one of some titles."""
@@ -186,9 +189,9 @@ class SectionRows:
         ):
             dates.setdefault((note_id, line), {}).setdefault(key, value)
         return [
-            SectionTask(at, path, line, dates.get((at, line), {}))
+            SectionTask(at, path, line, dates.get((at, line), {}), text)
             for _, rows in groupby(found, key=lambda row: row[0])
-            for at, line, path in self._few(list(rows), dates)
+            for at, line, path, text in self._few(list(rows), dates)
         ]
 
     def _few(
@@ -240,7 +243,9 @@ class SectionRows:
 
     def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return how many links each note has, to it and from it."""
-        return dict(self._ask(DEGREES, note_ids))
+        known = self._degrees
+        known.update(self._ask(DEGREES, _new(note_ids, known)))
+        return {at: known[at] for at in note_ids}
 
     def called(self, names: Collection[str]) -> dict[str, int]:
         """Return the note that each path or title, in lower case, is that of."""
@@ -283,9 +288,19 @@ def _new(note_ids: Collection[int], known: Mapping[int, object]) -> Sequence[int
     return [note_id for note_id in note_ids if note_id not in known]
 
 
-def _note(row: tuple[Any, ...]) -> SectionNote:
+def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
     note_id, path, title, day, mtime_ns, aliases, digest, held = row
     properties = {name.lower(): value for name, value in json.loads(held)}
     many = json.loads(aliases) if aliases != "[]" else ()
     names = tuple([name for name in many if isinstance(name, str)])
-    return SectionNote(note_id, path, title, day, mtime_ns, names, properties, digest)
+    return SectionNote(
+        note_id,
+        path,
+        title,
+        day,
+        mtime_ns,
+        names,
+        properties,
+        digest,
+        not day and mtime_ns in crowded,
+    )

@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.read_before import ReadBefore
 from glassmind.types.sections import APART, SectionSign
 
 _TYPE = ("type", "typ")
@@ -52,11 +53,9 @@ from notes n where n.id in {_IDS}
 class SignRows:
     """A view of the rows for one bundle; what was read stays at hand."""
 
-    def __init__(self, db: apsw.Connection) -> None:
+    def __init__(self, db: apsw.Connection, read: ReadBefore) -> None:
         self._db = db
-        self._parts: dict[tuple[str, str], list[str]] = {}
-        self._signs: dict[tuple[str, str], dict[int, list[SectionSign]]] = {}
-        self._heads: dict[int, dict[int, str]] = {}
+        self._parts, self._signs, self._heads = read.parts, read.signs, read.heads
 
     def signs(
         self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]
