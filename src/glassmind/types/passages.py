@@ -25,7 +25,8 @@ class PlacedChunk(NamedTuple):
 class PackedNote(NamedTuple):
     """A note as a bundle names it; `day` is empty where its name says none.
 
-    `generated` marks what an agent wrote and no person has approved.
+    `generated` marks what an agent wrote and no person has approved. `at_once` where it
+    has no such day and its file was written among so many that its time says nothing.
     """
 
     note_id: int
@@ -34,3 +35,4 @@ class PackedNote(NamedTuple):
     day: str
     mtime_ns: int
     generated: bool
+    at_once: bool = False

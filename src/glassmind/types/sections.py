@@ -21,7 +21,8 @@ class SectionNote(NamedTuple):
     """A note as sections see it.
 
     `day` is the day it is about, `2026-03-01`, where its name says one. `properties`
-    are by name in lower case.
+    are by name in lower case. `at_once` where it has no such day and its file was
+    written among so many that its time says nothing.
     """
 
     note_id: int
@@ -32,6 +33,7 @@ class SectionNote(NamedTuple):
     aliases: tuple[str, ...]
     properties: Mapping[str, object]
     digest: str
+    at_once: bool = False
 
 
 class SectionTask(NamedTuple):
@@ -41,6 +43,7 @@ class SectionTask(NamedTuple):
     path: str
     line: int
     dates: Mapping[str, str]
+    text: str
 
 
 class SectionSign(NamedTuple):

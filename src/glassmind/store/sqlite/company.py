@@ -3,14 +3,48 @@
 A sync or a checkout goes on over the end of a minute, so that its neighbours count too.
 """
 
+import json
+from collections.abc import Iterable
 from typing import Any
 
 import apsw
 
+from glassmind.types.use import MOST_AT_ONCE
+
+MINUTE_NS = 60 * 10**9
 MINUTES = """
 select mtime_ns / 60000000000, path > ?3 and path < ?4, count(*) from files
 where mtime_ns >= ?1 - 60000000000 and mtime_ns < ?2 + 60000000000 group by 1, 2
 """
+CROWDED = f"""
+select k.value from json_each(?) k where (
+  select count(*) from (
+    select 1 from files where mtime_ns >= (k.value - 1) * {MINUTE_NS}
+    and mtime_ns < (k.value + 2) * {MINUTE_NS} limit {MOST_AT_ONCE + 1}
+  )
+) > {MOST_AT_ONCE}
+"""  # noqa: S608 - our own words
+
+
+class Crowds:
+    """Knows whether a file was written among so many that its time says nothing."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+        self._known: dict[int, bool] = {}
+
+    def among(self, times: Iterable[int]) -> set[int]:
+        """Return those of some times of files about which very many were written.
+
+        What is in the agent folder counts as well: its notes carry days of their own.
+        """
+        minutes = {time: time // MINUTE_NS for time in times}
+        new = {minute for minute in minutes.values() if minute not in self._known}
+        if new:
+            rows: Any = self._db.execute(CROWDED, (json.dumps(sorted(new)),))
+            self._known.update(dict.fromkeys(new, False))
+            self._known.update((row[0], True) for row in rows)
+        return {time for time, minute in minutes.items() if self._known[minute]}
 
 
 def company_of(

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.company import Crowds
 from glassmind.types import NotePath
 from glassmind.types.passages import PackedNote, PlacedChunk
 
@@ -43,9 +44,18 @@ class PassageRows:
 
     def notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
-        found = self._ask(NOTES, list(paths))
+        found = list(self._ask(NOTES, list(paths)))
+        crowded = Crowds(self._db).among([row[4] for row in found if not row[3]])
         return {
-            path: PackedNote(note_id, path, title, day, mtime_ns, bool(generated))
+            path: PackedNote(
+                note_id,
+                path,
+                title,
+                day,
+                mtime_ns,
+                bool(generated),
+                not day and mtime_ns in crowded,
+            )
             for note_id, path, title, day, mtime_ns, generated in found
         }
 
