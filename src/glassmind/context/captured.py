@@ -12,13 +12,13 @@ from glassmind.context.items import (
 )
 from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.section_words import CLOSED, OVERRULED
 from glassmind.markdown.days import first_day
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types import Span
 from glassmind.types.context import UNAPPROVED, Item, ItemKind
 from glassmind.types.sections import MemoWish, SectionNote
+from glassmind.types.statuses import CLOSED, OVERRULED
 
 SHARED = "project"
 """What the property `layout` of a note says that several captures stand in."""

@@ -27,7 +27,6 @@ from glassmind.context.section_words import (
     DECISION_HEADS,
     DECISION_TAGS,
     DECISION_TYPES,
-    OVERRULED,
     PROPOSED,
     SUPERSEDED_BY,
     UNDECIDED,
@@ -36,6 +35,7 @@ from glassmind.context.section_words import (
 )
 from glassmind.types.context import UNAPPROVED, Item
 from glassmind.types.sections import SectionLink
+from glassmind.types.statuses import OVERRULED
 
 WORDS = Words(
     "decision", DECISION_HEADS, DECISION_CALLOUTS, DECISION_TAGS, DECISION_TYPES

@@ -21,7 +21,6 @@ from glassmind.context.section_words import (
     ANSWER,
     ANSWERED_HERE,
     ANSWERED_TAG,
-    CLOSED,
     QUESTION_CALLOUTS,
     QUESTION_HEADS,
     QUESTION_TAGS,
@@ -29,6 +28,7 @@ from glassmind.context.section_words import (
     head_form,
 )
 from glassmind.types.context import Item
+from glassmind.types.statuses import CLOSED
 
 WORDS = Words(
     "question", QUESTION_HEADS, QUESTION_CALLOUTS, QUESTION_TAGS, QUESTION_TYPES

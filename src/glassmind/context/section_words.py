@@ -10,8 +10,9 @@ from functools import lru_cache
 DECISION_HEADS = frozenset((
     "decision", "decisions", "decision log", "decisions log", "decided",
     "decisions made", "key decisions", "the decision", "what we decided",
-    "decision outcome",
+    "decision outcome", "agreed", "what we agreed",
     "entscheidung", "entscheidungen", "entschieden", "beschluss", "beschlüsse",
+    "beschlossen", "vereinbart",
     "décision", "décisions", "decisión", "decisiones",
 ))  # fmt: skip
 DECIDED_HEADS = frozenset(("outcome", "resolution", "conclusion", "ergebnis", "fazit"))
@@ -63,19 +64,6 @@ QUESTION_HEADS = frozenset((
 QUESTION_CALLOUTS = ("question", "help", "faq", "frage")
 QUESTION_TAGS = ("question", "frage")
 QUESTION_TYPES = frozenset(("question", "open question", "frage"))
-
-CLOSED = frozenset((
-    "done", "answered", "closed", "resolved", "solved", "cancelled", "canceled",
-    "rejected", "dropped", "superseded", "obsolete",
-    "erledigt", "beantwortet", "geschlossen", "gelöst", "verworfen",
-))  # fmt: skip
-"""Statuses of a question or a task that nobody waits for any more."""
-
-OVERRULED = frozenset((
-    "superseded", "rejected", "deprecated", "obsolete", "withdrawn", "declined",
-    "replaced", "ersetzt", "verworfen", "abgelehnt", "überholt",
-))  # fmt: skip
-"""Statuses of a decision that does not hold, or never did."""
 
 SUPERSEDED_BY = frozenset((
     "superseded by", "supersededby", "replaced by", "obsoleted by", "ersetzt durch",

@@ -20,6 +20,7 @@ from glassmind.memory.finding import inbox_paths, is_waiting
 from glassmind.memory.kept import kept_memos
 from glassmind.memory.memo_file import is_oddly_ticked, is_ticked, read_memo
 from glassmind.memory.memo_names import INBOX
+from glassmind.memory.moments import moment_of
 from glassmind.memory.moving import notices_of
 from glassmind.memory.near import NearMemos
 from glassmind.types import NotePath
@@ -60,7 +61,7 @@ def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
         troubles += filter(None, [copy_waits(memo, original)])
         waiting.append(Waiting(memo, accepted, near.to(memo, original)))
     troubles += copies_told(copies_kept(cabinet))
-    waiting.sort(key=lambda one: (one.memo.created, _counted(one.memo.path)))
+    waiting.sort(key=lambda one: (moment_of(one.memo.created), _counted(one.memo.path)))
     return Inbox(tuple(waiting), done.moved, tuple(troubles))
 
 

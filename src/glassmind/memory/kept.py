@@ -9,6 +9,7 @@ from glassmind.memory.finding import memos_of_sections
 from glassmind.memory.memo_file import FIRST_STATUS
 from glassmind.memory.memo_names import kind_in, place_of
 from glassmind.memory.memo_sections import LAYOUT, memos_in
+from glassmind.memory.moments import moment_of
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, MemoKind, MemoNote, MemoPlace
 from glassmind.vault.resolve import NOTE_SUFFIX
@@ -57,7 +58,7 @@ def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
         *(_known_among(memo, _is_superseded(memo, there, taken)) for memo in among),
     ]
     memos = sorted((one for one in found if one), key=lambda memo: memo.key)
-    return sorted(memos, key=lambda memo: memo.created, reverse=True)
+    return sorted(memos, key=lambda memo: moment_of(memo.created), reverse=True)
 
 
 def whole(

@@ -7,16 +7,17 @@ Whatever a person adds in Obsidian, other properties among it, stays when facts 
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, cast, get_args
+from typing import Final, cast
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.markdown.frontmatter import Head, read_head
 from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_names import kind_in, place_of, title_in
 from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import KEEP, Memo, MemoKind, MemoStatus
+from glassmind.types.memory import KEEP, Memo, MemoKind
+from glassmind.types.statuses import is_over
 
-FIRST_STATUS: Final[dict[MemoKind, MemoStatus]] = {
+FIRST_STATUS: Final[dict[MemoKind, str]] = {
     "memory": "current",
     "decision": "current",
     "task": "open",
@@ -38,6 +39,14 @@ _CODE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 _TASK = re.compile(r"[-*+] \[(?P<box>.)\] ?")
 _TICKED = frozenset("xX")
+_BOXES = {"x": "done", "X": "done", "-": "cancelled"}
+"""What boxes of tasks say; all others are open, as tasks are counted in Obsidian."""
+
+_BOX_OF = {"done": "x", "cancelled": "-"}
+STATUS_CHARS = 80
+"""A status is a word or two."""
+
+SUPERSEDED = "superseded"
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ENTRY = re.compile(r"""(["']?)(?P<name>[^\s"'#:-][^"':]*)\1[ \t]*:(?=\s|\Z)""")
 
@@ -76,7 +85,7 @@ def body_of(memo: Memo) -> str:
     """Return the text as it stands in a note: that of a task has a box."""
     if memo.kind != "task":
         return memo.text
-    box = "x" if memo.status == "done" else " "
+    box = _BOX_OF.get(memo.status, " ")
     first, *more = memo.text.split("\n")
     return "\n".join([f"- [{box}] {first}", *(line and f"  {line}" for line in more)])
 
@@ -84,7 +93,7 @@ def body_of(memo: Memo) -> str:
 def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
     """Return the memo that a note is, by its `kind` or its folder; None for none.
 
-    A task whose box is ticked is done, whatever the property says. A note that holds
+    A task whose box is ticked is over, whatever the property says. A note that holds
     the memos of a project is none itself: see `memo_sections`.
     """
     head = read_head(text)
@@ -255,14 +264,18 @@ def _dedented(line: str) -> str:
     return line[min(2, len(line) - len(line.lstrip(" "))) :]
 
 
-def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> MemoStatus:
+def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> str:
+    """Return what a memo is by its property and its box, in a person's own word.
+
+    What one of both says to be over is over: a person changes but one of them.
+    """
     found = said.get("status")
-    if found == "superseded" or said.get("superseded-by"):
-        return "superseded"
-    if box:
-        return "done" if box in _TICKED else "open"
-    known = isinstance(found, str) and found in get_args(MemoStatus)
-    return cast("MemoStatus", found) if known else FIRST_STATUS[kind]
+    word = " ".join(found.split())[:STATUS_CHARS] if isinstance(found, str) else ""
+    if word == SUPERSEDED or said.get("superseded-by"):
+        return SUPERSEDED
+    if box in _BOXES and not is_over(word, decided=False):
+        return _BOXES[box]
+    return word or FIRST_STATUS[kind]
 
 
 def _kind(found: PropertyValue) -> MemoKind | None:

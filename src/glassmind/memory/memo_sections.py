@@ -125,10 +125,14 @@ def new_note(memo: Memo) -> str:
 
 
 def belongs_in(memo: Memo, text: str) -> bool:
-    """Whether a note holds the memos of this one's project and kind."""
+    """Whether a note holds the memos of this one's project and kind.
+
+    Names of projects compare without case.
+    """
     said = read_head(text).frontmatter.properties
-    facts = (said.get("layout"), said.get("kind"), said.get("project") or "")
-    return facts == (LAYOUT, memo.kind, memo.project)
+    project = str(said.get("project") or "").casefold()
+    facts = (said.get("layout"), said.get("kind"), project)
+    return facts == (LAYOUT, memo.kind, memo.project.casefold())
 
 
 def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, str]:

@@ -16,6 +16,7 @@ from glassmind.memory.memo_sections import belongs_in, memos_in, new_note, with_
 from glassmind.types import Digest, NotePath
 from glassmind.types.memory import Memo
 from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.resolve import NOTE_SUFFIX
 from glassmind.vault.rewrite import FileText, rewrite
 from glassmind.vault.write import VaultWriter
 
@@ -76,8 +77,10 @@ def _added(
 def _note_of(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:
     """Return the note of a memo's project and kind, or the first path that is free."""
     folder = f"{cabinet.folder}/{FOLDERS[memo.kind]}"
-    for name in _names(memo):
-        path = NotePath(f"{folder}/{name}.md")
+    taken = {name.casefold(): name for name in writer.names(folder)}
+    for name in (f"{one}{NOTE_SUFFIX}" for one in _names(memo)):
+        # as a disk that tells no case apart has it, and so the vault on every other
+        path = NotePath(f"{folder}/{taken.get(name.casefold(), name)}")
         raw = writer.read(path)
         if raw is None:
             return path

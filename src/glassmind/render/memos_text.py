@@ -24,6 +24,9 @@ STUCK = "it could not be moved yet"
 OFF = "it is moved once the settings let the agent folder be written; see writes.mode"
 """What is said of a memo whose box is ticked and which still waits."""
 
+NEW = frozenset({"current", "open"})
+"""What a memo is that nobody has said anything else of."""
+
 DIGEST_CHARS = 12
 """Of a digest: enough to tell two apart by eye."""
 
@@ -126,7 +129,7 @@ def _headline(memo: Memo, style: Style) -> str:
     marks = [memo.kind, memo.created[:10]]
     if memo.project:
         marks.append(memo.project)
-    if memo.status in {"superseded", "done"}:
+    if memo.status not in NEW:
         marks.append(memo.status)
     if memo.place == "inbox":
         marks.append("waits in the inbox")

@@ -10,7 +10,6 @@ MemoKind: TypeAlias = Literal["memory", "decision", "task", "question", "summary
 CAPTURED: tuple[MemoKind, ...] = ("memory", "decision", "task", "question")
 """What may be captured; summaries are made."""
 
-MemoStatus: TypeAlias = Literal["current", "open", "done", "superseded"]
 MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
 
 KEEP = "Keep this"
@@ -22,6 +21,7 @@ class Memo:
     """One thing that was captured, as its note says it.
 
     `created` is a time with its zone, `client` who captured it, `sources` receipts.
+    `status` is `current`, `open`, `done`, `superseded`, or another word of a person.
     `generated` marks what no person has approved yet. `section` is the heading of one
     that stands among others in the note of a project, and empty for a note of its own.
     """
@@ -33,7 +33,7 @@ class Memo:
     project: str
     created: str
     client: str
-    status: MemoStatus
+    status: str
     place: MemoPlace
     sources: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from glassmind.surfaces.http.schemas import (
     or_null,
     shape,
 )
-from glassmind.types.memory import HeatLevel, MemoKind, MemoPlace, MemoStatus
+from glassmind.types.memory import HeatLevel, MemoKind, MemoPlace
 
 MEMO = {
     "path": TEXT,
@@ -23,7 +23,7 @@ MEMO = {
     "project": TEXT,
     "created": TEXT,
     "client": TEXT,
-    "status": {"enum": list(get_args(MemoStatus))},
+    "status": TEXT,
     "place": {"enum": list(get_args(MemoPlace))},
     "generated": FLAG,
     "sources": TEXTS,

@@ -1,0 +1,106 @@
+"""What memos are told to be, as people change them: over, newer, of a project."""
+
+import pytest
+from memo_desk import agent_files, kept, text_of, waiting
+from vault_desk import VaultDesk
+
+from glassmind.types.memory import MemoKind
+
+layouts = pytest.mark.parametrize("layout", ["notes", "project"])
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with notes of its own."""
+    vault.indexed({"Diary.md": "copper", "Work/Roof.md": "slate"})
+    return vault
+
+
+def change(desk: VaultDesk, path: str, old: str, new: str) -> None:
+    """Change the note of a memo as a person does, and index it."""
+    said = text_of(desk, path)
+    assert old in said
+    desk.indexed({path: said.replace(old, new)})
+
+
+def recalled(desk: VaultDesk, **asked: bool) -> list[str]:
+    return [one.memo.text for one in desk.engine.memory.recall(**asked).memos]
+
+
+@layouts
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "status"),
+    [
+        ("task", "- [ ] ", "- [x] ", "done"),
+        ("task", "- [ ] ", "- [-] ", "cancelled"),
+        ("task", "- [ ] ", "- [/] ", "open"),
+        ("task", "status: open", "status: done", "done"),
+        ("task", "status: open", "status: waiting for tin", "waiting for tin"),
+        ("question", "status: open", "status: answered", "answered"),
+        ("question", "status: open", "status: Beantwortet", "Beantwortet"),
+        ("decision", "status: current", "status: rejected", "rejected"),
+        ("memory", "status: current", "status: [1]", "current"),
+    ],
+)
+def test_a_memo_is_what_a_person_says(  # noqa: PLR0913, PLR0917 - one of each
+    desk: VaultDesk, layout: str, kind: MemoKind, old: str, new: str, status: str
+) -> None:
+    desk.open(memory__layout=layout)
+    memo = kept(desk, "Use copper", kind)
+
+    change(desk, memo.path, old, new)
+
+    [found] = desk.engine.memory.recall().memos
+    assert (found.memo.status, found.memo.text) == (status, "Use copper")
+
+
+@layouts
+def test_the_newest_come_first_in_whatever_zone_they_were_captured(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    times = {
+        "Use copper": "2026-03-02T01:00:00+14:00",
+        "Use slate": "2026-03-01T12:00:00+00:00",
+        "Use tin": "2026-03-01T04:30:00-08:00",
+        "Use zinc": "long ago",
+    }
+    for text, when in times.items():
+        memo = kept(desk, text)
+        change(desk, memo.path, memo.created, when)
+
+    assert recalled(desk) == ["Use tin", "Use slate", "Use copper", "Use zinc"]
+
+
+def test_what_waits_is_shown_oldest_first_in_whatever_zone(desk: VaultDesk) -> None:
+    times = {"Use tin": "2026-03-01T04:30:00-08:00", "Use slate": "2026-03-01T12:00Z"}
+    for text, when in times.items():
+        memo = waiting(desk, text)
+        change(desk, memo.path, memo.created, when)
+
+    found = desk.engine.memory.inbox().waiting
+
+    assert [one.memo.text for one in found] == ["Use slate", "Use tin"]
+
+
+def test_projects_that_differ_in_case_share_a_note(desk: VaultDesk) -> None:
+    desk.open(memory__layout="project")
+    kept(desk, "Use copper", project="Atlas")
+    memo = kept(desk, "Use slate", project="atlas")
+    kept(desk, "Use tin", project="ATLAS", kind="question")
+
+    assert memo.path == ".agent/decisions/Atlas.md"
+    assert agent_files(desk) == {"decisions/Atlas.md", "tasks/ATLAS questions.md"}
+    assert len(desk.engine.memory.recall(project="Atlas").memos) == 3
+
+
+def test_a_note_of_a_person_is_left_alone_in_whatever_case_it_is_called(
+    desk: VaultDesk,
+) -> None:
+    desk.open(memory__layout="project")
+    desk.indexed({".agent/decisions/atlas.md": "mine"})
+
+    memo = kept(desk, "Use copper", project="Atlas")
+
+    assert memo.path == ".agent/decisions/Atlas 2.md"
+    assert text_of(desk, ".agent/decisions/atlas.md") == "mine"
