@@ -65,7 +65,8 @@ VALUES = {
     Ghost: "target links incoming",
     Hit: (
         "path title heading_path span chunk_index score snippet evidence digest "
-        "mtime_ns relevance adjustments more similarity depth connected_via hops"
+        "mtime_ns relevance adjustments more similarity depth connected_via hops "
+        "generated"
     ),
     IndexReport: (
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
@@ -75,7 +76,7 @@ VALUES = {
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",
     NoteLinks: "note outgoing incoming outgoing_total incoming_total",
     NoteList: "notes total notices",
-    NoteText: "path title text span digest heading_path notices",
+    NoteText: "path title text span digest heading_path notices generated",
     Passage: "heading_path span chunk_index snippet digest",
     SearchReply: ("query hits degraded mode intent confidence channels reranked"),
     Snippet: "text marks",
