@@ -78,8 +78,16 @@ def _of_many(
         if _holds(memo._replace(properties=facts), kind):
             said_by = UNAPPROVED if facts.get("generated") is True else rule
             day = first_day(str(facts.get("created", ""))) or ""
-            span = Span(fences[1] + 1, quoted[-1])
+            start = _first_said(page, fences[1] + 1, quoted[-1])
+            span = Span(start, quoted[-1])
             yield Found(memo, page, span, said_by, is_whole=True, day=day)
+
+
+def _first_said(page: Page, line: int, last: int) -> int:
+    """Return the first line of a callout that says something, where a box may stand."""
+    while line < last and not page.lines[line - 1].strip("> \t"):
+        line += 1
+    return line
 
 
 def _is_quoted(page: Page, line: int) -> bool:

@@ -1,11 +1,13 @@
 """The decisions of a bundle: those of the notes, of what they link to, and captured.
 
 What says most to the question comes first. A decision that another took the place of is
-left out where the other is there, and comes last where it is not; so does one that is
-proposed.
+left out where the other is there, and comes last where it is not; so does a line that
+tells of no other note than it, and one that is proposed.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
+from typing import TypeAlias
 
 from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
@@ -34,7 +36,7 @@ from glassmind.context.section_words import (
     key_form,
 )
 from glassmind.types.context import UNAPPROVED, Item
-from glassmind.types.sections import SectionLink
+from glassmind.types.sections import SectionLink, SectionNote
 from glassmind.types.statuses import OVERRULED
 
 WORDS = Words(
@@ -53,6 +55,8 @@ CAPTURED = ("capture", UNAPPROVED)
 
 ENDS = " \t\n*_)\"'”“"
 """What may stand behind the mark that ends a sentence."""
+
+_LINK = re.compile(r"\[\[|\]\(")
 
 LEAVES = "~~"
 """What stands around words that are struck out."""
@@ -79,7 +83,8 @@ def decisions(rows: SectionRows, scope: Scope) -> list[Item]:
     ]
     ours = {*scope.note_ids[:TRUSTED], *scope.project_ids}
     kept = [one for one in found if _is_decided(one)]
-    standing, others = _in_force(kept, _replaced(rows, kept))
+    told_of = _told_of(rows, kept)
+    standing, others = _in_force(kept, _replaced(rows, kept, told_of), told_of)
     return approved_first(
         [
             *_about(standing, scope.query, ours),
@@ -105,9 +110,50 @@ def _about(found: Collection[Found], query: str, ours: Collection[int]) -> list[
     return most_relevant(newest_first(items), query)
 
 
-def _replaced(rows: SectionRows, found: Iterable[Found]) -> Mapping[int, int]:
+Place: TypeAlias = tuple[int, int]
+"""A note and a line of it."""
+
+
+def _told_of(rows: SectionRows, found: Iterable[Found]) -> Mapping[Place, int]:
+    """Return which lines have one note to tell of, and that does not hold any more.
+
+    By note and first line; notes that are a decision as a whole tell of themselves.
+    """
+    lines = {
+        (one.note.note_id, one.span.start): one.span
+        for one in found
+        if not one.is_whole and _LINK.search(one.page.raw(one.span))
+    }
+    if not lines:
+        return {}
+    links = rows.links(sorted({note_id for note_id, _ in lines}))
+    at_line: dict[Place, set[int]] = {}
+    for link in links:
+        at_line.setdefault((link.source_id, link.line), set()).add(link.target_id)
+    told = {
+        (at, start): {
+            target
+            for line in range(start, span.end + 1)
+            for target in at_line.get((at, line), ())
+        }
+        for (at, start), span in lines.items()
+    }
+    only = {at: targets.pop() for at, targets in told.items() if len(targets) == 1}
+    notes = rows.notes(sorted(set(only.values())))
+    gone = {at for at, note in notes.items() if _is_gone(note)}
+    return {place: target for place, target in only.items() if target in gone}
+
+
+def _is_gone(note: SectionNote) -> bool:
+    return is_superseded(note) or status_of(note) in OVERRULED
+
+
+def _replaced(
+    rows: SectionRows, found: Iterable[Found], told_of: Mapping[Place, int]
+) -> Mapping[int, int]:
     """Return which note is in the place of which, as far as links say."""
     old = {one.note.note_id for one in found if is_superseded(one.note)}
+    old.update(told_of.values())
     links: Iterable[SectionLink] = rows.links(sorted(old)) if old else ()
     return {
         link.source_id: link.target_id
@@ -117,18 +163,22 @@ def _replaced(rows: SectionRows, found: Iterable[Found]) -> Mapping[int, int]:
 
 
 def _in_force(
-    found: Iterable[Found], replaced: Mapping[int, int]
+    found: Iterable[Found],
+    replaced: Mapping[int, int],
+    told_of: Mapping[Place, int],
 ) -> tuple[list[Found], list[Found]]:
     """Return what was decided and holds; and what is proposed, or held once."""
     standing: list[Found] = []
     others: list[Found] = []
     there = {one.note.note_id for one in found if one.rule != UNAPPROVED}
     for one in found:
-        if replaced.get(one.note.note_id) in there:
+        at = one.note.note_id
+        old = told_of.get((at, one.span.start), at)
+        if replaced.get(old) in there:
             continue
-        status = status_of(one.note)
-        gone = is_superseded(one.note) or status in OVERRULED or status in PROPOSED
-        (others if gone and one.is_whole else standing).append(one)
+        gone = _is_gone(one.note) or status_of(one.note) in PROPOSED
+        is_last = (gone and one.is_whole) or old != at
+        (others if is_last else standing).append(one)
     return standing, others
 
 

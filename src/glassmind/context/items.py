@@ -1,12 +1,12 @@
 """Finding the lines of notes that count as a decision or a question."""
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import (
     Callable,
     Collection,
     Iterable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from functools import lru_cache
 from json import loads
 from typing import NamedTuple
 
+from glassmind.context.heads import MARKS, headed_notes
 from glassmind.context.labels import labelled, told
 from glassmind.context.page import Page, day_told
 from glassmind.context.scope import Scope, SectionRows
@@ -37,14 +38,12 @@ from glassmind.markdown.project_names import plain_name
 from glassmind.markdown.receipts import receipt_of
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Item, ItemKind
-from glassmind.types.sections import APART, SectionNote, SectionSign
+from glassmind.types.sections import SectionNote, SectionSign
 
 LINES_EACH = 120
-"""Lines of one note that count, or a few more: those of a year's log of decisions."""
+"""Lines of one note that count, or a few more, of a longer log its newest: those of a
+year's log of decisions."""
 
-
-MARKS = 8
-"""Characters that a heading has around its words: an emoji, a number, a colon."""
 
 TAGS = (*DECISION_TAGS, *QUESTION_TAGS)
 CALLOUTS = (*DECISION_CALLOUTS, *QUESTION_CALLOUTS)
@@ -122,10 +121,41 @@ def find(
     }
     pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
-        found = list(_of_note(notes[note_id], pages[note_id], marks[note_id], words))
-        if sum(one.span.end - one.span.start + 1 for one in found) > LINES_EACH:
+        every = list(_of_note(notes[note_id], pages[note_id], marks[note_id], words))
+        found = _newest(every, pages[note_id])
+        if len(found) < len(every):
             rows.cut.add(f"{words.kind}s")
         yield from (one for one in found if one.is_whole or note_id not in more)
+
+
+def _newest(every: list[Found], page: Page) -> list[Found]:
+    """Return as many lines of a note as count, by place; of a long log the newest.
+
+    The day is that of the entry, or of the last heading with one above it. Entries
+    without a day stay behind those with one, in their order.
+    """
+    if sum(_size(one) for one in every) <= LINES_EACH:
+        return every
+    heads = [
+        (head.line, day) for head in page.headings if (day := first_day(head.text))
+    ]
+    above = [line for line, _ in heads]
+    days = []
+    for one in every:
+        at = bisect_right(above, one.span.start)
+        told = day_told(page.text(one.span))
+        days.append(told or (heads[at - 1][1] if at else ""))
+    kept, lines = [], 0
+    for place in sorted(range(len(every)), key=days.__getitem__, reverse=True):
+        if lines > LINES_EACH:
+            break
+        kept.append(place)
+        lines += _size(every[place])
+    return [every[place] for place in sorted(kept)]
+
+
+def _size(found: Found) -> int:
+    return found.span.end - found.span.start + 1
 
 
 class _Marks:
@@ -146,7 +176,7 @@ def _marks(
     whole_only = set(more).difference(note_ids)
     for sign in rows.signs([*note_ids, *more], TAGS, CALLOUTS):
         _take(found, sign, words, whole=sign.note_id in whole_only)
-    for note_id in _headed_notes(rows.heads(note_ids, LONGEST_HEAD), words.heads):
+    for note_id in headed_notes(rows.heads(note_ids, LONGEST_HEAD), words.heads):
         found[note_id].heads = True
     for marks in found.values():
         marks.heads = marks.heads or bool(marks.whole)
@@ -170,37 +200,6 @@ def _take(
         found[at].whole = found[at].whole or f"#{top}"
 
 
-def _headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
-    """Yield the notes that have one of some headings.
-
-    All are looked through in one go for the shortest of the words: without one of them
-    none is there, as in most vaults.
-    """
-    longest = max(map(len, heads)) + MARKS
-    if not _holds_one(APART.join(texts.values()).casefold(), heads):
-        return
-    for note_id, text in texts.items():
-        if _holds_one(text.casefold(), heads) and any(
-            len(head) <= longest and head_form(head) in heads
-            for head in text.split(APART)
-        ):
-            yield note_id
-
-
-def _holds_one(text: str, heads: frozenset[str]) -> bool:
-    return any(map(text.__contains__, _stems(heads)))
-
-
-@lru_cache(maxsize=4)
-def _stems(heads: frozenset[str]) -> tuple[str, ...]:
-    """Return the words that no other is a part of, so that finding one finds all."""
-    return tuple(
-        word
-        for word in sorted(heads)
-        if not any(other in word for other in heads - {word})
-    )
-
-
 def _of_note(
     note: SectionNote, page: Page, marks: _Marks, words: Words
 ) -> Iterator[Found]:
@@ -210,8 +209,6 @@ def _of_note(
         if taken.isdisjoint(lines) and page.text(found.span):
             taken.update(lines)
             yield found
-        if len(taken) > LINES_EACH:
-            return
 
 
 def _by_rules(
@@ -311,7 +308,7 @@ def pages_of(rows: SectionRows, note_ids: Collection[int]) -> dict[int, Page]:
     return {at: Page(lines[at], headings.get(at, ())) for at in note_ids if at in lines}
 
 
-def item_of(found: Found, kind: ItemKind, date: str = "") -> Item:
+def item_of(found: Found, kind: ItemKind, date: str | None = None) -> Item:
     """Return what was found as an item; `date` where it is not what the lines say."""
     note, page, span = found.note, found.page, found.span
     path = page.heading_path(span.start)
@@ -325,7 +322,9 @@ def item_of(found: Found, kind: ItemKind, date: str = "") -> Item:
         heading_path=path,
         span=span,
         receipt=receipt_of(note.path, heading, span, page.raw(span)),
-        date=date or found.day or told_day(text, path) or day_of(note),
+        date=(found.day or told_day(text, path) or day_of(note))
+        if date is None
+        else date,
         rule=found.rule,
     )
 
@@ -337,8 +336,11 @@ def told_day(text: str, heading_path: Iterable[str]) -> str | None:
 
 
 def day_of(note: SectionNote) -> str:
-    """Return the day of a note: its own, else that of its last change."""
-    return note.day or changed_day(note)
+    """Return the day of a note: its own, else that of its last change.
+
+    Empty where its file was written with many others: a checkout or a sync is no day.
+    """
+    return note.day or ("" if note.at_once else changed_day(note))
 
 
 def changed_day(note: SectionNote) -> str:

@@ -14,6 +14,7 @@ from glassmind.context.conflicts import conflicts
 from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
 from glassmind.context.questions import questions
+from glassmind.context.relevance import section_asked
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.shortening import shortened
 from glassmind.context.suggested import next_reads
@@ -49,9 +50,20 @@ SHARES: Mapping[str, float] = MappingProxyType(
 passages have the bulk whatever a vault is full of."""
 
 ALL = sum(SHARES.values())
-FIRST: Mapping[str, int] = MappingProxyType({"conflicts": 180, "questions": 90})
+FIRST: Mapping[str, int] = MappingProxyType(
+    {"conflicts": 180, "questions": 90, "tasks": 110}
+)
 """Tokens that a section may take where its share is less: one conflict with both its
-sources, one question. Sections that follow have the less, decisions first."""
+sources, one question, one task of a long name or two. Sections that follow have the
+less, decisions first."""
+
+ASKED = 0.2
+"""Of a budget, for the section that the question asks for by its name, which comes
+before the others: half of what all may take."""
+
+BY_DAY = frozenset(("tasks",))
+"""Sections whose order is one of days: what is due later does not come in the place of
+what is due, because it is shorter."""
 
 MOST: Mapping[str, int] = MappingProxyType(
     {"decisions": 8, "questions": 6, "tasks": 10, "suggested": 6, "conflicts": 6}
@@ -93,15 +105,18 @@ def sections_of(
     rows: SectionRows, scope: Scope, counter: Counter, budget_tokens: int
 ) -> Sections:
     """Return what notes and project say beside their passages, as far as it fits."""
-    fitting = _Fitting(counter, budget_tokens)
+    asked = section_asked(scope.query)
+    fitting = _Fitting(counter, budget_tokens, asked=asked)
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
-    found = Sections(  # in the order in which they get room
-        conflicts=fitting.of("conflicts", conflicts(rows, near)),
-        questions=fitting.of("questions", questions(rows, scope)),
-        tasks=fitting.of("tasks", tasks(rows, scope)),
-        decisions=fitting.of("decisions", decisions(rows, scope)),
-    )
-    return fitting.told(found)
+    found: dict[str, Callable[[], Collection[Any]]] = {  # in the order of their room
+        "conflicts": lambda: conflicts(rows, near),
+        "questions": lambda: questions(rows, scope),
+        "tasks": lambda: tasks(rows, scope),
+        "decisions": lambda: decisions(rows, scope),
+    }
+    order = sorted(found, key=lambda name: name != asked)
+    fits: dict[str, Any] = {name: fitting.of(name, found[name]()) for name in order}
+    return fitting.told(Sections(**fits))
 
 
 def suggested_for(
@@ -138,8 +153,13 @@ class _Fitting:
     """Takes of each section what fits its share, and counts what it takes."""
 
     def __init__(
-        self, counter: Counter, budget_tokens: int, most: int | None = None
+        self,
+        counter: Counter,
+        budget_tokens: int,
+        most: int | None = None,
+        asked: str = "",
     ) -> None:
+        self._asked = asked
         self._counter, self._budget, self._most = counter, budget_tokens, most
         self.tokens = 0
         self.dropped: list[Dropped] = []
@@ -173,7 +193,8 @@ class _Fitting:
         """Return the most that a section may take, after those before it."""
         if self._most is not None:
             return self._most
-        share = max(int(SHARES[name] * self._budget), FIRST.get(name, 0))
+        part = ASKED if name == self._asked else SHARES[name]
+        share = max(int(part * self._budget), FIRST.get(name, 0))
         return min(share, int(ALL * self._budget) - self.tokens)
 
     def items(self, name: str, found: Collection[Item]) -> tuple[Item, ...]:
@@ -198,7 +219,8 @@ class _Fitting:
     ) -> tuple[One, ...]:
         """Return the first of a section, as many as fit.
 
-        One too long is made shorter where that can be, and else passed by.
+        One too long is made shorter where that can be, and else passed by; in a section
+        by day it is the last that is looked at.
         """
         if not found:
             return ()
@@ -218,7 +240,7 @@ class _Fitting:
                 room -= self._counter.count(line(cut))
             else:
                 left = left or text
-                if room < LEAST_LINE:  # nor does any other fit
+                if room < LEAST_LINE or name in BY_DAY:  # nor does any other fit
                     break
         if more := len(found) - len(kept):
             size = estimate_tokens(left or line(next(looked)))

@@ -1,12 +1,13 @@
 """The notes that are worth reading next, by links and by likeness.
 
 A note counts for more the more of the selected notes it touches, and for less the more
-links it has: an index of everything says nothing about a question.
+links it has, or those have that it touches: an index of everything says nothing about a
+question, nor does standing in one.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from math import fsum, log2
+from math import fsum, log2, sqrt
 from typing import TypeAlias
 
 from glassmind.context.items import is_pattern
@@ -76,19 +77,32 @@ def next_reads(
 def _ties(rows: SectionRows, scope: Scope) -> dict[int, Ties]:
     selected = {note_id: FADING**at for at, note_id in enumerate(scope.note_ids)}
     found: dict[int, Ties] = defaultdict(dict)
-    for source, _, target, held in rows.links(scope.note_ids):
+    links, likes = rows.links(scope.note_ids), rows.likenesses(scope.note_ids)
+    pairs = {(source, target) for source, _, target, _ in links}
+    leads, led = _times(source for source, _ in pairs), _times(at for _, at in pairs)
+    liked = _times(like.note_id for like in likes)
+    for source, _, target, held in links:
         if source in selected:
             if target not in selected:
                 share = selected[source] * (TYPED if held else 1.0)
-                _tie(found[target], source, share, "linked from")
+                _tie(found[target], source, share / leads[source], "linked from")
         elif target in selected:
             share = selected[target] * (TYPED if held else 1.0)
-            _tie(found[source], target, share, "links to")
-    for like in rows.likenesses(scope.note_ids):
+            _tie(found[source], target, share / led[target], "links to")
+    for like in likes:
         if like.other_id not in selected:
             share = LIKE * like.similarity * selected[like.note_id]
+            share /= liked[like.note_id]
             _tie(found[like.other_id], like.note_id, share, "similar to")
     return found
+
+
+def _times(note_ids: Iterable[int]) -> dict[int, float]:
+    """Return what each tie of a note is divided by: the root of how many it has.
+
+    So does the graph channel of a search, where the root was measured.
+    """
+    return {at: sqrt(count) for at, count in Counter(note_ids).items()}
 
 
 def _tie(ties: Ties, selected: int, share: float, way: str) -> None:

@@ -5,25 +5,29 @@ ones. A day on which a task is due, or planned for, stands in its line: `📅 20
 or `[due:: 2026-03-01]`.
 """
 
-from collections.abc import Callable, Collection
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
     Drafts,
     Found,
     asked_ids,
-    day_of,
     is_pattern,
     item_of,
     pages_of,
 )
 from glassmind.context.page import Page
+from glassmind.context.relevance import Closeness
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.markdown.days import first_day
+from glassmind.markdown.fields import bracketed_fields, dated_fields
 from glassmind.types import Span
-from glassmind.types.context import Item
-from glassmind.types.sections import SectionNote, SectionTask
+from glassmind.types.context import UNAPPROVED, Item
+from glassmind.types.sections import SectionHeading, SectionNote, SectionTask
 
 LIMIT = 30
 """Tasks of a bundle: it shows a dozen or two."""
@@ -35,42 +39,50 @@ FAR = "9999-12-31"
 """Sorts behind every day."""
 
 
+class Place(NamedTuple):
+    """What tasks are sorted by: how much they say to the question, then their day.
+
+    Of those without a day, captures come first.
+    """
+
+    closeness: int
+    day: str
+    captured: int
+    rank: int
+    path: str
+    line: int
+
+
 def tasks(rows: SectionRows, scope: Scope) -> Collection[Item]:
     """Return the tasks of the notes and the project that are not done.
 
-    Those with a day first, the earliest first, so that what is overdue leads; then
-    those of the selected notes, best first, and of the project by path.
+    Those that share most words with the question first; then those with a day, the
+    earliest first, so that what is overdue leads; then those of the selected notes,
+    best first, and of the project by path. Where tasks are what is asked for, those
+    that share any word with the question come by their day.
     """
-    chosen = _chosen(rows, scope)
-    ids = {task.note_id for task in chosen}
+    close = Closeness(scope.query, "tasks")
+    chosen = _chosen(rows, scope, close)
+    ids = {task.note_id for _, task in chosen}
     notes, pages = rows.notes(ids), pages_of(rows, ids)
-    there = [
-        task
-        for task in chosen
-        if task.note_id in pages and task.line <= len(pages[task.note_id].lines)
+    today = scope.today.isoformat()
+    placed: list[tuple[Place, Callable[[], Item]]] = [
+        (place, partial(_item, task, notes[at], pages[at], today))
+        for place, task in chosen
+        if (at := task.note_id) in pages and task.line <= len(pages[at].lines)
     ]
-
-    def draft(task: SectionTask) -> Callable[[], Item]:
-        at = task.note_id
-        return partial(_item, task, notes[at], pages[at], scope.today.isoformat())
-
-    dated = [draft(task) for task in there if _due(task)]
-    others = [draft(task) for task in there if not _due(task)]
-    captured = [item_of(one, "task") for one in captures(rows, scope, "task")]
+    captured = list(_captured(rows, scope, close))
     if not captured:
-        return Drafts([*dated, *others])
-    newest = sorted(captured, key=lambda item: (item.date, item.path), reverse=True)
-    return approved_first((*Drafts(dated), *newest, *Drafts(others)))
+        return Drafts([make for _, make in placed])
+    placed += [(place, partial(replace, made)) for place, made in captured]
+    return approved_first(make() for _, make in sorted(placed, key=lambda one: one[0]))
 
 
-def _chosen(rows: SectionRows, scope: Scope) -> list[SectionTask]:
+def _chosen(
+    rows: SectionRows, scope: Scope, close: Closeness
+) -> list[tuple[Place, SectionTask]]:
     """Return the tasks that come first; of templates and the agent folder none."""
-    place = {note_id: at for at, note_id in enumerate(scope.note_ids)}
-
-    def order(task: SectionTask) -> tuple[str, int, str, int]:
-        at = place.get(task.note_id, len(place))
-        return (_due(task) or FAR, at, task.path, task.line)
-
+    ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
     found = [
         task
         for task in rows.tasks(asked_ids(scope), DUE)
@@ -78,18 +90,63 @@ def _chosen(rows: SectionRows, scope: Scope) -> list[SectionTask]:
     ]
     if len(found) > LIMIT:
         rows.cut.add("tasks")
-    return sorted(found, key=order)[:LIMIT]
+    ours = {task.note_id for task in found if task.note_id in ranks}
+    heads = rows.headings(ours) if close.matters else {}
+
+    def place(task: SectionTask) -> Place:
+        at, path = task.note_id, task.path
+        name = path.rpartition("/")[2].removesuffix(".md")
+        near = close.of(task.text, name, _above(heads.get(at, ()), task.line))
+        day = _due(task.dates) or FAR
+        return Place(-near, day, 1, ranks.get(at, len(ranks)), path, task.line)
+
+    return sorted([(place(task), task) for task in found], key=lambda one: one[0])[
+        :LIMIT
+    ]
+
+
+def _above(headings: Sequence[SectionHeading], line: int) -> str:
+    """Return the heading that a line stands under."""
+    at = bisect_right(headings, line, key=lambda heading: heading.line)
+    return headings[at - 1].text if at else ""
+
+
+def _captured(
+    rows: SectionRows, scope: Scope, close: Closeness
+) -> Iterator[tuple[Place, Item]]:
+    """Yield what was captured, with its place; of that without a day the newest first.
+
+    A day that it is due stands in its text, as in any task.
+    """
+    today = scope.today.isoformat()
+    found = [(item_of(one, "task"), one) for one in captures(rows, scope, "task")]
+    found.sort(key=lambda pair: (pair[0].date, pair[0].path), reverse=True)
+    for rank, (item, one) in enumerate(found):
+        due = _due(_dates(one.page.raw(one.span)))
+        rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
+        near = close.of(item.text, item.title)
+        place = Place(-near, due or FAR, 0, rank, item.path, item.span.start)
+        yield place, replace(item, date=due or "", rule=rule)
 
 
 def _item(task: SectionTask, note: SectionNote, page: Page, today: str) -> Item:
-    due = _due(task)
+    due = _due(task.dates)
     span = page.block_from(task.line) or Span(task.line, task.line)
-    rule = "task" if not due else "overdue" if due < today else "due"
-    return item_of(Found(note, page, span, rule), "task", due or day_of(note))
+    return item_of(Found(note, page, span, _rule(due, today)), "task", due or "")
 
 
-def _due(task: SectionTask) -> str | None:
-    if not task.dates:  # as in most lines
+def _rule(due: str | None, today: str) -> str:
+    return "task" if not due else "overdue" if due < today else "due"
+
+
+def _dates(text: str) -> dict[str, str]:
+    """Return the fields of some lines by their names; the first of a name counts."""
+    fields = (*dated_fields(text), *bracketed_fields(text))
+    return {one.key.lower(): one.value for one in reversed(fields)}
+
+
+def _due(dates: Mapping[str, str]) -> str | None:
+    if not dates:  # as in most lines
         return None
-    days = (first_day(task.dates[key]) for key in DUE if key in task.dates)
+    days = (first_day(dates[key]) for key in DUE if key in dates)
     return next((day for day in days if day), None)

@@ -14,7 +14,7 @@ from math import log1p
 
 from glassmind.context.central import centrality, is_alike, words_of
 from glassmind.context.decisions import decisions
-from glassmind.context.items import day_of
+from glassmind.context.items import changed_day, day_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.spoken import Spoken, spoken
@@ -100,7 +100,8 @@ def _weights(
     called = scope.query.casefold()
     found = {}
     for note_id, note in notes.items():
-        age = (scope.today - date.fromisoformat(day_of(note))).days
+        day = day_of(note) or changed_day(note)
+        age = (scope.today - date.fromisoformat(day)).days
         weight = 1 + RECENT * 2.0 ** (-max(0, age) / RECENT_DAYS)
         weight *= 1 + LINKED * log1p(degrees.get(note_id, 0))
         found[note_id] = weight * (OWN if note.title.casefold() == called else 1.0)
