@@ -13,9 +13,11 @@ from glassmind.context.budget import Counter
 from glassmind.context.conflicts import conflicts
 from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
+from glassmind.context.items import names_in
 from glassmind.context.questions import questions
 from glassmind.context.relevance import section_asked
 from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.section_words import SUPERSEDED_BY, key_form
 from glassmind.context.shortening import shortened
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
@@ -27,7 +29,9 @@ from glassmind.render.bundles_markdown import (
     section,
     source_line,
 )
+from glassmind.types import NotePath
 from glassmind.types.context import Conflict, Dropped, Item, NextRead
+from glassmind.types.sections import SectionNote
 
 One = TypeVar("One")
 
@@ -88,7 +92,8 @@ class Sections(NamedTuple):
     """What fits of each section, what it takes, and what was left out.
 
     `wholes` are the sections for which something was found, in the order in which
-    they get room.
+    they get room. `replaced` has the notes that do not hold any more, each with the
+    title of the one in its place, whether there is room to tell why or not.
     """
 
     decisions: tuple[Item, ...] = ()
@@ -99,6 +104,7 @@ class Sections(NamedTuple):
     tokens: int = 0
     dropped: tuple[Dropped, ...] = ()
     wholes: tuple[Whole, ...] = ()
+    replaced: Mapping[NotePath, str] = MappingProxyType({})
 
 
 def sections_of(
@@ -116,7 +122,39 @@ def sections_of(
     }
     order = sorted(found, key=lambda name: name != asked)
     fits: dict[str, Any] = {name: fitting.of(name, found[name]()) for name in order}
-    return fitting.told(Sections(**fits))
+    made = fitting.told(Sections(**fits))
+    return made._replace(replaced=_replaced(made, rows, scope))
+
+
+def _replaced(
+    made: Sections, rows: SectionRows, scope: Scope
+) -> Mapping[NotePath, str]:
+    """Return the selected notes that another is in the place of, with its title.
+
+    Of those whose statements are not compared, as far as they say so themselves.
+    """
+    later = rows.notes(scope.note_ids[COMPARED:])
+    said = {
+        NotePath(note.path): name
+        for note in later.values()
+        if (name := _successor(note))
+    }
+    for whole in made.wholes:
+        for one in whole.found if whole.name == "conflicts" else ():
+            if one.kind == "superseded":
+                said[one.sides[1].path] = one.sides[0].title
+    return said
+
+
+def _successor(note: SectionNote) -> str:
+    """Return the name of the note in the place of another, as that says itself."""
+    said = (
+        name.rpartition("/")[2]
+        for key, value in note.properties.items()
+        if value and key_form(key) in SUPERSEDED_BY
+        for name in names_in(value)
+    )
+    return next(said, "")
 
 
 def suggested_for(
@@ -141,9 +179,9 @@ def refitted(made: Sections, counter: Counter, room: int) -> Sections:
             kept = fitting.of(name, found)
             if fitting.tokens > tokens:
                 room -= fitting.tokens - tokens
-                made = made._replace(
-                    tokens=made.tokens + fitting.tokens - tokens, **{name: kept}
-                )
+                more: dict[str, Any] = {name: kept}
+                total = made.tokens + fitting.tokens - tokens
+                made = made._replace(tokens=total, **more)
                 count, size = fitting.left_out
                 short[name] = replace(short[name], count=count, tokens=size)
     return made._replace(dropped=tuple(one for one in short.values() if one.count))
@@ -271,4 +309,4 @@ def without_items(found: Sections) -> Sections:
             tokens = old.tokens + count * each
             dropped.append(replace(old, count=old.count + count, tokens=tokens))
     wholes = tuple(one._replace(tokens=0) for one in found.wholes)
-    return Sections(dropped=tuple(dropped), wholes=wholes)
+    return Sections(dropped=tuple(dropped), wholes=wholes, replaced=found.replaced)

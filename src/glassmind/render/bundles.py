@@ -71,6 +71,7 @@ def _note(note: BundleNote, vault: str) -> dict[str, Any]:
         "why": note.why,
         "channels": list(note.channels),
         "generated": note.generated,
+        "superseded_by": note.superseded_by,
         "excerpts": [_excerpt(note.path, one) for one in note.excerpts],
         "uri": obsidian_uri(vault, note.path),
     }

@@ -114,16 +114,31 @@ def note_block(note: BundleNote, cite: Cite) -> str:
 
 def note_title(note: BundleNote) -> str:
     """Return what a note is called, its day, and what found it."""
-    return title_line(note.title, note.date, note.channels, generated=note.generated)
+    return title_line(
+        note.title,
+        note.date,
+        note.channels,
+        generated=note.generated,
+        superseded_by=note.superseded_by,
+    )
 
 
 def title_line(
-    title: str, date: str, channels: Sequence[str], *, generated: bool
+    title: str,
+    date: str,
+    channels: Sequence[str],
+    *,
+    generated: bool,
+    superseded_by: str = "",
 ) -> str:
     """Return the line that names a note, without making one."""
-    by = ", ".join((date, *channels))
-    made = "; generated, not approved" if generated else ""
-    return f"### {titled(title)} ({by}{made})\n"
+    said = [", ".join((date, *channels) if date else channels)]
+    if generated:
+        said.append("generated, not approved")
+    if superseded_by:
+        said.append(f"superseded by {titled(superseded_by)}")
+    by = "; ".join(filter(None, said))
+    return f"### {titled(title)} ({by})\n" if by else f"### {titled(title)}\n"
 
 
 def excerpt_block(excerpt: Excerpt, cite: Cite) -> str:

@@ -65,8 +65,10 @@ class Excerpt:
 class BundleNote:
     """A note that matters, with what of it does.
 
-    `date` is its own day or that of its last change, as `2026-03-01`. `generated` marks
-    what an agent wrote and no person has approved.
+    `date` is its own day or that of its last change, as `2026-03-01`; empty where that
+    is not known, since its file was written with many others. `generated` marks what an
+    agent wrote and no person has approved; `superseded_by` is the title of the note in
+    its place, if one is.
     """
 
     path: NotePath
@@ -77,6 +79,7 @@ class BundleNote:
     channels: tuple[ChannelName, ...]
     excerpts: tuple[Excerpt, ...]
     generated: bool = False
+    superseded_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class Item:
     """A decision, an open question or an unfinished task, as a note has it.
 
     `rule` names what made it count as one, such as `#decision` or `callout`; `trimmed`
-    where the text goes on behind the end of a sentence, as far as there was room.
+    where the text goes on behind the end of a sentence, as far as there was room. The
+    `date` of a task is the day it is due, of others when they were written; or empty.
     """
 
     kind: ItemKind

@@ -27,6 +27,7 @@ class PackedNote(NamedTuple):
 
     `generated` marks what an agent wrote and no person has approved. `at_once` where it
     has no such day and its file was written among so many that its time says nothing.
+    `superseded_by` is the title of the note in its place, if one is.
     """
 
     note_id: int
@@ -36,3 +37,4 @@ class PackedNote(NamedTuple):
     mtime_ns: int
     generated: bool
     at_once: bool = False
+    superseded_by: str = ""
