@@ -1,24 +1,17 @@
 """The memos that the index knows, with their facts, and some of them whole."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.claimed import At, claimed_by_others, places_in
 from glassmind.memory.finding import memos_of_sections
-from glassmind.memory.memo_file import FIRST_STATUS
+from glassmind.memory.memo_file import FIRST_STATUS, SUPERSEDED
 from glassmind.memory.memo_names import kind_in, place_of
 from glassmind.memory.memo_sections import LAYOUT, memos_in
 from glassmind.memory.moments import moment_of
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, MemoKind, MemoNote, MemoPlace
-from glassmind.vault.resolve import NOTE_SUFFIX
-
-At: TypeAlias = tuple[NotePath, str]
-"""Where a memo stands: its note, and its section in one of several."""
-
-_OURS = re.compile(r"\[\[(?P<note>[^\[\]#|]+)(?:#(?P<section>[^\[\]|]*))?")
-"""A link as `supersede` writes it: by its path, which no other file has."""
 
 MOST_COMPARED = 2_000
 """Kept memos that a new one is compared with, the newest: read in a quarter second."""
@@ -49,16 +42,41 @@ def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
     folder, rows = cabinet.folder, cabinet.memos()
     notes, led = rows.notes(folder), rows.superseded()
     among = memos_of_sections(cabinet, notes)
-    there = {(note.path, "") for note in notes}
-    there |= {(memo.path, memo.section) for memo in among}
-    taken = {at for note in notes for at in _ours(note.properties.get("supersedes"))}
-    taken |= {at for memo in among for at in _ours(memo.supersedes)}
+    rule = _Places(folder, _there(notes, among), _claimed(notes, among, folder))
     found = [
-        *(_known(note, folder, led) for note in notes),
-        *(_known_among(memo, _is_superseded(memo, there, taken)) for memo in among),
+        *(_known(note, rule, is_led=note.path in led) for note in notes),
+        *(_known_among(memo, rule) for memo in among),
     ]
     memos = sorted((one for one in found if one), key=lambda memo: memo.key)
     return sorted(memos, key=lambda memo: moment_of(memo.created), reverse=True)
+
+
+class _Places(NamedTuple):
+    """Where memos stand, and those of them that others took the place of."""
+
+    folder: str
+    there: Collection[At]
+    claimed: Collection[At]
+
+
+def _there(notes: Sequence[MemoNote], among: Sequence[Memo]) -> set[At]:
+    whole_notes: set[At] = {(note.path, "") for note in notes}
+    return whole_notes | {(memo.path, memo.section) for memo in among}
+
+
+def _claimed(notes: Sequence[MemoNote], among: Sequence[Memo], folder: str) -> set[At]:
+    """Return what others took the place of; what nobody approved takes none."""
+    said = [
+        (note.path, "", note.properties.get("supersedes"))
+        for note in notes
+        if note.properties.get("generated") is not True
+    ]
+    said += [(one.path, one.section, one.supersedes) for one in among]
+    return claimed_by_others(
+        ((path, section), places_in(value, folder))
+        for path, section, value in said
+        if value and place_of(path, folder) == "kept"
+    )
 
 
 def whole(
@@ -86,9 +104,9 @@ def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
     return [found[memo.key] for memo in wanted if memo.key in found]
 
 
-def _known(note: MemoNote, folder: str, led: Collection[NotePath]) -> KnownMemo | None:
+def _known(note: MemoNote, rule: _Places, *, is_led: bool) -> KnownMemo | None:
     """Return a note as a memo by the rules of `read_memo`; None where it is none."""
-    said = note.properties
+    said, folder = note.properties, rule.folder
     if said.get("layout") == LAYOUT:
         return None
     kind = said.get("kind")
@@ -105,41 +123,29 @@ def _known(note: MemoNote, folder: str, led: Collection[NotePath]) -> KnownMemo 
         place=place_of(note.path, folder),
         created=_text(said.get("created")),
         project=_text(said.get("project")),
-        superseded=note.path in led or _says_so_alone(said),
+        superseded=is_led
+        or _is_superseded(
+            (note.path, ""), said.get("status"), said.get("superseded-by"), rule
+        ),
     )
 
 
-def _says_so_alone(said: Mapping[str, object]) -> bool:
-    """Whether a memo has the status, and names nothing that has its place."""
-    return said.get("status") == "superseded" and not said.get("superseded-by")
-
-
-def _is_superseded(memo: Memo, there: Collection[At], taken: Collection[At]) -> bool:
-    """Whether another has the place of a memo that stands among others.
+def _is_superseded(at: At, status: object, named: object, rule: _Places) -> bool:
+    """Whether another has the place of a memo that names it, if any.
 
     Not so when that is gone by now; one that has another name since says so itself.
     """
-    if not memo.superseded_by:
-        return memo.status == "superseded"
-    named = _ours(memo.superseded_by)
-    known = not named or any(at in there for at in named)
-    return known or (memo.path, memo.section) in taken
+    if at in rule.claimed:
+        return True
+    if not named:
+        return status == SUPERSEDED
+    return any(place in rule.there for place in places_in(named, rule.folder))
 
 
-def _ours(value: object) -> list[At]:
-    """Return where links of ours lead to: one, some in a line, or a list of them."""
-    many = value if isinstance(value, list) else [value]
-    return [
-        (NotePath(f"{found['note'].removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}"), section)
-        for one in many
-        if isinstance(one, str)
-        for found in _OURS.finditer(one)
-        for section in (found["section"] or "",)
-    ]
-
-
-def _known_among(memo: Memo, superseded: bool) -> KnownMemo:  # noqa: FBT001 - a fact
+def _known_among(memo: Memo, rule: _Places) -> KnownMemo:
     """Return a memo that stands among others, by its facts."""
+    at, named = (memo.path, memo.section), memo.superseded_by
+    is_word = bool(named) and not places_in(named, rule.folder)
     return KnownMemo(
         path=memo.path,
         section=memo.section,
@@ -147,7 +153,7 @@ def _known_among(memo: Memo, superseded: bool) -> KnownMemo:  # noqa: FBT001 - a
         place=memo.place,
         created=memo.created,
         project=memo.project,
-        superseded=superseded,
+        superseded=is_word or _is_superseded(at, memo.status, named, rule),
     )
 
 

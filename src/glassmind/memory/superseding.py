@@ -15,6 +15,7 @@ from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.claimed import agent_path
 from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_file import FIRST_STATUS, with_facts
 from glassmind.memory.memo_sections import (
@@ -147,11 +148,10 @@ def _led_to(cabinet: Cabinet, memo: Memo) -> Memo | None:
 def _at(cabinet: Cabinet, link: str) -> Memo | None:
     """Return the memo that a link leads to; None where there is none now."""
     said = link.removeprefix("[[").removesuffix("]]").partition("|")[0]
-    note, _, section = said.partition("#")
-    try:
-        return memo_called(cabinet, f"{note}#{section}" if section else note)
-    except VaultError:  # forgotten since, or none of ours
-        return None
+    for at in dict.fromkeys((said, agent_path(said, cabinet.folder))):
+        with suppress(VaultError):  # forgotten since, or none of ours
+            return memo_called(cabinet, at)
+    return None
 
 
 def link_to(memo: Memo) -> str:

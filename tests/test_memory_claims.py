@@ -1,0 +1,93 @@
+"""What took the place of a memo is known by either of both, wherever they are put."""
+
+from itertools import pairwise
+
+import pytest
+from memo_desk import agent_files, called, kept, text_of, waiting
+from vault_desk import VaultDesk
+
+layouts = pytest.mark.parametrize("layout", ["notes", "project"])
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with one note of its own."""
+    vault.indexed({"Diary.md": "mine"})
+    return vault
+
+
+def current(desk: VaultDesk) -> list[str]:
+    desk.index()
+    return sorted(one.memo.text for one in desk.engine.memory.recall().memos)
+
+
+def test_what_was_forgotten_and_is_moved_back_has_its_place_again(
+    desk: VaultDesk,
+) -> None:
+    old, new = kept(desk, "Use copper"), kept(desk, "Use tin")
+    desk.engine.memory.supersede(old.path, new.path)
+    gone = desk.engine.memory.forget(new.path).memo
+    assert current(desk) == ["Use copper"]
+
+    desk.move(gone.path, new.path)
+
+    assert current(desk) == ["Use tin"]
+
+
+@pytest.mark.parametrize("to", ["decisions/Better.md", "decisions/Roof/Use tin.md"])
+def test_what_took_a_place_keeps_it_under_another_name(
+    desk: VaultDesk, to: str
+) -> None:
+    old, new = kept(desk, "Use copper"), kept(desk, "Use tin")
+    desk.engine.memory.supersede(old.path, new.path)
+
+    desk.move(new.path, f".agent/{to}")
+
+    assert current(desk) == ["Use tin"]
+
+
+@layouts
+def test_memos_that_say_to_have_each_others_place_are_all_current(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    texts = ["Use copper", "Use slate", "Use tin"]
+    memos = [kept(desk, text) for text in texts]
+    for one, other in pairwise([*memos, memos[0]]):
+        said = text_of(desk, one.path)
+        link = f'supersedes: "[[{called(other).replace(".md", "")}]]"'
+        at = said.index(
+            "status: current", said.index(f"## {one.section}") if one.section else 0
+        )
+        mark = "> " if one.section else ""
+        desk.write({one.path: f"{said[:at]}{link}\n{mark}{said[at:]}"})
+
+    assert current(desk) == texts
+
+
+def test_what_nobody_approved_takes_no_place(desk: VaultDesk) -> None:
+    old, new = kept(desk, "Use copper"), waiting(desk, "Use tin")
+    link = f'supersedes: "[[{old.path.removesuffix(".md")}]]"\n'
+    said = text_of(desk, new.path)
+    desk.write({new.path: said.replace("status:", f"{link}status:")})
+
+    assert current(desk) == ["Use copper", "Use tin"]
+
+
+@layouts
+def test_an_agent_folder_with_another_name_has_the_same_memos(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    old, new = kept(desk, "Use copper"), kept(desk, "Use tin")
+    desk.engine.memory.supersede(called(old), called(new))
+    desk.close()
+    (desk.root / ".agent").rename(desk.root / "Agent")
+    desk.open(writes__agent_dir="Agent")
+    assert current(desk) == ["Use tin"]
+
+    done = desk.engine.memory.forget("Use tin")
+
+    assert [one for one in done.notices if "counts again" in one]
+    assert current(desk) == ["Use copper"]
+    assert agent_files(desk) == set()
