@@ -1,9 +1,12 @@
 """A memo of the inbox becomes part of another: whole, once, and with who said it."""
 
+from typing import Any
+
 import pytest
 from memo_desk import kept, text_of, waiting
 from vault_desk import VaultDesk
 
+from glassmind.errors.memory import NotMerged
 from glassmind.markdown.parse import parse_note
 from glassmind.types import NotePath
 
@@ -92,3 +95,45 @@ def test_a_note_with_returns_and_line_feeds_keeps_them(desk: VaultDesk) -> None:
     text = text_of(desk, base.path)
     assert text.endswith("Use copper\r\n\r\nUse\r\n\r\n0.6 mm\r\n")
     assert text.count("\n") == text.count("\r\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "becomes", "why"),
+    [
+        ({"kind": "question"}, {}, "the one is a decision, the other a question"),
+        ({"project": "Shed"}, {}, "of the project 'Roof', the other of 'Shed'"),
+        ({}, {}, "of the project 'Roof', the other of no project"),
+        (
+            {"project": "roof"},
+            {"status: current": "status: rejected"},
+            "the other is rejected",
+        ),
+        (
+            {"project": "Roof"},
+            {"status: current": 'superseded-by: "[[Diary]]"'},
+            "the other is superseded",
+        ),
+    ],
+)
+def test_what_would_be_lost_to_view_in_another_is_not_merged(
+    desk: VaultDesk, said: dict[str, Any], becomes: dict[str, str], why: str
+) -> None:
+    base = kept(desk, "Use copper", **said)
+    for old, new in becomes.items():
+        desk.write({base.path: text_of(desk, base.path).replace(old, new)})
+    memo = waiting(desk, "Use 0.6 mm", project="Roof")
+    before = text_of(desk, base.path)
+
+    with pytest.raises(NotMerged, match=why):
+        desk.engine.memory.merge(memo.path, base.path)
+
+    assert text_of(desk, base.path) == before
+    assert [one.memo.path for one in desk.engine.memory.inbox().waiting] == [memo.path]
+
+
+def test_what_is_of_no_project_is_merged_with_what_is_of_one(desk: VaultDesk) -> None:
+    base, memo = kept(desk, "Use copper", project="Roof"), waiting(desk, "Use 0.6 mm")
+
+    done = desk.engine.memory.merge(memo.path, base.path)
+
+    assert done.memo.text == "Use copper\n\nUse 0.6 mm"

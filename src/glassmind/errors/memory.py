@@ -80,6 +80,17 @@ class EditSetAside(VaultError):
         self.reason, self.file = reason, file
 
 
+class NotMerged(VaultError):
+    """A memo of the inbox would be lost to view in the other; both are as they were."""
+
+    def __init__(self, path: str, into: str, reason: str) -> None:
+        super().__init__(
+            f"{path} is not merged with {into}: {reason}, so that nobody would find it "
+            f"there; keep it for itself: glassmind inbox accept {quote(path)}"
+        )
+        self.path, self.into, self.reason = path, into, reason
+
+
 class NotSuperseded(VaultError):
     """One memo cannot take the place of the other; both are as they were."""
 

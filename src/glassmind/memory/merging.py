@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from glassmind.errors import BadWish
-from glassmind.errors.memory import MemoNotFound, MemoUnreadable
+from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotMerged
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.yaml_write import Fact
@@ -28,8 +28,12 @@ from glassmind.memory.memo_sections import (
 from glassmind.memory.moving import GONE, away, notices_of
 from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import Memo, Moved
+from glassmind.types.memory import Memo, MemoKind, Moved
+from glassmind.types.statuses import is_over
 from glassmind.vault.rewrite import FileText, rewrite
+
+STANDING: frozenset[MemoKind] = frozenset({"memory", "decision", "summary"})
+"""Kinds that hold until something else does; tasks and questions come to an end."""
 
 MERGED = "merged with a memo of the inbox"
 """Why a file was written, for the record."""
@@ -50,6 +54,8 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
 
     Raises:
         BadWish: both are one.
+        NotMerged: the other is of another kind or project, or over: who looks for what
+            the first says would not find it there.
         MemoNotFound: what it is to be added to is gone by now.
     """
     memo = waiting_called(cabinet, name)
@@ -58,12 +64,27 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
         raise BadWish("the other memo", repr(into[:80]), "another than the first")
     with cabinet.writer(client).queue(), all_or_nothing(cabinet, client) as held:
         memo, kept = still_waiting(held, memo), memo_again(held, kept)
+        _refuse_hiding(memo, kept)
         after = _added(held, kept, memo, client)
         with suppress(*GONE):  # a person was faster, and it is merged all the same
             away(held, memo, client=client, why=MERGED)
     said = f"{kept.path} says so already; no text was added to it"
     known = (said,) if is_said(kept, memo) else ()
     return Moved(after, memo.path, (*known, *notices_of(cabinet, kept.path, memo.path)))
+
+
+def _refuse_hiding(memo: Memo, kept: Memo) -> None:
+    """Refuse to add a memo to one that answers to other questions."""
+    reason = ""
+    if kept.kind != memo.kind:
+        reason = f"the one is a {memo.kind}, the other a {kept.kind}"
+    elif memo.project and memo.project.casefold() != kept.project.casefold():
+        of = f"of {kept.project!r}" if kept.project else "of no project"
+        reason = f"the one is of the project {memo.project!r}, the other {of}"
+    elif kept.superseded_by or is_over(kept.status, decided=kept.kind in STANDING):
+        reason = f"the other is {kept.status}"
+    if reason:
+        raise NotMerged(memo.path, kept.path, reason)
 
 
 def _added(cabinet: Cabinet, kept: Memo, memo: Memo, client: str) -> Memo:
