@@ -74,6 +74,22 @@ def test_what_was_packed_is_kept_where_it_was_asked_for(vault: VaultDesk) -> Non
     assert found.notes[0].excerpts[0].receipt in kept
 
 
+def test_a_question_that_is_asked_again_has_one_bundle(vault: VaultDesk) -> None:
+    vault.indexed(NOTES)
+    pack = vault.engine.bundles.pack
+    first, other = pack("kiln", save=True).saved, pack("kiln 2", save=True).saved
+    vault.indexed({"Later.md": "The kiln moves in June, and not in May.\n"})
+
+    again, same = pack("kiln", save=True).saved, pack("kiln", save=True).saved
+
+    assert again == same != first
+    kept = {str(f.relative_to(vault.root)) for f in vault.root.rglob("summaries/*.md")}
+    gone = {path for path in kept if "/.trash/" in path}
+    assert kept - gone == {again, other}
+    assert len(gone) == 1
+    assert first not in vault.found("kiln")
+
+
 def test_nothing_is_kept_where_nothing_may_be_written(vault: VaultDesk) -> None:
     vault.indexed(NOTES)
     vault.open(writes__mode="off")

@@ -434,3 +434,17 @@ def test_a_query_without_a_word_that_is_known_recalls_nothing_by_filters_alone(
 
     assert desk.engine.memory.recall("zzz").memos == ()
     assert titles(desk.engine.memory.recall("tag:metal")) == ["Copper roofs last"]
+
+
+def test_summaries_are_recalled_behind_what_was_captured(vault: VaultDesk) -> None:
+    vault.indexed({"Kiln.md": "The kiln is fired on Monday, the kiln of the mill.\n"})
+    old = kept(vault, "We fire on Monday, in the kiln.")
+    vault.engine.bundles.pack("kiln fired on which day", save=True)
+    new = kept(vault, "We fire on Tuesday, in the kiln.")
+    vault.engine.memory.supersede(old.path, new.path)
+
+    found = vault.engine.memory.recall("kiln fired on which day").memos
+
+    assert [one.memo.kind for one in found] == ["decision", "summary"]
+    assert found[0].memo.path == new.path
+    assert 1.0 == found[0].relevance >= found[1].relevance

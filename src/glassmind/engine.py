@@ -238,7 +238,6 @@ class Engine:
             Sources(
                 search=self._unseen.search,
                 warmth=memory.temperatures,
-                keep=memory.keep_summary,
                 renew=memory.renew_summary,
                 used=self._used,
             )

@@ -226,10 +226,10 @@ of a note are shown where there is room."""
 
 
 def _kept(shelf: Shelf, made: Bundle) -> Bundle:
-    """Return the bundle once it is kept in the agent folder."""
+    """Return the bundle once it is kept, in the place of the former of its question."""
     title = f"Context: {' '.join(made.query.split())[:80]}"
     sources = list(dict.fromkeys(receipts_of(made)))
-    path = shelf.sources.keep(title, made.project, bundle_as_markdown(made), sources)
+    path = shelf.sources.renew(title, made.project, bundle_as_markdown(made), sources)
     return replace(made, saved=path)
 
 

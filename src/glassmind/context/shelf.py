@@ -42,12 +42,11 @@ UsedNotes = Callable[[str, Sequence[NotePath]], None]
 class Sources:
     """What the engine gives: stages that a bundle is made of, and never imports.
 
-    `renew` keeps a text in the place of the former one of that title.
+    `renew` keeps a text in the place of the former one that begins as it does.
     """
 
     search: Searched
     warmth: Warmth
-    keep: Keep
     renew: Keep
     used: UsedNotes
 

@@ -161,15 +161,22 @@ def _found(
     wanted: Mapping[NotePath, Sequence[KnownMemo]],
     among: Among,
 ) -> list[_Found]:
-    """Return the memos that hits are of, each once, in the order of the best."""
-    ours = [hit for hit in hits if hit.path in wanted]
-    best = max((hit.relevance for hit in ours), default=1.0) or 1.0
+    """Return the memos that hits are of, each once, in the order of the best.
+
+    Summaries come behind what was captured: they say it again, as it once was.
+    """
     found: dict[tuple[NotePath, str], _Found] = {}
-    for hit in ours:
+    for hit in (hit for hit in hits if hit.path in wanted):
         for memo in among.of(hit, wanted[hit.path]):
-            share = round(hit.relevance / best, 4)
-            found.setdefault(memo.key, _Found(memo, share, hit.match_reason))
-    return list(found.values())
+            one = _Found(memo, hit.relevance, hit.match_reason)
+            found.setdefault(memo.key, one)
+    order = sorted(found.values(), key=lambda one: one.memo.kind == "summary")
+    best = least = order[0].relevance or 1.0 if order else 1.0
+    shared = []
+    for one in order:
+        least = min(least, one.relevance)
+        shared.append(one._replace(relevance=round(least / best, 4)))
+    return shared
 
 
 def _passing(cabinet: Cabinet, asked: Asked) -> list[KnownMemo]:

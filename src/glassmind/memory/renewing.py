@@ -1,7 +1,8 @@
-"""One current summary of each project: a new one takes the place of the former.
+"""One current summary of each project, and one bundle of each question.
 
-The former goes to the trash of the agent folder, so that whatever a person wrote into
-it is kept. The new one is written first: at no moment is there none.
+A new one takes the place of the former, which goes to the trash of the agent folder, so
+that whatever a person wrote into it is kept. The new one is written first: at no moment
+is there none.
 """
 
 import re
@@ -25,14 +26,20 @@ RENEWED = "a newer summary is kept"
 def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
     """Keep a summary in the place of the former of that title; return where it is.
 
-    One that says the same is left as it is.
+    That is one with the heading that the new one begins with: names of files have room
+    for the first words of a question alone. One that says the same is left as it is.
 
     Raises:
         BadMemo: it cannot be kept as it is; nothing was written.
         WriteRefused: the settings or the disk do not let it be written.
     """
     check_writes(cabinet, "no summary was kept")
-    former = _former(cabinet, title, claim.project)
+    heading = claim.text.strip().partition("\n")[0].strip()
+    former = [
+        memo
+        for memo in _former(cabinet, title, claim.project)
+        if heading in map(str.strip, memo.text.splitlines())
+    ]
     same = [memo for memo in former if memo.text.strip() == claim.text.strip()]
     path = same[-1].path if same else summary_kept(cabinet, claim, title).memo.path
     for memo in former:
