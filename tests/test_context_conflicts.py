@@ -13,7 +13,8 @@ from section_desk import SectionDesk
 from vault_desk import VaultDesk
 
 from glassmind.context.claims import claims_in_line
-from glassmind.context.values import Value, differ, property_value, read_value
+from glassmind.context.differing import differ
+from glassmind.context.values import Value, property_value, read_value
 from glassmind.markdown.receipts import digest_of_lines, parse_receipt
 from glassmind.render.bundles import conflict_as_json
 from glassmind.render.bundles_markdown import conflict_line

@@ -110,7 +110,27 @@ VERBS = {
     "dates from": "built", "wurde gebaut": "built", "wurde gegründet": "founded",
     "kostet": "price", "kosten": "price", "wiegt": "weight", "beginnt": "start",
     "startet": "start", "endet": "end", "dauert": "length", "öffnet": "open",
-    "schließt": "close", "hat": "", "ist fällig": "due",
+    "schließt": "close", "hat": "", "ist fällig": "due", "findet statt": "",
+    "fly": "leave", "flies": "leave", "fly out": "leave", "leave": "leave",
+    "depart": "leave", "arrive": "arrive", "fliegen": "leave", "fahren": "leave",
+    "return": "return", "returns": "return", "come back": "return",
+    "comes back": "return", "fly back": "return", "meet": "meet", "meets": "meet",
+    "treffen uns": "meet", "trifft sich": "meet", "is held": "", "are held": "",
+    "takes place": "", "take place": "", "runs until": "end", "run until": "end",
+    "lasts until": "end", "is valid until": "end", "is booked until": "end",
+    "expires": "end", "finishes": "end", "läuft bis": "end", "gilt bis": "end",
+    "is open until": "close", "every": "every", "alle": "every", "pay": "price",
+    "pays": "price", "charges": "price", "charge": "price", "zahlen": "price",
+    "can be reached": "phone", "is reachable": "phone", "erreichbar unter": "phone",
+    "lives in": "", "live in": "", "wohnt in": "",
+    "lebt in": "", "wohnen in": "", "works at": "", "works for": "",
+    "is employed at": "", "is employed by": "", "arbeitet bei": "",
+    "arbeitet für": "", "is based in": "", "studies at": "", "meets at": "meet",
+    "meets in": "meet", "meet at": "meet", "meet in": "meet", "is held at": "",
+    "is held in": "", "takes place at": "", "takes place in": "",
+    "is located in": "", "is located at": "", "is stored in": "",
+    "is kept in": "", "is managed by": "", "is run by": "", "is maintained by": "",
+    "is assigned to": "", "belongs to": "", "gehört": "", "wird geleitet von": "",
 }  # fmt: skip
 """What comes between a thing and its value, and what it says the value is of."""
 
@@ -125,8 +145,31 @@ RUNNING = frozenset((
 ))  # fmt: skip
 """Such as come before the name and the version of what a thing runs."""
 
-OWNING = frozenset(("is owned by", "is now owned by", "is led by", "is now led by"))
-"""Such as come before somebody's name."""
+PERIODS = {
+    "day": "day", "daily": "day", "tag": "day", "täglich": "day", "week": "week",
+    "weekly": "week", "woche": "week", "month": "month", "monthly": "month",
+    "monat": "month", "monatlich": "month", "year": "year", "yearly": "year",
+    "annually": "year", "jahr": "year", "jährlich": "year", "annum": "year",
+    "quarter": "quarter", "quartal": "quarter", "night": "night", "nacht": "night",
+    "hour": "hour", "stunde": "hour", "person": "person", "head": "person",
+}  # fmt: skip
+"""What an amount of money may be paid for, again and again."""
+
+WEEKDAYS = {
+    name: number
+    for number, names in enumerate((
+        "mondays montags", "tuesdays dienstags", "wednesdays mittwochs",
+        "thursdays donnerstags", "fridays freitags", "saturdays samstags",
+        "sundays sonntags",
+    ), 1)
+    for name in names.split()
+}  # fmt: skip
+"""Days that something is on in every week."""
+
+SYSTEMS = frozenset((
+    "os", "system", "software", "distro", "distribution", "betriebssystem", "runtime",
+))  # fmt: skip
+"""Names of a value that is the name and the version of what a thing runs."""
 
 COUNTING = frozenset(("has", "have", "hat", "holds"))
 """Such as count what a thing has: the unit says of what the number is."""
@@ -180,15 +223,21 @@ POINTING = frozenset((
 ))  # fmt: skip
 """Those of them that mean it wherever they stand in a subject."""
 
+_PRICE = frozenset(("price", "membership", "charge"))
+_LENGTH = frozenset(("length",))
 IMPLIED = {
-    "g": "weight", "eur": "price", "usd": "price", "gbp": "price", "chf": "price",
-    "s": "length", "month": "length", "monat": "length", "monate": "length",
+    "g": frozenset(("weight",)), "eur": _PRICE, "usd": _PRICE, "gbp": _PRICE,
+    "chf": _PRICE, "s": _LENGTH, "month": _LENGTH, "monat": _LENGTH,
+    "monate": _LENGTH, "ip": frozenset(("ip", "address")),
+    "phone": frozenset(("phone", "number", "nummer")),
+    "mail": frozenset(("e", "mail", "email", "address")),
 }  # fmt: skip
 """What a number with a unit is of, where nothing else is said."""
 
 TOLD = frozenset((
     "status", "state", "owner", "lead", "responsible", "venue", "place", "location",
     "address", "phone", "verantwortlich", "ort", "adresse", "telefon", "stand",
+    "employer", "company", "city", "residence", "arbeitgeber", "wohnort",
 ))  # fmt: skip
 """Names of values that are words, behind which a few may stand."""
 
@@ -212,6 +261,7 @@ GENERIC = frozenset((
     "year", "month", "week", "hour", "minute", "quarter", "today", "room", "name",
     "minimum", "maximum", "min", "max", "mean", "median", "overall", "question",
     "answer", "test", "trial", "batch", "run", "day", "night", "thing", "place",
+    "employer", "city", "phone", "meet", "return", "every", "membership",
     "exercise", "lesson", "unit", "group", "team", "person", "people", "author",
     "gesamt", "summe", "kosten", "preis", "anzahl", "größe", "stand", "ende", "zeit",
     "seite", "kapitel", "termin", "nächste", "erste", "zweite", "letzte", "betrag",
@@ -234,6 +284,15 @@ SAME = {
     "deep": "depth", "tief": "depth", "tiefe": "depth", "high": "height",
     "tall": "height", "hoch": "height", "höhe": "height", "heavy": "weight",
     "schwer": "weight", "old": "age", "alt": "age", "alter": "age",
+    "fee": "price", "gebühr": "price", "beitrag": "price", "dues": "price",
+    "due": "due", "company": "employer", "workplace": "employer",
+    "arbeitgeber": "employer", "firma": "employer", "city": "home", "town": "home",
+    "residence": "home", "wohnort": "home", "flight": "leave", "abflug": "leave",
+    "abfahrt": "leave", "arrival": "arrive", "ankunft": "arrive",
+    "meeting": "meet", "rückkehr": "return", "born": "birthday",
+    "geburtstag": "birthday", "mobile": "mobile", "handy": "mobile",
+    "opening": "open", "closing": "close", "expiry": "end", "leader": "owner",
+    "leitung": "owner", "adressen": "address",
 }  # fmt: skip
 """Words for the same, each with the one that stands for all."""
 

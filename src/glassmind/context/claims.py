@@ -15,16 +15,18 @@ from glassmind.context.claim_words import (
     ENTRY_STOPS,
     MONTHS,
     OUGHT,
-    OWNING,
     PAST,
     POINTING,
     PRONOUNS,
     RUNNING,
+    SYSTEMS,
     TOLD,
     UNSURE,
     VERBS,
 )
-from glassmind.context.stated import FIRST, PUT, stated_lines
+from glassmind.context.naming_words import LANDS, NAMING, PERSONS
+from glassmind.context.pointing import is_lead, lead_of, pointed, untold
+from glassmind.context.stated import FIRST, LEADS, PUT, stated_lines
 from glassmind.context.values import (
     Value,
     product_value,
@@ -56,6 +58,19 @@ _LINKED_KEY = re.compile(
     r"(?P<key>\[\[[^\]]+\]\](?: [^\W\d_]+){1,3}) (?P<rest>\d[^\s,;]*(?: \S+)?)"
 )
 """`[[atlas]]: ip 10.0.0.9`, once the colon is off."""
+_HAVING = re.compile(
+    r"(?:the|an?|den|die|das|eine?n?)\s+(?P<noun>[^\W\d]+(?: [^\W\d]+){0,2}?)\s+"
+    r"(?:(?:of|von)\s+)?(?P<value>[\d+(].*)"
+)
+"""`has the IP address 10.0.0.9`, once the verb is off."""
+_REASON = re.compile(r",?\s(?:so|because|but|weil|denn|aber|damit)\s")
+_PIECE = re.compile(r"[,;]\s+")
+_BEHIND = re.compile(
+    r"\s*(?:at|in|for|of|on|im|in der|bei|für)\s+(?:(?:the|der|die|das|den)\s+)?"
+    r"(?P<link>\[\[[^\]]+\]\])",
+    re.IGNORECASE,
+)
+"""`A lesson costs 14 euros at the [[Swimming hall]]`: of which thing, said at last."""
 _QUOTES = re.compile('["\u201c\u201d\u201e\u00ab\u00bb]')
 _CUT = re.compile(
     r"[,;:\u2013\u2014]\s|\s-\s|\b(?:and|but|so|because|that|und|aber|denn|weil|dass)\s",
@@ -84,6 +99,7 @@ class Claim(NamedTuple):
     `hint` is what the verb adds to the subject, as `price` for `costs`; `lead` is what
     stands before a colon in front of the subject. `years` are those that the sentence
     names beside the value, and other times that it holds for: days, seasons, quarters.
+    What `points` is said of the thing that `lead` names, or else of the note's.
     """
 
     line: int
@@ -94,6 +110,7 @@ class Claim(NamedTuple):
     lead: str = ""
     is_past: bool = False
     years: frozenset[str] = frozenset()
+    points: bool = False
 
 
 @lru_cache(maxsize=1024)  # a note is read anew only when it was changed
@@ -124,11 +141,15 @@ def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
         return
     if claim := _entry(line, number) or _put(line, number):
         yield claim
+        if "[[" in claim.subject and claim.form == "entry":
+            yield from _more(line, number)
         return
     if not FIRST.keys().isdisjoint(line.lower().split()):
+        before = ""
         for sentence in _sentences(line):
             if not sentence.rstrip().endswith("?"):
-                yield from _sentence(sentence, number)
+                yield from _sentence(sentence, number, before)
+            before += f"{sentence} "
 
 
 def _sentences(line: str) -> Iterator[str]:
@@ -150,7 +171,10 @@ def _sentences(line: str) -> Iterator[str]:
 
 def _told(key: str, rest: str) -> Value | None:
     """Return the few words behind `Owner:` and the like."""
-    told = key.rpartition(" ")[2].casefold() in TOLD and len(rest.split()) <= SPARE
+    name = key.rpartition(" ")[2].casefold()
+    if name in SYSTEMS:
+        return product_value(rest)
+    told = name in TOLD and len(rest.split()) <= SPARE
     return property_value(rest.strip()) if told else None
 
 
@@ -179,7 +203,7 @@ def _entry(line: str, number: int) -> Claim | None:
     ):
         return None
     value = _told(key, rest) or read_value(rest)
-    if value is None and (whole := _LINKED_KEY.fullmatch(f"{key} {rest}")):
+    if value is None and (whole := _linked_key(key, _PIECE.split(rest)[0])):
         key, rest = whole["key"], whole["rest"]
         value = read_value(rest)
     if value is None or _words_behind(rest[value.after :]) > SPARE:
@@ -190,9 +214,30 @@ def _entry(line: str, number: int) -> Claim | None:
     return Claim(number, key, "", value, "entry", years=years)
 
 
+def _linked_key(key: str, piece: str) -> re.Match[str] | None:
+    return _LINKED_KEY.fullmatch(f"{key} {piece}") if key.startswith("[[") else None
+
+
+def _more(line: str, number: int) -> Iterator[Claim]:
+    """Yield what else is said behind a link: `[[atlas]]: 10.0.0.9, port 80`."""
+    key, _, rest = line.partition(":")
+    for piece in _PIECE.split(rest)[1:]:
+        whole = _linked_key(key.strip("*_ "), piece.strip(" ."))
+        value = read_value(whole["rest"]) if whole else None
+        if whole and value:
+            yield Claim(number, whole["key"], "", value, "entry")
+
+
 def _put(line: str, number: int) -> Claim | None:
-    """Return how far a thing is by what somebody did: `We put [[Acme]] on hold`."""
-    found = PUT.match(line.lstrip()) if "[[" in line else None
+    """Return how far a thing is by what somebody did: `We put [[Acme]] on hold`.
+
+    Or who has it: `Tomas leads [[Acme]]`.
+    """
+    if "[[" not in line:
+        return None
+    if (found := LEADS.match(line.lstrip())) and (value := somebody(found["who"])):
+        return Claim(number, found["link"], "owner", value, "sentence")
+    found = PUT.match(line.lstrip())
     if found is None:
         return None
     said = found["held"] or found["done"]
@@ -207,7 +252,7 @@ def _narrowed(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _NARROWER.findall(text))
 
 
-def _sentence(sentence: str, number: int) -> Iterator[Claim]:
+def _sentence(sentence: str, number: int, before: str) -> Iterator[Claim]:
     """Yield what a sentence states: at most one thing for each verb in it."""
     tokens, lowered = sentence.split(), sentence.lower().split()
     for at, token in enumerate(lowered[:-1]):
@@ -216,19 +261,38 @@ def _sentence(sentence: str, number: int) -> Iterator[Claim]:
             continue
         rest, told = " ".join(tokens[at + len(verb) :]), " ".join(verb)
         # what begins with its verb is said of the note: `Opens at 6:00`
-        said = " ".join(tokens[:at]) if at else VERBS[told]
+        said = " ".join(tokens[:at]) if at else VERBS[told] or NAMING.get(told, "")
+        if told in COUNTING and (had := _HAVING.match(rest)):
+            said, told, rest = _having(said, had["noun"]), "is", had["value"]
         value = _value(told, rest) if said else None
         if value is not None:
-            claim = _claim(said, told, value, rest, number)
+            claim = _claim(said, told, value, rest, number, before)
             if claim:
                 yield claim
+
+
+def _having(said: str, noun: str) -> str:
+    """Return what is had as what something has: `Its IP address`."""
+    return f"its {noun}" if said.casefold() in PERSONS else f"{said} {noun}"
 
 
 def _value(verb: str, rest: str) -> Value | None:
     """Return the value behind a verb, of the sort that it comes with."""
     if verb in RUNNING:
         return product_value(rest)
-    return somebody(rest) if verb in OWNING else read_value(rest)
+    value = read_value(rest)
+    named = verb in NAMING and (value is None or value.kind == "status")
+    return somebody(rest) if named else value
+
+
+def _hint(verb: str, value: Value) -> str:
+    """Return what a verb says its value is of."""
+    if verb in RUNNING:
+        return value.name
+    if value.kind == "text":
+        land = NAMING[verb] == "home" and value.name in LANDS
+        return "country" if land else NAMING[verb]
+    return value.unit if verb in COUNTING else VERBS[verb]
 
 
 def _verb_at(words: Sequence[str], at: int) -> tuple[str, ...] | None:
@@ -238,7 +302,9 @@ def _verb_at(words: Sequence[str], at: int) -> tuple[str, ...] | None:
     return None
 
 
-def _claim(said: str, verb: str, value: Value, rest: str, number: int) -> Claim | None:
+def _claim(  # noqa: PLR0913, PLR0917 - a sentence in its parts
+    said: str, verb: str, value: Value, rest: str, number: int, before: str
+) -> Claim | None:
     """Return a claim of what was said before a verb; None where nothing is sure."""
     past = verb in PAST
     if len(_QUOTES.findall(said)) % 2 or _is_unsure(said):
@@ -247,16 +313,24 @@ def _claim(said: str, verb: str, value: Value, rest: str, number: int) -> Claim 
         return None
     cuts = list(_CUT.finditer(said))
     cut = cuts[-1] if cuts else None
-    subject = said[cut.end() :] if cut else said
-    lead = said[: cut.start()] if cut and cut[0].strip() in (":", "–", "-") else ""  # noqa: RUF001
-    words = _WORD.findall(subject.casefold())
-    if not _is_subject(words) or not _suits(verb, value):
+    aside = said[: cut.start()] if cut else ""
+    subject = untold(said[cut.end() :] if cut else said)
+    led = cut and (cut[0].strip() in (":", "–", "-") or is_lead(aside))  # noqa: RUF001
+    lead = lead_of(aside) if led else ""
+    if not _suits(verb, value):
         return None
-    hint = value.unit if verb in COUNTING else VERBS[verb]
-    hint = value.name if verb in RUNNING else hint
-    beside = said[: cut.start() if cut else 0] + rest[value.after :]
-    years = _narrowed(beside)
-    return Claim(number, subject, hint, value, "sentence", lead, past, years)
+    behind = _REASON.split(rest[value.after :])[0]
+    years = _narrowed(_LINK.sub("", aside) + behind)
+    points = False
+    if not _is_subject(_WORD.findall(subject.casefold())):
+        meant = pointed(subject, verb, value, "" if lead else before + aside)
+        if meant is None:
+            return None
+        subject, lead, points = meant.subject, meant.lead or lead, True
+    elif "[[" not in subject and (of := _BEHIND.match(rest, value.after)):
+        subject = f"{subject} {of['link']}"
+    hint = _hint(verb, value)
+    return Claim(number, subject, hint, value, "sentence", lead, past, years, points)
 
 
 def _is_subject(words: Sequence[str]) -> bool:
@@ -269,6 +343,8 @@ def _suits(verb: str, value: Value) -> bool:
     """Whether a verb is one that such a value comes with."""
     if verb in COUNTING:
         return value.kind == "number" and bool(value.unit)
+    if VERBS[verb] == "phone":
+        return value.kind == "address"
     return value.kind != "status" or not (VERBS[verb] or verb in OUGHT)
 
 

@@ -13,8 +13,10 @@ from glassmind.context.claim_words import (
     MANY_VALUED,
     OF_THE_NOTE,
     SAME,
+    SYSTEMS,
 )
 from glassmind.context.claims import Claim, claims_of
+from glassmind.context.differing import differ
 from glassmind.context.items import is_pattern, pages_of
 from glassmind.context.page import Page
 from glassmind.context.said import Said, Source, written_at_once
@@ -28,7 +30,7 @@ from glassmind.context.things import (
     is_dated,
     property_subject,
 )
-from glassmind.context.values import Value, ValueKind, differ, property_value
+from glassmind.context.values import Value, ValueKind, product_value, property_value
 from glassmind.markdown.days import first_day
 from glassmind.markdown.receipts import receipt_of
 from glassmind.types import NotePath, Span
@@ -182,6 +184,8 @@ def _properties(things: Things, note: SectionNote) -> Iterator[tuple[Subject, Cl
 
 def _property(key: str, text: str) -> Value:
     """Return the value of a property; a status in words of one's own is one too."""
+    if key in SYSTEMS and (product := product_value(text)):
+        return product
     value = property_value(text)
     own = value.kind == "text" and SAME.get(key) == "status"
     return value._replace(kind="status") if own else value
@@ -215,7 +219,7 @@ def _disagreements(
 
     What names no thing is about its note, and two notes about other things may differ.
     """
-    told: set[frozenset[tuple[str, str]]] = set()
+    told: set[frozenset[tuple[str, int, str]]] = set()
     own = None
     for (subject, kind), many in said.items():
         if len(many) < 2:  # noqa: PLR2004 - two of them differ
@@ -231,11 +235,16 @@ def _disagreements(
                 if _are_records(a, b, (subject.what, kind), own):
                     continue
             values = frozenset((_form(a.value), _form(b.value)))
-            pair = frozenset((one.note.path, str(one.claim.line)) for one in (a, b))
+            pair = frozenset(_place(one) for one in (a, b))
             if values not in seen and pair not in told:
                 seen.add(values)
                 told.add(pair)
                 yield subject, a, b
+
+
+def _place(said: Said) -> tuple[str, int, str]:
+    """Return where a value stands; a line, and all properties, may hold several."""
+    return said.note.path, said.claim.line, said.value.text
 
 
 def _latest(many: Collection[Said]) -> list[Said]:
@@ -256,10 +265,20 @@ def _compares(subject: Subject, a: Said, b: Said) -> bool:
     """
     if a.note.note_id == b.note.note_id or (a.is_dated and b.is_dated):
         return False
+    if _is_another_year(a.claim, b.claim):
+        return False
     if a.is_dated or b.is_dated:
         day, other = (a, b) if a.is_dated else (b, a)
         return not other.day or day.day > other.day
     return bool(subject.thing) or not (a.claim.is_past or b.claim.is_past)
+
+
+def _is_another_year(a: Claim, b: Claim) -> bool:
+    """Whether one tells of the day that something was on in another year."""
+    if a.is_past == b.is_past or not a.value.kind == b.value.kind == "date":
+        return False
+    one, other = a.value.parts[0], b.value.parts[0]
+    return bool(one and other) and one != other
 
 
 def _are_records(
@@ -291,6 +310,8 @@ def _conflict(
     about = older.claim if older.claim.form == "property" else newer.claim
     title = things.title(subject.thing)
     said = " ".join(about.subject.replace("[[", "").replace("]]", "").split())
+    if about.points or about.value.kind == "text":  # a verb says it, and no word
+        said = said if about.form == "property" else about.hint or said
     named = title and title.casefold() not in said.casefold()
     sides = (_side(newer, rows), _side(older, rows))
     return Conflict(kind, f"{title}: {said}" if named else said, sides)

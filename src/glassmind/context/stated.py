@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from glassmind.context.claim_words import TOLD, VERBS
 from glassmind.context.page import HEADING, ITEM, Page, unmarked
-from glassmind.context.values import STATUS_TOLD
+from glassmind.context.values import NAME_TOLD, STATUS_TOLD
 
 LONGEST_LINE = 600
 """Characters of a line that is read: longer ones are seldom written by hand."""
@@ -26,7 +26,15 @@ PUT = re.compile(
     re.IGNORECASE,
 )
 """Somebody who has put a thing on hold: a sentence that begins with whom or with it."""
+LEADS = re.compile(
+    r"(?P<who>[^\W\d_a-zäöü]\S*(?: [^\W\d_a-zäöü]\S*){0,3}) (?:(?:now|is|ist)\s+)*"
+    r"(?:leads|owns|manages|runs|leitet|betreut|responsible for|in charge of"
+    r"|verantwortlich für|zuständig für)\s+(?:the\s+)?(?P<link>\[\[[^\]]+\]\])"
+)
+"""Somebody who has a thing: a sentence that begins with whom."""
 _PUTTING = (
+    "leads", "owns", "manages", "runs", "leitet", "betreut", "responsible for",
+    "in charge of", "verantwortlich für", "zuständig für",
     "put", "paused", "cancelled", "canceled", "abandoned", "scrapped", "resumed",
 )  # fmt: skip
 """What stands before the thing in such a sentence."""
@@ -99,7 +107,10 @@ def _may_state(line: str) -> bool:
     """Whether a line without a number may state something in words."""
     if ":" in line and ("::" in line or _has_key(line)):
         return True
-    return "[[" in line and PUT.match(unmarked(line)) is not None
+    if "[[" not in line:
+        return False
+    plain = unmarked(line)
+    return bool(PUT.match(plain) or LEADS.match(plain))
 
 
 def _has_key(line: str) -> bool:
@@ -109,8 +120,9 @@ def _has_key(line: str) -> bool:
 
 
 def _is_told(line: str) -> bool:
-    """Whether a line with a verb may tell how far a thing is, or whose."""
-    return STATUS_TOLD.search(line.lower()) is not None
+    """Whether a line with a verb may tell how far a thing is, whose, or its name."""
+    words = line.lower()
+    return bool(STATUS_TOLD.search(words) or NAME_TOLD.search(words))
 
 
 def _is_put(line: str) -> bool:

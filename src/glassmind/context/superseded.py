@@ -19,12 +19,19 @@ from glassmind.types.context import Conflict, Side
 from glassmind.types.sections import SectionLink, SectionNote
 
 _SAYS_SO = re.compile(
-    r"(?:[\W_]|\b(?:this|the|note|page|document|decision|plan|list|is|was|has|been|now"
-    r"|status|dies\w*|wurde|wird|ist|nun|notiz|seite)\b)*"
+    r"(?:[\W_]|\b(?:this|the|these|note|page|document|decision|plan|list|guide|how-?to"
+    r"|manual|recipe|instructions?|procedure|policy|rules?|schedule|setup|version|is|are"
+    r"|was|has|been|now|status|dies\w*|wurde|wird|ist|nun|notiz|seite|anleitung)\b)*"
     r"\b(?:(?:superseded|replaced|obsoleted|deprecated)[ \t]+by\b|"
-    r"(?:deprecated|obsolete|outdated|retired|veraltet)\b"
-    r"(?:[\W_]|\b(?:now|and|please|bitte)\b)*"
-    r"\b(?:in[ \t]+favou?r[ \t]+of|see|use|siehe|moved[ \t]+to)\b)|"
+    r"(?:deprecated|obsolete|outdated|retired|veraltet|überholt|out[ -]of[ -]date"
+    r"|not[ \t]+up[ -]to[ -]date|no[ \t]+longer[ \t]+(?:valid|current|used|in[ \t]+use"
+    r"|maintained|true|correct|up[ -]to[ -]date|applies|apply)"
+    r"|nicht[ \t]+mehr[ \t]+(?:aktuell|gültig))\b"
+    r"(?:[\W_]|\b(?:now|and|please|bitte|we)\b)*"
+    r"\b(?:in[ \t]+favou?r[ \t]+of|see|use|read|follow|siehe|moved[ \t]+to"
+    r"|(?:superseded|replaced)[ \t]+by|ersetzt[ \t]+durch|jetzt|stattdessen)\b)|"
+    r"(?:[\W_]|\bthis\b)*\b(?:note|page|document|guide|recipe|list)[ \t]+(?:has[ \t]+)?"
+    r"(?:been[ \t]+)?moved[ \t]+to[ \t]+\[\[|"
     r"(?:[\W_]|\b(?:dies\w*|wurde|wird|ist|nun|notiz|seite|die|der|das)\b)*"
     r"\b(?:ersetzt|abgelöst)[ \t]+(?:durch|von)\b",
     re.IGNORECASE,

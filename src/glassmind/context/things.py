@@ -13,10 +13,12 @@ from glassmind.context.claim_words import (
     KIN,
     SAME,
     STOPS,
+    SYSTEMS,
     UNNAMED,
 )
 from glassmind.context.claims import Claim, links_in, words_of
 from glassmind.context.items import names_in
+from glassmind.context.naming_words import KINSHIP
 from glassmind.context.section_words import key_form
 from glassmind.markdown.days import first_day
 from glassmind.types.sections import SectionLink, SectionNote
@@ -74,7 +76,7 @@ class Things:
         self._title.setdefault(thing, note.title)
         for form in forms:
             self._holders.setdefault(form, []).append(note)
-            self._words.setdefault(thing, set()).update(form)
+            self._words.setdefault(thing, set()).update(form, _same(form))
             self._longest = max(self._longest, len(form))
 
     def _are_same(self, one: SectionNote, other: SectionNote) -> bool:
@@ -138,6 +140,8 @@ class Things:
         that stands before a colon, the one that the heading names, and that of the
         note. Words that name another note without a link may yet mean the note's own.
         """
+        if claim.points:
+            return self._pointed(claim, note, heading)
         words, own = words_of(claim.subject), self.own(note)
         linked = links_in(claim.subject)
         thing, rest = self._linked(linked, words) if linked else self._in(words, own)
@@ -154,11 +158,37 @@ class Things:
             # how far a thing is, is told of the thing itself and not of what it has
             return [Subject(thing, _STATUS)] if thing and what <= OF_ANY else []
         found = [self._of(thing, what)] if thing else []
+        if linked and not what and claim.form == "entry":
+            # a list says above it what its numbers are
+            found.extend(self._listed(thing, words_of(heading or note.title)))
         if own and by_words:
             found.append(self._of(own, _what(claim, words)))
         if not named and _is_telling(what, claim.subject):
             found.append(Subject(0, _same(what)))
         return found
+
+    def _pointed(self, claim: Claim, note: SectionNote, heading: str) -> list[Subject]:
+        """Return what a pronoun means: what was named before it, or the note's thing.
+
+        What merely occurs before it does so in a day's note alone.
+        """
+        own, named = self.own(note), words_of(claim.lead)
+        linked = links_in(claim.lead)
+        if linked:
+            sure = not own or claim.lead.startswith("[[")
+            thing = self._called(words_of(linked[0]), own) if sure else 0
+        elif {*named} <= self._words.get(own, set()):
+            headed = self.named(heading)
+            other = headed <= 0 and not KINSHIP.isdisjoint(words_of(heading))
+            thing = headed if headed > 0 else 0 if other else own
+        else:
+            thing = self._called(named, own)
+        if thing <= 0:
+            return []
+        return [self._of(thing, _what(claim, words_of(claim.subject)))]
+
+    def _listed(self, thing: int, head: tuple[str, ...]) -> list[Subject]:
+        return [Subject(thing, _same(head))] if len(head) == 1 else []
 
     def _of(self, thing: int, what: set[str]) -> Subject:
         left = what - self._words.get(thing, set()) or what
@@ -236,12 +266,16 @@ def property_subject(things: Things, note: SectionNote, claim: Claim) -> Subject
 
 def _what(claim: Claim, words: Iterable[str]) -> set[str]:
     """Return what of a thing is meant by some words, and by what stands around them."""
-    left = {word for word in words if word not in STOPS}
+    value, hint = claim.value, claim.hint
+    left = _same(word for word in words if word not in STOPS)
+    if value.kind == "version" and value.name:  # what a thing runs needs no name
+        left, hint = left - SYSTEMS, value.name
     # of a day it is no matter whether it is said to be due
-    hint = "" if left and claim.hint == "due" else claim.hint
-    what = (left | claim.years | {claim.value.measure, hint}) - {""}
+    hint = "" if left and hint == "due" else hint
+    what = {*left, *claim.years, *_same((value.measure, hint))} - {""}
     # kilograms need no word that it is a weight, nor lamps that they are counted
-    implied = {claim.value.unit, IMPLIED.get(claim.value.unit)}
+    unit = value.unit.partition("/")[0]
+    implied = {value.unit, unit, *IMPLIED.get(unit, ())}
     if not what - implied:
         return set()
     return what - {hint} if hint in implied and left - {hint} else what

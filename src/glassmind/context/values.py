@@ -1,7 +1,6 @@
 """Values that people write: amounts, dates, times, versions, statuses.
 
-Two values differ only where they cannot both be right: a month holds each of its days,
-a range what lies in it, and about 900 is 890 too.
+Each has a kind, by its form; which of them cannot both be right, `differing` tells.
 """
 
 import re
@@ -15,19 +14,25 @@ from glassmind.context.claim_words import (
     MONEY,
     MONTHS,
     NO_UNITS,
+    PERIODS,
     ROUGHLY,
     SCALES,
     SPELLED,
     STATUS_OF,
+    WEEKDAYS,
 )
+from glassmind.context.naming_words import NAMING
 
-ValueKind: TypeAlias = Literal["number", "date", "time", "version", "status", "text"]
+ValueKind: TypeAlias = Literal[
+    "number", "date", "time", "version", "address", "weekday", "status", "text"
+]
 
 ROUGH = 0.1
 """How far off a number may be that someone calls rough: a tenth."""
 
-EXACT = 1e-9
-"""How far two numbers may be apart that are the same: units are turned into others."""
+LOCAL_DIGITS = 7
+"""Digits of a phone number that are the same however it is written: behind them stand
+the codes of a country and a town."""
 
 THOUSAND = 1000.0
 """By what a number is wrong whose point was read as the other kind of point."""
@@ -51,6 +56,27 @@ _TIME = re.compile(
 _VERSION = re.compile(
     r"v\d+(?:\.\d+)*\b|\d+(?:\.\d+){2,}\b|v?\d+\.\d+(?:-\w+|[a-z]\d*)\b"
 )
+_ADDRESS = re.compile(
+    r"(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?![\d.]*\d)"
+    r"|(?P<phone>\+\d[\d ()/-]{5,}\d|\(?0\d{1,5}\)?[ /-]\d[\d /-]{3,}\d"
+    r"|(?:\d{3}[- ]){2}\d{4}(?![\d-])|\d{3}[- ]0\d{3}(?![\d-])"
+    r"|\d{3}-\d{4}(?=\s*(?:[.,;)]|$)))"
+    r"|(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
+)
+"""What a thing or somebody is reached by, which its form tells."""
+_WEEKDAY = re.compile(
+    r"(?P<days>(?:{0})(?:(?:,| and| und| &|, and) (?:{0}))*)\b".format(
+        "|".join(WEEKDAYS)
+    )
+    + r"|(?:every|each|jeden) (?P<one>(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)\b",
+    re.IGNORECASE,
+)
+_PERIOD = re.compile(
+    r"(?:\s?(?:/|(?:a|an|per|each|every|im|pro|je|in der)\s)\s?|\s)"
+    rf"(?P<period>{'|'.join(PERIODS)})\b",
+    re.IGNORECASE,
+)
 _AMOUNT = re.compile(
     rf"(?P<sign>[€$£])?\s?(?P<low>-?{_NUMBER})(?P<f1>{_FACTOR})"
     rf"(?:\s?(?:-|–|to|bis)\s?(?P<high>{_NUMBER})(?P<f2>{_FACTOR}))?"  # noqa: RUF001
@@ -69,8 +95,6 @@ _STATUS = re.compile(
     "(?:" + "|".join(sorted(map(re.escape, STATUS_OF), key=len, reverse=True)) + r")\b",
     re.IGNORECASE,
 )
-_POINTED = re.compile(r"\d[.,]\d{3}(?!\d)")
-"""A point that may set thousands apart, or be the point of a decimal."""
 STATUS_TOLD = re.compile(
     " (?:is|are|been|was|were|be|has|takes|lasts|remains|ist|sind|wurde|war|dauert"
     "|beträgt) (?:[a-zäöü]+ )?(?:"
@@ -79,6 +103,11 @@ STATUS_TOLD = re.compile(
 )
 """Finds, in small letters, where it may be told how far a thing is, whose, or how many
 in words."""
+NAME_TOLD = re.compile(
+    f" (?:{'|'.join(sorted(NAMING))}) |(?:day|tag|woch)s\\b"
+    "|(?:every|each|jeden) [a-z]+(?:day|tag|woch)\\b|@"
+)
+"""Finds, in small letters, where a name, the days of a week or an address may be."""
 _SPELLED = re.compile(
     "(" + "|".join(sorted(SPELLED, key=len, reverse=True)) + r")(?=\s+[^\W\d])",
     re.IGNORECASE,
@@ -88,7 +117,8 @@ _PRODUCT = re.compile(
     r"v?(?P<number>\d+(?:\.\d+)*)\b"
 )
 _NAME = (
-    r"(?:\[\[[^\]]+\]\]|(?!(?:The|Our|My|Der|Die|Das)\b)[A-ZÄÖÜ][\w-]*"
+    r"(?:\[\[[^\]]+\]\]|(?!(?:The|Our|My|Der|Die|Das|\w+day|\w+tag|Mittwoch|Next|Last"
+    rf"|(?i:{_MONTH}))\b)[A-ZÄÖÜ][\w-]*"
     r"(?: [A-ZÄÖÜ][\w-]*){0,3})"
 )
 _SOMEBODY = re.compile(rf"{_NAME}(?:(?:,| and| und| &) {_NAME})*")
@@ -131,10 +161,12 @@ def read_value(text: str) -> Value | None:
     return (
         _date(text, at)
         or _time(text, at)
+        or _address(text, at)
         or _version(text, at)
         or _amount(text, at, rough=rough)
         or _spelled(text, at, rough=rough)
         or _status(text, at)
+        or _weekday(text, at)
     )
 
 
@@ -160,6 +192,26 @@ def _time(text: str, at: int) -> Value | None:
     late = 12 * (found["half"] or "").lower().count("p")
     minutes = float((hour + late) * 60 + int(found["m"] or found["m2"] or 0))
     return Value("time", found[0], found.end(), low=minutes, high=minutes)
+
+
+def _address(text: str, at: int) -> Value | None:
+    found = _ADDRESS.match(text, at)
+    if found is None:
+        return None
+    unit = found.lastgroup or ""
+    name = found[0].casefold()
+    if unit == "phone":  # with or without the code of a country
+        name = re.sub(r"\D", "", name)[-LOCAL_DIGITS:]
+    return Value("address", found[0], found.end(), unit=unit, name=name)
+
+
+def _weekday(text: str, at: int) -> Value | None:
+    found = _WEEKDAY.match(text, at)
+    if found is None:
+        return None
+    named = (found["days"] or f"{found['one']}s").lower()
+    parts = tuple(WEEKDAYS[day] for day in re.findall(r"[a-z]{4,}", named))
+    return Value("weekday", found[0], found.end(), parts=parts)
 
 
 def _version(text: str, at: int) -> Value | None:
@@ -194,6 +246,8 @@ def _amount(text: str, at: int, *, rough: bool) -> Value | None:
     behind = _WORD.match(text, end)
     measure = behind[1].lower() if behind and behind[1].lower() in MEASURES else ""
     per = (found["per"] or "").lower() if end == found.end() else ""
+    if money and (period := _PERIOD.match(text, found.start("per") if per else end)):
+        per, end = "/" + PERIODS[period["period"].lower()], period.end()
     written = text[at:end].strip()
     return Value("number", written, end, unit + per, low, high, measure=measure)
 
@@ -273,36 +327,3 @@ def property_value(text: str) -> Value:
     if found is not None and whole:
         return found
     return Value("text", text, len(text), name=plain.casefold())
-
-
-def differ(a: Value, b: Value) -> bool:
-    """Whether two values cannot both be right; such as cannot be compared may."""
-    if a.kind != b.kind:
-        return False
-    if a.kind == "status":
-        return a.name != b.name
-    if a.kind == "text":
-        # a part of a name is that name: Tobias is Tobias Wrenfield
-        one, other = set(a.name.split()), set(b.name.split())
-        return not (one <= other or other <= one)
-    if a.kind in ("date", "version"):
-        pairs = zip(a.parts, b.parts, strict=False)
-        open_ended = a.kind == "date"
-        return any(x != y for x, y in pairs if (x and y) or not open_ended)
-    return _numbers_differ(a, b)
-
-
-def _numbers_differ(a: Value, b: Value) -> bool:
-    if (a.unit and b.unit and a.unit != b.unit) or _meet(a, b, 1.0):
-        return False
-    doubtful = _POINTED.search(a.text) or _POINTED.search(b.text)
-    return not (doubtful and (_meet(a, b, THOUSAND) or _meet(b, a, THOUSAND)))
-
-
-def _meet(a: Value, b: Value, factor: float) -> bool:
-    """Whether two ranges touch, once the second is so many times as much.
-
-    A thousand times is the same number with its point read otherwise.
-    """
-    room = EXACT * max(abs(a.high), abs(b.high * factor), 1.0)
-    return a.low <= b.high * factor + room and b.low * factor <= a.high + room
