@@ -28,6 +28,16 @@ def ticked_for(
 
 
 def _accept(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
+    try:
+        with (
+            adapters.reader.faults()
+        ):  # the rows may be damaged where nobody looked yet
+            return _accepted(adapters)
+    except GlassmindError as error:
+        return (), (f"the inbox could not be looked at: {error}",)
+
+
+def _accepted(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
     if not _may_wait(adapters):
         return (), ()
     from glassmind.memory.cabinet import Acts  # noqa: PLC0415
@@ -37,10 +47,7 @@ def _accept(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
         """Stand for a search and for indexing, which is what the caller does."""
 
     acts = Acts(unasked, unasked, unasked)  # type: ignore[arg-type]
-    try:
-        done = memory_for(adapters, acts).accept_ticked()
-    except GlassmindError as error:
-        return (), (f"the inbox could not be looked at: {error}",)
+    done = memory_for(adapters, acts).accept_ticked()
     moved = [path for one in done.moved for path in (one.before, one.memo.path)]
     return moved, done.troubles
 
