@@ -51,6 +51,18 @@ class NotAMemo(VaultError):
         self.path, self.folder = path, folder
 
 
+class MemoAstray(VaultError):
+    """A memo is named that a person moved out of the agent folder."""
+
+    def __init__(self, path: str, folder: str, *, waits: bool = False) -> None:
+        kept = "set `generated: false` in it to approve it where it is, or "
+        super().__init__(
+            f"{path} was captured, but stands outside {folder}/, where nothing is "
+            f"written for you: {kept if waits else ''}move it back below {folder}/"
+        )
+        self.path, self.folder, self.waits = path, folder, waits
+
+
 class NotWaiting(VaultError):
     """A memo is named that does not wait in the inbox, or no longer does."""
 

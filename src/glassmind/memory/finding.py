@@ -17,6 +17,7 @@ from glassmind.errors import (
     VaultError,
 )
 from glassmind.errors.memory import (
+    MemoAstray,
     MemoNotFound,
     MemoUnreadable,
     NotAMemo,
@@ -52,6 +53,9 @@ class MemoRows(Protocol):
     def notes(self, folder: str, /) -> Sequence[MemoNote]:
         """Return the notes below a folder, by path."""
 
+    def strays(self, folder: str, /) -> Sequence[MemoNote]:
+        """Return the memos that a person moved out of a folder, by path."""
+
     def texts(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
 
@@ -77,7 +81,8 @@ def memo_called(cabinet: Cabinet, name: str, *, place: MemoPlace | None = None) 
     Raises:
         MemoNotFound: none is to the letter; the error names the closest.
         AmbiguousName: several are.
-        NotAMemo: a note is called so that is none of ours.
+        NotAMemo, MemoAstray: a note is called so that is none of ours, or that a
+            person moved out of the agent folder.
         FileUnreadable, MemoUnreadable: its file cannot be read.
     """
     try:
@@ -237,8 +242,17 @@ def _named(cabinet: Cabinet, name: str, place: MemoPlace | None) -> Named:
     if other is None:
         raise MemoNotFound(name, _closest(name, list(known)))
     if not _is_ours(cabinet, other):
+        _refuse_stray(cabinet, other)
         raise NotAMemo(other, cabinet.folder)
     return Named(other)
+
+
+def _refuse_stray(cabinet: Cabinet, path: NotePath) -> None:
+    """Say of a memo that a person moved out of the agent folder what may be done."""
+    for note in cabinet.memos().strays(cabinet.folder):
+        if note.path == path:
+            waits = note.properties.get("generated") is True
+            raise MemoAstray(path, cabinet.folder, waits=waits)
 
 
 def _names(cabinet: Cabinet) -> dict[NamedNote, Named]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 
 from glassmind.errors import FileGone, IndexFault, VaultError
-from glassmind.errors.memory import NotWaiting
+from glassmind.errors.memory import MemoAstray, NotWaiting
 from glassmind.markdown.frontmatter import read_head
 from glassmind.memory.accepting import ACCEPTED, APPROVED, as_is, promoted
 from glassmind.memory.cabinet import Cabinet
@@ -60,7 +60,7 @@ def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
         original = copied_memo(memo, near.memos)
         troubles += filter(None, [copy_waits(memo, original)])
         waiting.append(Waiting(memo, accepted, near.to(memo, original)))
-    troubles += copies_told(copies_kept(cabinet))
+    troubles += [*copies_told(copies_kept(cabinet)), *_astray(cabinet)]
     waiting.sort(key=lambda one: (moment_of(one.memo.created), _counted(one.memo.path)))
     return Inbox(tuple(waiting), done.moved, tuple(troubles))
 
@@ -77,6 +77,19 @@ def _near(cabinet: Cabinet, memos: list[Memo], troubles: list[str]) -> NearMemos
         troubles.append(f"near-duplicates are looked for in the inbox alone: {error}")
     once = {(memo.path, memo.section): memo for memo in (*kept, *memos)}
     return NearMemos(once.values())
+
+
+def _astray(cabinet: Cabinet) -> list[str]:
+    """Return what waits where a person dragged it, out of reach for us."""
+    try:
+        strays = cabinet.memos().strays(cabinet.folder)
+    except IndexFault:
+        return []
+    return [
+        str(MemoAstray(note.path, cabinet.folder, waits=True))
+        for note in strays
+        if note.properties.get("generated") is True
+    ]
 
 
 def _counted(path: NotePath) -> list[tuple[int, str]]:

@@ -38,9 +38,13 @@ class KnownMemo(NamedTuple):
 
 
 def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
-    """Return every memo of the index, the newest first."""
+    """Return every memo of the index, the newest first.
+
+    Those that a person moved out of the agent folder are among them.
+    """
     folder, rows = cabinet.folder, cabinet.memos()
-    notes, led = rows.notes(folder), rows.superseded()
+    notes = [*rows.notes(folder), *rows.strays(folder)]
+    led = rows.superseded()
     among = memos_of_sections(cabinet, notes)
     rule = _Places(folder, _there(notes, among), _claimed(notes, among, folder))
     found = [

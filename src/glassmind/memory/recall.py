@@ -117,24 +117,38 @@ def _by_query(
     for memo in passing:
         wanted.setdefault(memo.path, []).append(memo)
     among = any(memo.section for memo in passing)
-    # the filter stands first: a quote that the query leaves open cannot swallow it
-    text = f'path:"{cabinet.folder}/" {asked.query}'
     for pool in (max(FIRST_POOL, asked.limit), MOST):
-        reply = cabinet.acts.search(
-            text,
-            limit=pool,
-            intent=None,
-            unique="chunks" if among else "notes",
-            today=today,
-        )
+        replies = [
+            cabinet.acts.search(
+                f"{only} {asked.query}",
+                limit=pool,
+                intent=None,
+                unique="chunks" if among else "notes",
+                today=today,
+            )
+            for only in _filters(cabinet.folder, wanted)
+        ]
+        hits = [hit for reply in replies for hit in reply.hits]
         found = _found(
-            _near(reply.hits, asked.query or "", least_cosine(cabinet.space())),
+            _near(hits, asked.query or "", least_cosine(cabinet.space())),
             wanted,
             Among(cabinet, asked.query or ""),
         )
-        if len(found) >= asked.limit or len(reply.hits) < pool:
+        if len(found) >= asked.limit or all(len(one.hits) < pool for one in replies):
             break
-    return found, reply
+    return found, replies[0]
+
+
+def _filters(folder: str, wanted: Iterable[NotePath]) -> list[str]:
+    """Return what leaves a search few but memos; hits of the first filter come first.
+
+    It stands before the query: a quote that this leaves open cannot swallow it. Where a
+    person moved memos out of the agent folder, what tells them from notes is a property
+    that all have but those that a person wrote there.
+    """
+    below = f'path:"{folder}/"'
+    are_inside = all(path.startswith(f"{folder}/") for path in wanted)
+    return [below] if are_inside else ["[kind]", below]
 
 
 def least_cosine(space: str) -> float:

@@ -133,6 +133,8 @@ def _headline(memo: Memo, style: Style) -> str:
         marks.append(memo.status)
     if memo.place == "inbox":
         marks.append("waits in the inbox")
+    elif memo.generated:
+        marks.append("not approved")
     return f"{_place(memo, style)}  {style.clean(', '.join(filter(None, marks)))}"
 
 

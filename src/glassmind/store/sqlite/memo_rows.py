@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Collection
-from typing import Any
+from typing import Any, get_args
 
 import apsw
 
 from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types import NotePath
-from glassmind.types.memory import MemoNote
+from glassmind.types.memory import MemoKind, MemoNote
 
 NOTES = """
 select f.path, n.title, n.aliases,
@@ -19,6 +19,21 @@ where f.path > :folder || '/' and f.path < :folder || '0' and n.kind = 'markdown
 order by f.path
 """
 """The character "0" follows "/", so that the index of paths answers."""
+STRAYS = """
+select f.path, n.title, n.aliases,
+  (select json_group_object(p.name, json(p.value)) from properties p
+   where p.note_id = n.id)
+from properties c join notes n on n.id = c.note_id join files f on f.id = n.id
+where c.name = 'client' and n.kind = 'markdown'
+  and not (f.path > :folder || '/' and f.path < :folder || '0')
+  and exists (select 1 from properties p where p.note_id = n.id and p.name = 'status')
+  and exists (select 1 from properties p where p.note_id = n.id and p.name = 'kind'
+    and p.value in (select json_quote(value) from json_each(:kinds)))
+  and exists (select 1 from properties p where p.note_id = n.id and p.name = 'created'
+    and p.value like '"____-__-__T%')
+order by f.path
+"""
+"""By the properties that every memo has; notes of a person have not all of them."""
 TEXTS = """
 select f.path, substr(c.text, c.overlap + 1) from json_each(?) wanted
 join files f on f.path = wanted.value join chunks c on c.note_id = f.id
@@ -44,11 +59,12 @@ class MemoRows:
 
     def notes(self, folder: str) -> list[MemoNote]:
         """Return the notes below a folder, by path."""
-        rows: Any = self._db.execute(NOTES, {"folder": folder})
-        return [
-            MemoNote(path, title, _aliases(aliases), json.loads(properties))
-            for path, title, aliases, properties in rows
-        ]
+        return _noted(self._db.execute(NOTES, {"folder": folder}))
+
+    def strays(self, folder: str) -> list[MemoNote]:
+        """Return the memos that a person moved out of a folder, by path."""
+        kinds = json.dumps(get_args(MemoKind))
+        return _noted(self._db.execute(STRAYS, {"folder": folder, "kinds": kinds}))
 
     def texts(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
@@ -72,6 +88,13 @@ class MemoRows:
         bound = {"folder": folder, "said": said, "mark": mark}
         rows: Any = self._db.execute(TICKED, bound)
         return [path for (path,) in rows]
+
+
+def _noted(rows: Any) -> list[MemoNote]:
+    return [
+        MemoNote(path, title, _aliases(aliases), json.loads(properties))
+        for path, title, aliases, properties in rows
+    ]
 
 
 def _aliases(said: str) -> tuple[str, ...]:
