@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from glassmind.context.approved import approved_since
 from glassmind.context.seeking import (
     MOST_CHARS,
     Effort,
@@ -134,7 +135,22 @@ class _Desk:
         if now is not None:
             said = f"the same lines are now {_lines(now)} of the note"
             return Verified(text, "moved", _receipt_at(page, now, receipt), said)
+        approved = self._approved(text, receipt, page)
+        if approved is not None:
+            return approved
         return Verified(text, "changed", None, self._changed(page, span))
+
+    def _approved(self, text: str, receipt: Receipt, page: Page) -> Verified | None:
+        """Return what became of lines of a capture that was approved since, if so."""
+        found = approved_since(page.lines, receipt, self._effort)
+        if found is None:
+            return None
+        if found.span is None:
+            said = f"it was approved since, and {page.path} says no more that it waits"
+            return Verified(text, "changed", None, said)
+        now, span = _receipt_at(page, found.span, receipt), _lines(found.span)
+        said = f"it was approved since; what it says is now {span} of {page.path}"
+        return Verified(text, "moved", now, said)
 
     def _changed(self, page: Page, span: Span) -> str:
         count = len(page.lines)
@@ -162,6 +178,10 @@ class _Desk:
                     said = f"the same lines are now {_lines(now)} of {path}"
                     there = _receipt_at(page, now, receipt)
                     return Verified(text, "moved", there, said)
+                if name_key(path) == name_key(receipt.path):
+                    approved = self._approved(text, receipt, page)
+                    if approved is not None:
+                        return approved
         except IndexAbsent:
             said = f"{gone}, and no index yet to look for another place in"
             return Verified(text, "gone", None, said)

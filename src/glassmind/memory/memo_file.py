@@ -14,7 +14,7 @@ from glassmind.markdown.frontmatter import Head, read_head
 from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_names import kind_in, place_of, title_in
 from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import KEEP, Memo, MemoKind
+from glassmind.types.memory import KEEP, Memo, MemoKind, marker_lines
 from glassmind.types.statuses import is_over
 
 FIRST_STATUS: Final[dict[MemoKind, str]] = {
@@ -77,8 +77,7 @@ def facts_of(memo: Memo) -> Iterable[tuple[str, Fact]]:
 
 def marker_of(memo: Memo) -> str:
     """Return what stands above a memo that waits for a person."""
-    said = f"> [!agent] Captured by {memo.client}; not approved yet"
-    return f"{said}\n\n- [ ] {KEEP}"
+    return "\n".join(marker_lines(memo.client))
 
 
 def body_of(memo: Memo) -> str:

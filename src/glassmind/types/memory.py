@@ -16,6 +16,12 @@ KEEP = "Keep this"
 """What the box of a memo says that waits for a person."""
 
 
+def marker_lines(client: str) -> tuple[str, str, str]:
+    """Return what stands above a memo that waits for a person."""
+    said = f"> [!agent] Captured by {client}; not approved yet"
+    return said, "", f"- [ ] {KEEP}"
+
+
 @dataclass(frozen=True, slots=True)
 class Memo:
     """One thing that was captured, as its note says it.
