@@ -289,9 +289,14 @@ def _beside(page: Page, span: Span) -> Iterator[int]:
 def _listed(page: Page, blocks: list[Span]) -> list[Span]:
     """Return the items among some blocks, without the words that lead to them.
 
-    A paragraph that asks something is no such word; where nothing is an item, all stay.
+    A callout is none of these, nor a paragraph that asks something; where nothing is an
+    item, all stay.
     """
-    items = [block for block in blocks if page.is_item(block.start)]
+    items = [
+        block
+        for block in blocks
+        if page.is_item(block.start) or page.callout(block.start)
+    ]
     asks = [block for block in blocks if "?" in page.raw(block)]
     return sorted({*items, *asks}) if items else blocks
 

@@ -33,6 +33,16 @@ _ASKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 """What a question says that asks for a section, the first that it has."""
 
 
+_DUE = re.compile(
+    r"\b(?:overdue|due(?! to\b)|überfällig\w*|fällig\w*)\b", re.IGNORECASE
+)
+
+
+def asks_for_due(query: str) -> bool:
+    """Whether a question is about what is due, before all else."""
+    return _DUE.search(query) is not None
+
+
 @lru_cache(maxsize=8)
 def section_asked(query: str) -> str:
     """Return the section that a question asks for; empty where it names none."""

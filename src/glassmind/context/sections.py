@@ -15,7 +15,7 @@ from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
 from glassmind.context.items import names_in
 from glassmind.context.questions import questions
-from glassmind.context.relevance import section_asked
+from glassmind.context.relevance import asked_terms, section_asked, shared
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import SUPERSEDED_BY, key_form
 from glassmind.context.shortening import shortened
@@ -55,11 +55,11 @@ passages have the bulk whatever a vault is full of."""
 
 ALL = sum(SHARES.values())
 FIRST: Mapping[str, int] = MappingProxyType(
-    {"conflicts": 180, "questions": 90, "tasks": 110}
+    {"conflicts": 180, "questions": 90, "tasks": 160, "decisions": 160}
 )
 """Tokens that a section may take where its share is less: one conflict with both its
-sources, one question, one task of a long name or two. Sections that follow have the
-less, decisions first."""
+sources, one question, one task of a long name or two others, one decision. What comes
+last has the less."""
 
 ASKED = 0.2
 """Of a budget, for the section that the question asks for by its name, which comes
@@ -114,16 +114,33 @@ def sections_of(
     asked = section_asked(scope.query)
     fitting = _Fitting(counter, budget_tokens, asked=asked)
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
-    found: dict[str, Callable[[], Collection[Any]]] = {  # in the order of their room
-        "conflicts": lambda: conflicts(rows, near),
-        "questions": lambda: questions(rows, scope),
-        "tasks": lambda: tasks(rows, scope),
-        "decisions": lambda: decisions(rows, scope),
+    found: dict[str, Collection[Any]] = {
+        "conflicts": conflicts(rows, near),
+        "questions": questions(rows, scope),
+        "tasks": tasks(rows, scope),
+        "decisions": decisions(rows, scope),
     }
-    order = sorted(found, key=lambda name: name != asked)
-    fits: dict[str, Any] = {name: fitting.of(name, found[name]()) for name in order}
+    order = _in_turn(found, scope.query)
+    fits: dict[str, Any] = {name: fitting.of(name, found[name]) for name in order}
     made = fitting.told(Sections(**fits))
     return made._replace(replaced=_replaced(made, rows, scope))
+
+
+def _in_turn(found: Mapping[str, Collection[Any]], query: str) -> list[str]:
+    """Return sections in the order in which they get room.
+
+    That which is asked for, conflicts, then those whose first has most to do with the
+    question.
+    """
+    asked, terms = section_asked(query), asked_terms(query)
+
+    def place(name: str) -> tuple[bool, bool, int]:
+        is_told = terms is not None and name != "conflicts"
+        first = next(iter(found[name]), None) if is_told else None
+        words = shared(first, terms) if first and terms else 0
+        return (name != asked, name != "conflicts", -words)
+
+    return sorted(found, key=place)
 
 
 def _replaced(

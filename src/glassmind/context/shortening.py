@@ -9,8 +9,8 @@ CAREFUL = 0.9
 """Of the characters that would fit by measure: tokens are not evenly long."""
 
 
-LEAST_CHARS = 24
-"""Characters that a task is worth cutting to: three or four words say what it is."""
+LEAST_CHARS = 36
+"""Characters that a task is worth cutting to: half a dozen words say what it is."""
 
 
 def shortened(item: Item, share: float) -> Item | None:

@@ -31,6 +31,10 @@ FADING = 0.9
 WIDER = 2
 """How many times as many notes are looked at as are wanted, at each of two steps."""
 
+LEAST = 0.2
+"""Of what the best is worth, what another has to be: below it stand notes that a list
+of everything leads to, as read in two vaults."""
+
 NAMED = 3
 """Notes that a reason names."""
 
@@ -66,7 +70,9 @@ def next_reads(
         for worth, at in spread
         if at in notes
     ]
-    best = sorted(scored)[:most]
+    scored.sort()
+    least = LEAST * scored[0][0] if scored else 0.0
+    best = [one for one in scored[:most] if one[0] <= least]
     titles = {at: title for at, (_, title) in notes.items()}
     return [
         NextRead(NotePath(path), titles[at], _why(ties[at], titles, scope))

@@ -21,7 +21,7 @@ from glassmind.context.items import (
     pages_of,
 )
 from glassmind.context.page import Page
-from glassmind.context.relevance import Closeness
+from glassmind.context.relevance import Closeness, asks_for_due
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.markdown.days import first_day
 from glassmind.markdown.fields import bracketed_fields, dated_fields
@@ -42,9 +42,11 @@ FAR = "9999-12-31"
 class Place(NamedTuple):
     """What tasks are sorted by: how much they say to the question, then their day.
 
-    Of those without a day, captures come first.
+    `late` is below all others for what is due, where the question asks for that. Of
+    those without a day, captures come first.
     """
 
+    late: bool
     closeness: int
     day: str
     captured: int
@@ -59,7 +61,8 @@ def tasks(rows: SectionRows, scope: Scope) -> Collection[Item]:
     Those that share most words with the question first; then those with a day, the
     earliest first, so that what is overdue leads; then those of the selected notes,
     best first, and of the project by path. Where tasks are what is asked for, those
-    that share any word with the question come by their day.
+    that share any word with the question come by their day; and where it is what is
+    due, nothing without a day comes before it.
     """
     close = Closeness(scope.query, "tasks")
     chosen = _chosen(rows, scope, close)
@@ -92,13 +95,15 @@ def _chosen(
         rows.cut.add("tasks")
     ours = {task.note_id for task in found if task.note_id in ranks}
     heads = rows.headings(ours) if close.matters else {}
+    due_first = asks_for_due(scope.query)
 
     def place(task: SectionTask) -> Place:
         at, path = task.note_id, task.path
         name = path.rpartition("/")[2].removesuffix(".md")
         near = close.of(task.text, name, _above(heads.get(at, ()), task.line))
         day = _due(task.dates) or FAR
-        return Place(-near, day, 1, ranks.get(at, len(ranks)), path, task.line)
+        late, rank = not due_first or day == FAR, ranks.get(at, len(ranks))
+        return Place(late, -near, day, 1, rank, path, task.line)
 
     return sorted([(place(task), task) for task in found], key=lambda one: one[0])[
         :LIMIT
@@ -125,7 +130,8 @@ def _captured(
         due = _due(_dates(one.page.raw(one.span)))
         rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
         near = close.of(item.text, item.title)
-        place = Place(-near, due or FAR, 0, rank, item.path, item.span.start)
+        late = not due or not asks_for_due(scope.query)
+        place = Place(late, -near, due or FAR, 0, rank, item.path, item.span.start)
         yield place, replace(item, date=due or "", rule=rule)
 
 
