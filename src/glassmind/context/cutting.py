@@ -1,5 +1,6 @@
 """What is shown of passages on the way into a bundle, and what stands around it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from glassmind.context.choose import Reading
@@ -12,7 +13,7 @@ from glassmind.render.bundles_markdown import (
     title_line,
 )
 from glassmind.render.quoted import fenced
-from glassmind.types import Span
+from glassmind.types import NotePath, Span
 from glassmind.types.context import BundleNote, Excerpt, Receipt
 from glassmind.types.passages import PackedNote
 
@@ -99,8 +100,13 @@ def label_of(candidate: Candidate, number: int) -> str:
 
 def _title_of(candidate: Candidate) -> str:
     note = candidate.note
-    day, channels = _day(note), candidate.channels
-    return title_line(note.title, day, channels, generated=note.generated)
+    return title_line(
+        note.title,
+        _day(note),
+        candidate.channels,
+        generated=note.generated,
+        superseded_by=note.superseded_by,
+    )
 
 
 def _note_of(candidate: Candidate, excerpts: tuple[Excerpt, ...]) -> BundleNote:
@@ -114,11 +120,27 @@ def _note_of(candidate: Candidate, excerpts: tuple[Excerpt, ...]) -> BundleNote:
         candidate.channels,
         excerpts,
         note.generated,
+        note.superseded_by,
     )
 
 
 def _day(note: PackedNote) -> str:
-    return note.day or iso_time(note.mtime_ns)[:10]
+    """Return the day of a note; empty where its file was written with many others."""
+    return note.day or ("" if note.at_once else iso_time(note.mtime_ns)[:10])
+
+
+def marked(
+    candidates: Sequence[Candidate], replaced: Mapping[NotePath, str]
+) -> Sequence[Candidate]:
+    """Return notes, those marked that another is in the place of, by its title."""
+    if not replaced:  # as mostly
+        return candidates
+    return [
+        one._replace(
+            note=one.note._replace(superseded_by=replaced.get(one.note.path, ""))
+        )
+        for one in candidates
+    ]
 
 
 def overlap(one: Cut, other: Cut) -> bool:

@@ -19,6 +19,7 @@ from glassmind.context.cutting import (
     Entry,
     found_text,
     label_of,
+    marked,
     numbered,
     overlap,
 )
@@ -173,6 +174,7 @@ class _Packing:
         most = max(FEWEST_IN_SCOPE, min(MOST_IN_SCOPE, self._budget // SCOPE_TOKENS))
         scope = self._scope(self._candidates[:most])
         found = sections_of(self._rows, scope, self._counter, self._budget)
+        self._candidates = marked(self._candidates, found.replaced)
         return found._replace(dropped=at_least(found.dropped, self._rows.cut))
 
     def _suggested(self, entries: Sequence[Entry], left: int) -> Sections:
