@@ -1,10 +1,13 @@
 """What memos are told to be, as people change them: over, newer, of a project."""
 
+from typing import Any
+
 import pytest
 from memo_desk import agent_files, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.types.memory import MemoKind
+from glassmind.indexing.follow import Follower
+from glassmind.types.memory import MemoKind, Recalled
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
@@ -23,8 +26,8 @@ def change(desk: VaultDesk, path: str, old: str, new: str) -> None:
     desk.indexed({path: said.replace(old, new)})
 
 
-def recalled(desk: VaultDesk, **asked: bool) -> list[str]:
-    return [one.memo.text for one in desk.engine.memory.recall(**asked).memos]
+def recalled(desk: VaultDesk) -> list[str]:
+    return [one.memo.text for one in desk.engine.memory.recall().memos]
 
 
 @layouts
@@ -104,3 +107,26 @@ def test_a_note_of_a_person_is_left_alone_in_whatever_case_it_is_called(
 
     assert memo.path == ".agent/decisions/Atlas 2.md"
     assert text_of(desk, ".agent/decisions/atlas.md") == "mine"
+
+
+@layouts
+def test_a_memo_is_recalled_at_every_moment_while_it_is_accepted(
+    desk: VaultDesk, layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Recalled] = []
+    commit = Follower._commit
+
+    def looked_at(follower: Any, *given: Any) -> None:
+        seen.append(reader.memory.recall("copper gutters"))
+        commit(follower, *given)
+
+    reader, writer = desk.open(), desk.open(memory__layout=layout)
+    kept(desk, "Slate lasts")
+    memo = waiting(desk, "Copper for the gutters")
+    monkeypatch.setattr(Follower, "_commit", looked_at)
+
+    writer.memory.accept(memo.path)
+
+    assert seen
+    for one in (*seen, reader.memory.recall("copper gutters")):
+        assert [each.memo.text for each in one.memos] == ["Copper for the gutters"]

@@ -59,6 +59,9 @@ class MemoRows(Protocol):
     def texts(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
 
+    def lately(self, limit: int, /) -> Collection[NotePath]:
+        """Return the notes that the last changes of the index were to."""
+
     def superseded(self) -> Collection[NotePath]:
         """Return the notes that another has taken the place of, and is there."""
 

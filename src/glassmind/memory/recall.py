@@ -11,6 +11,7 @@ from glassmind.markdown.project_names import parse_project
 from glassmind.memory.among import Among
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.conflict_copies import copies_kept, copies_told
+from glassmind.memory.fresh import fresh_memos
 from glassmind.memory.kept import KnownMemo, known_memos, whole
 from glassmind.types import NotePath
 from glassmind.types.memory import MemoKind, Recalled, Recollection
@@ -37,6 +38,9 @@ first, .55 by the second and .24 by the third."""
 UNMEASURED = 0.53
 """The same for a model that nobody measured: the highest. Where its cosines lie lower
 than those of bge-small, memos are recalled by their words."""
+
+FRESH = "changed a moment ago, and says every word"
+"""Why a memo is told that the words of the index do not know yet."""
 
 _FILTER = re.compile(r'-?\w+:(?:"[^"]*"|\S*)|-?\[[^\]]*\]')
 _WORD = re.compile(r"\w")
@@ -134,8 +138,13 @@ def _by_query(
             wanted,
             Among(cabinet, asked.query or ""),
         )
-        if len(found) >= asked.limit or all(len(one.hits) < pool for one in replies):
+        is_all = all(len(one.hits) < pool for one in replies)
+        if len(found) >= asked.limit or is_all:
             break
+    if is_all:
+        keys = {one.memo.key for one in found}
+        fresh = fresh_memos(cabinet, asked.query or "", passing, keys)
+        found = [*(_Found(memo, 1.0, FRESH) for memo in fresh), *found]
     return found, replies[0]
 
 

@@ -48,6 +48,10 @@ where f.path > :folder || '/' and f.path < :folder || '0' and (
 order by f.path
 """
 
+LATELY = """
+select distinct f.path from (select note_id from changes order by seq desc limit ?) c
+join files f on f.id = c.note_id
+"""
 PATHS = "select path from files where id in (select value from json_each(?))"
 
 
@@ -73,6 +77,11 @@ class MemoRows:
         for path, text in rows:
             found.setdefault(path, []).append(text)
         return {path: "".join(parts) for path, parts in found.items()}
+
+    def lately(self, limit: int) -> set[NotePath]:
+        """Return the notes of the vault that the last changes of the rows were to."""
+        rows: Any = self._db.execute(LATELY, (limit,))
+        return {path for (path,) in rows}
 
     def superseded(self) -> set[NotePath]:
         """Return the notes of the vault that another has taken the place of."""
