@@ -110,7 +110,7 @@ VERBS = {
     "dates from": "built", "wurde gebaut": "built", "wurde gegründet": "founded",
     "kostet": "price", "kosten": "price", "wiegt": "weight", "beginnt": "start",
     "startet": "start", "endet": "end", "dauert": "length", "öffnet": "open",
-    "schließt": "close", "hat": "", "ist fällig": "due", "findet statt": "",
+    "schließt": "close", "hat": "", "ist fällig": "due",
     "fly": "leave", "flies": "leave", "fly out": "leave", "leave": "leave",
     "depart": "leave", "arrive": "arrive", "fliegen": "leave", "fahren": "leave",
     "return": "return", "returns": "return", "come back": "return",
@@ -130,6 +130,10 @@ VERBS = {
     "is held in": "", "takes place at": "", "takes place in": "",
     "is located in": "", "is located at": "", "is stored in": "",
     "is kept in": "", "is managed by": "", "is run by": "", "is maintained by": "",
+    "was born in": "born", "reports to": "", "is married to": "", "zog nach": "",
+    "goes live": "launch", "launches": "launch", "ships": "launch",
+    "is released": "launch", "renews": "renewal", "fliegt": "leave",
+    "findet": "", "läuft auf": "", "treffen sich": "meet",
     "is assigned to": "", "belongs to": "", "gehört": "", "wird geleitet von": "",
 }  # fmt: skip
 """What comes between a thing and its value, and what it says the value is of."""
@@ -142,6 +146,7 @@ OUGHT = frozenset(("should be", "must be", "has to be", "needs to be", "soll"))
 
 RUNNING = frozenset((
     "runs", "run", "uses", "use", "runs on", "läuft mit", "läuft unter", "nutzt",
+    "läuft auf",
 ))  # fmt: skip
 """Such as come before the name and the version of what a thing runs."""
 
@@ -154,6 +159,9 @@ PERIODS = {
     "hour": "hour", "stunde": "hour", "person": "person", "head": "person",
 }  # fmt: skip
 """What an amount of money may be paid for, again and again."""
+
+LASTING = frozenset(("month", "quarter", "year"))
+"""Such as need not be said: the rent is paid every month."""
 
 WEEKDAYS = {
     name: number
@@ -246,7 +254,7 @@ STOPS = frozenset((
     "by", "from", "date", "day", "new", "current", "currently", "now", "actual",
     "der", "die", "das", "des", "dem", "den", "ein", "eine", "einer", "eines", "für",
     "im", "am", "zu", "zum", "zur", "von", "vom", "und", "unser", "unsere", "datum",
-    "aktuell", "aktuelle", "neu", "neue",
+    "aktuell", "aktuelle", "neu", "neue", "go",
 ))  # fmt: skip
 """Words of a subject that do not tell it from another."""
 
@@ -292,7 +300,7 @@ SAME = {
     "meeting": "meet", "rückkehr": "return", "born": "birthday",
     "geburtstag": "birthday", "mobile": "mobile", "handy": "mobile",
     "opening": "open", "closing": "close", "expiry": "end", "leader": "owner",
-    "leitung": "owner", "adressen": "address",
+    "leitung": "owner", "leiter": "owner", "live": "launch", "release": "launch",
 }  # fmt: skip
 """Words for the same, each with the one that stands for all."""
 

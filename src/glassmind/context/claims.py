@@ -24,7 +24,7 @@ from glassmind.context.claim_words import (
     UNSURE,
     VERBS,
 )
-from glassmind.context.naming_words import LANDS, NAMING, PERSONS
+from glassmind.context.naming_words import LANDS, NAMING, OWNERS, PERSONS, ROLES
 from glassmind.context.pointing import is_lead, lead_of, pointed, untold
 from glassmind.context.stated import FIRST, LEADS, PUT, stated_lines
 from glassmind.context.values import (
@@ -63,6 +63,10 @@ _HAVING = re.compile(
     r"(?:(?:of|von)\s+)?(?P<value>[\d+(].*)"
 )
 """`has the IP address 10.0.0.9`, once the verb is off."""
+_PURPOSE = re.compile(r"\s*(?:for|für)\s", re.IGNORECASE)
+"""What stands between an amount and what alone it is for."""
+_BEING = frozenset(("is", "ist"))
+"""Verbs that come between what somebody is and who that is."""
 _REASON = re.compile(r",?\s(?:so|because|but|weil|denn|aber|damit)\s")
 _PIECE = re.compile(r"[,;]\s+")
 _BEHIND = re.compile(
@@ -174,7 +178,7 @@ def _told(key: str, rest: str) -> Value | None:
     name = key.rpartition(" ")[2].casefold()
     if name in SYSTEMS:
         return product_value(rest)
-    told = name in TOLD and len(rest.split()) <= SPARE
+    told = (name in TOLD or name in ROLES) and len(rest.split()) <= SPARE
     return property_value(rest.strip()) if told else None
 
 
@@ -208,7 +212,7 @@ def _entry(line: str, number: int) -> Claim | None:
         value = read_value(rest)
     if value is None or _words_behind(rest[value.after :]) > SPARE:
         return None
-    if _BYGONE.search(line):
+    if _BYGONE.search(line) or (key[0] == "[" and _PURPOSE.match(rest, value.after)):
         return None
     years = _narrowed(rest[value.after :])
     return Claim(number, key, "", value, "entry", years=years)
@@ -265,6 +269,8 @@ def _sentence(sentence: str, number: int, before: str) -> Iterator[Claim]:
         if told in COUNTING and (had := _HAVING.match(rest)):
             said, told, rest = _having(said, had["noun"]), "is", had["value"]
         value = _value(told, rest) if said else None
+        if value is None and told in _BEING and not ROLES.isdisjoint(lowered[:at]):
+            value = somebody(rest)
         if value is not None:
             claim = _claim(said, told, value, rest, number, before)
             if claim:
@@ -289,7 +295,7 @@ def _hint(verb: str, value: Value) -> str:
     """Return what a verb says its value is of."""
     if verb in RUNNING:
         return value.name
-    if value.kind == "text":
+    if value.kind == "text" and verb in NAMING:
         land = NAMING[verb] == "home" and value.name in LANDS
         return "country" if land else NAMING[verb]
     return value.unit if verb in COUNTING else VERBS[verb]
@@ -335,7 +341,7 @@ def _claim(  # noqa: PLR0913, PLR0917 - a sentence in its parts
 
 def _is_subject(words: Sequence[str]) -> bool:
     """Whether words name something, rather than point to it."""
-    named = 0 < len(words) <= 2 * LONGEST_KEY and words[0] not in PRONOUNS
+    named = 0 < len(words) <= 2 * LONGEST_KEY and words[0] not in PRONOUNS | OWNERS
     return named and POINTING.isdisjoint(words)
 
 

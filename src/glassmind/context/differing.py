@@ -5,12 +5,13 @@ A month holds each of its days, a range what lies in it, and about 900 is 890 to
 
 import re
 
-from glassmind.context.claim_words import MONEY
+from glassmind.context.claim_words import LASTING, MONEY
 from glassmind.context.values import THOUSAND, Value
 
 EXACT = 1e-9
 """How far two numbers may be apart that are the same: units are turned into others."""
 
+_PART = re.compile(r"[\s,;-]+")
 _POINTED = re.compile(r"\d[.,]\d{3}(?!\d)")
 """A point that may set thousands apart, or be the point of a decimal."""
 
@@ -32,7 +33,7 @@ def differ(a: Value, b: Value) -> bool:
 
 def _names_differ(one: str, other: str) -> bool:
     """Whether neither is a part of the other: Tobias is Tobias Wrenfield."""
-    a, b = ({word.strip(",;") for word in name.split()} for name in (one, other))
+    a, b = ({*_PART.split(name)} - {""} for name in (one, other))
     return not (a <= b or b <= a)
 
 
@@ -60,7 +61,8 @@ def _same_unit(one: str, other: str) -> bool:
     if not one or not other or one == other:
         return True
     (unit, _, per), (same, _, each) = one.partition("/"), other.partition("/")
-    return unit == same and unit in MONEY and not (per and each)
+    lasting = per in LASTING if per else each in LASTING
+    return unit == same and unit in MONEY and lasting and not (per and each)
 
 
 def _meet(a: Value, b: Value, factor: float) -> bool:

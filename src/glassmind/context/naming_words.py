@@ -9,7 +9,9 @@ NAMING = {
     "is maintained by": "owner", "is assigned to": "owner", "belongs to": "owner",
     "gehört": "owner", "wird geleitet von": "owner", "lives in": "home",
     "live in": "home", "wohnt in": "home", "lebt in": "home", "wohnen in": "home",
-    "moved to": "home", "has moved to": "home", "works at": "employer",
+    "moved to": "home", "has moved to": "home", "zog nach": "home",
+    "was born in": "birthplace", "reports to": "boss", "is married to": "spouse",
+    "works at": "employer",
     "works for": "employer", "is employed at": "employer",
     "is employed by": "employer", "arbeitet bei": "employer",
     "arbeitet für": "employer", "is based in": "home", "studies at": "school",
@@ -31,6 +33,19 @@ LANDS = frozenset((
     "italien", "griechenland", "polen", "niederlande", "europa",
 ))  # fmt: skip
 """Where somebody lives who lives in one of its towns as well."""
+
+ROLES = frozenset((
+    "owner", "lead", "leader", "treasurer", "secretary", "chair", "president",
+    "captain", "coach", "trainer", "teacher", "tutor", "conductor", "doctor", "vet",
+    "dentist", "landlord", "tenant", "host", "editor", "director", "principal",
+    "maintainer", "supplier", "vendor", "provider", "insurer", "builder", "plumber",
+    "electrician", "mechanic", "gardener", "accountant", "lawyer", "agent", "sponsor",
+    "organiser", "organizer", "speaker", "supervisor", "employer", "client",
+    "besitzer", "leiter", "leiterin", "trainerin", "lehrer", "lehrerin", "vermieter",
+    "ärztin", "arzt", "tierarzt", "zahnarzt", "kassenwart", "vorsitzende",
+    "ansprechpartner",
+))  # fmt: skip
+"""What somebody is for a thing: `The treasurer is Ines`."""
 
 PERSONS = frozenset(("it", "he", "she", "es", "er", "sie"))
 """What stands for a thing or somebody that was named before."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from glassmind.context.claim_words import COUNTING, POINTING, RUNNING, VERBS
+from glassmind.context.claim_words import COUNTING, MONTHS, POINTING, RUNNING, VERBS
 from glassmind.context.naming_words import (
     DOING,
     KINSHIP,
@@ -40,6 +40,12 @@ _TELLS = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"[^\w\[]*(?:(?:the|our|my|der|die|das)\s+)?", re.IGNORECASE)
+_NOUN = re.compile(
+    r"(?:^|\W)(?:the|our|my|der|die|das|den|dem|einem?n?|(?<!is )(?<!was )(?<!as )an?)"
+    r"\s+[^\W\d_]",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<=[^\W\d_][ ,])\s*([A-ZÄÖÜ][^\W\d_]+)")
 _LAST = re.compile(r".*[.!?;]\s+(?=\S)", re.DOTALL)
 
 
@@ -111,13 +117,24 @@ def _is_own(verb: str, value: Value) -> bool:
     return bool(known) and VERBS[verb] != "length" and value.kind != "status"
 
 
+def _names_others(before: str) -> bool:
+    """Whether a text speaks of more than a link or what it begins with.
+
+    A noun behind an article, or a name: `Met [[Oda]] and Tom`.
+    """
+    if _NOUN.search(before):
+        return True
+    names = _NAMED.findall(_LINK.sub(" ", before)) if before else ()
+    return any(name.casefold() not in MONTHS for name in names)
+
+
 def _antecedent(before: str) -> str | None:
     """Return what a pronoun behind a text means: its link, or what its end begins with.
 
     Empty where nothing was named; None where it may be several.
     """
     words = _WORD.findall(before.casefold())
-    if not KINSHIP.isdisjoint(words):
+    if not KINSHIP.isdisjoint(words) or _names_others(before):
         return None
     links = {*_LINK.findall(before)} if "[[" in before else set()
     if links:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from glassmind.context.claim_words import TOLD, VERBS
+from glassmind.context.claim_words import TOLD, VERBS, WEEKDAYS
+from glassmind.context.naming_words import NAMING, ROLES
 from glassmind.context.page import HEADING, ITEM, Page, unmarked
-from glassmind.context.values import NAME_TOLD, STATUS_TOLD
+from glassmind.context.values import STATUS_TOLD, TELLING
 
 LONGEST_LINE = 600
 """Characters of a line that is read: longer ones are seldom written by hand."""
@@ -28,17 +29,30 @@ PUT = re.compile(
 """Somebody who has put a thing on hold: a sentence that begins with whom or with it."""
 LEADS = re.compile(
     r"(?P<who>[^\W\d_a-zäöü]\S*(?: [^\W\d_a-zäöü]\S*){0,3}) (?:(?:now|is|ist)\s+)*"
-    r"(?:leads|owns|manages|runs|leitet|betreut|responsible for|in charge of"
-    r"|verantwortlich für|zuständig für)\s+(?:the\s+)?(?P<link>\[\[[^\]]+\]\])"
+    r"(?:leads|owns|manages|leitet|betreut|responsible for|in charge of"
+    r"|verantwortlich für|zuständig für)\s+(?:the\s+)?(?P<link>\[\[[^\]]+\]\])(?![\w-])"
 )
 """Somebody who has a thing: a sentence that begins with whom."""
+_COMMON = frozenset((
+    "is", "has", "now", "in", "at", "by", "to", "for", "was", "für", "bei", "von",
+    "nach", "wird", "ist",
+))  # fmt: skip
 _PUTTING = (
-    "leads", "owns", "manages", "runs", "leitet", "betreut", "responsible for",
+    "leads", "owns", "manages", "leitet", "betreut", "responsible for",
     "in charge of", "verantwortlich für", "zuständig für",
     "put", "paused", "cancelled", "canceled", "abandoned", "scrapped", "resumed",
 )  # fmt: skip
 """What stands before the thing in such a sentence."""
-_TOLD = tuple(sorted(TOLD))
+_TOLD = tuple(sorted(TOLD | ROLES))
+_TOLD_ENDS = frozenset(key[-2:] for key in _TOLD)
+_TELLING = frozenset(TELLING)
+_NAMING = {word for verb in NAMING for word in verb.split() if word not in _COMMON}
+"""Words one of which each verb before a name has."""
+_NAMES = tuple(f"{verb} " for verb in NAMING)
+_ROLE = re.compile(rf"\b(?:{'|'.join(sorted(ROLES))}) (?:[^.]{{0,60}} )?is[t ]")
+_WEEKDAY = re.compile(
+    rf"\b(?:{'|'.join(WEEKDAYS)}|(?:every|each|jeden) [a-z]+(?:day|tag|woch))\b"
+)
 _DIGIT = re.compile(r"\d")
 _QUOTING = frozenset(("quote", "cite", "example", "zitat", "beispiel"))
 _BEING = ("be", "been")
@@ -116,13 +130,21 @@ def _may_state(line: str) -> bool:
 def _has_key(line: str) -> bool:
     """Whether before a colon stands what a few words may tell of."""
     *keys, _ = line.lower().split(":")
-    return any(key.rstrip("*_").endswith(_TOLD) for key in keys)
+    bare = (key.rstrip("*_") for key in keys)
+    return any(key[-2:] in _TOLD_ENDS and key.endswith(_TOLD) for key in bare)
 
 
 def _is_told(line: str) -> bool:
     """Whether a line with a verb may tell how far a thing is, whose, or its name."""
     words = line.lower()
-    return bool(STATUS_TOLD.search(words) or NAME_TOLD.search(words))
+    if ("day" in words or "tag" in words or "woch" in words) and _WEEKDAY.search(words):
+        return True
+    apart = words.split()
+    if not _NAMING.isdisjoint(apart) and any(verb in words for verb in _NAMES):
+        return True
+    if "@" in words or (not ROLES.isdisjoint(apart) and _ROLE.search(words)):
+        return True
+    return not _TELLING.isdisjoint(apart) and bool(STATUS_TOLD.search(words))
 
 
 def _is_put(line: str) -> bool:

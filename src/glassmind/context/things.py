@@ -159,8 +159,7 @@ class Things:
             return [Subject(thing, _STATUS)] if thing and what <= OF_ANY else []
         found = [self._of(thing, what)] if thing else []
         if linked and not what and claim.form == "entry":
-            # a list says above it what its numbers are
-            found.extend(self._listed(thing, words_of(heading or note.title)))
+            found = self._listed(thing, claim, words_of(heading or note.title))
         if own and by_words:
             found.append(self._of(own, _what(claim, words)))
         if not named and _is_telling(what, claim.subject):
@@ -187,8 +186,13 @@ class Things:
             return []
         return [self._of(thing, _what(claim, words_of(claim.subject)))]
 
-    def _listed(self, thing: int, head: tuple[str, ...]) -> list[Subject]:
-        return [Subject(thing, _same(head))] if len(head) == 1 else []
+    def _listed(self, thing: int, claim: Claim, head: tuple[str, ...]) -> list[Subject]:
+        """Return what the bare value of a link is: a list says so above it.
+
+        A day alone may be one of anything.
+        """
+        bare = [] if claim.value.kind == "date" else [self._of(thing, set())]
+        return [*bare, Subject(thing, _same(head[-1:]))] if head else bare
 
     def _of(self, thing: int, what: set[str]) -> Subject:
         left = what - self._words.get(thing, set()) or what

@@ -21,7 +21,6 @@ from glassmind.context.claim_words import (
     STATUS_OF,
     WEEKDAYS,
 )
-from glassmind.context.naming_words import NAMING
 
 ValueKind: TypeAlias = Literal[
     "number", "date", "time", "version", "address", "weekday", "status", "text"
@@ -95,19 +94,18 @@ _STATUS = re.compile(
     "(?:" + "|".join(sorted(map(re.escape, STATUS_OF), key=len, reverse=True)) + r")\b",
     re.IGNORECASE,
 )
+TELLING = (
+    "is", "are", "been", "was", "were", "be", "has", "takes", "lasts", "remains", "ist",
+    "sind", "wurde", "war", "dauert", "beträgt",
+)  # fmt: skip
+"""Verbs before how far a thing is."""
 STATUS_TOLD = re.compile(
-    " (?:is|are|been|was|were|be|has|takes|lasts|remains|ist|sind|wurde|war|dauert"
-    "|beträgt) (?:[a-zäöü]+ )?(?:"
+    f" (?:{'|'.join(TELLING)}) (?:[a-zäöü]+ )?(?:"
     + "|".join(map(re.escape, (*STATUS_OF, "owned by", "led by", *SPELLED)))
     + ")"
 )
 """Finds, in small letters, where it may be told how far a thing is, whose, or how many
 in words."""
-NAME_TOLD = re.compile(
-    f" (?:{'|'.join(sorted(NAMING))}) |(?:day|tag|woch)s\\b"
-    "|(?:every|each|jeden) [a-z]+(?:day|tag|woch)\\b|@"
-)
-"""Finds, in small letters, where a name, the days of a week or an address may be."""
 _SPELLED = re.compile(
     "(" + "|".join(sorted(SPELLED, key=len, reverse=True)) + r")(?=\s+[^\W\d])",
     re.IGNORECASE,
@@ -117,7 +115,8 @@ _PRODUCT = re.compile(
     r"v?(?P<number>\d+(?:\.\d+)*)\b"
 )
 _NAME = (
-    r"(?:\[\[[^\]]+\]\]|(?!(?:The|Our|My|Der|Die|Das|\w+day|\w+tag|Mittwoch|Next|Last"
+    r"(?:\[\[[^\]]+\]\]|(?!(?:The|Our|My|Der|Die|Das|\w+day|\w+tag|Mittwoch|Next|Last|Regen"
+    r"|Nacht|Licht|Wind|Schnee|Hitze|Kälte"
     rf"|(?i:{_MONTH}))\b)[A-ZÄÖÜ][\w-]*"
     r"(?: [A-ZÄÖÜ][\w-]*){0,3})"
 )
