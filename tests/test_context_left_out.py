@@ -168,3 +168,42 @@ def test_what_nobody_counted_is_told_as_the_least_there_is(vault: VaultDesk) -> 
         assert told["decisions"]
     assert " or more tasks" in bundle_as_markdown(made)
     assert " or more decisions" in briefing_as_markdown(brief)
+
+
+def test_what_was_left_out_gets_the_room_that_passages_do_not_need(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "Logo.md": "The logo colour is not chosen.\n",
+            "Other.md": "---\nproject: Brand New\n---\nThe brand has a logo.\n",
+            ".agent/decisions/Green.md": memo(
+                "decision", "Brand New", "The logo is green.", 1
+            ),
+            ".agent/tasks/Draw.md": memo("task", "Brand New", "Draw the logo.", 1),
+        }
+    )
+
+    for budget in (400, 600, 1_000):
+        made = pack(vault, "logo colour", project="Brand New", budget_tokens=budget)
+
+        assert [one.text for one in made.decisions] == ["The logo is green."], budget
+        assert [one.text for one in made.tasks] == ["Draw the logo."], budget
+        assert not {"decisions", "tasks"} & {one.section for one in made.dropped}
+
+
+def test_nothing_is_left_out_while_what_it_takes_is_free(vault: VaultDesk) -> None:
+    long = "and its keeper writes about the river alarm at length, " * 6
+    log = "".join(f"- The alarm of the river number {n}, {long}\n" for n in range(3))
+    vault.indexed(
+        {
+            "River.md": f"# River\n\nThe river alarm is set.\n\n## Decisions\n\n{log}\n"
+            "## Next\n\n" + "".join(f"- [ ] River alarm {n}\n" for n in range(9)),
+        }
+    )
+
+    for budget in range(300, 3_000, 90):
+        made = pack(vault, "river alarm", budget_tokens=budget)
+
+        tasks = [one for one in made.dropped if one.section == "tasks"]
+        assert not tasks or made.budget_tokens - made.tokens < 150

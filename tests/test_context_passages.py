@@ -83,3 +83,19 @@ def test_no_line_is_shown_twice(meaning: MeaningDesk, rare: int, often: int) -> 
         spans = [excerpt.span for excerpt in packed(meaning, budget).excerpts]
 
         assert all(one.end < other.start for one, other in pairwise(spans)), budget
+
+
+@pytest.mark.parametrize("budget", [2_000, 3_000, 4_000, 6_000, 9_000])
+def test_passages_that_touch_are_one(meaning: MeaningDesk, budget: int) -> None:
+    for rare, often in ((2, 4), (3, 5), (6, 3)):
+        asked(meaning, rare, often)
+
+        note = packed(meaning, budget)
+
+        lines = parts(rare, often).split("\n")
+        for one, other in pairwise(note.excerpts):
+            between = lines[one.span.end : other.span.start - 1]
+            assert any(line.strip() for line in between), (rare, often)
+        states = meaning.engine.bundles.verify([one.receipt for one in note.excerpts])
+        assert {one.state for one in states} == {"unchanged"}
+        assert all(one.text in parts(rare, often) for one in note.excerpts)

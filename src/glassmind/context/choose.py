@@ -35,6 +35,9 @@ AROUND, REPEATED = 0.8, 0.5
 """What a word counts beside the passage that was found, and the power by which one
 counts less that many lines have: else a list in which each names it wins."""
 
+LINKED = 0.5
+"""What a word counts in the name of another note, beside one of the title."""
+
 SURE = 1_000.0
 """What a sentence counts that has to be shown; more than all words together."""
 
@@ -75,39 +78,50 @@ class Reading:
 
     def _scored(self, units: Sequence[tuple[int, int]]) -> list[float]:
         """Return what each of the units says."""
-        text, body = self.stretch.text, self.stretch.body
-        scores, apart = [0.0] * len(units), [0.0] * len(units)
+        text, begins = self.stretch.text, self.stretch.begins
+        scores, named = [0.0] * len(units), [0.0] * len(units)
         for word, where in self._held(units).items():
-            counts = self._words.weights.get(word, 0.0) / len(where) ** REPEATED
-            for at in where:
+            often = sum(where.values()) or len(where)
+            counts = self._words.weights.get(word, 0.0) / often**REPEATED
+            for at, plain in where.items():
                 start = units[at][0]
-                if start < body or text.startswith("# ", start):
-                    apart[at] += counts  # shown if what was asked is nowhere else
-                else:
+                if start < begins:  # a property is a passage of its own
+                    continue
+                if text.startswith("# ", start):
+                    named[at] += counts
+                elif plain:
                     scores[at] += counts * self._share(start)
-        scores = scores if any(scores) else apart
+                else:
+                    named[at] += LINKED * counts
+        # names are shown if what was asked is nowhere else
+        scores = scores if any(scores) else named
         if self.told:
             for at, (start, end) in enumerate(units):
                 if start < self.told[1] and self.told[0] < end:
                     scores[at] += SURE
         return scores
 
-    def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, list[int]]:
-        """Return the units that hold each word, other than in a link."""
-        held: dict[str, list[int]] = {}
+    def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, dict[int, bool]]:
+        """Return the units that hold each word, and whether other than in a link."""
+        held: dict[str, dict[int, bool]] = {}
         text, at, last = self.stretch.text, 0, len(units) - 1
         for place, word in self._words.places(text) if units else ():
             while at < last and units[at][1] <= place:
                 at += 1
-            where = held.setdefault(word, [])
-            if (not where or where[-1] != at) and not in_link(text, place):
-                where.append(at)
-        return {word: where for word, where in held.items() if where}
+            where = held.setdefault(word, {})
+            if not where.get(at):
+                where[at] = not in_link(text, place)
+        return held
 
     def _share(self, start: int) -> float:
         """Return what words count in the line that begins here."""
         first, last = self.stretch.focus
         return 1.0 if first <= start < last else AROUND
+
+    @property
+    def speaks(self) -> bool:
+        """Whether a line of it holds a word of the question."""
+        return any(self._row.scores)
 
     @property
     def bound(self) -> float:
@@ -119,7 +133,7 @@ class Reading:
     def peak(self, room: int) -> float:
         """Return how much the best says within a room."""
         row = self._row
-        if not any(row.scores):
+        if not self.speaks:
             return 0.0
         first, last = run(row.weights, row.scores, row.opening, room)
         return sum(row.scores[first : last + 1])
@@ -141,12 +155,24 @@ class Reading:
             return None
         text = self.stretch.text
         first, last = run(weights, scores, opening, room)
+        if text.startswith("#", units[last][0]):
+            first, last = self._below(first, last)
         start, end = units[first][0], units[last][1]
         if text.startswith("|", start):
             start = units[self._begun(first, last, room)][0]
         if first == last and weights[first] > room:
             end = start + _cut(text[start:end], room)
         return _trimmed(text, self._behind_title(start, end), end)
+
+    def _below(self, first: int, last: int) -> tuple[int, int]:
+        """Return units in a row, or what follows them where they are but headings."""
+        text, units = self.stretch.text, self._row.units
+        if any(not _OPENER.match(text, *units[at]) for at in range(first, last + 1)):
+            return first, last
+        for at in range(last + 1, len(units)):
+            if not _OPENER.match(text, *units[at]):
+                return at, at
+        return first, last
 
     def _behind_title(self, start: int, end: int) -> int:
         """Return where a part goes on behind a heading that is named above it."""
@@ -191,12 +217,8 @@ class Reading:
 
     def beyond(self) -> tuple[int, int] | None:
         """Return all of the passage and of what stands around it."""
-        text, body = self.stretch.text, self.stretch.body
-        if body and (any(self._row.scores) or not text[body:].strip()):
-            pairs = zip(self._row.units, self._row.scores, strict=True)
-            said = any(score for (start, _), score in pairs if start >= body)
-            body = body if said else 0
-        return _trimmed(text, self._behind_title(body, len(text)), len(text))
+        text, start = self.stretch.text, self.stretch.begins
+        return _trimmed(text, self._behind_title(start, len(text)), len(text))
 
 
 def _units(stretch: Stretch) -> list[tuple[int, int]]:
@@ -213,12 +235,13 @@ def _units(stretch: Stretch) -> list[tuple[int, int]]:
 
 def _opening(stretch: Stretch, units: Sequence[tuple[int, int]]) -> int:
     """Return the unit where a passage says something."""
-    text, first = stretch.text, max(stretch.focus[0], stretch.body)
-    for number in range(bisect_left(units, (first, 0)), len(units)):
-        start, end = units[number]
-        if not _OPENER.match(text[start:end]):
-            return number
-    return 0
+    text, begins = stretch.text, stretch.begins
+    for first in (max(stretch.focus[0], begins), begins):
+        for number in range(bisect_left(units, (first, 0)), len(units)):
+            start, end = units[number]
+            if not _OPENER.match(text[start:end]):
+                return number
+    return bisect_left(units, (begins, 0)) if begins else 0
 
 
 def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:

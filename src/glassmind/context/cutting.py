@@ -17,6 +17,9 @@ from glassmind.types import NotePath, Span
 from glassmind.types.context import BundleNote, Excerpt, Receipt
 from glassmind.types.passages import PackedNote
 
+Part = tuple[Stretch, int, int]
+"""Lines of a note, and the characters of them that are shown."""
+
 NUMBER = "[10]"
 """Stands for the number of a source while its length is counted."""
 
@@ -43,6 +46,11 @@ class Cut:
         """The characters."""
         return self.reading.stretch.text[self.start : self.end]
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the passage has more than is shown."""
+        return self.reading.stretch.goes_on(self.start, self.end)
+
 
 @dataclass(slots=True)
 class Entry:
@@ -63,12 +71,20 @@ class Entry:
         if self.made is None:
             path = self.candidate.note.path
             excerpts = [
-                cut.reading.stretch.excerpt(path, cut.start, cut.end)
-                for cut in self.cuts
+                stretch.excerpt(path, start, end)
+                for stretch, start, end in joined(self.cuts)
             ]
-            excerpts.sort(key=lambda one: one.span)
             self.made = _note_of(self.candidate, tuple(excerpts))
         return self.made
+
+    def receipt(self, cut: Cut) -> str:
+        """Return that of the passage which holds one, or is it."""
+        first, last = _lines(cut)
+        return next(
+            one.receipt
+            for one in self.note().excerpts
+            if one.span.start <= first and last <= one.span.end
+        )
 
     def show(self, cut: Cut, instead: Cut | None = None) -> None:
         """Show a passage, in place of a shorter one if that is given."""
@@ -84,17 +100,17 @@ class Entry:
         self.made = None
 
 
-def label_of(candidate: Candidate, number: int) -> str:
+def label_of(candidate: Candidate, further: Stretch | None = None) -> str:
     """Return what stands around a passage, its source included, but for the digest.
 
-    The first of a note has its title above it.
+    The first of a note has its title above it; a `further` one has not.
     """
-    stretch = candidate.passages[number]
+    stretch = further or candidate.passages[0]
     under = stretch.heading_path(stretch.focus[0])
     heading = under[-1] if under else ""
     receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
     label = excerpt_label(under, LINES, NUMBER, EVERY_FLAG)
-    title = "" if number else _title_of(candidate)
+    title = "" if further else _title_of(candidate)
     return f"{title}{label}{EMPTY}{source_line(receipt, NUMBER)}"
 
 
@@ -147,6 +163,51 @@ def overlap(one: Cut, other: Cut) -> bool:
     """Whether two passages of a note show a line twice."""
     first, second = (_lines(cut) for cut in (one, other))
     return first[0] <= second[1] and second[0] <= first[1]
+
+
+def joined(cuts: Sequence[Cut]) -> list[Part]:
+    """Return what is shown of a note in the order of its lines.
+
+    Where nothing but blank lines stands between two, they are one.
+    """
+    if len(cuts) == 1:  # as of most notes
+        (cut,) = cuts
+        return [(cut.reading.stretch, cut.start, cut.end)]
+    made: list[Part] = []
+    for cut in sorted(cuts, key=_lines):
+        part = (cut.reading.stretch, cut.start, cut.end)
+        both = _both(made[-1], part) if made else None
+        if both:
+            made[-1] = both
+        else:
+            made.append(part)
+    return made
+
+
+def _both(one: Part, other: Part) -> Part | None:
+    """Return two parts of a note as one; None where something stands between them."""
+    (stretch, start, end), (next_one, begun, over) = one, other
+    if end < len(stretch.text) and stretch.text[end] != "\n":
+        return None  # it ends within a line
+    if begun and next_one.text[begun - 1] != "\n":
+        return None
+    line = stretch.first_line + stretch.text.count("\n", 0, end)
+    first = next_one.first_line + next_one.text.count("\n", 0, begun)
+    blank = "\n" * (first - line)
+    before, after = next_one.text[:begun], stretch.text[end:]
+    if first != line + 1 and not (before.endswith(blank) or after.startswith(blank)):
+        return None
+    text = stretch.text[:end] + blank + next_one.text[begun:]
+    moved = end + len(blank) - begun
+    headings = (
+        *((at, path) for at, path in stretch.headings if at <= end),
+        *((at + moved, path) for at, path in next_one.headings if at >= begun),
+    )
+    focus = (min(stretch.focus[0], end), max(end, next_one.focus[1] + moved))
+    whole = stretch._replace(
+        text=text, focus=focus, headings=headings, ends=next_one.ends
+    )
+    return whole, start, over + moved
 
 
 def _lines(cut: Cut) -> tuple[int, int]:

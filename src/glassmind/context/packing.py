@@ -13,6 +13,7 @@ from datetime import date
 from glassmind.context.asking import Lookup, Terms
 from glassmind.context.budget import Counter
 from glassmind.context.choose import Reading
+from glassmind.context.clipping import Clipper
 from glassmind.context.cutting import (
     DIGEST_TOKENS,
     Cut,
@@ -29,6 +30,7 @@ from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.sections import (
     SHARES,
     Sections,
+    refitted,
     sections_of,
     suggested_for,
     without_items,
@@ -42,7 +44,6 @@ from glassmind.context.trimming import (
     without_last,
 )
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.markdown.tokens import QUARTERS, weight
 from glassmind.render.bundles_markdown import (
     answer_line,
     bundle_as_markdown,
@@ -64,15 +65,14 @@ ANSWER_SHARE, FOLLOW_SHARE, FOLLOW_TOKENS = 0.08, 0.05, 90
 SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 500, 4, 20
 """One note in so many tokens of budget lends its decisions, questions and tasks."""
 
-LEAST_CUT = 12
-"""Tokens below which a passage is not cut any shorter: it would say nothing."""
+LEAST_CUT, LEAST_SHOWN = 12, 24
+"""Tokens below which a passage is not cut any shorter: it would say nothing. The first
+is for the best note, which is shown if anything is; the second, about a sentence, for
+others."""
 
-FOUND = 1.25
-"""What the passage that a note was found by counts more than its others."""
-
-TRIES = 8
-"""How often a passage is cut shorter where the estimate of its length was too low: in
-a script that takes many tokens one or two are not enough."""
+FACT_SHARE, FACT_TOKENS = 0.05, 120
+"""Of a budget, for properties that were asked for beside the passages of their notes;
+and what they may take of any: two, with what stands around them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +118,11 @@ class _Packing:
         texts = [found_text(one) for one in candidates]
         whole = [one.passages[0].text for one in candidates]
         self._words = Lookup(wanted.words, whole)
-        self._ratio = self._measured(texts)
+        self._clipper = Clipper(self._words, self._count, texts)
         self._told: dict[NotePath, Told] = {}
         self._shown = Shown()
         self._twice = 0
         self._missed: list[Candidate] = []
-
-    def _measured(self, texts: Sequence[str]) -> float:
-        """Return how many tokens a quarter of an estimated one is, in these notes."""
-        sample = "\n".join(text[:400] for text in texts[:4])
-        held = weight(sample)
-        return max(1.0, self._count(sample) / held * QUARTERS) if held else 1.0
 
     def bundle(self) -> Bundle:
         """Return the bundle."""
@@ -145,13 +139,17 @@ class _Packing:
             self._told.clear()
             entries, left = self._wide(left)
         if self._candidates and not entries:
-            labels = (self._count(label_of(one, 0)) for one in self._candidates)
+            labels = (self._count(label_of(one)) for one in self._candidates)
             least = fixed + min(labels) + DIGEST_TOKENS + STUB_TOKENS
             raise BudgetTooSmall(self._budget, least)
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
-        reads = self._suggested(entries, left - follow_room)
-        self._grow_all(entries, left - follow_room - reads.tokens)
+        left = self._facts(entries, left - follow_room)
+        reads = self._suggested(entries, left)
+        left = self._grow_all(entries, left - reads.tokens)
         notes = tuple(entry.note() for entry in entries)
+        further = follow_ups(notes, follow_room, self._count)
+        left += 0 if further else follow_room
+        extra, reads = self._refitted(extra, reads, left)
         made = replace(
             frame,
             notes=notes,
@@ -161,7 +159,7 @@ class _Packing:
             tasks=extra.tasks,
             suggested=reads.suggested,
             conflicts=extra.conflicts,
-            follow_ups=follow_ups(notes, follow_room, self._count),
+            follow_ups=further,
             dropped=(*self._left_out(), *extra.dropped, *reads.dropped),
         )
         return self._within(made, entries, answer)
@@ -183,6 +181,19 @@ class _Packing:
         scope = self._scope([entry.candidate for entry in entries])
         return suggested_for(self._rows, scope, self._counter, max(0, room))
 
+    def _refitted(
+        self, extra: Sections, reads: Sections, left: int
+    ) -> tuple[Sections, Sections]:
+        """Return the sections with what passages left them no room for, but need not.
+
+        Less than a short passage is seldom enough for another item.
+        """
+        if left < STUB_TOKENS:
+            return extra, reads
+        more = refitted(extra, self._counter, left)
+        left -= more.tokens - extra.tokens
+        return more, refitted(reads, self._counter, left)
+
     def _scope(self, candidates: Sequence[Candidate]) -> Scope:
         wanted = self._wanted
         return Scope(
@@ -202,11 +213,12 @@ class _Packing:
         for candidate in self._candidates:
             most = share if entries else room
             full = most < STUB_TOKENS or len(entries) == self._wanted.limit
-            cost = most if full else self._count(label_of(candidate, 0)) + DIGEST_TOKENS
+            cost = most if full else self._count(label_of(candidate)) + DIGEST_TOKENS
             cut = None
             if cost < most:
-                reading = self._reading(candidate, stub)
-                cut = self._stub(reading, stub, most - cost)
+                told = self._told.get(candidate.note.path)
+                reading = self._clipper.reading(candidate, told, stub)
+                cut = self._stub(reading, stub, most - cost, first=not entries)
             if cut is None:
                 self._missed.append(candidate)
                 continue
@@ -222,49 +234,13 @@ class _Packing:
                 room -= cost + cut.tokens
         return entries, room
 
-    def _reading(self, candidate: Candidate, stub: int) -> Reading:
-        """Return the passage of a note that says most, read for the question."""
-        told = self._told.get(candidate.note.path)
-        if told is not None:
-            return Reading(candidate.passages[told.passage], self._words, told.place)
-        first, *others = [Reading(one, self._words) for one in candidate.passages]
-        if not (others and self._words.weights):
-            return first
-        room = int(stub * QUARTERS / self._ratio)
-        best, most = first, -1.0
-        for other in others:
-            if other.bound <= first.bound:  # all that it could say is said
-                continue
-            most = most if most >= 0 else FOUND * first.peak(room)
-            if (peak := other.peak(room)) > most:
-                best, most = other, peak
-        return best
-
-    def _stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
-        """Return a short passage."""
-        if reading.told:
-            said = reading.stretch.text[slice(*reading.told)]
-            stub = max(stub, self._count(said) + 8)
-        found = reading.stub(int(stub * QUARTERS / self._ratio))
-        if found is not None:
-            tokens = self._count(reading.stretch.text[slice(*found)])
-            if tokens <= min(2 * stub, room):
-                return Cut(reading, *found, tokens)
-        return self._cut(reading, min(stub, room))
-
-    def _cut(self, reading: Reading, room: int) -> Cut | None:
-        """Return what of a passage fits a room."""
-        quarters = int(room * QUARTERS / self._ratio)
-        for _ in range(TRIES):
-            wide = quarters >= reading.size
-            found = reading.beyond() if wide else reading.best(quarters)
-            if found is None:
-                return None
-            tokens = self._count(reading.stretch.text[slice(*found)])
-            if tokens <= room:
-                return Cut(reading, *found, tokens)
-            quarters = quarters * room // (tokens + 1)
-        return None
+    def _stub(
+        self, reading: Reading, stub: int, room: int, *, first: bool = False
+    ) -> Cut | None:
+        """Return a short passage; of one that goes on no scrap."""
+        cut = self._clipper.stub(reading, stub, room)
+        scrap = cut and room < LEAST_SHOWN and cut.goes_on
+        return None if scrap and not first else cut
 
     def _unsaid(
         self, cut: Cut, candidate: Candidate, stub: int, room: int
@@ -281,15 +257,30 @@ class _Packing:
             other = self._stub(Reading(part, self._words), stub, room)
             if other and not self._shown.may_have(other.text, cut.text):
                 return other
-        return None
+        return self._clipper.fact(cut, candidate, room)
 
-    def _grow_all(self, entries: Sequence[Entry], left: int) -> None:
-        """Let passages grow into the room that is left, the best first."""
+    def _facts(self, entries: Sequence[Entry], left: int) -> int:
+        """Show properties that were asked for; return the room left."""
+        room = min(left, max(FACT_TOKENS, int(FACT_SHARE * self._budget)))
+        for entry in entries if self._words.weights else ():
+            fact = self._clipper.fact(entry.first, entry.candidate, room)
+            if fact and not overlap(fact, entry.first):
+                stretch = fact.reading.stretch
+                label = self._count(label_of(entry.candidate, stretch))
+                cost = label + DIGEST_TOKENS + fact.tokens
+                if cost <= room:
+                    entry.show(fact)
+                    room -= cost
+                    left -= cost
+        return left
+
+    def _grow_all(self, entries: Sequence[Entry], left: int) -> int:
+        """Let passages grow, the best first, and return the room left."""
         for share in (2, 1):  # half of what is left for each, then all of it
             for entry in entries:
-                if left < STUB_TOKENS:
-                    return
-                left -= self._grow(entry, left // share)
+                if left >= STUB_TOKENS:
+                    left -= self._grow(entry, left // share)
+        return left
 
     def _grow(self, entry: Entry, extra: int) -> int:
         """Show more of a note; return what that takes."""
@@ -303,7 +294,7 @@ class _Packing:
         old = entry.first
         if old.end - old.start >= len(old.reading.stretch.text.strip()):
             return 0
-        cut = self._cut(old.reading, old.tokens + extra)
+        cut = self._clipper.cut(old.reading, old.tokens + extra)
         if cut is None or cut.tokens <= old.tokens:
             return 0
         others = [one for one in entry.cuts if one is not old]
@@ -315,8 +306,9 @@ class _Packing:
     def _add(self, entry: Entry, room: int) -> int:
         """Show a further passage of a note, if it is another; return what it takes."""
         reading = Reading(entry.spare.pop(0), self._words)
-        cost = self._count(label_of(entry.candidate, len(entry.cuts))) + DIGEST_TOKENS
-        cut = self._cut(reading, room - cost)
+        label = label_of(entry.candidate, reading.stretch)
+        cost = self._count(label) + DIGEST_TOKENS
+        cut = self._clipper.cut(reading, room - cost)
         if cut is None or any(overlap(cut, other) for other in entry.cuts):
             return 0
         entry.show(cut)
@@ -377,9 +369,10 @@ class _Packing:
             raise BudgetTooSmall(self._budget, self._budget + over)
         last = entries[-1]
         room = last.first.tokens - over
+        least = LEAST_SHOWN if len(entries) > 1 else LEAST_CUT
         if len(last.cuts) > 1:
             last.hide()
-        elif room > LEAST_CUT and (cut := self._cut(last.first.reading, room)):
+        elif room > least and (cut := self._clipper.cut(last.first.reading, room)):
             last.show(cut, instead=last.first)
         elif len(entries) > 1:
             self._missed.append(entries.pop().candidate)

@@ -54,6 +54,12 @@ class Stretch(NamedTuple):
             return 0
         return self.text.find("\n---\n", 3) + 5 if "\n---\n" in self.text else 0
 
+    @property
+    def begins(self) -> int:
+        """Where its lines begin: behind the properties, unless there is nothing."""
+        body = self.body
+        return body if body and self.text[body:].strip() else 0
+
     def heading_path(self, start: int) -> tuple[str, ...]:
         """Return the headings that a character stands under."""
         path = self.headings[0][1]
@@ -91,6 +97,17 @@ class Stretch(NamedTuple):
             self.goes_on(start, end),
             holds_hidden(said),
         )
+
+
+def part_of(stretch: Stretch, start: int, end: int) -> Stretch:
+    """Return some lines of a stretch as one of their own."""
+    text = stretch.text[start:end]
+    return stretch._replace(
+        text=text,
+        first_line=stretch.first_line + stretch.text.count("\n", 0, start),
+        focus=(0, len(text)),
+        headings=tuple((max(at - start, 0), path) for at, path in stretch.headings),
+    )
 
 
 class Asked(NamedTuple):

@@ -6,7 +6,7 @@ Texts are told apart by their runs of three words.
 from collections import Counter
 from collections.abc import Iterator
 
-from glassmind.context.passages import Stretch
+from glassmind.context.passages import Stretch, part_of
 
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
@@ -65,14 +65,7 @@ def beside(stretch: Stretch, start: int, end: int) -> Iterator[Stretch]:
     for begun, over in ((last + 1, len(stretch.text)), (stretch.body, first)):
         text = stretch.text[begun:over]
         if any(line.strip() and line[0] != "#" for line in text.split("\n")):
-            yield stretch._replace(
-                text=text,
-                first_line=stretch.first_line + stretch.text.count("\n", 0, begun),
-                focus=(0, len(text)),
-                headings=tuple(
-                    (max(at - begun, 0), path) for at, path in stretch.headings
-                ),
-            )
+            yield part_of(stretch, begun, over)
 
 
 def _runs(text: str) -> Runs:

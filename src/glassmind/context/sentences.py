@@ -122,12 +122,12 @@ def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentenc
     for one in told:
         entry = shown.get(one.candidate.note.path)
         stretch = one.candidate.passages[one.passage]
-        for cut in entry.cuts if entry else ():
+        if entry is None:
+            continue
+        for cut in entry.cuts:
             inside = cut.start <= one.place[0] and one.place[1] <= cut.end
             if cut.reading.stretch is stretch and inside:
-                path = one.candidate.note.path
-                excerpt = stretch.excerpt(path, cut.start, cut.end)
-                made.append(one.sentence(excerpt.receipt))
+                made.append(one.sentence(entry.receipt(cut)))
                 break
     return tuple(made)
 
