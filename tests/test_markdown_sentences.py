@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.markdown.sentences import LONGEST, sentence_at
+from glassmind.markdown.sentences import LONGEST, sentence_at, sentences_in
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.reader import SqliteReader
 
@@ -136,6 +136,19 @@ def test_the_sentence_of_a_link_holds_that_very_link(
         for (start, end), sentence in zip(links, said, strict=True)
     )
     vault.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Go (now! or later) on. End.", ["Go (now! or later) on.", "End."]),
+        ("Go (now! Then rest. End.", ["Go (now!", "Then rest.", "End."]),
+        ("Go :( Why? Because (so). End.", ["Go :( Why?", "Because (so).", "End."]),
+        ("Go. (See there. Or here.) End.", ["Go.", "(See there. Or here.) End."]),
+    ],
+)
+def test_a_sentence_does_not_end_inside_a_bracket(text: str, said: list[str]) -> None:
+    assert sentences_in(text) == said
 
 
 def test_every_kind_of_link_has_its_sentence(vault: VaultDesk) -> None:

@@ -24,7 +24,7 @@ TODAY = date(2024, 5, 3)
 ATLAS: Mapping[str, str] = {
     "Atlas/Atlas.md": (
         "# Atlas\n\nAtlas is a map of the river from the spring to the delta.\n"
-        "It is printed on linen, since paper does not last on the water.\n\n"
+        "The map is printed on linen, since paper does not last on the water.\n\n"
         "- [ ] Draw the delta before the summer comes to an end\n\n"
         "%% The printer must not know that the map is late. %%\n"
     ),
@@ -110,6 +110,55 @@ def test_what_says_the_same_again_is_left_out(vault: VaultDesk) -> None:
     vault.indexed({f"Atlas/{month}.md": said.format(month) for month in months})
 
     assert len(summary(vault, save=False).sentences) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All that the printer of the river map needs is this:",
+        "What does the printer of the river map need by June?",
+        "It is what the printer of the river map has asked for.",
+        "These are the parts of the river map that the printer has.",
+        "Which means that the printer has the river map on linen.",
+        "Bo is for it, since the printer has the river map on linen.",
+        "In that order the printer puts the river map on linen.",
+        "The second of these was a river map on linen of the printer.",
+        "His river map is on linen, and the printer has seen it.",
+        "Dieses ist die Karte, die der Drucker auf Leinen hat.",
+        "[river:: of the map that the printer has on linen today]",
+        "(The printer has a river map on linen in his house by now.)",
+        "I did not know that the printer has the river map on linen.",
+        "I said the printer has the river map on linen. I did not know how large.",
+        "The printer has the river map on linen. That was wrong, he has none.",
+    ],
+)
+def test_what_is_not_understood_by_itself_is_not_told(
+    vault: VaultDesk, said: str
+) -> None:
+    note = f"# River\n\nThe river begins in the hills.\n\n{said}\n"
+    vault.indexed({"Atlas/River.md": note})
+
+    found = told(summary(vault, save=False))
+
+    assert "The river begins in the hills." in found
+    assert said.partition(". ")[0].rstrip(".)") not in "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This project has a river map on linen that a printer made.",
+        "It is hard to put a river map on linen without a printer.",
+        "Es gibt eine Karte des Flusses, die auf Leinen steht.",
+        "I said that the printer has the river map on linen.",
+        "The printer has the map on linen and is paid for it.",
+        "That the river map is on linen was what the printer wanted.",
+    ],
+)
+def test_what_is_understood_by_itself_is_told(vault: VaultDesk, said: str) -> None:
+    vault.indexed({"Atlas/River.md": f"# River\n\n{said}\n"})
+
+    assert told(summary(vault, save=False)) == [said]
 
 
 def test_a_summary_is_kept_once(vault: VaultDesk) -> None:

@@ -28,22 +28,27 @@ _FILTER = re.compile(
 )
 """What of a query says where to look, or what not to find."""
 
+_CUT_OFF = re.compile(r"(?:n['\u2019]t|(?<=\w)['\u2019](?:s|m|d|re|ve|ll))\b")
+"""What an apostrophe parts from an English word: `Ferrin's`, `isn't`, `you're`."""
+
 SAY_LITTLE = frozenset((
-    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "by",
-    "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "he",
-    "her", "his", "how", "i", "if", "in", "into", "is", "it", "its", "me", "many",
-    "much", "must", "my", "not", "of", "on", "or", "our", "she", "should", "so",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "to", "us", "was", "we", "were", "what", "when", "where", "which", "who", "whom",
-    "whose", "why", "will", "with", "would", "you", "your", "aber", "als", "am",
-    "auch", "auf", "aus", "bei", "bis", "das", "dass", "dem", "den", "der", "des",
-    "die", "ein", "eine", "einen", "er", "es", "für", "hat", "ich", "im", "ist",
-    "mit", "nach", "nicht", "oder", "sich", "sie", "sind", "soll", "über", "und",
-    "uns", "von", "wann", "war", "warum", "was", "welche", "wer", "werden", "wie",
-    "wir", "wird", "wo", "zu", "zum", "zur", "combien", "comment", "dans", "doit",
-    "elle", "est", "et", "il", "la", "le", "les", "pour", "que", "qui", "quel",
-    "quelle", "sur", "un", "une", "con", "cuando", "cuándo", "cuánto", "cómo", "de",
-    "dónde", "el", "en", "los", "las", "para", "por", "qué", "se", "una",
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "being",
+    "but", "by", "can", "could", "did", "do", "does", "for", "from", "get", "gets",
+    "got", "had", "happen", "happened", "happens", "has", "have", "he", "her", "his",
+    "how", "i", "if", "in", "into", "is", "it", "its", "me", "many", "much", "must",
+    "my", "not", "of", "on", "one", "or", "our", "right", "she", "should", "so",
+    "some", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "to", "us", "use", "used", "uses", "using", "was", "we", "were", "what",
+    "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would",
+    "you", "your", "aber", "als", "am", "auch", "auf", "aus", "bei", "bis", "das",
+    "dass", "dem", "den", "der", "des", "die", "ein", "eine", "einen", "er", "es",
+    "für", "hat", "ich", "im", "ist", "mit", "nach", "nicht", "oder", "sich", "sie",
+    "sind", "soll", "über", "und", "uns", "viel", "viele", "von", "wann", "war",
+    "warum", "was", "welche", "wer", "werden", "wie", "wir", "wird", "wo", "zu",
+    "zum", "zur", "combien", "comment", "dans", "doit", "elle", "est", "et", "faut",
+    "il", "la", "le", "les", "pour", "que", "qui", "quel", "quelle", "sur", "un",
+    "une", "con", "cuando", "cuándo", "cuánto", "cómo", "de", "dónde", "el", "en",
+    "los", "las", "para", "por", "qué", "se", "una",
 ))  # fmt: skip
 """Words of English and German, and the most frequent of French and Spanish, that most
 sentences hold, whatever they are about."""
@@ -134,7 +139,7 @@ class Lookup:
 
 def question_words(query: str, hits: Iterable[Hit]) -> Terms:
     """Return the words that were asked for, as typed and as passages have them."""
-    said = _WORD.findall(_FILTER.sub(" ", query).lower())
+    said = _WORD.findall(_CUT_OFF.sub("", _FILTER.sub(" ", query).lower()))
     words = dict.fromkeys(word for word in said if word not in SAY_LITTLE)
     words = words or dict.fromkeys(said)
     marked = sorted({form for hit in hits for form in _marked(hit)})
@@ -142,6 +147,8 @@ def question_words(query: str, hits: Iterable[Hit]) -> Terms:
     typed: dict[str, None] = {}
     for word in words:
         parts = [form for form in marked if form in word] if _unspaced(word) else []
+        if parts and 2 * sum(map(len, parts)) < len(word):
+            typed[word] = None  # most of it stands nowhere
         for part in parts or [word]:
             found = _needle(part)
             needles.setdefault(found.text, found)

@@ -2,14 +2,16 @@
 
 A sentence counts by the words of the question that it holds, rare ones counting more,
 and by how well its note fits. Sentences are those of paragraphs and items, however
-their lines are wrapped. Nothing is said where no sentence holds most of what was asked:
-no answer is better than noise.
+their lines are wrapped. Nothing is said where no sentence of a note that fits holds
+most of what was asked, the rarest word above all: no answer is better than noise.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
+from glassmind.context.alone import CLOSERS, NO_END
 from glassmind.context.asking import Lookup, in_link
 from glassmind.context.captured import is_unapproved
 from glassmind.context.choose import may_stop
@@ -23,9 +25,15 @@ MOST_SENTENCES = 3
 LOOKED_AT = 8
 """Notes, from the best, whose sentences may answer: further down they seldom do."""
 
-LEAST_SHARE, LEAST_WORDS = 0.6, 0.6
-"""Of what the words of a question count, and of these words, a sentence must hold so
-much to be told."""
+LEAST_WORDS, LEAST_WEIGHT, SURE_WEIGHT = 0.6, 0.5, 0.65
+"""Of the words of a question, and of what they count together, a sentence must hold so
+much to be told; the last, where it lacks the rarest of them. Of 435 questions of a real
+vault 146 are answered and 106 of these from a note that was wanted; by words alone and
+from any note it was 115 of 212."""
+
+LEAST_FIT = 0.8
+"""Against the best, how well a note must fit to answer. Others gave one right answer
+beside thirty that were wrong."""
 
 NAMED = 0.5
 """What a word counts that only the title or a heading above a sentence holds."""
@@ -49,7 +57,8 @@ _ITEM = re.compile(r"[\s>]*(?:[-+*]|\d{1,3}[.)])\s")
 _CALLOUT = re.compile(r"[\s>]*\[!")
 _QUOTE = re.compile(r"\s*>")
 _NO_SENTENCE = re.compile(
-    r"[\s>]*(?:!\[|\[!|[-+*]\s+\[.\]|[\w -]+::|[\w-]+:\s*\S*$|<)", re.DOTALL
+    r"[\s>]*(?:!\[|\[!|[-+*]\s+\[.\]|[-+*\s]*[\[(]?[\w -]+::|[\w-]+:\s*\S*$|<)",
+    re.DOTALL,
 )
 """A picture, the title of a callout, a task, a property."""
 
@@ -57,11 +66,7 @@ _MADE = ("`=", "`$=", "<%", "{{")
 """What a query or a template in a text begins with."""
 
 _FENCES = ("```", "~~~", "$$")
-_NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
-"""How a text ends that goes on, or that asks itself and answers nothing."""
-
 _ENDED = (".", "!", "\u3002", "\uff01", "\u2026")
-_CLOSERS = "*_~\"')]}\u201d\u2019\u00bb "
 _LINKS = re.compile(r"!?\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"\w+")
 
@@ -85,6 +90,15 @@ class _Said(NamedTuple):
     words: frozenset[str]
 
 
+class _Counted(NamedTuple):
+    """The words of a question, what those count that notes have, and the rarest."""
+
+    typed: frozenset[str]
+    known: Mapping[str, float]
+    total: float
+    rarest: frozenset[str]
+
+
 def answer_from(
     candidates: Sequence[Candidate], words: Lookup, agent: str
 ) -> list[Told]:
@@ -94,11 +108,12 @@ def answer_from(
     """
     if words.typed.isdisjoint(words.weights):
         return []
+    counted = _counted(words)
     found = [
         said
         for candidate in candidates[:LOOKED_AT]
-        if _may_answer(candidate, agent)
-        for said in _sentences(candidate, words)
+        if candidate.relevance >= LEAST_FIT and _may_answer(candidate, agent)
+        for said in _sentences(candidate, words, counted)
     ]
     found.sort(key=lambda one: -one.score)
     chosen: list[_Said] = []
@@ -132,25 +147,29 @@ def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentenc
     return tuple(made)
 
 
-def _sentences(candidate: Candidate, words: Lookup) -> Iterator[_Said]:
+def _sentences(
+    candidate: Candidate, words: Lookup, counted: _Counted
+) -> Iterator[_Said]:
     titled = words.words(candidate.note.title)
+    untitled = counted.known.keys() - titled
     for number, stretch in enumerate(candidate.passages):
         places = words.places(stretch.text)
         if not places:
             continue
         heads = words.words(" ".join(stretch.headings[0][1]))
-        if not _score({word for _, word in places}, titled | heads, words):
+        if not _score({word for _, word in places}, titled | heads, counted):
             continue
         for start, end in _blocks(stretch, [at for at, _ in places]):
             inside = [one for one in places if start <= one[0] < end]
             above = titled | words.words(" ".join(stretch.heading_path(start)))
-            if not _score({word for _, word in inside}, above, words):
+            if not _score({word for _, word in inside}, above, counted):
                 continue
             for place in _whole(stretch, (start, end)):
                 near = [one for one in inside if place[0] <= one[0] < place[1]]
                 held = {word for at, word in near if not in_link(stretch.text, at)}
-                score = _score(held, above.union(word for _, word in near), words)
-                if not score:
+                named = above.union(word for _, word in near)
+                score = _score(held, named, counted)
+                if not score or (untitled and untitled.isdisjoint(named)):
                     continue
                 text = _plain(stretch.text[slice(*place)])
                 linked = "[" in text or "://" in text
@@ -161,18 +180,29 @@ def _sentences(candidate: Candidate, words: Lookup) -> Iterator[_Said]:
                     yield _Said(score, Told(text, candidate, number, place), spoken)
 
 
-def _score(held: set[str], above: set[str], words: Lookup) -> float:
+def _counted(words: Lookup) -> _Counted:
+    known = {word: words.weights[word] for word in words.typed & words.weights.keys()}
+    most = max(known.values())
+    rarest = frozenset(word for word, weight in known.items() if weight == most)
+    return _Counted(words.typed, known, fsum(known.values()), rarest)
+
+
+def _score(held: set[str], above: set[str], counted: _Counted) -> float:
     """Return what a sentence says to a question; nothing where that is too little.
 
     `held` are the words it holds, `above` those of the notes it links to, of its own
     and of its headings.
     """
-    if not held:
+    typed, known, total, rarest = counted
+    held, above = held & typed, (above - held) & typed
+    said = len(held) + NAMED * len(above)
+    if not held or said < LEAST_WORDS * len(typed):
         return 0.0
-    typed = words.typed
-    said = len(held & typed) + NAMED * len((above - held) & typed)
-    share = said / len(typed & words.weights.keys())
-    return share if share >= LEAST_SHARE and said / len(typed) >= LEAST_WORDS else 0.0
+    weighed = fsum([known.get(word, 0.0) for word in held])
+    weighed += NAMED * fsum([known.get(word, 0.0) for word in above])
+    lacks = rarest.isdisjoint(held) and rarest.isdisjoint(above)
+    share = weighed / total
+    return share if share >= (SURE_WEIGHT if lacks else LEAST_WEIGHT) else 0.0
 
 
 def _blocks(stretch: Stretch, places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -234,11 +264,11 @@ def _whole(stretch: Stretch, block: tuple[int, int]) -> Iterator[tuple[int, int]
     spans = sentence_spans(text) if stops else [(0, len(text))]
     for number, (first, last) in enumerate(spans):
         said = text[first:last]
-        if last - first > LONGEST_CHARS or said.rstrip(_CLOSERS).endswith(_NO_END):
+        if last - first > LONGEST_CHARS or said.rstrip(CLOSERS).endswith(NO_END):
             continue
         if start + first == 0 and stretch.first_line > 1:
             continue  # it may have begun before the passage
-        ended = said.rstrip(_CLOSERS).endswith(_ENDED)
+        ended = said.rstrip(CLOSERS).endswith(_ENDED)
         if number + 1 == len(spans) and not ended and _goes_on(stretch, end):
             continue
         # nothing is answered by what a reader of the note does not see

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
+from glassmind.context.alone import stands_alone
 from glassmind.context.items import is_pattern, pages_of
 from glassmind.context.page import ITEM, Page
 from glassmind.context.scope import SectionRows
@@ -55,7 +57,8 @@ class Spoken(NamedTuple):
 def spoken(rows: SectionRows, notes: Mapping[int, SectionNote]) -> list[Spoken]:
     """Return the sentences of some notes, by path and line.
 
-    Tasks, tables, code and what a reader in Obsidian does not see are none.
+    Tasks, tables, code and what a reader in Obsidian does not see are none, nor what is
+    not understood without the sentences around it.
     """
     plain = {at: note for at, note in notes.items() if not is_pattern(note.path)}
     pages = pages_of(rows, [*plain])
@@ -69,8 +72,9 @@ def _of_note(note: SectionNote, page: Page) -> Iterator[Spoken]:
         raw = page.raw(span)
         if _is_barred(raw):
             continue
-        for sentence in _sentences(raw, page.text(span)):
-            if not _is_sentence(sentence):
+        said = [*_sentences(raw, page.text(span)), ""]
+        for sentence, behind in pairwise(said):
+            if not (_is_sentence(sentence) and stands_alone(sentence, behind)):
                 continue
             yield Spoken(note, page, sentence, span, rank)
             rank += 1

@@ -32,8 +32,8 @@ OPENING, DEFINING, OWN = 1.3, 1.2, 1.4
 that stands in the note of the project's own name: judgements, each less than a half."""
 
 LEANING, BRIEF, BRIEF_WORDS = 0.6, 0.8, 8
-"""What one counts less by that begins with what the sentence before it was about, and
-one of so few words that it seldom stands alone."""
+"""What one counts less by that goes on from the sentence before it, and one of so few
+words that it seldom stands alone."""
 
 RECENT, RECENT_DAYS = 0.3, 90
 """What a note of today counts more, and the days after which that is a half of it."""
@@ -52,8 +52,7 @@ DEFINED_CHARS = 60
 """How far into a sentence it says that something is: further on it is a clause."""
 
 _LEANS = re.compile(
-    r"\W*(?:he|she|it|they|this|that|these|those|him|her|them|there|then|so|but|and"
-    r"|er|sie|es|das|dies\w*|dann|aber|und|il|elle|ils|ça|eso|esto)\b",
+    r"\W*(?:there|then|therefore|so|but|and|dann|aber|und|puis|mais|et|pero|y)\b",
     re.IGNORECASE,
 )
 _IS = re.compile(r"\b(?:is|are|was|means|ist|sind|war|heißt|est|es)\b", re.IGNORECASE)

@@ -30,6 +30,7 @@ _LETTERS = re.compile(r"[^\W\d_](?:\w?\.[^\W\d_]{1,2})*\.")
 """An initial, or letters that stand for words: `J.`, `e.g.`, `z.B.`"""
 _UNIT = re.compile(r"\d\s?[a-z]\.$")
 """A number with a unit of one letter, `2.15 m.`: an end before a capital."""
+_BRACKET = re.compile("[()]")
 _OPENING = "([{\"'*_“‘«„"  # noqa: RUF001 - quotation marks as people write them
 
 
@@ -59,10 +60,13 @@ def sentences_in(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of a paragraph begin and end, in order."""
+    """Return where the sentences of a paragraph begin and end, in order.
+
+    None ends inside a bracket, unless that is never closed.
+    """
     found, start = [], 0
     for gap in ENDS.finditer(text):
-        if gap.start() > start and _ends(text, gap):
+        if gap.start() > start and _ends(text, gap) and not _inside(text, start, gap):
             found.append((start, gap.start()))
             start = gap.end()
     found.append((start, len(text)))
@@ -127,6 +131,19 @@ def _ends(text: str, gap: re.Match[str]) -> bool:
     if _UNIT.search(text, begun, gap.start()):
         return text[gap.end() : gap.end() + 1].isupper()
     return not (_LETTERS.fullmatch(word) or short in SHORTENED)
+
+
+def _inside(text: str, start: int, gap: re.Match[str]) -> bool:
+    """Whether a bracket is open at a gap that is closed behind it, not far away."""
+    over = gap.start()
+    opened = text.count("(", start, over) - text.count(")", start, over)
+    if opened <= 0:
+        return False
+    for sign in _BRACKET.finditer(text, over, over + LONGEST):
+        opened += 1 if sign[0] == "(" else -1
+        if not opened:
+            return True
+    return False
 
 
 def _near(text: str, at: int) -> str:
