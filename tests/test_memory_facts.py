@@ -130,3 +130,54 @@ def test_a_memo_is_recalled_at_every_moment_while_it_is_accepted(
     assert seen
     for one in (*seen, reader.memory.recall("copper gutters")):
         assert [each.memo.text for each in one.memos] == ["Copper for the gutters"]
+
+
+@pytest.mark.parametrize("asked", [None, "copper"])
+def test_a_project_that_there_is_not_is_told_with_those_it_may_be(
+    desk: VaultDesk, asked: str | None
+) -> None:
+    kept(desk, "Use copper", project="Atlas")
+
+    found = desk.engine.memory.recall(asked, project="Atlsa")
+
+    assert found.memos == ()
+    assert "no note belongs to the project 'Atlsa'; there is 'Atlas'" in found.degraded
+
+
+def test_nothing_is_told_of_a_project_that_has_notes_and_no_memo(
+    desk: VaultDesk,
+) -> None:
+    desk.indexed({"Plan.md": "---\nproject: Atlas\n---\nslate"})
+
+    assert desk.engine.memory.recall(project="Atlas") == Recalled((), 0)
+
+
+@layouts
+def test_a_text_with_returns_is_told_and_kept_with_plain_lines(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    memo = kept(desk, "Use copper.\r\n\r\nOr tin.\r\n")
+    assert "\r" not in text_of(desk, memo.path)
+
+    desk.indexed({memo.path: text_of(desk, memo.path).replace("\n", "\r\n")})
+
+    assert recalled(desk) == ["Use copper.\n\nOr tin."]
+
+
+@layouts
+def test_a_memo_whose_properties_are_in_conflict_is_told(
+    desk: VaultDesk, layout: str
+) -> None:
+    desk.open(memory__layout=layout)
+    memo = kept(desk, "Use copper", project="Roof")
+    ours = "<<<<<<< HEAD\nproject: Roof\n=======\nproject: Shed\n>>>>>>> theirs"
+
+    change(desk, memo.path, "project: Roof\n", f"{ours}\n")
+
+    for told in (
+        desk.engine.memory.recall().degraded,
+        desk.engine.memory.inbox().troubles,
+    ):
+        [said] = told
+        assert said.startswith(f"{memo.path} does not say what it is: ")

@@ -1,5 +1,6 @@
 """A memo as a Markdown note: read back to the letter, and safe from what it says."""
 
+import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -70,7 +71,7 @@ LINES = st.text(LETTERS, max_size=40)
 
 def said(text: str) -> str:
     """Return a text as a caller's is kept."""
-    text = text.strip("\r\n")
+    text = re.sub(r"\r\n?", "\n", text.strip("\r\n"))
     assume(text.strip())
     return text
 

@@ -7,6 +7,7 @@ from glassmind.errors import BadWish
 from glassmind.errors.memory import BadMemo
 from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.tags import is_tag
+from glassmind.memory.memo_file import plain_ends
 from glassmind.types.memory import CAPTURED, MemoKind
 
 TEXT_BYTES = 1024 * 1024
@@ -44,12 +45,14 @@ def kind_said(kind: str) -> MemoKind:
 def text_said(text: str, kind: MemoKind) -> str:
     """Return a text as it is kept: to the letter, but for empty lines around it.
 
+    Lines end as those of the note do.
+
     A task loses the box that it begins with: it is given one.
 
     Raises:
         BadMemo: it is empty, too large, or no text.
     """
-    said = text.strip("\r\n")
+    said = plain_ends(text.strip("\r\n"))
     if kind == "task":
         said = _TASK.sub("", said, count=1) if _TASK.match(said) else said
     if not any(sign.isprintable() and not sign.isspace() for sign in said):

@@ -59,6 +59,9 @@ class MemoRows(Protocol):
     def texts(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
 
+    def broken(self, folder: str, /) -> Sequence[tuple[NotePath, str]]:
+        """Return the notes below a folder whose properties cannot be read, and why."""
+
     def lately(self, limit: int, /) -> Collection[NotePath]:
         """Return the notes that the last changes of the index were to."""
 

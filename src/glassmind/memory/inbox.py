@@ -17,7 +17,7 @@ from glassmind.memory.conflict_copies import (
     copy_waits,
 )
 from glassmind.memory.finding import inbox_paths, is_waiting
-from glassmind.memory.kept import kept_memos
+from glassmind.memory.kept import broken_told, kept_memos
 from glassmind.memory.memo_file import is_oddly_ticked, is_ticked, read_memo
 from glassmind.memory.memo_names import INBOX
 from glassmind.memory.moments import moment_of
@@ -80,12 +80,13 @@ def _near(cabinet: Cabinet, memos: list[Memo], troubles: list[str]) -> NearMemos
 
 
 def _astray(cabinet: Cabinet) -> list[str]:
-    """Return what waits where a person dragged it, out of reach for us."""
+    """Return what does not say what it is, and what was dragged out of our reach."""
     try:
         strays = cabinet.memos().strays(cabinet.folder)
+        broken = broken_told(cabinet)
     except IndexFault:
         return []
-    return [
+    return broken + [
         str(MemoAstray(note.path, cabinet.folder, waits=True))
         for note in strays
         if note.properties.get("generated") is True

@@ -83,6 +83,16 @@ def _claimed(notes: Sequence[MemoNote], among: Sequence[Memo], folder: str) -> s
     )
 
 
+def broken_told(cabinet: Cabinet) -> list[str]:
+    """Say which notes do not tell what they are: nobody is to miss them unawares."""
+    folder = cabinet.folder
+    return [
+        f"{path} does not say what it is: {error.rstrip('.')}; mend its properties"
+        for path, error in cabinet.memos().broken(folder)
+        if place_of(path, folder) == "kept"
+    ]
+
+
 def whole(
     cabinet: Cabinet, known: Iterable[KnownMemo]
 ) -> dict[tuple[NotePath, str], Memo]:

@@ -47,6 +47,7 @@ STATUS_CHARS = 80
 """A status is a word or two."""
 
 SUPERSEDED = "superseded"
+_ENDS = re.compile(r"\r\n?")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ENTRY = re.compile(r"""(["']?)(?P<name>[^\s"'#:-][^"':]*)\1[ \t]*:(?=\s|\Z)""")
 
@@ -116,8 +117,8 @@ def memo_from(
     *,
     folder: str,
 ) -> Memo:
-    """Return the memo of some properties and a text."""
-    text, box = body.strip("\r\n"), ""
+    """Return the memo of some properties and a text; its lines end plainly."""
+    text, box = plain_ends(body.strip("\r\n")), ""
     if kind == "task":
         text, box = _unboxed(text)
     return Memo(
@@ -136,6 +137,11 @@ def memo_from(
         superseded_by=_text(said.get("superseded-by")),
         supersedes=", ".join(_texts(said.get("supersedes"))),
     )
+
+
+def plain_ends(text: str) -> str:
+    """Return a text whose lines end with a line feed; returns end them for Markdown."""
+    return _ENDS.sub("\n", text) if "\r" in text else text
 
 
 def unmarked(body: str) -> str:

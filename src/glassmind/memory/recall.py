@@ -12,7 +12,7 @@ from glassmind.memory.among import Among
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.conflict_copies import copies_kept, copies_told
 from glassmind.memory.fresh import fresh_memos
-from glassmind.memory.kept import KnownMemo, known_memos, whole
+from glassmind.memory.kept import KnownMemo, broken_told, known_memos, whole
 from glassmind.types import NotePath
 from glassmind.types.memory import MemoKind, Recalled, Recollection
 
@@ -83,7 +83,12 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
         found = [_Found(memo, 1.0) for memo in passing]
     else:
         found, reply = _by_query(cabinet, asked, passing, today)
-    missing = (*_missing(cabinet), *copies_told(copies_kept(cabinet)))
+    missing = (
+        *_missing(cabinet),
+        *(() if found else _unknown_project(cabinet, asked.project)),
+        *copies_told(copies_kept(cabinet)),
+        *broken_told(cabinet),
+    )
     shown = found[: asked.limit]
     memos = whole(cabinet, [one.memo for one in shown])
     return Recalled(
@@ -107,6 +112,15 @@ def _missing(cabinet: Cabinet) -> tuple[str, ...]:
         return ()
     left_out = f"{cabinet.folder}/ is left out of the index"
     return (f"{left_out} and so is not recalled; see index.include_agent_dir",)
+
+
+def _unknown_project(cabinet: Cabinet, project: str | None) -> tuple[str, ...]:
+    """Say so where a project is asked for that nothing belongs to."""
+    if project is None or cabinet.projects().members(parse_project(project)):
+        return ()
+    closest = cabinet.projects().closest(project)
+    hint = f"; there is {', '.join(map(repr, closest))}" if closest else ""
+    return (f"no note belongs to the project {project[:80]!r}{hint}",)
 
 
 def _by_query(

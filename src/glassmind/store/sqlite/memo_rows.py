@@ -48,6 +48,12 @@ where f.path > :folder || '/' and f.path < :folder || '0' and (
 order by f.path
 """
 
+BROKEN = """
+select f.path, n.error from files f join notes n on n.id = f.id
+where f.path > :folder || '/' and f.path < :folder || '0' and n.error is not null
+  and n.kind = 'markdown'
+order by f.path
+"""
 LATELY = """
 select distinct f.path from (select note_id from changes order by seq desc limit ?) c
 join files f on f.id = c.note_id
@@ -77,6 +83,11 @@ class MemoRows:
         for path, text in rows:
             found.setdefault(path, []).append(text)
         return {path: "".join(parts) for path, parts in found.items()}
+
+    def broken(self, folder: str) -> list[tuple[NotePath, str]]:
+        """Return the notes below a folder whose properties cannot be read, and why."""
+        rows: Any = self._db.execute(BROKEN, {"folder": folder})
+        return [(path, error) for path, error in rows if error]
 
     def lately(self, limit: int) -> set[NotePath]:
         """Return the notes of the vault that the last changes of the rows were to."""
