@@ -1,12 +1,15 @@
 """How much items have to do with the question, by the words that they share with it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from types import MappingProxyType
 
 from glassmind.context.asking import Terms, occurrences, question_words
 from glassmind.types.context import Item
+from glassmind.types.sections import APART
 
 KINDS = frozenset((
     "decid", "decision", "decisions", "agre", "question", "task", "open", "todo",
@@ -76,34 +79,36 @@ def shared(item: Item, terms: Terms) -> int:
     return len({word for _, word in occurrences(said, terms, 1)})
 
 
-class Closeness:
-    """How many words of a question stand in texts; each text is looked through once.
+def closeness(query: str, texts: Sequence[tuple[str, ...]], section: str) -> list[int]:
+    """Return how many words of a question stand in the texts of each of some things.
 
     Where the question asks for a section as such, one word is as good as many: what it
     is about is known, and what it wants is the order of the section.
     """
+    terms = _terms(query)
+    if terms is None:
+        return [0] * len(texts)
+    known = _words_of({text for many in texts for text in many}, terms)
+    most = 1 if section_asked(query) == section else len(query)
+    found = []
+    for many in texts:
+        held = [known[text] for text in many if text in known]
+        found.append(min(len(frozenset().union(*held)), most) if held else 0)
+    return found
 
-    def __init__(self, query: str, section: str) -> None:
-        self._terms = _terms(query)
-        self._most = 1 if section_asked(query) == section else len(query)
-        self._known: dict[str, set[str]] = {"": set()}
 
-    @property
-    def matters(self) -> bool:
-        """Whether the question has words that can be shared."""
-        return self._terms is not None
+def _words_of(texts: Collection[str], terms: Terms) -> dict[str, set[str]]:
+    """Return the words that each text has which has some.
 
-    def of(self, *texts: str) -> int:
-        """Return how many words stand in some texts together."""
-        if self._terms is None:
-            return 0
-        held: set[str] = set()
-        for text in texts:
-            held |= self._words(text, self._terms)
-        return min(len(held), self._most)
-
-    def _words(self, text: str, terms: Terms) -> set[str]:
-        if text not in self._known:
-            found = occurrences(text, terms, 1)
-            self._known[text] = {word for _, word in found}
-        return self._known[text]
+    All are looked through in one go, since most have none.
+    """
+    each = [*texts]
+    joined = APART.join(each)
+    if len(joined) != len(joined.lower()):  # a letter that is two when it is small
+        found = {text: {word for _, word in occurrences(text, terms)} for text in each}
+        return {text: words for text, words in found.items() if words}
+    ends = list(accumulate([len(text) + 1 for text in each]))
+    known: dict[str, set[str]] = {}
+    for place, word in occurrences(joined, terms, len(joined)):
+        known.setdefault(each[bisect_right(ends, place)], set()).add(word)
+    return known

@@ -44,6 +44,14 @@ class SectionRows(Protocol):
     def notes(self, note_ids: Collection[int], /) -> Mapping[int, SectionNote]:
         """Return those of some notes that are there."""
 
+    def held(
+        self, note_ids: Collection[int], names: Collection[str], /
+    ) -> Sequence[tuple[str, object]]:
+        """Return what properties of some names hold, with the path of their note.
+
+        Names are in small letters, with a blank between words however that is written.
+        """
+
     def named(self, note_ids: Collection[int], /) -> Mapping[int, tuple[str, str]]:
         """Return path and title of those of some notes that are there."""
 

@@ -17,7 +17,7 @@ from glassmind.context.items import names_in
 from glassmind.context.questions import questions
 from glassmind.context.relevance import asked_terms, section_asked, shared
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.section_words import SUPERSEDED_BY, key_form
+from glassmind.context.section_words import SUPERSEDED_BY
 from glassmind.context.shortening import shortened
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
@@ -31,7 +31,6 @@ from glassmind.render.bundles_markdown import (
 )
 from glassmind.types import NotePath
 from glassmind.types.context import Conflict, Dropped, Item, NextRead
-from glassmind.types.sections import SectionNote
 
 One = TypeVar("One")
 
@@ -120,19 +119,23 @@ def sections_of(
         "tasks": tasks(rows, scope),
         "decisions": decisions(rows, scope),
     }
-    order = _in_turn(found, scope.query)
+    order = _in_turn(found, scope.query, budget_tokens)
     fits: dict[str, Any] = {name: fitting.of(name, found[name]) for name in order}
     made = fitting.told(Sections(**fits))
     return made._replace(replaced=_replaced(made, rows, scope))
 
 
-def _in_turn(found: Mapping[str, Collection[Any]], query: str) -> list[str]:
+def _in_turn(
+    found: Mapping[str, Collection[Any]], query: str, budget_tokens: int
+) -> list[str]:
     """Return sections in the order in which they get room.
 
     That which is asked for, conflicts, then those whose first has most to do with the
-    question.
+    question; where each has its share anyway, the order does not matter.
     """
-    asked, terms = section_asked(query), asked_terms(query)
+    asked = section_asked(query)
+    tight = any(SHARES[name] * budget_tokens < first for name, first in FIRST.items())
+    terms = asked_terms(query) if asked or tight else None
 
     def place(name: str) -> tuple[bool, bool, int]:
         is_told = terms is not None and name != "conflicts"
@@ -150,28 +153,17 @@ def _replaced(
 
     Of those whose statements are not compared, as far as they say so themselves.
     """
-    later = rows.notes(scope.note_ids[COMPARED:])
+    later = rows.held(scope.note_ids[COMPARED:], SUPERSEDED_BY)
     said = {
-        NotePath(note.path): name
-        for note in later.values()
-        if (name := _successor(note))
+        NotePath(path): names[0].rpartition("/")[2]
+        for path, value in later
+        if (names := names_in(value))
     }
     for whole in made.wholes:
         for one in whole.found if whole.name == "conflicts" else ():
             if one.kind == "superseded":
                 said[one.sides[1].path] = one.sides[0].title
     return said
-
-
-def _successor(note: SectionNote) -> str:
-    """Return the name of the note in the place of another, as that says itself."""
-    said = (
-        name.rpartition("/")[2]
-        for key, value in note.properties.items()
-        if value and key_form(key) in SUPERSEDED_BY
-        for name in names_in(value)
-    )
-    return next(said, "")
 
 
 def suggested_for(

@@ -6,7 +6,7 @@ question, nor does standing in one.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import fsum, log2, sqrt
 from typing import TypeAlias
 
@@ -85,30 +85,32 @@ def _ties(rows: SectionRows, scope: Scope) -> dict[int, Ties]:
     found: dict[int, Ties] = defaultdict(dict)
     links, likes = rows.links(scope.note_ids), rows.likenesses(scope.note_ids)
     pairs = {(source, target) for source, _, target, _ in links}
-    leads, led = _times(source for source, _ in pairs), _times(at for _, at in pairs)
-    liked = _times(like.note_id for like in likes)
+    leads = _divided(selected, [source for source, _ in pairs])
+    led = _divided(selected, [target for _, target in pairs])
+    liked = _divided(selected, [like.note_id for like in likes])
     for source, _, target, held in links:
-        if source in selected:
+        if source in leads:
             if target not in selected:
-                share = selected[source] * (TYPED if held else 1.0)
-                _tie(found[target], source, share / leads[source], "linked from")
-        elif target in selected:
-            share = selected[target] * (TYPED if held else 1.0)
-            _tie(found[source], target, share / led[target], "links to")
+                share = leads[source] * (TYPED if held else 1.0)
+                _tie(found[target], source, share, "linked from")
+        elif target in led:
+            share = led[target] * (TYPED if held else 1.0)
+            _tie(found[source], target, share, "links to")
     for like in likes:
         if like.other_id not in selected:
-            share = LIKE * like.similarity * selected[like.note_id]
-            share /= liked[like.note_id]
+            share = LIKE * like.similarity * liked[like.note_id]
             _tie(found[like.other_id], like.note_id, share, "similar to")
     return found
 
 
-def _times(note_ids: Iterable[int]) -> dict[int, float]:
-    """Return what each tie of a note is divided by: the root of how many it has.
+def _divided(selected: Mapping[int, float], ends: Sequence[int]) -> dict[int, float]:
+    """Return what each tie of a selected note is worth, by the root of how many it has.
 
-    So does the graph channel of a search, where the root was measured.
+    So does the graph channel of a search, where the root was measured. `ends` has each
+    note once for every tie.
     """
-    return {at: sqrt(count) for at, count in Counter(note_ids).items()}
+    times = Counter(ends)
+    return {at: worth / sqrt(times[at]) for at, worth in selected.items() if times[at]}
 
 
 def _tie(ties: Ties, selected: int, share: float, way: str) -> None:

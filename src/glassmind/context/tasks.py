@@ -6,9 +6,10 @@ or `[due:: 2026-03-01]`.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 from glassmind.context.captured import approved_first, captures
@@ -21,7 +22,7 @@ from glassmind.context.items import (
     pages_of,
 )
 from glassmind.context.page import Page
-from glassmind.context.relevance import Closeness, asks_for_due
+from glassmind.context.relevance import asks_for_due, closeness
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.markdown.days import first_day
 from glassmind.markdown.fields import bracketed_fields, dated_fields
@@ -64,8 +65,7 @@ def tasks(rows: SectionRows, scope: Scope) -> Collection[Item]:
     that share any word with the question come by their day; and where it is what is
     due, nothing without a day comes before it.
     """
-    close = Closeness(scope.query, "tasks")
-    chosen = _chosen(rows, scope, close)
+    chosen = _chosen(rows, scope)
     ids = {task.note_id for _, task in chosen}
     notes, pages = rows.notes(ids), pages_of(rows, ids)
     today = scope.today.isoformat()
@@ -74,16 +74,14 @@ def tasks(rows: SectionRows, scope: Scope) -> Collection[Item]:
         for place, task in chosen
         if (at := task.note_id) in pages and task.line <= len(pages[at].lines)
     ]
-    captured = list(_captured(rows, scope, close))
+    captured = _captured(rows, scope)
     if not captured:
         return Drafts([make for _, make in placed])
     placed += [(place, partial(replace, made)) for place, made in captured]
-    return approved_first(make() for _, make in sorted(placed, key=lambda one: one[0]))
+    return approved_first(make() for _, make in sorted(placed, key=itemgetter(0)))
 
 
-def _chosen(
-    rows: SectionRows, scope: Scope, close: Closeness
-) -> list[tuple[Place, SectionTask]]:
+def _chosen(rows: SectionRows, scope: Scope) -> list[tuple[Place, SectionTask]]:
     """Return the tasks that come first; of templates and the agent folder none."""
     ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
     found = [
@@ -93,21 +91,26 @@ def _chosen(
     ]
     if len(found) > LIMIT:
         rows.cut.add("tasks")
-    ours = {task.note_id for task in found if task.note_id in ranks}
-    heads = rows.headings(ours) if close.matters else {}
-    due_first = asks_for_due(scope.query)
-
-    def place(task: SectionTask) -> Place:
-        at, path = task.note_id, task.path
-        name = path.rpartition("/")[2].removesuffix(".md")
-        near = close.of(task.text, name, _above(heads.get(at, ()), task.line))
-        day = _due(task.dates) or FAR
-        late, rank = not due_first or day == FAR, ranks.get(at, len(ranks))
-        return Place(late, -near, day, 1, rank, path, task.line)
-
-    return sorted([(place(task), task) for task in found], key=lambda one: one[0])[
-        :LIMIT
+    heads = rows.headings({task.note_id for task in found if task.note_id in ranks})
+    said = [
+        (
+            task.text,
+            task.path.rpartition("/")[2],
+            _above(heads.get(task.note_id, ()), task.line),
+        )
+        for task in found
     ]
+    due_first, last = asks_for_due(scope.query), len(ranks)
+    placed = []
+    for task, near in zip(found, closeness(scope.query, said, "tasks"), strict=True):
+        at, path, line, dates, _ = task
+        day = _due(dates) or FAR
+        late = not due_first or day == FAR
+        placed.append(
+            (Place(late, -near, day, 1, ranks.get(at, last), path, line), task)
+        )
+    placed.sort(key=itemgetter(0))
+    return placed[:LIMIT]
 
 
 def _above(headings: Sequence[SectionHeading], line: int) -> str:
@@ -116,23 +119,23 @@ def _above(headings: Sequence[SectionHeading], line: int) -> str:
     return headings[at - 1].text if at else ""
 
 
-def _captured(
-    rows: SectionRows, scope: Scope, close: Closeness
-) -> Iterator[tuple[Place, Item]]:
-    """Yield what was captured, with its place; of that without a day the newest first.
+def _captured(rows: SectionRows, scope: Scope) -> list[tuple[Place, Item]]:
+    """Return what was captured, with its place; of that without a day the newest first.
 
     A day that it is due stands in its text, as in any task.
     """
-    today = scope.today.isoformat()
+    today, made = scope.today.isoformat(), []
     found = [(item_of(one, "task"), one) for one in captures(rows, scope, "task")]
     found.sort(key=lambda pair: (pair[0].date, pair[0].path), reverse=True)
+    said = [(item.text, item.title) for item, _ in found]
+    close = closeness(scope.query, said, "tasks")
     for rank, (item, one) in enumerate(found):
         due = _due(_dates(one.page.raw(one.span)))
         rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
-        near = close.of(item.text, item.title)
-        late = not due or not asks_for_due(scope.query)
-        place = Place(late, -near, due or FAR, 0, rank, item.path, item.span.start)
-        yield place, replace(item, date=due or "", rule=rule)
+        late, day = not due or not asks_for_due(scope.query), due or FAR
+        place = Place(late, -close[rank], day, 0, rank, item.path, item.span.start)
+        made.append((place, replace(item, date=due or "", rule=rule)))
+    return made
 
 
 def _item(task: SectionTask, note: SectionNote, page: Page, today: str) -> Item:

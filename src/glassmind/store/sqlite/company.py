@@ -27,11 +27,13 @@ select k.value from json_each(?) k where (
 
 
 class Crowds:
-    """Knows whether a file was written among so many that its time says nothing."""
+    """Knows whether a file was written among so many that its time says nothing.
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
-        self._known: dict[int, bool] = {}
+    `known` are the minutes that were asked about while the rows were the same.
+    """
+
+    def __init__(self, db: apsw.Connection, known: dict[int, bool]) -> None:
+        self._db, self._known = db, known
 
     def among(self, times: Iterable[int]) -> set[int]:
         """Return those of some times of files about which very many were written.

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from glassmind.store.sqlite.company import Crowds
+from glassmind.store.sqlite.read_before import read_before
 from glassmind.types import NotePath
 from glassmind.types.passages import PackedNote, PlacedChunk
 
@@ -45,19 +46,15 @@ class PassageRows:
     def notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
         found = list(self._ask(NOTES, list(paths)))
-        crowded = Crowds(self._db).among([row[4] for row in found if not row[3]])
-        return {
-            path: PackedNote(
-                note_id,
-                path,
-                title,
-                day,
-                mtime_ns,
-                bool(generated),
-                not day and mtime_ns in crowded,
+        crowds = Crowds(self._db, read_before(self._db).crowds)
+        crowded = crowds.among([row[4] for row in found if not row[3]])
+        made = {}
+        for note_id, path, title, day, mtime_ns, generated in found:
+            at_once = not day and mtime_ns in crowded
+            made[path] = PackedNote(
+                note_id, path, title, day, mtime_ns, bool(generated), at_once
             )
-            for note_id, path, title, day, mtime_ns, generated in found
-        }
+        return made
 
     def chunks(
         self, places: Collection[tuple[int, int]]

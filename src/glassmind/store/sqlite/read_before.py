@@ -35,6 +35,7 @@ class ReadBefore:
         default_factory=dict
     )
     heads: dict[int, dict[int, str]] = field(default_factory=dict)
+    crowds: dict[int, bool] = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:

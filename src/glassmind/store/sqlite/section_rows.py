@@ -98,6 +98,11 @@ select n.id, lower(f.path), lower(n.title) from notes n join files f on f.id = n
 where lower(n.title) in (select value from json_each(:names))
 or lower(f.path) in (select value from json_each(:names)) order by f.path
 """
+HELD = f"""
+select f.path, p.value from properties p join files f on f.id = p.note_id
+where p.note_id in {_IDS} and lower(replace(replace(p.name, '_', ' '), '-', ' '))
+  in (select value from json_each(:names)) order by p.note_id, p.seq
+"""  # noqa: S608 - our own words
 
 
 class SectionRows:
@@ -112,7 +117,7 @@ class SectionRows:
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
         self._said = SignRows(db, read)
         self._folders: dict[str, bool] = {}
-        self._crowds = Crowds(db)
+        self._crowds = Crowds(db, read.crowds)
         self.cut: set[str] = set()
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
@@ -123,6 +128,13 @@ class SectionRows:
             self._notes[row[0]] = _note(row, crowded)
             self._named[row[0]] = (row[1], row[2])
         return {i: self._notes[i] for i in note_ids if i in self._notes}
+
+    def held(
+        self, note_ids: Collection[int], names: Collection[str]
+    ) -> list[tuple[str, object]]:
+        """Return what properties of some names hold, with the path of their note."""
+        found = self._ask(HELD, note_ids, names=json.dumps(sorted(names)))
+        return [(path, json.loads(value)) for path, value in found]
 
     def named(self, note_ids: Collection[int]) -> dict[int, tuple[str, str]]:
         """Return path and title of those of some notes that are there."""
