@@ -135,6 +135,41 @@ def test_a_line_that_links_to_what_was_asked_is_shown(vault: VaultDesk) -> None:
     assert "[[Japan trip 2026]]" in said[0]
 
 
+def test_a_link_alone_is_not_shown_for_what_the_note_says(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "2026-02-03.md": "Bought the tickets! It was 1,740 for the two of us, out "
+            "on 10 October. → [[Japan trip 2026]]\n\n" + "Work, and more of it. " * 20
+        }
+    )
+
+    said = excerpts(vault, "Japan trip", "2026-02-03.md", budget_tokens=220)
+
+    assert said[0].startswith("Bought the tickets!")
+
+
+@pytest.mark.parametrize("heading", ["# Kiln", "## About the kiln"])
+def test_no_passage_is_a_heading_alone(vault: VaultDesk, heading: str) -> None:
+    line = "It burns wood of many sorts for a night and a day, and nobody opens it, "
+    vault.indexed({"A.md": f"First words.\n\n{heading}\n\n{line * 9}\n"})
+
+    for budget in (220, 260, 300):
+        said = excerpts(vault, "kiln", "A.md", budget_tokens=budget)
+
+        assert "It burns" in said[0] or "First words" in said[0], budget
+
+
+def test_a_note_that_is_shown_but_for_its_properties_does_not_go_on(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "---\nupdated: 2026-01-02\n---\n# Tea\n\nTea is hot.\n"})
+
+    (excerpt,) = of_note(pack(vault, "tea hot"), "Tea.md")
+
+    assert excerpt.text == "Tea is hot."
+    assert not excerpt.trimmed
+
+
 def test_what_a_note_says_itself_comes_before_a_link_of_that_name(
     vault: VaultDesk,
 ) -> None:

@@ -38,6 +38,9 @@ counts less that many lines have: else a list in which each names it wins."""
 LINKED = 0.5
 """What a word counts in the name of another note, beside one of the title."""
 
+MUTE = 96
+"""Quarters of a token below which lines that only name what was asked say nothing."""
+
 SURE = 1_000.0
 """What a sentence counts that has to be shown; more than all words together."""
 
@@ -46,13 +49,14 @@ class Row(NamedTuple):
     """The lines and sentences of a passage in order, as characters of its text.
 
     `weights` are in quarters of a token; `opening` is where it says something, behind
-    its properties and its heading.
+    its properties and its heading. `by_name` where only names have words of a question.
     """
 
     units: list[tuple[int, int]]
     weights: list[int]
     scores: list[float]
     opening: int
+    by_name: bool
 
 
 class Reading:
@@ -74,10 +78,11 @@ class Reading:
             weights = [end - start + 1 for start, end in units]
         else:
             weights = [weight(text[start:end]) + 1 for start, end in units]
-        return Row(units, weights, self._scored(units), _opening(self.stretch, units))
+        scores, by_name = self._scored(units)
+        return Row(units, weights, scores, _opening(self.stretch, units), by_name)
 
-    def _scored(self, units: Sequence[tuple[int, int]]) -> list[float]:
-        """Return what each of the units says."""
+    def _scored(self, units: Sequence[tuple[int, int]]) -> tuple[list[float], bool]:
+        """Return what each of the units says, and whether that is but a name."""
         text, begins = self.stretch.text, self.stretch.begins
         scores, named = [0.0] * len(units), [0.0] * len(units)
         for word, where in self._held(units).items():
@@ -93,13 +98,14 @@ class Reading:
                     scores[at] += counts * self._share(start)
                 else:
                     named[at] += LINKED * counts
-        # names are shown if what was asked is nowhere else
-        scores = scores if any(scores) else named
+        by_name = not any(scores)
+        if by_name:  # they are shown if what was asked is nowhere else
+            scores = named
         if self.told:
             for at, (start, end) in enumerate(units):
                 if start < self.told[1] and self.told[0] < end:
                     scores[at] += SURE
-        return scores
+        return scores, by_name and not self.told
 
     def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, dict[int, bool]]:
         """Return the units that hold each word, and whether other than in a link."""
@@ -150,11 +156,13 @@ class Reading:
         return self._best[room]
 
     def _chosen(self, room: int) -> tuple[int, int] | None:
-        units, weights, scores, opening = self._row
+        units, weights, scores, opening, by_name = self._row
         if not units:
             return None
         text = self.stretch.text
         first, last = run(weights, scores, opening, room)
+        if by_name and sum(weights[first : last + 1]) < MUTE:
+            first, last = opening, _filled(weights, opening, room)
         if text.startswith("#", units[last][0]):
             first, last = self._below(first, last)
         start, end = units[first][0], units[last][1]

@@ -75,9 +75,12 @@ class Stretch(NamedTuple):
         return self.text.rfind("\n", 0, start) + 1, len(self.text) if last < 0 else last
 
     def goes_on(self, start: int, end: int) -> bool:
-        """Whether the passage, or a line of it, has more than some characters."""
+        """Whether the passage, or a line of it, has more than some characters.
+
+        Properties are no part of it where other lines are.
+        """
         first, last = self.lines(start, end)
-        before = self.text[min(first, self.focus[0]) : start]
+        before = self.text[max(self.begins, min(first, self.focus[0])) : start]
         after = self.text[end : max(last, self.focus[1])]
         return bool(_HEADINGS.sub("", before).strip() or after.strip())
 
