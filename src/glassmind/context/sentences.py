@@ -32,8 +32,8 @@ vault 146 are answered and 106 of these from a note that was wanted; by words al
 from any note it was 115 of 212."""
 
 LEAST_FIT = 0.8
-"""Against the best, how well a note must fit to answer. Others gave one right answer
-beside thirty that were wrong."""
+"""Against the best of them, how well a note must fit to answer. On the same questions
+the others gave one right answer beside thirty that were wrong."""
 
 NAMED = 0.5
 """What a word counts that only the title or a heading above a sentence holds."""
@@ -108,11 +108,12 @@ def answer_from(
     """
     if words.typed.isdisjoint(words.weights):
         return []
-    counted = _counted(words)
+    counted, first = _counted(words), candidates[:LOOKED_AT]
+    least = LEAST_FIT * max((one.relevance for one in first), default=0.0)
     found = [
         said
-        for candidate in candidates[:LOOKED_AT]
-        if candidate.relevance >= LEAST_FIT and _may_answer(candidate, agent)
+        for candidate in first
+        if candidate.relevance >= least and _may_answer(candidate, agent)
         for said in _sentences(candidate, words, counted)
     ]
     found.sort(key=lambda one: -one.score)
