@@ -131,6 +131,8 @@ VERBS = {
     "is located in": "", "is located at": "", "is stored in": "",
     "is kept in": "", "is managed by": "", "is run by": "", "is maintained by": "",
     "was born in": "born", "reports to": "", "is married to": "", "zog nach": "",
+    "zahlen wir": "price", "fliegen wir": "leave", "fahren wir": "leave",
+    "treffen wir uns": "meet", "take": "dose", "nehme": "dose",
     "goes live": "launch", "launches": "launch", "ships": "launch",
     "is released": "launch", "renews": "renewal", "fliegt": "leave",
     "findet": "", "läuft auf": "", "treffen sich": "meet",
@@ -234,7 +236,7 @@ POINTING = frozenset((
 _PRICE = frozenset(("price", "membership", "charge"))
 _LENGTH = frozenset(("length",))
 IMPLIED = {
-    "g": frozenset(("weight",)), "eur": _PRICE, "usd": _PRICE, "gbp": _PRICE,
+    "g": frozenset(("weight", "dose")), "eur": _PRICE, "usd": _PRICE, "gbp": _PRICE,
     "chf": _PRICE, "s": _LENGTH, "month": _LENGTH, "monat": _LENGTH,
     "monate": _LENGTH, "ip": frozenset(("ip", "address")),
     "phone": frozenset(("phone", "number", "nummer")),
@@ -300,7 +302,9 @@ SAME = {
     "meeting": "meet", "rückkehr": "return", "born": "birthday",
     "geburtstag": "birthday", "mobile": "mobile", "handy": "mobile",
     "opening": "open", "closing": "close", "expiry": "end", "leader": "owner",
-    "leitung": "owner", "leiter": "owner", "live": "launch", "release": "launch",
+    "dosis": "dose", "dosage": "dose", "seriennummer": "serial",
+    "kennzeichen": "plate", "leitung": "owner", "leiter": "owner", "live": "launch",
+    "release": "launch",
 }  # fmt: skip
 """Words for the same, each with the one that stands for all."""
 

@@ -24,15 +24,26 @@ from glassmind.context.claim_words import (
     UNSURE,
     VERBS,
 )
-from glassmind.context.naming_words import LANDS, NAMING, OWNERS, PERSONS, ROLES
+from glassmind.context.naming_words import (
+    AT_WILL,
+    CODED,
+    LANDS,
+    NAMING,
+    OWNERS,
+    PERSONS,
+    ROLES,
+)
 from glassmind.context.pointing import is_lead, lead_of, pointed, untold
 from glassmind.context.stated import FIRST, LEADS, PUT, stated_lines
+from glassmind.context.subject_words import LINK
 from glassmind.context.values import (
     Value,
+    code_value,
     product_value,
     property_value,
     read_value,
     somebody,
+    whole_name,
 )
 
 ClaimForm: TypeAlias = Literal["property", "field", "entry", "sentence"]
@@ -60,7 +71,7 @@ _LINKED_KEY = re.compile(
 """`[[atlas]]: ip 10.0.0.9`, once the colon is off."""
 _HAVING = re.compile(
     r"(?:the|an?|den|die|das|eine?n?)\s+(?P<noun>[^\W\d]+(?: [^\W\d]+){0,2}?)\s+"
-    r"(?:(?:of|von)\s+)?(?P<value>[\d+(].*)"
+    r"(?:(?:of|von)\s+)?(?P<value>(?:[\d+(]|[A-Z]+-?\d).*)"
 )
 """`has the IP address 10.0.0.9`, once the verb is off."""
 _PURPOSE = re.compile(r"\s*(?:for|für)\s", re.IGNORECASE)
@@ -90,10 +101,6 @@ _NARROWER = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+")
-_POSSESSOR = re.compile("['\u2019]s\\b")
-_LINK = re.compile(
-    r"!?\[\[(?:[^\]|]*/)?(?P<name>[^\]|#/]*)(?:#[^\]|]*)?(?:\|[^\]]*)?\]\]"
-)
 _BYGONE = re.compile(r"\b(?:" + "|".join(BYGONE) + r")", re.IGNORECASE)
 
 
@@ -178,6 +185,8 @@ def _told(key: str, rest: str) -> Value | None:
     name = key.rpartition(" ")[2].casefold()
     if name in SYSTEMS:
         return product_value(rest)
+    if name in CODED and (code := code_value(rest)):
+        return code
     told = (name in TOLD or name in ROLES) and len(rest.split()) <= SPARE
     return property_value(rest.strip()) if told else None
 
@@ -269,12 +278,25 @@ def _sentence(sentence: str, number: int, before: str) -> Iterator[Claim]:
         if told in COUNTING and (had := _HAVING.match(rest)):
             said, told, rest = _having(said, had["noun"]), "is", had["value"]
         value = _value(told, rest) if said else None
-        if value is None and told in _BEING and not ROLES.isdisjoint(lowered[:at]):
-            value = somebody(rest)
+        if value is None and told in _BEING:
+            value = _named(lowered[:at], rest)
         if value is not None:
             claim = _claim(said, told, value, rest, number, before)
             if claim:
                 yield claim
+
+
+def _named(said: Sequence[str], rest: str) -> Value | None:
+    """Return the name or the code that something is said to be.
+
+    In German every noun has a capital, so only who somebody is counts there.
+    """
+    if not CODED.isdisjoint(said) and (code := code_value(rest)):
+        return code
+    if not ROLES.isdisjoint(said):
+        return somebody(rest)
+    told = len(said) > 1 and AT_WILL.isdisjoint(said) and "ist" not in said
+    return whole_name(rest.removeprefix("now ")) if told else None
 
 
 def _having(said: str, noun: str) -> str:
@@ -326,7 +348,7 @@ def _claim(  # noqa: PLR0913, PLR0917 - a sentence in its parts
     if not _suits(verb, value):
         return None
     behind = _REASON.split(rest[value.after :])[0]
-    years = _narrowed(_LINK.sub("", aside) + behind)
+    years = _narrowed(LINK.sub("", aside) + behind)
     points = False
     if not _is_subject(_WORD.findall(subject.casefold())):
         meant = pointed(subject, verb, value, "" if lead else before + aside)
@@ -356,25 +378,3 @@ def _suits(verb: str, value: Value) -> bool:
 
 def _is_unsure(text: str) -> bool:
     return not UNSURE.isdisjoint(_WORD.findall(text.casefold()))
-
-
-def links_in(text: str) -> list[str]:
-    """Return the names that the links of a text lead to."""
-    return [link["name"] for link in _LINK.finditer(text)] if "[[" in text else []
-
-
-@lru_cache(maxsize=4096)  # the same titles and names are compared for every question
-def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a subject or a name as they are compared: of links the names.
-
-    Plurals and the `s` of a possessor are taken off.
-    """
-    linked = "[[" in text
-    plain = _LINK.sub(lambda link: f" {link['name']} ", text) if linked else text
-    plain = _POSSESSOR.sub("", plain.casefold())
-    return tuple(_singular(word) for word in _WORD.findall(plain))
-
-
-def _singular(word: str) -> str:
-    short = len(word) < 4 or word.endswith(("ss", "us", "is"))  # noqa: PLR2004
-    return word if short or not word.endswith("s") else word[:-1]

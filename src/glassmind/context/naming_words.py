@@ -47,6 +47,20 @@ ROLES = frozenset((
 ))  # fmt: skip
 """What somebody is for a thing: `The treasurer is Ines`."""
 
+CODED = frozenset((
+    "serial", "seriennummer", "code", "plate", "kennzeichen", "model", "modell",
+    "licence", "license", "iban", "isbn", "booking", "reference", "buchungsnummer",
+    "kundennummer", "account", "konto", "pin", "ssid", "number",
+))  # fmt: skip
+"""Names of values that are letters and digits without a meaning."""
+
+AT_WILL = frozenset((
+    "problem", "question", "idea", "answer", "issue", "alternative", "option", "reason",
+    "example", "result", "one", "thing", "point", "goal", "advantage", "case", "word",
+    "note", "other", "another", "solution", "way", "part", "step", "topic",
+))  # fmt: skip
+"""What a note may have several of, each with a name."""
+
 PERSONS = frozenset(("it", "he", "she", "es", "er", "sie"))
 """What stands for a thing or somebody that was named before."""
 
@@ -68,5 +82,7 @@ KINSHIP = frozenset((
 ))  # fmt: skip
 """Somebody else, whom a pronoun behind them may mean."""
 
-DOING = frozenset(("leave", "arrive", "return", "meet", "price", "start", "end"))
+DOING = frozenset((
+    "leave", "arrive", "return", "meet", "price", "start", "end", "dose",
+))  # fmt: skip
 """What people do about the thing of their note: on which day, for how much."""

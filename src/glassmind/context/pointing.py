@@ -45,7 +45,9 @@ _NOUN = re.compile(
     r"\s+[^\W\d_]",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"(?<=[^\W\d_][ ,])\s*([A-ZÄÖÜ][^\W\d_]+)")
+_NAMED = re.compile(r"([^\W\d_]+)[ ,]+([A-ZÄÖÜ][^\W\d_]+)(?: [A-ZÄÖÜ]\w+)*")
+_PLACING = frozenset(("at", "in", "for", "from", "to", "on", "bei", "nach", "aus"))
+"""Words before the name of a place or a firm, which no pronoun means."""
 _LAST = re.compile(r".*[.!?;]\s+(?=\S)", re.DOTALL)
 
 
@@ -124,8 +126,10 @@ def _names_others(before: str) -> bool:
     """
     if _NOUN.search(before):
         return True
-    names = _NAMED.findall(_LINK.sub(" ", before)) if before else ()
-    return any(name.casefold() not in MONTHS for name in names)
+    return any(
+        not (word[0].isupper() or word in _PLACING or name.casefold() in MONTHS)
+        for word, name in _NAMED.findall(_LINK.sub(" ", before))
+    )
 
 
 def _antecedent(before: str) -> str | None:

@@ -50,6 +50,7 @@ _NAMING = {word for verb in NAMING for word in verb.split() if word not in _COMM
 """Words one of which each verb before a name has."""
 _NAMES = tuple(f"{verb} " for verb in NAMING)
 _ROLE = re.compile(rf"\b(?:{'|'.join(sorted(ROLES))}) (?:[^.]{{0,60}} )?is[t ]")
+_IS_NAMED = re.compile(r" is (?:now )?(?:[A-ZÄÖÜ]|\[\[)")
 _WEEKDAY = re.compile(
     rf"\b(?:{'|'.join(WEEKDAYS)}|(?:every|each|jeden) [a-z]+(?:day|tag|woch))\b"
 )
@@ -119,7 +120,7 @@ def _may_strike(text: str) -> bool:
 
 def _may_state(line: str) -> bool:
     """Whether a line without a number may state something in words."""
-    if ":" in line and ("::" in line or _has_key(line)):
+    if ":" in line and ("::" in line or "@" in line or _has_key(line)):
         return True
     if "[[" not in line:
         return False
@@ -136,6 +137,8 @@ def _has_key(line: str) -> bool:
 
 def _is_told(line: str) -> bool:
     """Whether a line with a verb may tell how far a thing is, whose, or its name."""
+    if " is " in line and _IS_NAMED.search(line):
+        return True
     words = line.lower()
     if ("day" in words or "tag" in words or "woch" in words) and _WEEKDAY.search(words):
         return True

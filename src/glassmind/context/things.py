@@ -16,10 +16,11 @@ from glassmind.context.claim_words import (
     SYSTEMS,
     UNNAMED,
 )
-from glassmind.context.claims import Claim, links_in, words_of
+from glassmind.context.claims import Claim
 from glassmind.context.items import names_in
 from glassmind.context.naming_words import KINSHIP
 from glassmind.context.section_words import key_form
+from glassmind.context.subject_words import links_in, words_of
 from glassmind.markdown.days import first_day
 from glassmind.types.sections import SectionLink, SectionNote
 
@@ -162,7 +163,8 @@ class Things:
             found = self._listed(thing, claim, words_of(heading or note.title))
         if own and by_words:
             found.append(self._of(own, _what(claim, words)))
-        if not named and _is_telling(what, claim.subject):
+        bare = claim.form != "sentence" or claim.value.kind != "text"
+        if not named and bare and _is_telling(what, claim.subject):
             found.append(Subject(0, _same(what)))
         return found
 
@@ -276,6 +278,7 @@ def _what(claim: Claim, words: Iterable[str]) -> set[str]:
         left, hint = left - SYSTEMS, value.name
     # of a day it is no matter whether it is said to be due
     hint = "" if left and hint == "due" else hint
+    left = left - {"number", "nummer"} or left
     what = {*left, *claim.years, *_same((value.measure, hint))} - {""}
     # kilograms need no word that it is a weight, nor lamps that they are counted
     unit = value.unit.partition("/")[0]

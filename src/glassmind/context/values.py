@@ -121,6 +121,8 @@ _NAME = (
     r"(?: [A-ZÄÖÜ][\w-]*){0,3})"
 )
 _SOMEBODY = re.compile(rf"{_NAME}(?:(?:,| and| und| &) {_NAME})*")
+_CLAUSE_END = re.compile(r"\s*(?:[.,;!)]|$|now\b|and\b|since\b|until\b|again\b)")
+_CODE = re.compile(r"`?(?=[A-Z0-9-]*[A-Z])(?=[A-Z-]*\d)[A-Z0-9][A-Z0-9/-]{2,}\b")
 _WORD = re.compile(r"\s*([^\W\d_]+)")
 _MARKS = re.compile(r"[*_`=]+|\[\[|\]\]|\"|'")
 
@@ -277,6 +279,20 @@ def product_value(text: str) -> Value | None:
 def somebody(text: str) -> Value | None:
     """Return whose name a text begins with."""
     found = _SOMEBODY.match(text)
+    return property_value(found[0])._replace(after=found.end()) if found else None
+
+
+def whole_name(text: str) -> Value | None:
+    """Return the name that a clause consists of: `Solaris`, not `REST based`."""
+    found = _SOMEBODY.match(text, 4 if text.startswith("The ") else 0)
+    if found is None or not _CLAUSE_END.match(text, found.end()):
+        return None
+    return property_value(found[0])._replace(after=found.end())
+
+
+def code_value(text: str) -> Value | None:
+    """Return the letters and digits that a text begins with: `WM-88120`."""
+    found = _CODE.match(text)
     return property_value(found[0])._replace(after=found.end()) if found else None
 
 
