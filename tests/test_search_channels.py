@@ -11,9 +11,10 @@ from search_desk import HARBOUR, check_whole, harbour
 from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import ModelAbsent, ModelFailed
+from glassmind.retrieval.plan import CAPTURED
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.vectors.following import FollowingVectors
-from glassmind.types.search import Candidate, Hit
+from glassmind.types.search import Candidate, FusionName, Hit
 from glassmind.wiring import LocalAdapters
 
 AGENT = {path for path in HARBOUR if path.startswith(".agent/")}
@@ -37,7 +38,7 @@ def test_words_meaning_and_links_answer_at_once(desk: MeaningDesk) -> None:
     reply = desk.ask("skiff leaks")
 
     assert (reply.mode, reply.degraded) == ("hybrid", ())
-    assert set(reply.channels) == {"lexical", "semantic", "graph"}
+    assert set(reply.channels) == {"lexical", "semantic", "graph", "memory"}
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert {"lexical", "semantic"} <= set(reply.hits[0].channels)
     check_whole(reply.hits)
@@ -87,6 +88,60 @@ def test_what_nobody_approved_says_so_where_it_is_found(desk: MeaningDesk) -> No
     assert said["memories"] == "remembered"
 
 
+def test_what_was_just_captured_comes_first_by_the_channel_of_memory_too(
+    desk: MeaningDesk,
+) -> None:
+    memory = desk.engine.memory
+    made = memory.capture("decision", "Varnish the rudder twice before the regatta.")
+
+    reply = desk.ask("varnish the rudder before the regatta")
+
+    assert reply.hits[0].path == made.memo.path
+    assert {"lexical", "memory"} <= set(reply.hits[0].channels)
+    assert "memory" in reply.channels
+    others = desk.found("varnish rudder", channels=("lexical", "semantic", "graph"))
+    assert others[0] == made.memo.path
+    check_whole(reply.hits)
+
+
+def test_a_memo_that_says_little_of_a_question_gets_little(desk: MeaningDesk) -> None:
+    desk.engine.memory.capture("memory", "The harbour master has a skiff.")
+
+    reply = desk.ask("skiff leaks at the bow")
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    shares = [e.share for h in reply.hits for e in h.evidence if e.channel == "memory"]
+    assert shares
+    assert max(shares) <= CAPTURED
+
+
+def test_summaries_have_no_voice_of_their_own(desk: MeaningDesk) -> None:
+    bundle = desk.engine.bundles.pack("skiff leaks", save=True)
+
+    assert bundle.saved
+    assert bundle.saved not in desk.found("skiff leaks", channels=("memory",))
+
+
+def test_where_nothing_is_captured_memory_has_no_voice(meaning: MeaningDesk) -> None:
+    meaning.indexed({"Skiff.md": "The skiff leaks at the bow.\n"})
+
+    reply = meaning.ask("skiff leaks")
+
+    assert "memory" not in reply.channels
+    assert not any("memory" in hit.channels for hit in reply.hits)
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "weighted_sum"])
+def test_fusions_that_see_no_strength_hear_memory_with_an_intent_alone(
+    desk: MeaningDesk, fusion: FusionName
+) -> None:
+    balanced = desk.ask("skiff leaks", fusion=fusion, intent=None)
+    lookup = desk.ask("skiff leaks", fusion=fusion, intent="factual_lookup")
+
+    assert "memory" not in balanced.channels
+    assert "memory" in lookup.channels
+
+
 def test_a_memory_is_found_by_its_meaning_too(desk: MeaningDesk) -> None:
     reply = desk.ask("vessel drips", channels=("semantic", "memory"))
 
@@ -121,7 +176,8 @@ def test_without_an_answer_of_the_model_words_and_links_answer(
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert "Pitch.md" in [hit.path for hit in reply.hits]
-    assert {name for hit in reply.hits for name in hit.channels} == {"lexical", "graph"}
+    heard = {name for hit in reply.hits for name in hit.channels}
+    assert heard == {"lexical", "graph", "memory"}
     assert len([said for said in reply.degraded if said.startswith("semantic: ")]) == 1
     check_whole(reply.hits)
 
@@ -164,7 +220,8 @@ def test_links_that_cannot_be_read_are_missed_by_name(
     assert len(reply.degraded) == 1
     assert reply.degraded[0].startswith("graph: ")
     assert "no" in reply.degraded[0]
-    assert {n for hit in reply.hits for n in hit.channels} == {"lexical", "semantic"}
+    heard = {name for hit in reply.hits for name in hit.channels}
+    assert heard == {"lexical", "semantic", "memory"}
     check_whole(reply.hits)
 
 

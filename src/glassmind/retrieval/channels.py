@@ -109,7 +109,10 @@ class Semantic:
 
 
 class Memory:
-    """Finds what agents remembered: the notes of the agent folder."""
+    """Finds what was captured: the notes of the agent folder, without summaries.
+
+    `best` is the best score by words that any note has.
+    """
 
     name: ChannelName = "memory"
 
@@ -119,35 +122,51 @@ class Memory:
         words: WordSearch,
         notes: NoteFacts,
         semantic: Semantic | None,
+        best: Callable[[], float],
     ) -> None:
         self._folder, self._words, self._notes = folder, words, notes
-        self._semantic = semantic
+        self._semantic, self._best = semantic, best
 
     def candidates(self, question: Question) -> list[Candidate]:
         """Return the agent's notes, by how much of the question they say.
 
-        The better of two: the share of the question's words, and the cosine.
+        The better of two: their words against the best of all notes, and the cosine,
+        squared, since that of two texts with nothing in common is not 0. What nobody has approved yet counts half.
         """
-        ours = self._notes.under(self._folder)
+        made, waiting = f"{self._folder}/summaries", f"{self._folder}/inbox"
+        ours = self._notes.under(self._folder) - self._notes.under(made)
         if not ours:
             return []
-        here = Filter("path", f"{self._folder}/")
-        words = question.words._replace(filters=(*question.words.filters, here))
-        asked = self._words.ask(words)
-        found = [one for one in asked.best(MEMORIES) if one.note_id in ours]
-        most = max((one.score for one in found), default=0.0) or 1.0
-        scored = {one.chunk_id: one._replace(score=one.score / most) for one in found}
+        scored = {one.chunk_id: one for one in self._by_words(question, made)}
         for one in self._by_meaning(ours):
             known = scored.get(one.chunk_id)
             if known is None or one.score > known.score:
                 scored[one.chunk_id] = one
-        return sorted(scored.values(), key=lambda one: (-one.score, one.chunk_id))
+        unapproved = self._notes.under(waiting)
+        found = [
+            one._replace(score=one.score / 2) if one.note_id in unapproved else one
+            for one in scored.values()
+            if one.note_id in ours
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.chunk_id))
+
+    def _by_words(self, question: Question, made: str) -> list[Candidate]:
+        here = Filter("path", f"{self._folder}/")
+        captured = Filter("path", f"{made}/", negated=True)
+        words = question.words
+        asked = words._replace(filters=(*words.filters, here, captured))
+        found = self._words.ask(asked).best(MEMORIES)
+        most = max((self._best(), *(one.score for one in found))) or 1.0
+        return [one._replace(score=one.score / most) for one in found]
 
     def _by_meaning(self, notes: Collection[int]) -> list[Candidate]:
         if self._semantic is None:
             return []
         chunks = [c for held in self._notes.chunks_of(notes).values() for c in held]
-        return self._semantic.best_of(chunks, MEMORIES)
+        return [
+            one._replace(score=max(0.0, one.score) ** 2)
+            for one in self._semantic.best_of(chunks, MEMORIES)
+        ]
 
 
 class Recent:

@@ -60,6 +60,10 @@ FILLING = frozenset(
 
 _WORD = re.compile(r"\w+")
 
+CAPTURED = 0.05
+"""Weight of captures where no intent is sure: of two that say the same, what was worth
+remembering comes first. Beyond that questions about notes lose (docs/ranking.md)."""
+
 DATED = 0.6
 """Weight of standing in the days that a question names."""
 
@@ -121,6 +125,7 @@ def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]
     weights = dict(usual if question.intent is None else BY_INTENT[question.intent])
     if question.intent is None and wish.fusion in RANKS_ALONE:
         del weights["graph"]
+        weights.pop("memory", None)
     if question.days is not None:
         weights["recent"] = DATED
         if names_days_alone(question.meaning):

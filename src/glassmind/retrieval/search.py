@@ -1,7 +1,7 @@
 """Answering a question: ask the channels, put their votes together, show the passages.
 
-Words and meaning vote first, side by side. Their best lead the graph; the agent's
-memory, and the days that a question names, vote where they are asked for. All votes
+Words and meaning vote first, side by side. Their best lead the graph; what was
+captured, and the days that a question names, vote where there are any. All votes
 become one ranking of notes, which a few bounded adjustments and, if wanted, a reader of
 question and passage together correct.
 """
@@ -199,7 +199,7 @@ class Search:
         if "memory" in self.weights:
             folder, words = self._sources.folder, self._sources.words
             notes = self._sources.notes
-            chosen.append(Memory(folder, words, notes, self.semantic))
+            chosen.append(Memory(folder, words, notes, self.semantic, self._best))
         if "implicit" in self.weights:
             seeds = [(one.note_id, one.score) for one in leaders]
             partners = self._sources.partners
@@ -213,6 +213,11 @@ class Search:
             found = asked_safely(channel, self.question, self.degraded)
             if found:
                 self.votes[channel.name] = found
+
+    def _best(self) -> float:
+        """Return the best score by words."""
+        found = self.votes.get("lexical") or self.asked.best(1)
+        return max((one.score for one in found[:1]), default=0.0)
 
     def _graph(self, leaders: Sequence[Ranked]) -> Graph:
         seeds = [(one.note_id, one.score) for one in leaders[:SEEDS]]

@@ -19,7 +19,7 @@ from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.retrieval.patience import Patience, PatientReranker
-from glassmind.retrieval.plan import Settled
+from glassmind.retrieval.plan import CAPTURED, Settled
 from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.sqlite.edges import Edges
@@ -129,6 +129,7 @@ def _settled(config: Config) -> Settled:
             "lexical": 1 - search.balance,
             "semantic": search.balance,
             "graph": search.graph_weight,
+            "memory": CAPTURED,
             **({"implicit": search.implicit_weight} if search.implicit_weight else {}),
         },
         {
