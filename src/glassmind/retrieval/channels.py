@@ -131,7 +131,8 @@ class Memory:
         """Return the agent's notes, by how much of the question they say.
 
         The better of two: their words against the best of all notes, and the cosine,
-        squared, since that of two texts with nothing in common is not 0. What nobody has approved yet counts half.
+        squared, since that of two texts with nothing in common is not 0. What nobody
+        has approved yet counts half.
         """
         made, waiting = f"{self._folder}/summaries", f"{self._folder}/inbox"
         ours = self._notes.under(self._folder) - self._notes.under(made)
