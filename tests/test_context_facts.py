@@ -73,6 +73,19 @@ def test_a_property_that_is_named_twice_is_shown_with_both_values(
     assert {one.state for one in states} == {"unchanged"}
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_properties_are_known_however_lines_end(vault: VaultDesk, ends: str) -> None:
+    vault.indexed({"Flat.md": FLAT.replace("\n", ends)})
+
+    made = pack(vault, "what is the rent of the flat", budget_tokens=400)
+
+    first, second = of_note(made, "Flat.md")
+    assert first.text == "rent: 790"
+    assert second.text.startswith("Top floor")
+    states = vault.engine.bundles.verify([first.receipt, second.receipt])
+    assert {one.state for one in states} == {"unchanged"}
+
+
 def test_a_property_without_a_value_says_nothing(vault: VaultDesk) -> None:
     vault.indexed({"Flat.md": FLAT})
 

@@ -50,9 +50,17 @@ class Stretch(NamedTuple):
     @property
     def body(self) -> int:
         """Where the properties of the note end, if they stand in the text."""
-        if self.first_line > 1 or not self.text.startswith("---\n"):
+        text = self.text
+        if self.first_line > 1 or not text.startswith(("---\n", "---\r\n")):
             return 0
-        return self.text.find("\n---\n", 3) + 5 if "\n---\n" in self.text else 0
+        at = text.find("\n---", 3)
+        while at >= 0:
+            over = text.find("\n", at + 1)
+            over = len(text) if over < 0 else over
+            if text[at + 1 : over].rstrip() == "---":
+                return min(over + 1, len(text))
+            at = text.find("\n---", over)
+        return 0
 
     @property
     def begins(self) -> int:

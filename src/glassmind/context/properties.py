@@ -37,12 +37,15 @@ def asked_property(
             continue
         found[start] = found.get(start, 0.0) + words.weights.get(word, 0.0)
     lines = _shown(stretch, named) or (_shown(stretch, valued) if by_value else None)
-    return lines and part_of(stretch, *lines)
+    if lines is None:
+        return None
+    start, end = lines
+    return part_of(stretch, start, start + len(stretch.text[start:end].rstrip()))
 
 
 def value_in(text: str) -> str:
     """Return the value of the first property in a text."""
-    return text.partition(":")[2].strip(" \t\n\"'")
+    return text.partition(":")[2].strip(" \t\r\n\"'")
 
 
 def _is_name(text: str, place: int, word: str) -> bool:
@@ -94,4 +97,4 @@ def _speaks(stretch: Stretch, start: int, end: int) -> bool:
     """Whether a property has a value."""
     name, colon, value = stretch.text[start:end].partition(":")
     said = value if colon else name
-    return bool(said.strip(" \t\n\"'[]{}-#"))
+    return bool(said.strip(" \t\r\n\"'[]{}-#"))
