@@ -194,3 +194,21 @@ def test_the_decision_that_was_asked_for_has_room_before_other_tasks(
     found = sample.engine.bundles.pack("wagtail ribs", budget_tokens=1000)
 
     assert [one.title for one in found.decisions] == ["D-006 Steamed ribs for Wagtail"]
+
+
+@pytest.mark.parametrize("about", ["rules", "rudder"])
+def test_where_room_is_tight_a_task_has_more_if_it_is_about_the_question(
+    vault: VaultDesk, about: str
+) -> None:
+    task = f"- [ ] write to every member of the committee about the new {about}\n"
+    notes = {
+        f"Boat/Rudder {n}.md": " ".join(f"w{n}x{at} rudder" for at in range(60))
+        for n in range(12)
+    }
+    vault.indexed({"Boat/The workshop by the harbour.md": f"Wood.\n\n{task}", **notes})
+
+    found = pack(vault, "rudder", budget_tokens=1000, project="Boat/")
+
+    assert bool(found.tasks) == (about == "rudder")
+    left = [one.count for one in found.dropped if one.section == "tasks"]
+    assert left == ([] if found.tasks else [1])

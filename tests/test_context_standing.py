@@ -115,7 +115,7 @@ def test_what_a_note_of_many_links_leads_to_is_suggested_behind_others(
     assert found[:2] == ["Player.md", "Records.md"]
 
 
-@pytest.mark.parametrize("budget", [500, 1000, 6000])
+@pytest.mark.parametrize("budget", [700, 1000, 6000])
 def test_a_superseded_note_says_so_where_it_is_shown(
     vault: VaultDesk, budget: int
 ) -> None:

@@ -60,6 +60,10 @@ FIRST: Mapping[str, int] = MappingProxyType(
 sources, one question, one task of a long name or two others, one decision. What comes
 last has the less."""
 
+IF_NEAR = ("tasks", "decisions")
+"""Sections that may do so if their first has to do with the question: passages of
+another note come before any task."""
+
 ASKED = 0.2
 """Of a budget, for the section that the question asks for by its name, which comes
 before the others: half of what all may take."""
@@ -110,8 +114,6 @@ def sections_of(
     rows: SectionRows, scope: Scope, counter: Counter, budget_tokens: int
 ) -> Sections:
     """Return what notes and project say beside their passages, as far as it fits."""
-    asked = section_asked(scope.query)
-    fitting = _Fitting(counter, budget_tokens, asked=asked)
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
     found: dict[str, Collection[Any]] = {
         "conflicts": conflicts(rows, near),
@@ -119,31 +121,36 @@ def sections_of(
         "tasks": tasks(rows, scope),
         "decisions": decisions(rows, scope),
     }
-    order = _in_turn(found, scope.query, budget_tokens)
+    asked = section_asked(scope.query)
+    words = _words_of_first(found, scope.query, budget_tokens)
+    order = sorted(  # in which they get room
+        found,
+        key=lambda name: (name != asked, name != "conflicts", -words.get(name, 0)),
+    )
+    far = {name for name in IF_NEAR if name != asked and words.get(name) == 0}
+    fitting = _Fitting(counter, budget_tokens, asked=asked, far=far)
     fits: dict[str, Any] = {name: fitting.of(name, found[name]) for name in order}
     made = fitting.told(Sections(**fits))
     return made._replace(replaced=_replaced(made, rows, scope))
 
 
-def _in_turn(
+def _words_of_first(
     found: Mapping[str, Collection[Any]], query: str, budget_tokens: int
-) -> list[str]:
-    """Return sections in the order in which they get room.
+) -> dict[str, int]:
+    """Return how many words of the question the first of each section has.
 
-    That which is asked for, conflicts, then those whose first has most to do with the
-    question; where each has its share anyway, the order does not matter.
+    Nothing of conflicts; nor where that does not matter, since each has its share.
     """
-    asked = section_asked(query)
     tight = any(SHARES[name] * budget_tokens < first for name, first in FIRST.items())
-    terms = asked_terms(query) if asked or tight else None
-
-    def place(name: str) -> tuple[bool, bool, int]:
-        is_told = terms is not None and name != "conflicts"
-        first = next(iter(found[name]), None) if is_told else None
-        words = shared(first, terms) if first and terms else 0
-        return (name != asked, name != "conflicts", -words)
-
-    return sorted(found, key=place)
+    terms = asked_terms(query) if tight or section_asked(query) else None
+    if terms is None:
+        return {}
+    firsts = {name: next(iter(all_of), None) for name, all_of in found.items()}
+    return {
+        name: shared(first, terms)
+        for name, first in firsts.items()
+        if isinstance(first, Item)
+    }
 
 
 def _replaced(
@@ -205,8 +212,9 @@ class _Fitting:
         budget_tokens: int,
         most: int | None = None,
         asked: str = "",
+        far: Collection[str] = (),
     ) -> None:
-        self._asked = asked
+        self._asked, self._far = asked, far
         self._counter, self._budget, self._most = counter, budget_tokens, most
         self.tokens = 0
         self.dropped: list[Dropped] = []
@@ -241,7 +249,8 @@ class _Fitting:
         if self._most is not None:
             return self._most
         part = ASKED if name == self._asked else SHARES[name]
-        share = max(int(part * self._budget), FIRST.get(name, 0))
+        least = 0 if name in self._far else FIRST.get(name, 0)
+        share = max(int(part * self._budget), least)
         return min(share, int(ALL * self._budget) - self.tokens)
 
     def items(self, name: str, found: Collection[Item]) -> tuple[Item, ...]:
