@@ -3,9 +3,16 @@
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 
+from glassmind.context.asking import Lookup, Terms
+from glassmind.context.choose import Reading
+from glassmind.context.cutting import Cut, joined
+from glassmind.context.passages import Stretch
 from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.types import NotePath
 from glassmind.types.context import BundleNote
 
 RARE, OFTEN = "Once there was a kiln.", "door " * 60 + "."
@@ -99,3 +106,39 @@ def test_passages_that_touch_are_one(meaning: MeaningDesk, budget: int) -> None:
         states = meaning.engine.bundles.verify([one.receipt for one in note.excerpts])
         assert {one.state for one in states} == {"unchanged"}
         assert all(one.text in parts(rare, often) for one in note.excerpts)
+
+
+@st.composite
+def shown_of_a_note(draw: st.DrawFn) -> tuple[list[str], list[Cut]]:
+    """Return the lines of a note, and parts of it that show none twice."""
+    lines = draw(st.lists(st.sampled_from(["", "tea", "a pot of tea"]), min_size=4))
+    marks = st.integers(0, len(lines) - 1)
+    edges = sorted(draw(st.sets(marks, min_size=2, max_size=6)))
+    cuts = []
+    for first, last in zip(edges[::2], edges[1::2], strict=False):
+        top = draw(st.integers(0, first))
+        over = draw(st.integers(last, len(lines) - 1))
+        text = "\n".join(lines[top : over + 1])
+        start = sum(len(line) + 1 for line in lines[top:first])
+        end = start + len("\n".join(lines[first : last + 1]))
+        stretch = Stretch(text, top + 1, (start, end), ((0, ()),))
+        if start < end:
+            cuts.append(Cut(Reading(stretch, Lookup(Terms(), [])), start, end, 1))
+    return lines, draw(st.permutations(cuts))
+
+
+@given(shown_of_a_note())
+def test_what_touches_is_joined_and_says_the_same(
+    shown: tuple[list[str], list[Cut]],
+) -> None:
+    lines, cuts = shown
+
+    spans = []
+    for stretch, start, end in joined(cuts):
+        span = stretch.excerpt(NotePath("a.md"), start, end).span
+        assert stretch.text[start:end] == "\n".join(lines[span.start - 1 : span.end])
+        spans.append(span)
+
+    for one, other in pairwise(spans):
+        assert one.end < other.start
+        assert any(lines[one.end : other.start - 1])
