@@ -182,7 +182,7 @@ def test_one_row_for_each_note_with_two_passages_at_most(rich: MeaningDesk) -> N
 
 def a_passage(index: int, first: int, last: int) -> Shown:
     path, span = NotePath("A.md"), Span(first, last)
-    return Shown(index + 1, path, "A", (), span, index, "", 0, "", 1)
+    return Shown(index + 1, path, "A", (), span, index, "", 0, "", 1, generated=False)
 
 
 def test_a_passage_is_shown_as_one_with_its_neighbour() -> None:
