@@ -2,7 +2,7 @@
 
 import pytest
 from section_desk import SectionDesk, texts
-from vault_desk import VaultDesk
+from vault_desk import NOON, VaultDesk
 
 from glassmind.render.bundles_markdown import bundle_as_markdown
 
@@ -156,7 +156,22 @@ def test_a_superseded_note_far_down_says_so_by_its_property(vault: VaultDesk) ->
 def test_a_callout_under_a_heading_counts_beside_the_items(
     vault: VaultDesk, desk: SectionDesk
 ) -> None:
-    said = "> [!success] The valley first\n> Seven boxes.\n\n- [x] a page\n- [ ] more"
+    boxes = "- [x] a page\n- [ ] more\n- [x] a job ✅ 2026-02-02"
+    said = f"> [!success] The valley first\n> Seven boxes.\n\n{boxes}"
     vault.indexed({"Talk.md": f"## Agreed\n\nWe said:\n\n{said}\n"})
 
     assert texts(desk.decisions()) == ["The valley first\nSeven boxes.", "a page"]
+
+
+def test_no_side_of_a_conflict_is_of_the_day_of_a_checkout(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.write({f"Any {n}.md": "x" for n in range(30)})
+    vault.write({"Hall.md": "Rent: 340 EUR\n"}, at=NOON)
+    rent = {"Hall rent.md": "[[Hall]]\n\nThe rent of the [[Hall]] is 380 EUR.\n"}
+    vault.write(rent, at=NOON - 12 * 86_400)
+    vault.indexed({"Other.md": "x"})
+
+    [found] = desk.conflicts("Hall.md", "Hall rent.md")
+
+    assert [side.date for side in found.sides] == ["2024-04-19", ""]

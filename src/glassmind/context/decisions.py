@@ -58,6 +58,9 @@ ENDS = " \t\n*_)\"'”“"
 
 _LINK = re.compile(r"\[\[|\]\(")
 
+DONE = "✅"
+"""What stands before the day on which a task was done."""
+
 LEAVES = "~~"
 """What stands around words that are struck out."""
 
@@ -183,8 +186,13 @@ def _in_force(
 
 
 def _is_decided(found: Found) -> bool:
-    """Whether lines tell a decision: not struck out, asked, left open or to be done."""
+    """Whether lines tell a decision: not struck out, asked, left open or to be done.
+
+    Nor is a job that was done on a day, as the Tasks plugin has it.
+    """
     text = found.page.text(found.span)
+    if DONE in text and found.page.is_ticked(found.span.start):
+        return False
     if text.startswith(LEAVES) and text.endswith(LEAVES):
         return False
     if found.page.is_open(found.span.start):

@@ -43,13 +43,13 @@ class Source:
         """The day that makes it newer than another; empty where nobody knows.
 
         It is its name's, else that of its last change as it says itself, or as its
-        file does unless another was written at once; else that of its writing.
+        file does unless others were written at once; else that of its writing.
         """
         if self.waits:
             return ""
         if day := _own_day(self.note, CHANGED):
             return day
-        if self.note.mtime_ns not in self._at_once:
+        if not self.note.at_once and self.note.mtime_ns not in self._at_once:
             return changed_day(self.note)
         return _own_day(self.note, WRITTEN) or first_day(self.note.title) or ""
 

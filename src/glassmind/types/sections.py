@@ -21,8 +21,8 @@ class SectionNote(NamedTuple):
     """A note as sections see it.
 
     `day` is the day it is about, `2026-03-01`, where its name says one. `properties`
-    are by name in lower case. `at_once` where it has no such day and its file was
-    written among so many that its time says nothing.
+    are by name in lower case. `at_once` where its file was written among so many that
+    its time says nothing.
     """
 
     note_id: int

@@ -123,7 +123,7 @@ class SectionRows:
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
         found = list(self._ask(NOTES, _new(note_ids, self._notes)))
-        crowded = self._crowds.among([row[4] for row in found if not row[3]])
+        crowded = self._crowds.among([row[4] for row in found])
         for row in found:
             self._notes[row[0]] = _note(row, crowded)
             self._named[row[0]] = (row[1], row[2])
@@ -314,5 +314,5 @@ def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
         names,
         properties,
         digest,
-        not day and mtime_ns in crowded,
+        mtime_ns in crowded,
     )
