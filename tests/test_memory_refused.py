@@ -64,7 +64,8 @@ def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
     desk: VaultDesk, act: str, verb: str, layout: str
 ) -> None:
     desk.open(memory__layout=layout)
-    memo, other = waiting(desk, "Use tin", project="Tea"), kept(desk, "Use copper")
+    memo = waiting(desk, "Use tin", project="Tea")
+    other = kept(desk, "Use copper", project="Tea")
     before, index = texts(desk), desk.found("tin")
     verbs = desk.engine.memory
     acts: dict[str, Callable[[], object]] = {
