@@ -1,6 +1,6 @@
 """Reading what a note states: `Budget: 900 EUR`, `rent:: 340`, `The kiln weighs 80 kg`.
 
-Only what can be understood for sure is a claim. Quotations, code, tables, questions,
+Only what can be understood for sure is a claim. Quotations, code, questions,
 what is struck out, what would be and what once was state nothing.
 """
 
@@ -34,6 +34,7 @@ from glassmind.context.naming_words import (
     ROLES,
 )
 from glassmind.context.pointing import is_lead, lead_of, pointed, untold
+from glassmind.context.rows import row_values
 from glassmind.context.stated import FIRST, LEADS, PUT, stated_lines
 from glassmind.context.subject_words import LINK
 from glassmind.context.values import (
@@ -127,11 +128,20 @@ class Claim(NamedTuple):
 @lru_cache(maxsize=1024)  # a note is read anew only when it was changed
 def _claims_in(digest: str, text: str, body: int) -> tuple[Claim, ...]:
     del digest  # it is what the text is known by, and cheaper to compare
-    return tuple(
+    said = [
         claim
         for number, line in stated_lines(text, body)
         for claim in claims_in_line(line, number)
-    )
+    ]
+    rows = [
+        Claim(number, head, "", value, "entry", lead=thing, points=True)
+        for number, thing, head, value in row_values(text, body)
+    ]
+    return tuple(sorted([*said, *rows], key=_line_of) if rows else said)
+
+
+def _line_of(claim: Claim) -> int:
+    return claim.line
 
 
 def claims_of(digest: str, lines: Sequence[str], body: int) -> tuple[Claim, ...]:

@@ -36,12 +36,14 @@ _FOR_US = re.compile(r"(?P<lead>\W*\w+\s.*\S),?\s+(?:we|i|wir|ich)\s*$", re.IGNO
 _TELLS = re.compile(
     r"\W*(?:we|i|they|he|she|wir|ich)\s+(?:have\s+|had\s+|all\s+)*"
     r"(?:agreed|decided|found|learned|learnt|heard|noticed|saw|measured|checked"
-    r"|confirmed|noted|was told|were told)\s+(?:on\s+)?(?=\S)",
+    r"|confirmed|noted|was told|were told)\s+(?:on\s+)?(?=\S)"
+    r"|\W*(?:the\s+)?\w+\s+(?:says|said|wrote|writes|sagt)\s+(?=\S)",
     re.IGNORECASE,
 )
 _ARTICLE = re.compile(r"[^\w\[]*(?:(?:the|our|my|der|die|das)\s+)?", re.IGNORECASE)
 _NOUN = re.compile(
-    r"(?:^|\W)(?:the|our|my|der|die|das|den|dem|einem?n?|(?<!is )(?<!was )(?<!as )an?)"
+    r"(?:^|\W)(?<!\bat )(?<!\bin )(?<!\bon )(?:the|our|my|der|die|das"
+    r"|den|dem|einem?n?|(?<!is )(?<!was )(?<!as )an?)"
     r"\s+[^\W\d_]",
     re.IGNORECASE,
 )

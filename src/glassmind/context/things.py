@@ -27,6 +27,9 @@ from glassmind.types.sections import SectionLink, SectionNote
 LEAST_PHRASE = 2
 """Words that a subject without a note needs, so that two notes mean the same by it."""
 
+LEAST_END = 4
+"""Letters that the end of a word has which may stand for it: `Fest`, in Sommerfest."""
+
 OF_ANY = frozenset(("project", "projekt", "status", "work", "arbeit"))
 """Words that may stand for the thing itself when it is told how far it is."""
 
@@ -149,7 +152,7 @@ class Things:
         by_words = not linked and thing not in (0, own)
         named = bool(thing)
         if not thing:
-            led, headed = self.named(claim.lead), self.named(heading)
+            led, headed = self._led(claim.lead), self.named(heading)
             thing = led or (headed if headed > 0 else own)
             named = thing not in (0, own)
         if thing == UNCLEAR:
@@ -184,7 +187,8 @@ class Things:
             thing = headed if headed > 0 else 0 if other else own
         else:
             thing = self._called(named, own)
-        if thing <= 0:
+        row = claim.form == "entry"
+        if thing <= 0 or (row and thing == own and named not in self._holders):
             return []
         return [self._of(thing, _what(claim, words_of(claim.subject)))]
 
@@ -196,8 +200,14 @@ class Things:
         bare = [] if claim.value.kind == "date" else [self._of(thing, set())]
         return [*bare, Subject(thing, _same(head[-1:]))] if head else bare
 
+    def _led(self, lead: str) -> int:
+        """Return the thing that a text before a colon is, or links to alone."""
+        links = links_in(lead)
+        return self.named(links[0] if len(links) == 1 else lead)
+
     def _of(self, thing: int, what: set[str]) -> Subject:
-        left = what - self._words.get(thing, set()) or what
+        names = self._words.get(thing, set())
+        left = {word for word in what - names or what if not _ends(word, names)}
         return Subject(thing, _same(left or {"amount"}))
 
     def _linked(
@@ -286,6 +296,12 @@ def _what(claim: Claim, words: Iterable[str]) -> set[str]:
     if not what - implied:
         return set()
     return what - {hint} if hint in implied and left - {hint} else what
+
+
+def _ends(word: str, names: Collection[str]) -> bool:
+    """Whether a longer word of a name ends with a word: the house of a greenhouse."""
+    long = len(word) >= LEAST_END
+    return long and any(name != word and name.endswith(word) for name in names)
 
 
 def _same(words: Iterable[str]) -> frozenset[str]:
