@@ -207,6 +207,7 @@ def test_the_sample_vault_answers_what_it_says(
     "asked",
     [
         "how much do I owe the harbour office",
+        "which database do we use for the readings and why",
         "Who wrote The Patient River?",
         "Which model of gateway stands on the water tower?",
         "Which town is my Japanese teacher from?",
