@@ -373,7 +373,10 @@ def _claim(  # noqa: PLR0913, PLR0917 - a sentence in its parts
 
 def _is_subject(words: Sequence[str]) -> bool:
     """Whether words name something, rather than point to it."""
-    named = 0 < len(words) <= 2 * LONGEST_KEY and words[0] not in PRONOUNS | OWNERS
+    if not 0 < len(words) <= 2 * LONGEST_KEY:
+        return False
+    first = words[1] if words[0] == "das" and len(words) > 1 else words[0]
+    named = first not in PRONOUNS and first not in OWNERS
     return named and POINTING.isdisjoint(words)
 
 
