@@ -80,7 +80,7 @@ class Things:
         self._title.setdefault(thing, note.title)
         for form in forms:
             self._holders.setdefault(form, []).append(note)
-            self._words.setdefault(thing, set()).update(form, _same(form))
+            self._words.setdefault(thing, set()).update(form)
             self._longest = max(self._longest, len(form))
 
     def _are_same(self, one: SectionNote, other: SectionNote) -> bool:
@@ -207,7 +207,8 @@ class Things:
 
     def _of(self, thing: int, what: set[str]) -> Subject:
         names = self._words.get(thing, set())
-        left = {word for word in what - names or what if not _ends(word, names)}
+        told = what - names - _same(names) if names else what
+        left = {word for word in told or what if not _ends(word, names)}
         return Subject(thing, _same(left or {"amount"}))
 
     def _linked(
