@@ -12,7 +12,7 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -35,7 +35,7 @@ from glassmind.store.sqlite.section_rows import SectionRows
 
 PLANTED = Path(__file__).resolve().parent.parent / "tests" / "planted_conflicts"
 TODAY = date(2026, 3, 20)
-SECTIONS: dict[str, Callable[[SectionRows, Scope], Sequence[object]]] = {
+SECTIONS: dict[str, Callable[[SectionRows, Scope], Collection[object]]] = {
     "decisions": decisions,
     "questions": questions,
     "tasks": tasks,
