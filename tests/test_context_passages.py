@@ -122,7 +122,7 @@ def shown_of_a_note(draw: st.DrawFn) -> tuple[list[str], list[Cut]]:
         start = sum(len(line) + 1 for line in lines[top:first])
         end = start + len("\n".join(lines[first : last + 1]))
         stretch = Stretch(text, top + 1, (start, end), ((0, ()),))
-        if start < end:
+        if text[start:end].strip():  # nothing blank is shown
             cuts.append(Cut(Reading(stretch, Lookup(Terms(), [])), start, end, 1))
     return lines, draw(st.permutations(cuts))
 

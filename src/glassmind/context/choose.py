@@ -108,15 +108,20 @@ class Reading:
         return scores, by_name and not self.told
 
     def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, dict[int, bool]]:
-        """Return the units that hold each word, and whether other than in a link."""
+        """Return the units that hold each word, and whether other than in a link.
+
+        What a heading says, the line below it is about.
+        """
         held: dict[str, dict[int, bool]] = {}
         text, at, last = self.stretch.text, 0, len(units) - 1
         for place, word in self._words.places(text) if units else ():
             while at < last and units[at][1] <= place:
                 at += 1
-            where = held.setdefault(word, {})
-            if not where.get(at):
-                where[at] = not in_link(text, place)
+            where, said = held.setdefault(word, {}), at
+            if at < last and text.startswith("##", units[at][0]):
+                said += not text.startswith("#", units[at + 1][0])
+            if not where.get(said):
+                where[said] = not in_link(text, place)
         return held
 
     def _share(self, start: int) -> float:
