@@ -15,7 +15,7 @@ from glassmind.context.alone import CLOSERS, NO_END
 from glassmind.context.asking import Lookup, in_link
 from glassmind.context.captured import is_unapproved
 from glassmind.context.choose import may_stop
-from glassmind.context.cutting import Entry
+from glassmind.context.cutting import Entry, found_text
 from glassmind.context.passages import Candidate, Stretch
 from glassmind.markdown.sentences import MARKER, sentence_spans
 from glassmind.render.quoted import holds_hidden
@@ -32,8 +32,8 @@ vault 146 are answered, 106 from a note that was wanted; without the last two an
 next it was 118 of 212."""
 
 LEAST_FIT = 0.8
-"""Against the best of them, how well a note must fit to answer. On the questions of the
-same vault others gave 29 more wrong answers and no more right ones."""
+"""How well a note must fit to answer, against the best that does not ask, too. On the
+questions of the same vault others gave 29 more wrong answers and no more right ones."""
 
 NAMED = 0.5
 """What a word counts that only the title or a heading above a sentence holds."""
@@ -109,7 +109,8 @@ def answer_from(
     if words.typed.isdisjoint(words.weights):
         return []
     counted, first = _counted(words), candidates[:LOOKED_AT]
-    least = LEAST_FIT * max((one.relevance for one in first), default=0.0)
+    said = [one.relevance for one in first if "?" not in found_text(one)]
+    least = LEAST_FIT * max(said, default=0.0)  # a note that asks too fits best of all
     found = [
         said
         for candidate in first
