@@ -33,6 +33,7 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """
     tmp_path_factory.getbasetemp()  # where it was: it is looked at after failures
     folder = tempfile.mkdtemp(prefix="glassmind-tests-")
+    Path(folder).chmod(0o1777)  # as the one it stands in: some programs are another's
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", folder)
         patch.setattr(tempfile, "tempdir", folder)
