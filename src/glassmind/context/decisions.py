@@ -22,7 +22,7 @@ from glassmind.context.items import (
     status_of,
 )
 from glassmind.context.labels import MOST_READ, without_label
-from glassmind.context.relevance import asked_terms, most_relevant, shared
+from glassmind.context.relevance import asked_terms, closeness, most_relevant
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import (
     DECISION_CALLOUTS,
@@ -100,17 +100,26 @@ def _about(found: Collection[Found], query: str, ours: Collection[int]) -> list[
     """Return what has to do with the question, the most first, then the newest."""
     if not found:
         return []
-    terms = asked_terms(query)
-    made = [(one.note.note_id, item_of(one, "decision")) for one in found]
+    others = [one for one in found if not _counts_anyway(one, ours)]
+    texts = [_texts(one) for one in others]
+    held = closeness(query, texts, "") if asked_terms(query) else [1] * len(others)
+    said = {id(one) for one, many in zip(others, held, strict=True) if many}
     items = [
-        item
-        for note_id, item in made
-        if terms is None
-        or note_id in ours
-        or item.rule in CAPTURED
-        or shared(item, terms)
+        item_of(one, "decision")
+        for one in found
+        if _counts_anyway(one, ours) or id(one) in said
     ]
     return most_relevant(newest_first(items), query)
+
+
+def _counts_anyway(found: Found, ours: Collection[int]) -> bool:
+    return found.note.note_id in ours or found.rule in CAPTURED
+
+
+def _texts(found: Found) -> tuple[str, ...]:
+    """Return what of lines is looked through for the words of a question."""
+    page, span = found.page, found.span
+    return (page.text(span), found.note.title, *page.heading_path(span.start))
 
 
 Place: TypeAlias = tuple[int, int]
@@ -166,7 +175,7 @@ def _replaced(
 
 
 def _in_force(
-    found: Iterable[Found],
+    found: Collection[Found],
     replaced: Mapping[int, int],
     told_of: Mapping[Place, int],
 ) -> tuple[list[Found], list[Found]]:
@@ -174,13 +183,18 @@ def _in_force(
     standing: list[Found] = []
     others: list[Found] = []
     there = {one.note.note_id for one in found if one.rule != UNAPPROVED}
+    notes = {one.note.note_id: one.note for one in found}
+    over = {
+        at
+        for at, note in notes.items()
+        if _is_gone(note) or status_of(note) in PROPOSED
+    }
     for one in found:
         at = one.note.note_id
         old = told_of.get((at, one.span.start), at)
         if replaced.get(old) in there:
             continue
-        gone = _is_gone(one.note) or status_of(one.note) in PROPOSED
-        is_last = (gone and one.is_whole) or old != at
+        is_last = (at in over and one.is_whole) or old != at
         (others if is_last else standing).append(one)
     return standing, others
 
