@@ -23,8 +23,8 @@ import apsw
 from vaults import write_vault
 
 from glassmind import open_vault
-from glassmind.context import claims
-from glassmind.context.conflicts import conflicts
+from glassmind.context.conflicts import claims
+from glassmind.context.conflicts.rules import conflicts
 from glassmind.context.decisions import decisions
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope

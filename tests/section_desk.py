@@ -6,7 +6,7 @@ from datetime import date
 
 from vault_desk import VaultDesk
 
-from glassmind.context.conflicts import conflicts
+from glassmind.context.conflicts.rules import conflicts
 from glassmind.context.decisions import decisions
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk
 from vault_desk import VaultDesk
 
-from glassmind.context.claims import claims_in_line
-from glassmind.context.differing import differ
-from glassmind.context.values import Value, property_value, read_value
+from glassmind.context.conflicts.claims import claims_in_line
+from glassmind.context.conflicts.differing import differ
+from glassmind.context.conflicts.values import Value, property_value, read_value
 from glassmind.markdown.receipts import digest_of_lines, parse_receipt
 from glassmind.render.bundles import conflict_as_json
 from glassmind.render.bundles_markdown import conflict_line

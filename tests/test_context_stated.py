@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.claim_words import SPELLED, STATUS_OF, VERBS
-from glassmind.context.claims import claims_in_line, claims_of
+from glassmind.context.conflicts.claim_words import SPELLED, STATUS_OF, VERBS
+from glassmind.context.conflicts.claims import claims_in_line, claims_of
 
 THINGS = ("The kiln", "Rent", "[[Acme]]", "[[Trip 2]]", "Our `mill`", "Müller's roof")
 NUMBERS = ("80 kg", "900 EUR", "2026-03-01", "6:00", "v1.2", "Debian 12", "5")

@@ -12,7 +12,7 @@ from typing import Any
 
 from glassmind.context.behind import Lookout
 from glassmind.context.budget import Counter, Estimate
-from glassmind.context.conflicts import conflicts
+from glassmind.context.conflicts.rules import conflicts
 from glassmind.context.decisions import decisions
 from glassmind.context.fitting import most_within
 from glassmind.context.items import is_pattern

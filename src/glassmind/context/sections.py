@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from glassmind.context.budget import Counter
-from glassmind.context.conflicts import conflicts
+from glassmind.context.conflicts.rules import conflicts
 from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
 from glassmind.context.items import names_in

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from glassmind.context.claim_words import TOLD, VERBS, WEEKDAYS
-from glassmind.context.naming_words import NAMING, ROLES
+from glassmind.context.conflicts.claim_words import TOLD, VERBS, WEEKDAYS
+from glassmind.context.conflicts.naming_words import NAMING, ROLES
+from glassmind.context.conflicts.values import STATUS_TOLD, TELLING
 from glassmind.context.page import HEADING, ITEM, Page, unmarked
-from glassmind.context.values import STATUS_TOLD, TELLING
 
 LONGEST_LINE = 600
 """Characters of a line that is read: longer ones are seldom written by hand."""

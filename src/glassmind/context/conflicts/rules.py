@@ -8,29 +8,34 @@ and a newer daily note that says otherwise than a note about the thing.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
-from glassmind.context.claim_words import (
+from glassmind.context.conflicts.claim_words import (
     ABOUT,
     MANY_VALUED,
     OF_THE_NOTE,
     SAME,
     SYSTEMS,
 )
-from glassmind.context.claims import Claim, claims_of
-from glassmind.context.differing import differ
-from glassmind.context.items import is_pattern, pages_of
-from glassmind.context.page import Page
-from glassmind.context.said import Said, Source, written_at_once
-from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.section_words import key_form
-from glassmind.context.superseded import superseded
-from glassmind.context.things import (
+from glassmind.context.conflicts.claims import Claim, claims_of
+from glassmind.context.conflicts.differing import differ
+from glassmind.context.conflicts.said import Said, Source, written_at_once
+from glassmind.context.conflicts.superseded import superseded
+from glassmind.context.conflicts.things import (
     Subject,
     Things,
     are_siblings,
     is_dated,
     property_subject,
 )
-from glassmind.context.values import Value, ValueKind, product_value, property_value
+from glassmind.context.conflicts.values import (
+    Value,
+    ValueKind,
+    product_value,
+    property_value,
+)
+from glassmind.context.items import is_pattern, pages_of
+from glassmind.context.page import Page
+from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.section_words import key_form
 from glassmind.markdown.days import first_day
 from glassmind.markdown.receipts import receipt_of
 from glassmind.types import NotePath, Span

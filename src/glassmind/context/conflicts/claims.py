@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.context.claim_words import (
+from glassmind.context.conflicts.claim_words import (
     BYGONE,
     COUNTING,
     ENTRY_STOPS,
@@ -24,7 +24,7 @@ from glassmind.context.claim_words import (
     UNSURE,
     VERBS,
 )
-from glassmind.context.naming_words import (
+from glassmind.context.conflicts.naming_words import (
     AT_WILL,
     CODED,
     LANDS,
@@ -33,11 +33,11 @@ from glassmind.context.naming_words import (
     PERSONS,
     ROLES,
 )
-from glassmind.context.pointing import is_lead, lead_of, pointed, untold
-from glassmind.context.rows import row_values
-from glassmind.context.stated import FIRST, LEADS, PUT, stated_lines
-from glassmind.context.subject_words import LINK
-from glassmind.context.values import (
+from glassmind.context.conflicts.pointing import is_lead, lead_of, pointed, untold
+from glassmind.context.conflicts.stated import FIRST, LEADS, PUT, stated_lines
+from glassmind.context.conflicts.subject_words import LINK
+from glassmind.context.conflicts.tables import row_values
+from glassmind.context.conflicts.values import (
     Value,
     code_value,
     product_value,

@@ -6,8 +6,8 @@ A row counts only where its first cell is the name of a note: others are records
 import re
 from collections.abc import Iterator, Sequence
 
+from glassmind.context.conflicts.values import Value, property_value
 from glassmind.context.page import Page
-from glassmind.context.values import Value, property_value
 
 WIDEST = 8
 """Cells of a row that is read: what is wider was seldom written by hand."""

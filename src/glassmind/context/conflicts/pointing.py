@@ -8,8 +8,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from glassmind.context.claim_words import COUNTING, MONTHS, POINTING, RUNNING, VERBS
-from glassmind.context.naming_words import (
+from glassmind.context.conflicts.claim_words import (
+    COUNTING,
+    MONTHS,
+    POINTING,
+    RUNNING,
+    VERBS,
+)
+from glassmind.context.conflicts.naming_words import (
     DOING,
     KINSHIP,
     NAMING,
@@ -17,7 +23,7 @@ from glassmind.context.naming_words import (
     OWNERS,
     PERSONS,
 )
-from glassmind.context.values import Value
+from glassmind.context.conflicts.values import Value
 
 LONGEST_PART = 3
 """Words behind `its` that may name a part or a property of a thing."""

@@ -5,8 +5,8 @@ A month holds each of its days, a range what lies in it, and about 900 is 890 to
 
 import re
 
-from glassmind.context.claim_words import LASTING, MONEY
-from glassmind.context.values import THOUSAND, Value
+from glassmind.context.conflicts.claim_words import LASTING, MONEY
+from glassmind.context.conflicts.values import THOUSAND, Value
 
 EXACT = 1e-9
 """How far two numbers may be apart that are the same: units are turned into others."""

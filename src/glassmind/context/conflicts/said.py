@@ -6,12 +6,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from glassmind.context.captured import waits
-from glassmind.context.claim_words import CHANGED, WRITTEN
-from glassmind.context.claims import Claim
+from glassmind.context.conflicts.claim_words import CHANGED, WRITTEN
+from glassmind.context.conflicts.claims import Claim
+from glassmind.context.conflicts.things import is_dated
+from glassmind.context.conflicts.values import Value
 from glassmind.context.items import changed_day
 from glassmind.context.section_words import key_form
-from glassmind.context.things import is_dated
-from glassmind.context.values import Value
 from glassmind.markdown.days import first_day
 from glassmind.types.sections import SectionNote
 

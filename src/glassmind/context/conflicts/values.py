@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.context.claim_words import (
+from glassmind.context.conflicts.claim_words import (
     BOUNDS,
     FILLERS,
     MEASURES,

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from glassmind.context.claim_words import (
+from glassmind.context.conflicts.claim_words import (
     ABOUT,
     ASIDE,
     GENERIC,
@@ -16,11 +16,11 @@ from glassmind.context.claim_words import (
     SYSTEMS,
     UNNAMED,
 )
-from glassmind.context.claims import Claim
+from glassmind.context.conflicts.claims import Claim
+from glassmind.context.conflicts.naming_words import KINSHIP
+from glassmind.context.conflicts.subject_words import links_in, words_of
 from glassmind.context.items import names_in
-from glassmind.context.naming_words import KINSHIP
 from glassmind.context.section_words import key_form
-from glassmind.context.subject_words import links_in, words_of
 from glassmind.markdown.days import first_day
 from glassmind.types.sections import SectionLink, SectionNote
 
