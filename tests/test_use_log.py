@@ -414,6 +414,22 @@ def test_a_disk_that_takes_nothing_costs_no_answer(
     assert vault.found("oolong")
 
 
+def test_a_folder_that_cannot_be_listed_costs_no_run(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(FILES)
+    vault.ask("oolong")
+
+    def refused(self: Path, pattern: str) -> list[Path]:
+        raise OSError(28, f"no space left for {self}/{pattern}")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "glob", refused)
+        vault.index()
+
+    assert len(events(vault)) == len(FILES) - 1
+
+
 def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> None:
     precious = tmp_path / "precious.md"
     precious.write_text("mine")

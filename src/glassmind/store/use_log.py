@@ -184,7 +184,10 @@ class UseLog:
     def _files(self) -> list[Path]:
         if self.folder is None:
             return []
-        return [*sorted(self.folder.glob(SET_ASIDE)), self.folder / NAME]
+        aside: list[Path] = []
+        with suppress(OSError):  # they are taken in another time
+            aside = sorted(self.folder.glob(SET_ASIDE))
+        return [*aside, self.folder / NAME]
 
     def close(self) -> None:
         """Let go of the file; the next event opens it again."""
