@@ -110,7 +110,11 @@ def test_passages_that_touch_are_one(meaning: MeaningDesk, budget: int) -> None:
 
 @st.composite
 def shown_of_a_note(draw: st.DrawFn) -> tuple[list[str], list[Cut]]:
-    """Return the lines of a note, and parts of it that show none twice."""
+    """Return the lines of a note, and parts of it that show none twice.
+
+    As they are cut: from a line with text to another, of whole chunks, to one of which
+    the blank lines belong that follow it.
+    """
     lines = draw(st.lists(st.sampled_from(["", "tea", "a pot of tea"]), min_size=4))
     marks = st.integers(0, len(lines) - 1)
     edges = sorted(draw(st.sets(marks, min_size=2, max_size=6)))
@@ -118,11 +122,14 @@ def shown_of_a_note(draw: st.DrawFn) -> tuple[list[str], list[Cut]]:
     for first, last in zip(edges[::2], edges[1::2], strict=False):
         top = draw(st.integers(0, first))
         over = draw(st.integers(last, len(lines) - 1))
+        while over + 1 < len(lines) and not lines[over + 1]:
+            over += 1
         text = "\n".join(lines[top : over + 1])
+        text += "\n" if over + 1 < len(lines) else ""
         start = sum(len(line) + 1 for line in lines[top:first])
         end = start + len("\n".join(lines[first : last + 1]))
         stretch = Stretch(text, top + 1, (start, end), ((0, ()),))
-        if text[start:end].strip():  # nothing blank is shown
+        if lines[first] and lines[last]:
             cuts.append(Cut(Reading(stretch, Lookup(Terms(), [])), start, end, 1))
     return lines, draw(st.permutations(cuts))
 
