@@ -75,6 +75,11 @@ def not_by_vault(value: str, _chosen: str | None) -> str:
     return "only the user can choose this" if value else ""
 
 
+def only_as_chosen(value: str, chosen: str | None) -> str:
+    """Refuse what would have note text go where the user did not send it."""
+    return "" if value in {"none", chosen} else "only the user can choose this"
+
+
 def none_by_vault(value: Sequence[str], _chosen: Sequence[str] | None) -> str:
     """Refuse any names at all."""
     return "only the user can choose these" if value else ""

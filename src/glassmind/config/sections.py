@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from glassmind.config.ask_sections import Ask, Hindsight, Llm
 from glassmind.config.guards import (
     keeps_ignored,
     none_by_vault,
@@ -198,18 +199,6 @@ class Search(Section, title="search"):
     )
 
 
-class Hindsight(Section, title="hindsight", later=True):
-    """A Hindsight server asked for memories beside the vault."""
-
-    url: str = key(
-        "",
-        "Where the server listens; empty means that none is asked.",
-        kind="url",
-        aliases=("HINDSIGHT_URL",),
-        guard=only_loopback,
-    )
-
-
 class Writes(Section, title="writes"):
     """What may be written, and what a person has to approve first.
 
@@ -346,6 +335,8 @@ SECTIONS: Sequence[type[Section]] = (
     Graph,
     Context,
     Memory,
+    Llm,
+    Ask,
 )
 
 KEYS: Mapping[str, Key] = {
@@ -371,6 +362,8 @@ class Config(Frozen):
     graph: Graph
     context: Context
     memory: Memory
+    llm: Llm
+    ask: Ask
 
     origins: Mapping[str, str]
     """Where the value of each setting came from, by full name."""
