@@ -24,6 +24,8 @@ from glassmind.types.search import (
 )
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
+    from glassmind.answers.desk import Gather
+    from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
     from glassmind.indexing.keeper import IndexKeeper
@@ -91,6 +93,9 @@ class Adapters(Protocol):
 
     def bundles(self, sources: "Sources", /) -> "Bundles":
         """Return what packs notes for an agent."""
+
+    def answers(self, gather: "Gather", /) -> "Answers":
+        """Return what answers questions."""
 
     def memory(self, acts: "Acts", /) -> "Memory":
         """Return what agents and people leave in the agent folder."""

@@ -10,7 +10,6 @@ from contextlib import suppress
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from glassmind.answering import Adapters, Asked, answered
@@ -30,6 +29,7 @@ from glassmind.types.search import (
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
 
+    from glassmind.answers.verbs import Answers
     from glassmind.context.verbs import Bundles
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.memory.verbs import Memory
@@ -244,6 +244,11 @@ class Engine:
         )
 
     @cached_property
+    def answers(self) -> "Answers":
+        """What answers questions: see `Answers` for its verb."""
+        return self._adapters.answers(self.bundles.gather)
+
+    @cached_property
     def memory(self) -> "Memory":
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
@@ -390,10 +395,5 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -6,9 +6,11 @@ from typing import Literal
 
 from glassmind.context.briefing import brief
 from glassmind.context.bundling import Wish, bundle_for, hot_bundle
+from glassmind.context.gathering import gathered
 from glassmind.context.shelf import Shelf
 from glassmind.context.summaries import summarize
 from glassmind.context.verifying import verify
+from glassmind.types.answers import Gathered
 from glassmind.types.context import Briefing, Bundle, Summary, Verified
 from glassmind.types.search import Intent, Mode
 
@@ -44,6 +46,31 @@ class Bundles:
         wish = Wish(budget_tokens, limit, project, mode, intent, save, today)
         with self._shelf.faults():
             return bundle_for(self._shelf, query, wish)
+
+    def gather(  # noqa: PLR0913 - each wish by its name
+        self,
+        question: str,
+        *,
+        limit: int,
+        budget_tokens: int,
+        project: str | None = None,
+        mode: Mode | None = None,
+        intent: Intent | Literal["auto"] | None = "auto",
+        private: bool = False,
+        today: date | None = None,
+    ) -> Gathered:
+        """Return the passages that may answer a question, numbered, best first.
+
+        Of `limit` notes, within the budget; private ones only if that is said. With
+        them comes what sentences of the notes answer.
+
+        Raises:
+            NothingAsked, BadDate, BadLimit, BadWish: as a search does.
+            ProjectUnknown: no note belongs to the project.
+        """
+        wish = Wish(budget_tokens, limit, project, mode, intent, today=today)
+        with self._shelf.faults():
+            return gathered(self._shelf, question, wish, private=private)
 
     def hot(
         self,

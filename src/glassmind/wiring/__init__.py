@@ -20,10 +20,11 @@ from glassmind.store.use_log import UseLog, use_folder
 from glassmind.wiring.once import made_once
 
 if TYPE_CHECKING:
+    from glassmind.answers.desk import Gather
+    from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
     from glassmind.indexing.keeper import IndexKeeper
-    from glassmind.indexing.run import Workshop
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.knowledge.verbs import Knowledge
@@ -219,10 +220,14 @@ class LocalAdapters:
         """Return what writes, examines and copies the index."""
         from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
         from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
-        from glassmind.wiring.index import bench_for, meaning_for  # noqa: PLC0415
+        from glassmind.wiring.index import (  # noqa: PLC0415
+            bench_for,
+            meaning_for,
+            workshop_for,
+        )
         from glassmind.wiring.ticked import ticked_for  # noqa: PLC0415
 
-        copier, shop = SqliteCopier(self.reader, self.writing), self._workshop()
+        copier, shop = SqliteCopier(self.reader, self.writing), workshop_for(self)
         meaning = meaning_for(self, shop)
         return IndexKeeper(
             shop,
@@ -246,6 +251,12 @@ class LocalAdapters:
         from glassmind.wiring.context import bundles_for  # noqa: PLC0415
 
         return bundles_for(self, sources)
+
+    def answers(self, gather: "Gather") -> "Answers":
+        """Return what answers questions."""
+        from glassmind.wiring.answers import answers_for  # noqa: PLC0415
+
+        return answers_for(self.config, gather)
 
     def memory(self, acts: "Acts") -> "Memory":
         """Return what agents and people leave in the agent folder."""
@@ -350,32 +361,6 @@ class LocalAdapters:
         from glassmind.vault.resolve import name_key  # noqa: PLC0415
 
         return SqliteWriter(self.place.folder, name_key)
-
-    def _workshop(self) -> "Workshop":
-        from glassmind.indexing.run import Workshop  # noqa: PLC0415
-        from glassmind.markdown.split import SplitRules  # noqa: PLC0415
-        from glassmind.wiring.index import followed_vectors, followed_words  # noqa: PLC0415
-        from glassmind.wiring.use import fold_use  # noqa: PLC0415
-
-        index = self.config.index
-        rules = SplitRules(
-            target_tokens=index.chunk_target_tokens,
-            overlap_tokens=index.chunk_overlap_tokens,
-            min_chars=index.chunk_min_chars,
-            max_chunks=index.max_chunks_per_note,
-        )
-        return Workshop(
-            root=self.config.vault.path,
-            ignore_dirs=tuple(index.ignore_dirs),
-            include_agent_dir=index.include_agent_dir,
-            agent_dir=self.config.writes.agent_dir,
-            max_note_bytes=index.max_note_bytes,
-            rules=rules,
-            writing=self.writing,
-            words=followed_words(self),
-            vectors=followed_vectors(self),
-            fold_use=lambda: fold_use(self.use_log, self.writer),
-        )
 
     @made_once
     def words_marker(self) -> "WordsMarker":

@@ -5,6 +5,7 @@ A part of `wiring` that a search does not need.
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +15,7 @@ from glassmind.indexing.checkup_vectors import VectorBench
 from glassmind.indexing.embed import Meaning, Wishes
 from glassmind.indexing.follow import Followed
 from glassmind.indexing.run import Workshop
+from glassmind.markdown.split import SplitRules
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lexical import integrity as word_integrity
 from glassmind.store.lexical import place as word_place
@@ -29,7 +31,7 @@ from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 from glassmind.wiring.grounds import EmbeddingGrounds
-from glassmind.wiring.use import UseGrounds
+from glassmind.wiring.use import UseGrounds, fold_use
 
 if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
@@ -47,6 +49,10 @@ USUAL_SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 
 class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
+
+    @property
+    def writing(self) -> Callable[..., AbstractContextManager[SqliteWriter]]:
+        """Hold the writer lock and the rows open for writing."""
 
     @property
     def writer(self) -> SqliteWriter:
@@ -79,6 +85,29 @@ class WordsMarker:
         if self._kept is None or self._kept[0] != state:
             self._kept = (state, word_place.marker_in(words))
         return self._kept[1]
+
+
+def workshop_for(adapters: Adapters) -> Workshop:
+    """Return what an index run works with."""
+    index, config = adapters.config.index, adapters.config
+    rules = SplitRules(
+        target_tokens=index.chunk_target_tokens,
+        overlap_tokens=index.chunk_overlap_tokens,
+        min_chars=index.chunk_min_chars,
+        max_chunks=index.max_chunks_per_note,
+    )
+    return Workshop(
+        root=config.vault.path,
+        ignore_dirs=tuple(index.ignore_dirs),
+        include_agent_dir=index.include_agent_dir,
+        agent_dir=config.writes.agent_dir,
+        max_note_bytes=index.max_note_bytes,
+        rules=rules,
+        writing=adapters.writing,
+        words=followed_words(adapters),
+        vectors=followed_vectors(adapters),
+        fold_use=lambda: fold_use(adapters.use_log, adapters.writer),
+    )
 
 
 def followed_words(adapters: Adapters) -> Followed[Document]:

@@ -1,0 +1,22 @@
+"""The adapters of answers.
+
+A part of `wiring` that a search does not need.
+"""
+
+from glassmind.answers.desk import Desk, Gather
+from glassmind.answers.verbs import Answers
+from glassmind.config import Config
+from glassmind.ports.chat import Chat
+
+
+def answers_for(config: Config, gather: Gather) -> Answers:
+    """Return what answers questions under these settings."""
+
+    def chat() -> Chat | None:
+        if config.llm.backend == "none":
+            return None
+        from glassmind.models.chat import chat_for  # noqa: PLC0415
+
+        return chat_for(config)
+
+    return Answers(Desk(config=config, gather=gather, chat=chat))
