@@ -14,6 +14,7 @@ GOLD = ROOT / "tests" / "gold"
 VAULT = ROOT / "sample-vault"
 INTENTS = {"factual_lookup", "context_load", "conceptual", "backlink", "serendipity"}
 JUDGED = ("intents", "not-there", "meaning")
+CITED = ("sample-questions", "ask-questions")
 UNSEEN = ("Archive/", "Drafts/", "Templates/", "Journal/A letter not sent.md")
 """Left out of the index, empty forms, or private: no answer may depend on them."""
 
@@ -35,6 +36,10 @@ def _gold(name: str) -> list[dict[str, Any]]:
 
 def _of(intent: str) -> list[dict[str, Any]]:
     return [item for item in _gold("intents") if item["intent"] == intent]
+
+
+def _answered(name: str) -> list[dict[str, Any]]:
+    return [item for item in _gold(name) if item.get("path")]
 
 
 def _stems(text: str) -> set[str]:
@@ -66,7 +71,8 @@ def test_every_item_has_an_id_of_its_own(name: str) -> None:
 
 def test_no_query_is_asked_twice_in_any_two_sets() -> None:
     asked = [i["query"] for name in (*JUDGED, "intent-labels") for i in _gold(name)]
-    asked += [item["question"] for item in _gold("sample-questions")]
+    asked += [item["question"] for name in CITED for item in _gold(name)]
+    asked += [query for note in _gold("languages") for query in note["queries"]]
     counted = Counter(query.casefold().strip(" ?") for query in asked)
     assert [query for query, times in counted.items() if times > 1] == []
 
@@ -117,3 +123,45 @@ def test_what_is_found_by_meaning_shares_no_word_with_the_passage() -> None:
         note = (VAULT / item["relevant"][0]).read_text(encoding="utf-8")
         assert item["passage"] in note
         assert _stems(item["query"]) & _stems(item["passage"]) == set()
+
+
+@pytest.mark.parametrize("name", CITED)
+def test_what_holds_an_answer_stands_on_one_line_of_its_note(name: str) -> None:
+    for item in _answered(name):
+        assert 1 <= len(item["holds"]) <= 4, item["question"]
+        for place in item["holds"]:
+            note = (VAULT / place["path"]).read_text(encoding="utf-8")
+            lines = [line for line in note.splitlines() if place["text"] in line]
+            assert len(lines) == 1, place
+            assert not place["path"].startswith(UNSEEN), place
+
+
+@pytest.mark.parametrize("name", CITED)
+def test_the_note_that_answers_is_the_first_that_holds_the_answer(name: str) -> None:
+    for item in _answered(name):
+        places = [(place["path"], place["text"]) for place in item["holds"]]
+        assert item["answer"].strip()
+        assert places[0][0] == item["path"]
+        assert len(places) == len(set(places))
+
+
+def test_the_last_ten_of_the_sample_questions_hold_nothing() -> None:
+    held = ["holds" in item for item in _gold("sample-questions")]
+    assert held == [True] * 30 + [False] * 10
+    assert len(_answered("sample-questions")) == 30
+
+
+def test_both_halves_of_the_questions_to_ask_are_made_alike() -> None:
+    counted = Counter((i["half"], i.get("distance")) for i in _gold("ask-questions"))
+    of_one = {None: 20, "near": 6, "far": 4}
+    assert counted == {
+        (half, distance): times
+        for half in ("dev", "test")
+        for distance, times in of_one.items()
+    }
+
+
+def test_a_question_to_ask_has_an_answer_or_a_distance() -> None:
+    for item in _gold("ask-questions"):
+        rest = {"distance"} if "distance" in item else {"path", "answer", "holds"}
+        assert item.keys() == {"question", "half"} | rest
