@@ -118,9 +118,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """News: letters of the statement that a model is writing, borne out or not.
+    """News: letters of the statement that is being written, borne out or not.
 
-    `support` is known by then, since a model names its quote first.
+    `support` is what is known by then, since a model names its quote first; that a
+    figure comes from nowhere is known at the end, and told by `Stated`.
     """
 
     text: str
@@ -135,5 +136,13 @@ class Stated:
     statement: Statement
 
 
-News: TypeAlias = Found | Spoken | Stated
-"""What is told of an answer while it is made."""
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """News: what was spoken and stated so far does not count; what does comes next."""
+
+    reason: str
+
+
+News: TypeAlias = Found | Spoken | Stated | Withdrawn
+"""What is told of an answer while it is made: every statement that counts is spoken,
+in one piece or many, and then stated."""
