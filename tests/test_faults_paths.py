@@ -172,7 +172,7 @@ def test_no_question_finds_what_stands_outside(
 SERVED = [
     route
     for route in ROUTES
-    if taking_text(route.arguments) and not route.later and route.path not in CAPTURING
+    if taking_text(route.arguments) and route.path not in CAPTURING
 ]
 
 

@@ -20,7 +20,6 @@ from glassmind.render.notes import note_as_json
 from glassmind.render.reports import stats_as_json
 from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
-from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.types.files import Progress
 from glassmind.types.watch import WatchState
@@ -307,17 +306,6 @@ def test_passages_are_twenty_unless_said_otherwise(web: Web) -> None:
     assert web.get("/api/search?query=").status == 422
 
 
-@pytest.mark.parametrize("route", [route for route in ROUTES if route.later])
-def test_what_has_no_verb_yet_says_so(web: Web, route: Route) -> None:
-    if route.method == "POST":
-        answer = web.post(route.path, {"query": "tea"})
-    else:
-        answer = web.get(f"{route.path}?question=tea")
-
-    assert answer.status == 501
-    assert answer.code == "not_yet"
-
-
 def test_an_index_run_answers_with_its_report(tea: Web, vault: VaultDesk) -> None:
     vault.write({"New.md": "# New\n\nA samovar.\n"})
 
@@ -474,7 +462,7 @@ def test_the_description_has_every_route_that_answers(web: Web) -> None:
         for path, operations in described["paths"].items()
         for method in operations
     }
-    assert found == {(r.method, r.path) for r in ROUTES if not r.later}
+    assert found == {(r.method, r.path) for r in ROUTES}
     assert described["openapi"] == "3.1.0"
 
 

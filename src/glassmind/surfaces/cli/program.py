@@ -16,9 +16,9 @@ from glassmind.surfaces.cli.parser import VALUED, CommandParser
 from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
 OF_WORDS = frozenset([
-    "brief", "capture", "capture-decision", "capture-memory", "capture-task", "context",
-    "forget", "graph", "health", "hot", "inbox", "ingest", "list", "log", "ontology",
-    "pin", "recall", "resolve", "summarize", "supersede", "unpin", "verify",
+    "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
+    "context", "forget", "graph", "health", "hot", "inbox", "ingest", "list", "log",
+    "ontology", "pin", "recall", "resolve", "summarize", "supersede", "unpin", "verify",
 ])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 

@@ -5,6 +5,7 @@ COMMANDS = {
     "index": ("index", "bring the index up to the vault"),
     "search": ("search", "find the passages that matter for a question"),
     "context": ("context", "pack what matters for a question, for an agent"),
+    "ask": ("ask", "answer a question from the notes, with what bears it out"),
     "verify": ("verify", "tell whether cited lines still stand as they did"),
     "read": ("read", "print a note, a section or some lines of it"),
     "read-chunks": ("read_chunks", "print a note as it was split for the index"),

@@ -1,4 +1,4 @@
-"""What kind of answer a client would rather have: JSON, or Markdown to read."""
+"""What kind of answer a client would rather have: JSON, Markdown, or events."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,23 @@ MARKDOWN = "text/markdown; charset=utf-8"
 
 JSON_TYPES = ("application/json", "application/*", "*/*")
 MARKDOWN_TYPES = ("text/markdown", "text/*")
+EVENT_TYPES = ("text/event-stream",)
 """Ranges that mean the one or the other, the most specific first."""
 
 
 def wants_markdown(accept: str) -> bool:
     """Whether the header `Accept` prefers Markdown; who does not say gets JSON."""
+    return _wants(accept, MARKDOWN_TYPES)
+
+
+def wants_events(accept: str) -> bool:
+    """Whether the header `Accept` prefers events as they come."""
+    return _wants(accept, EVENT_TYPES)
+
+
+def _wants(accept: str, names: tuple[str, ...]) -> bool:
     ranges = dict(_ranges(accept))
-    return _weight(ranges, MARKDOWN_TYPES) > _weight(ranges, JSON_TYPES)
+    return _weight(ranges, names) > _weight(ranges, JSON_TYPES)
 
 
 def _weight(ranges: dict[str, float], names: tuple[str, ...]) -> float:

@@ -19,11 +19,13 @@ from starlette.types import Receive, Scope, Send
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.surfaces.http.addresses import origins_of
+from glassmind.surfaces.http.answers_table import ASKED, longest_answer_s
+from glassmind.surfaces.http.answers_talk import Talk, Talks
 from glassmind.surfaces.http.arguments import from_body, from_query
 from glassmind.surfaces.http.asked import Asked, Desk, Route
 from glassmind.surfaces.http.door import NOT_JSON, Door, is_json
 from glassmind.surfaces.http.greeting import read_again, with_session
-from glassmind.surfaces.http.guard import Guard, Tell, Visit
+from glassmind.surfaces.http.guard import LONG_S, Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
 from glassmind.surfaces.http.meter import Meter
@@ -63,7 +65,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     `by_address` the address that a client reached counts as a name too. `tell` hears of
     every request.
     """
-    meter, jobs = Meter(), Jobs()
+    meter, jobs, talks = Meter(), Jobs(), Talks()
     workers, quick = Workers(), Workers(QUICK_THREADS)
     desk = Desk(engine, jobs, meter, threading.Lock(), {})
     door = Door(frozenset(hosts), origins_of(hosts, origins), token, by_address)
@@ -71,7 +73,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     paths = [
         Path(
             route.path.replace("{name}", "{name:path}"),
-            endpoint=Answering(route, desk, quick if route.quick else workers),
+            endpoint=Answering(route, desk, quick if route.quick else workers, talks),
             methods=[route.method],
         )
         for route in ROUTES
@@ -83,11 +85,15 @@ def make_app(  # noqa: PLR0913 - each wish by its name
             stack.callback(workers.close)
             stack.callback(quick.close)
             stack.callback(jobs.close)
+            stack.callback(talks.close)
             await stack.enter_async_context(tools.running())
             yield
 
     posted = frozenset(["/mcp", *(one.path for one in ROUTES if one.method == "POST")])
-    guard = Middleware(Guard, door=door, meter=meter, tell=tell, posted=posted)
+    limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
+    guard = Middleware(
+        Guard, door=door, meter=meter, tell=tell, posted=posted, limits=limits
+    )
     app = Starlette(
         routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
         middleware=[guard],
@@ -101,8 +107,11 @@ def make_app(  # noqa: PLR0913 - each wish by its name
 class Answering:
     """Answers the requests of one route."""
 
-    def __init__(self, route: Route, desk: Desk, workers: Workers) -> None:
-        self._route, self._desk, self._workers = route, desk, workers
+    def __init__(
+        self, route: Route, desk: Desk, workers: Workers, talks: Talks
+    ) -> None:
+        self._route, self._desk = route, desk
+        self._workers, self._talks = workers, talks
         self._owner = f"{route.method} {route.path}"
 
     async def __call__(self, scope: Scope, receive: Receive, _send: Send) -> None:
@@ -115,12 +124,15 @@ class Answering:
             body = (await receive()).get("body", b"")
             work = partial(self._replied, scope, body, visit)
             reply = await self._workers.run(work)
+            if isinstance(reply, Talk):
+                await self._talks.answer(reply, visit)
+                return
             made = reply if isinstance(reply, Reply) else await self._ended(reply)
         except GlassmindError as error:
             raise Refused(refusal_of(error, self._desk.engine.config)) from error
         await visit.answer(made)
 
-    def _replied(self, scope: Scope, body: bytes, visit: Visit) -> Reply | Job:
+    def _replied(self, scope: Scope, body: bytes, visit: Visit) -> Reply | Job | Talk:
         accept = visit.head.get(b"accept", b"").decode("latin-1")
         given = self._given(scope, body)
         return self._route.run(Asked(self._desk, given, visit.known, accept))

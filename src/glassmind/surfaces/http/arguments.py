@@ -168,7 +168,7 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
         made["maxItems"] = int(one.most)
     patterns = {"lines": LINES, "about": SAYS}
     if one.default is REQUIRED:  # one that may be left out may say nothing, too
-        patterns["query"] = SAYS
+        patterns |= {"query": SAYS, "question": SAYS}
     if one.name in patterns:
         made["pattern"] = patterns[one.name]
     return made

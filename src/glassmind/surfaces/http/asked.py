@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
+from glassmind.surfaces.http.answers_talk import Talk
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.meter import Meter
 from glassmind.surfaces.http.replies import Reply
@@ -42,23 +43,22 @@ class Asked(NamedTuple):
 class Route(NamedTuple):
     """One path: what it takes, what answers, and how that looks.
 
-    `run` is called in a thread; a job in place of an answer is waited for. `schema`
-    names the shape of an answer in `schemas`, and `fails` are statuses beyond those of
-    every route; `other_types` are those of other shapes that may be asked for. A route
-    that is `later` has no engine verb yet; one that is `quick` never waits behind
-    searches.
+    `run` is called in a thread; a job in place of an answer is waited for, and a talk
+    answers in a thread of its own, which a model may hold for long. `schema` names the
+    shape of an answer in `schemas`, and `fails` are statuses beyond those of every
+    route; `other_types` are those of other shapes that may be asked for. One that
+    is `quick` never waits behind searches.
     """
 
     method: str
     path: str
     doc: str
-    run: Callable[[Asked], Reply | Job]
+    run: Callable[[Asked], Reply | Job | Talk]
     schema: str
     arguments: tuple[Argument, ...] = ()
     fails: tuple[int, ...] = ()
     media_type: str = "application/json"
     other_types: tuple[str, ...] = ()
-    later: bool = False
     quick: bool = False
 
     @property

@@ -116,6 +116,10 @@ class Connection(H11Protocol):
     async def _counted(self, scope: Any, receive: Any, send: Any) -> None:
         scope[CROWDED] = max(len(self.connections), len(self.tasks)) > self._most
         await self._answers(scope, receive, send)
+        under_way: Any = self.cycle
+        if under_way.response_started and not under_way.response_complete:
+            # it breaks off and is closed; who reads nothing would keep it for good
+            self.loop.call_later(LINGER_S, self.transport.abort)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first head, if there is room."""

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from glassmind.surfaces.http.door import Door, head_of
@@ -51,6 +52,9 @@ ANSWER_S = 60.0
 LONG_S: Mapping[str, float] = {"/index": 6 * 3600.0, "/mcp": 900.0}
 """The same where work may be long: a first index of a large vault, and tools."""
 
+LAST_WORDS_S = 1.0
+"""Seconds to tell why an answer that had begun breaks off."""
+
 LOOK_S = 0.05
 """Seconds until it is looked whether the client is still there: most answers stand by
 then, and a look takes as much as the rest of the guard."""
@@ -70,6 +74,7 @@ class Visit:
         self.route, self.known = ELSEWHERE, False
         self.unread = has_body(self.head)
         self.status, self.size, self.finished = 0, 0, False
+        self.last_words: Callable[[Refusal], bytes] | None = None
         self._send = send
 
     async def send(self, message: Message) -> None:
@@ -91,14 +96,27 @@ class Visit:
         await self.send({**start, "headers": headers})
         await self.send({"type": "http.response.body", "body": reply.body})
 
+    async def break_off(self, refusal: Refusal) -> None:
+        """End an answer that had begun, with why, if it is of a kind that can say so.
+
+        Who reads no more is not waited for.
+        """
+        if self.last_words is None or self.finished:
+            return
+        body = self.last_words(refusal)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS_S):
+                await self.send({"type": "http.response.body", "body": body})
+
 
 class Guard:
     """Lets in what `door` lets in, and sees to it that it ends.
 
     `posted` are the paths that take a body; nowhere else is more than a little read.
+    `limits` are the seconds that an answer may take, by path, where it may be long.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each wish by its name
         self,
         app: App,
         *,
@@ -106,9 +124,10 @@ class Guard:
         meter: Meter,
         tell: Tell,
         posted: Collection[str],
+        limits: Mapping[str, float] = LONG_S,
     ) -> None:
         self._app, self._door, self._meter, self._tell = app, door, meter, tell
-        self._posted = posted
+        self._posted, self._limits = posted, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the start and end of the server."""
@@ -165,7 +184,7 @@ class Guard:
             leaving.append(asyncio.ensure_future(gone))
 
         looking = asyncio.get_running_loop().call_later(LOOK_S, look)
-        limit = LONG_S.get(visit.scope["path"], ANSWER_S)
+        limit = self._limits.get(visit.scope["path"], ANSWER_S)
         try:
             async with asyncio.timeout(limit):
                 await self._app(visit.scope, _replayed(body, left), visit.send)
@@ -182,6 +201,7 @@ class Guard:
 
     async def _refuse(self, visit: Visit, refusal: Refusal, receive: Receive) -> None:
         if visit.status:  # too late: the answer had begun
+            await visit.break_off(refusal)
             return
         if not visit.unread:
             await visit.answer(refused(refusal))

@@ -5,6 +5,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
+from glassmind.surfaces.http.answers_schemas import ANSWERS_SCHEMAS
 from glassmind.surfaces.http.arguments import body_schema, query_schema
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_schemas import CONTEXT_SCHEMAS
@@ -21,12 +22,18 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 431, 500, 503)
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
-_SHAPES = {**SCHEMAS, **GRAPH_SCHEMAS, **CONTEXT_SCHEMAS, **MEMORY_SCHEMAS}
+_SHAPES = {
+    **SCHEMAS,
+    **GRAPH_SCHEMAS,
+    **CONTEXT_SCHEMAS,
+    **MEMORY_SCHEMAS,
+    **ANSWERS_SCHEMAS,
+}
 
 
 @lru_cache(maxsize=1)
 def description(routes: tuple[Route, ...]) -> Reply:
-    """Return the description of what can be asked; what comes later is not in it."""
+    """Return the description of what can be asked."""
     return answered(
         {
             "openapi": "3.1.0",
@@ -35,7 +42,7 @@ def description(routes: tuple[Route, ...]) -> Reply:
                 "version": __version__,
                 "description": "A vault of notes, asked over HTTP.",
             },
-            "paths": _paths([route for route in routes if not route.later]),
+            "paths": _paths(routes),
             "components": {
                 "schemas": _SHAPES,
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},

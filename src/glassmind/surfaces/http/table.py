@@ -3,6 +3,7 @@
 from typing import get_args
 
 from glassmind.retrieval.wishes import MOST_HOPS
+from glassmind.surfaces.http.answers_table import ANSWERS
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.context_table import CONTEXT
@@ -16,22 +17,11 @@ from glassmind.surfaces.http.reads import (
     get_note,
     get_stats,
 )
-from glassmind.surfaces.http.replies import Refusal, Refused, Reply
+from glassmind.surfaces.http.replies import Reply
 from glassmind.surfaces.http.searches import get_hits, post_search
 from glassmind.surfaces.http.writes import get_job, post_index
 from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.search import FusionName, Intent, Mode, Rerank
-
-LATER = Refusal(
-    501,
-    "not_yet",
-    "this release cannot do that yet",
-    "POST /search finds the passages it would use",
-)
-
-
-def _later(_: Asked) -> Reply:
-    raise Refused(LATER)
 
 
 def _openapi(_: Asked) -> Reply:
@@ -165,15 +155,7 @@ ROUTES: tuple[Route, ...] = (
             Argument("limit", "integer", "Most hits.", 20, least=1, most=MOST_HITS),
         ),
     ),
-    Route(
-        "GET",
-        "/api/kb/ask",
-        "Answer a question, in the shape of obsidian-rag.",
-        _later,
-        "Later",
-        (Argument("question", "string", "A question."),),
-        later=True,
-    ),
+    *ANSWERS,
     Route("GET", "/openapi.json", "Describe this server.", _openapi, "OpenApi"),
     Route(
         "GET",

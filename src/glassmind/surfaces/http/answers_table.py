@@ -1,0 +1,64 @@
+"""The route of answers: a part of the table of all routes."""
+
+from typing import get_args
+
+from glassmind.config import Config
+from glassmind.surfaces.http.answers import NO, YES, get_answer
+from glassmind.surfaces.http.answers_events import EVENTS
+from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.context_table import PROJECT
+from glassmind.surfaces.http.guard import ANSWER_S
+from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.search import Intent, Mode
+
+ASKED = "/api/kb/ask"
+
+MOST_SOURCES = 50
+"""As the settings have it."""
+
+ANSWERS: tuple[Route, ...] = (
+    Route(
+        "GET",
+        ASKED,
+        "Answer a question, in the shape of obsidian-rag and with what bears it out.",
+        get_answer,
+        "Answer",
+        (
+            Argument("question", "string", "A question.", most=2 * LONGEST_NAME),
+            Argument(
+                "stream",
+                "string",
+                "Whether the answer comes as events while it is made.",
+                "0",
+                (*NO, *YES),
+            ),
+            Argument(
+                "limit",
+                "integer",
+                "Most passages that the answer may rest on.",
+                None,
+                least=1,
+                most=MOST_SOURCES,
+            ),
+            PROJECT,
+            Argument("mode", "string", "What answers.", None, get_args(Mode)),
+            Argument(
+                "intent",
+                "string",
+                "What kind of answer is wanted.",
+                "auto",
+                ("auto", "balanced", *get_args(Intent)),
+            ),
+            Argument("model", "boolean", "Let the model of the settings write.", True),
+        ),
+        (404, 409),
+        other_types=(EVENTS,),
+        quick=True,
+    ),
+)
+
+
+def longest_answer_s(config: Config) -> float:
+    """Return the seconds that an answer may take: its own, and one it waits for."""
+    return 2 * config.llm.timeout_s + ANSWER_S

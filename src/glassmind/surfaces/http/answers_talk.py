@@ -1,0 +1,207 @@
+"""Questions under way: each in a thread that is ended when nobody waits for it.
+
+A model may take minutes, so these threads are not those of searches. What a model says
+goes to the loop through a queue with room for a little: a client that does not read
+holds the model up, and after a while is given up.
+"""
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+
+from glassmind.engine import Engine
+from glassmind.errors.serving import CallAbandoned
+from glassmind.ports.chat import Halt
+from glassmind.render.answers import answer_as_json
+from glassmind.surfaces.http.answers_events import (
+    EVENTS,
+    KEEP_ALIVE,
+    answer_event,
+    error_event,
+    news_event,
+)
+from glassmind.surfaces.http.guard import Visit
+from glassmind.surfaces.http.intake import Gone
+from glassmind.surfaces.http.refusals import STOPPING
+from glassmind.surfaces.http.replies import Refused, Reply, answered
+from glassmind.surfaces.http.work import Workers
+from glassmind.types.answers import Answer, News
+
+THREADS = 2
+"""Questions that are answered at once: a model on this machine has no more to give."""
+
+ROOM = 32
+"""Questions under way or waiting; who comes later would wait for long."""
+
+KEEP_ALIVE_S = 15.0
+"""Seconds of silence after which a sign of life is sent, as the HTML standard says."""
+
+UNREAD_S = 30.0
+"""Seconds for which a client may read nothing of what waits for it."""
+
+WAITING = 256
+"""Events that may wait for a client: a page of a model's words."""
+
+HEAD = (
+    (b"content-type", EVENTS.encode()),
+    (b"x-accel-buffering", b"no"),  # nginx would hold events back
+)
+
+
+class Talk(NamedTuple):
+    """One question; with `streams`, the answer is told while it is made."""
+
+    engine: Engine
+    question: str
+    wishes: Mapping[str, Any]
+    streams: bool
+    halt: Halt
+
+    @property
+    def vault(self) -> str:
+        """What Obsidian knows the vault by."""
+        return self.engine.config.vault.name
+
+    def answer(self, told: Callable[[News], None] | None = None) -> Answer:
+        """Return the answer; to be called by a thread that may take its time.
+
+        Raises:
+            Refused: it was halted.
+        """
+        if self.halt.is_set():  # while it waited for a thread
+            raise Refused(STOPPING)
+        try:
+            return self.engine.answers.ask(
+                self.question, **self.wishes, told=told, halt=self.halt
+            )
+        except CallAbandoned:
+            raise Refused(STOPPING) from None
+
+    def reply(self) -> Reply:
+        """Return the whole answer at once."""
+        return answered(answer_as_json(self.answer(), vault=self.vault))
+
+    def tell(self, post: "Post") -> None:
+        """Send the answer piece by piece, and then as a whole."""
+        vault = self.vault
+        made = self.answer(lambda news: post.put(news_event(news, vault=vault)))
+        post.put(answer_event(made, vault=vault))
+
+
+class Post:
+    """Events on their way from a thread to the loop, of which only so many wait."""
+
+    def __init__(self, halt: Halt) -> None:
+        self._halt, self._loop = halt, asyncio.get_running_loop()
+        self._room = threading.Semaphore(WAITING)
+        self._parts: deque[bytes] = deque()
+        self._news = asyncio.Event()
+
+    def put(self, part: bytes) -> None:
+        """Send an event; for the thread, which waits while there is no room.
+
+        Raises:
+            CallAbandoned: nobody reads any more.
+        """
+        if not self._room.acquire(blocking=False):
+            with self._halt.ending(self._room.release):
+                if not self._room.acquire(timeout=UNREAD_S):
+                    raise CallAbandoned
+        if self._halt.is_set():
+            raise CallAbandoned
+        self._parts.append(part)
+        self.wake()
+
+    def wake(self) -> None:
+        """Have the loop look at what there is."""
+        try:
+            self._loop.call_soon_threadsafe(self._news.set)
+        except RuntimeError:  # the loop is closed, and the server at its end
+            raise CallAbandoned from None
+
+    async def came(self, timeout_s: float) -> bytes | None:
+        """Return the events that have come; None after so many seconds without."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._news.wait()
+        except TimeoutError:
+            return None
+        self._news.clear()
+        return self.taken()
+
+    def taken(self) -> bytes:
+        """Return the events that wait, and make room."""
+        count = len(self._parts)
+        made = b"".join(self._parts.popleft() for _ in range(count))
+        if count:
+            self._room.release(count)
+        return made
+
+
+class Talks:
+    """Owns the threads of questions."""
+
+    def __init__(self) -> None:
+        self._workers = Workers(THREADS, ROOM)
+        self._halts: set[Halt] = set()
+
+    async def answer(self, talk: Talk, visit: Visit) -> None:
+        """Answer a question; when the client goes away, so does the model."""
+        with self._under_way(talk.halt):
+            if talk.streams:
+                await self._stream(talk, visit)
+            else:
+                await visit.answer(await self._workers.run(talk.reply))
+
+    @contextmanager
+    def _under_way(self, halt: Halt) -> Iterator[None]:
+        self._halts.add(halt)
+        try:
+            yield
+        finally:
+            self._halts.discard(halt)
+            halt.set()  # what is still at work has nobody to work for
+
+    async def _stream(self, talk: Talk, visit: Visit) -> None:
+        """Send events as they come; until one has, what goes wrong has a status."""
+        post = Post(talk.halt)
+        telling = asyncio.ensure_future(self._workers.run(partial(talk.tell, post)))
+        telling.add_done_callback(lambda _: post.wake())
+        try:
+            while not telling.done():
+                parts = await post.came(KEEP_ALIVE_S)
+                if parts != b"":
+                    await _send(visit, parts or KEEP_ALIVE)
+            await telling
+        finally:
+            if not telling.cancel() and not telling.cancelled():
+                telling.exception()  # or it would be told as one that nobody saw
+        await _send(visit, post.taken(), more=False)
+
+    def close(self) -> None:
+        """End what is under way, begin nothing more, and wait for nothing."""
+        for halt in list(self._halts):
+            halt.set()
+        self._workers.close()
+
+
+async def _send(visit: Visit, body: bytes, *, more: bool = True) -> None:
+    """Send a part of the events, the head before the first.
+
+    Raises:
+        Gone: the client reads nothing any more.
+    """
+    try:
+        async with asyncio.timeout(UNREAD_S):
+            if not visit.status:
+                start = {"type": "http.response.start", "status": 200}
+                await visit.send({**start, "headers": list(HEAD)})
+                visit.last_words = error_event
+            part = {"type": "http.response.body", "body": body, "more_body": more}
+            await visit.send(part)
+    except TimeoutError:
+        raise Gone from None
