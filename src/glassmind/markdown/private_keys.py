@@ -1,0 +1,89 @@
+"""Private keys in PEM form: every line of a block is hidden, whole or cut off."""
+
+import re
+from collections.abc import Sequence
+
+MOST_LINES = 400
+"""No private key has as many; two marks further apart are of two blocks."""
+
+KEY_BLOCK = "PRIVATE KEY"
+"""The words without which there is none."""
+
+HIDDEN = "(hidden: private key)"
+
+_MARK = re.compile(r"-----(BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_ONE_LINE = re.compile(
+    r"-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"[^-\n\r]{16,}+-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+)
+_MARGIN = re.compile(r"[ \t>]*+")
+_INSIDE = re.compile(
+    r"[ \t>]*+(?:[A-Za-z0-9+/]++={0,3}|=[A-Za-z0-9+/]{4}|[A-Z][A-Za-z-]++:.*+)?\s*+"
+)
+_LETTERS = re.compile(r"[A-Za-z0-9+/]{16,}")
+_FIGURE = re.compile(r"[0-9]")
+
+
+def without_private_keys(text: str) -> str:
+    """Return a text with every line of its private keys hidden.
+
+    A block without an end runs as far as its lines look like one, and so does one
+    without a beginning: a passage may have been cut out of the middle.
+    """
+    whole = _ONE_LINE.sub(HIDDEN, text)
+    lines = whole.splitlines(keepends=True)
+    marked = [
+        (row, marks)
+        for row, line in enumerate(lines)
+        if KEY_BLOCK in line and (marks := _MARK.findall(line))
+    ]
+    hidden: set[int] = set()
+    for at, (row, marks) in enumerate(marked):
+        after = marked[at + 1] if at + 1 < len(marked) else (len(lines), ["BEGIN"])
+        before = marked[at - 1][0] if at else -1
+        if marks[-1] == "BEGIN":
+            hidden.update(_block(lines, row, *after))
+        elif marks[0] == "BEGIN":
+            hidden.update(_if_a_key(lines, range(row, row + 1)))
+        if marks[0] == "END" and row not in hidden:
+            start = row
+            while start - 1 > before and _INSIDE.fullmatch(lines[start - 1]):
+                start -= 1
+            hidden.update(_if_a_key(lines, range(start, row + 1)))
+    for row in hidden:
+        lines[row] = _hidden_line(lines[row])
+    return "".join(lines)
+
+
+def _block(lines: Sequence[str], start: int, after: int, marks: Sequence[str]) -> range:
+    """Return the lines of a block that begins at one: to its end, or to what is none.
+
+    `after` is the line with the next marks.
+    """
+    if marks[0] == "END" and after - start < MOST_LINES:
+        between = lines[start + 1 : after]
+        alike = sum(1 for line in between if _INSIDE.fullmatch(line))
+        if 2 * alike >= len(between):
+            return _if_a_key(lines, range(start, after + 1))
+    end = start + 1
+    while end < after and _INSIDE.fullmatch(lines[end]):
+        end += 1
+    return _if_a_key(lines, range(start, end))
+
+
+def _if_a_key(lines: Sequence[str], block: range) -> range:
+    """Return a block, or none of it where it is marks without a key."""
+    for row in block:
+        said = _MARK.sub(" ", lines[row])
+        if any(_FIGURE.search(letters) for letters in _LETTERS.findall(said)):
+            return block
+    return range(0)
+
+
+def _hidden_line(line: str) -> str:
+    margin = _MARGIN.match(line)
+    kept = margin[0] if margin else ""
+    said = line.rstrip()
+    if len(said) <= len(kept):
+        return line
+    return kept + HIDDEN + line[len(said) :]
