@@ -1,0 +1,179 @@
+"""Answers that are scripted, and those who read them as they come."""
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from http_desk import LIMIT_S, Web
+from vault_desk import VaultDesk
+
+from glassmind.engine import Engine
+from glassmind.ports.chat import Halt
+from glassmind.types import NotePath, Span
+from glassmind.types.answers import (
+    Answer,
+    Citation,
+    Found,
+    News,
+    Source,
+    Spoken,
+    Stated,
+    Statement,
+)
+
+ASK = "/api/kb/ask"
+
+SOURCES = (
+    Source(
+        1,
+        NotePath("Projects/Heron.md"),
+        "Heron",
+        ("Heron", "Power"),
+        Span(12, 18),
+        3,
+        1.0,
+        "Cells were changed to LFP in 2025.\n",
+        "Cells were changed to LFP in 2025.",
+        "Projects/Heron.md:12-18@0f1e2d3c4b5a6978",
+    ),
+    Source(
+        2,
+        NotePath("Tea.md"),
+        "Tea",
+        (),
+        Span(1, 2),
+        0,
+        0.25,
+        "Oolong rests.\n",
+        "Oolong rests.",
+        "Tea.md:1-2@0f1e2d3c4b5a6978",
+        generated=True,
+    ),
+)
+
+QUOTED = Statement(
+    "The cells have been LFP since 2025.",
+    "quoted",
+    (Citation(1, "changed to LFP in 2025", SOURCES[0].receipt),),
+)
+DOUBTED = Statement(
+    "They last for 40 years.",
+    "unsupported",
+    (),
+    "40 does not stand in source 1",
+)
+WHOLE = Answer(
+    "Which cells?",
+    True,
+    (QUOTED, DOUBTED),
+    SOURCES,
+    model_used="llama3.2",
+    confidence=0.75,
+)
+
+
+def news_of(answer: Answer, size: int = 7) -> Iterator[News]:
+    """Yield what is told while an answer is made, letters a few at a time."""
+    yield Found(answer.sources, answer.confidence)
+    for number, one in enumerate(answer.statements, 1):
+        for at in range(0, len(one.text), size):
+            yield Spoken(one.text[at : at + size], one.support)
+        yield Stated(number, one)
+
+
+Ask = Callable[[Callable[[News], None], Halt], Answer]
+"""What a scripted answer does."""
+
+
+def whole(told: Callable[[News], None], _: Halt) -> Answer:
+    """Tell everything, and answer."""
+    for news in news_of(WHOLE):
+        told(news)
+    return WHOLE
+
+
+class Scripted:
+    """Answers every question by the script."""
+
+    def __init__(self, script: Ask = whole) -> None:
+        self._script = script
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+
+    def ask(
+        self,
+        question: str,
+        *,
+        told: Callable[[News], None] | None = None,
+        halt: Halt | None = None,
+        **wishes: Any,
+    ) -> Answer:
+        self.asked.append((question, wishes))
+        return self._script(told or (lambda _: None), halt or Halt())
+
+
+def scripted(engine: Engine, script: Ask = whole) -> Scripted:
+    """Have an engine answer by a script, and return what it was asked."""
+    made = Scripted(script)
+    engine.__dict__["answers"] = made
+    return made
+
+
+def tea(vault: VaultDesk) -> VaultDesk:
+    """Return the vault with a note."""
+    vault.indexed({"Tea.md": "# Tea\n\nOolong rests.\n"})
+    return vault
+
+
+class Event(NamedTuple):
+    """One event, or a comment, whose name is empty."""
+
+    name: str
+    value: Any
+
+
+def parsed(text: str) -> list[Event]:
+    """Return the events of a stream, which has to be whole and in order."""
+    found = []
+    *blocks, rest = text.split("\n\n")
+    assert rest == "", rest
+    for block in blocks:
+        if block.startswith(":"):
+            found.append(Event("", block))
+            continue
+        name, value = block.split("\n")
+        assert name.startswith("event: "), block
+        assert value.startswith("data: "), block
+        found.append(Event(name[7:], json.loads(value[6:])))
+    return found
+
+
+def address(question: str = "Which cells?", /, **wishes: object) -> str:
+    """Return the path that asks a question."""
+    return f"{ASK}?{urlencode({'question': question, **wishes})}"
+
+
+@contextmanager
+def streaming(web: Web, **wishes: object) -> Iterator[socket.socket]:
+    """Ask for events by a bare connection; it is for the test to read them."""
+    with web.raw() as wire:
+        wire.send(
+            f"GET {address(stream=1, **wishes)} HTTP/1.1",
+            f"Host: {web.host}",
+            f"Authorization: Bearer {web.token}",
+            "",
+        )
+        wire.socket.settimeout(LIMIT_S)
+        yield wire.socket
+
+
+def read_until(wire: socket.socket, mark: bytes) -> bytes:
+    """Return what comes until something has come."""
+    got = bytearray()
+    while mark not in got:
+        part = wire.recv(65_536)
+        assert part, f"the end came before {mark!r}: {bytes(got)!r}"
+        got += part
+    return bytes(got)

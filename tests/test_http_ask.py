@@ -1,0 +1,360 @@
+"""Questions over HTTP: whole answers, answers as events, and who does not wait."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from ask_desk import (
+    ASK,
+    WHOLE,
+    address,
+    news_of,
+    parsed,
+    read_until,
+    scripted,
+    streaming,
+    tea,
+)
+from http_desk import LIMIT_S, Web, serving, until
+from vault_desk import VaultDesk
+
+from glassmind.errors.context import ProjectUnknown
+from glassmind.errors.serving import CallAbandoned
+from glassmind.ports.chat import Halt
+from glassmind.render.answers import answer_as_json
+from glassmind.surfaces.http import answers_talk
+from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
+
+Told = Callable[[News], None]
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    return tea(vault)
+
+
+@pytest.fixture
+def web(desk: VaultDesk) -> Iterator[Web]:
+    with serving(desk.engine) as web:
+        yield web
+
+
+class Hanging:
+    """An answer that tells some, and then waits to be halted."""
+
+    def __init__(self, *news: News) -> None:
+        self._news = news
+        self.begun, self.halted = threading.Semaphore(0), threading.Semaphore(0)
+
+    def __call__(self, told: Told, halt: Halt) -> Answer:
+        over = threading.Event()
+        with halt.ending(over.set):
+            for one in self._news:
+                told(one)
+            self.begun.release()
+            assert over.wait(LIMIT_S)
+        self.halted.release()
+        raise CallAbandoned
+
+
+def test_an_answer_has_the_names_of_obsidian_rag_and_ours(
+    desk: VaultDesk, web: Web
+) -> None:
+    scripted(desk.engine)
+
+    answer = web.get(address())
+
+    assert answer.status == 200
+    assert answer.json == json.loads(
+        json.dumps(answer_as_json(WHOLE, vault=desk.root.name))
+    )
+    assert {"answer", "sources", "modelUsed"} <= set(answer.json)
+    assert {"path", "chunkIndex", "relevanceScore", "excerpt"} <= set(
+        answer.json["sources"][0]
+    )
+    known = web.get("/openapi.json").json
+    shape = known["components"]["schemas"]["Answer"]
+    jsonschema.validate(answer.json, shape)
+    assert set(shape["properties"]) == set(answer.json)
+
+
+def test_every_wish_of_a_question_is_heard(desk: VaultDesk, web: Web) -> None:
+    asked = scripted(desk.engine).asked
+
+    wishes = {"limit": 3, "project": "Tea", "mode": "fulltext", "intent": "balanced"}
+    web.get(address(" Which? ", model="false", stream=0, **wishes))
+    web.get(address())
+
+    usual = {"limit": None, "project": None, "mode": None, "intent": "auto"}
+    assert asked == [
+        ("Which?", {**wishes, "intent": None, "use_model": False}),
+        ("Which cells?", {**usual, "use_model": True}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "question=", "question=%20", "question=a&limit=0", "question=a&limit=51",
+     "question=a&stream=yes", "question=a&model=1", "question=a&nope=1"],
+)  # fmt: skip
+def test_a_question_that_cannot_be_taken_is_refused(web: Web, query: str) -> None:
+    answer = web.get(f"{ASK}?{query}")
+
+    assert answer.status == 422
+    assert answer.json["error"]["hint"]
+
+
+@pytest.mark.parametrize("wish", ["query", "accept"])
+def test_events_come_in_order_and_end_with_the_whole_answer(
+    desk: VaultDesk, web: Web, wish: str
+) -> None:
+    scripted(desk.engine)
+
+    if wish == "query":
+        answer = web.get(address(stream=1))
+    else:
+        answer = web.get(address(), Accept="text/event-stream")
+
+    events = parsed(answer.body.decode())
+    names = [one.name for one in events]
+    assert answer.status == 200
+    assert names[0] == "sources"
+    assert names[-1] == "answer"
+    assert names.count("statement") == 2
+    assert events[-1].value == answer_as_json(WHOLE, vault=desk.root.name) | {
+        "sources": events[0].value["sources"]
+    }
+    said = [one.value for one in events if one.name == "text"]
+    assert "".join(one["text"] for one in said) == "".join(
+        one.text for one in WHOLE.statements
+    )
+    assert [one.value["number"] for one in events if one.name == "statement"] == [1, 2]
+    assert {one["support"] for one in said} == {"quoted", "unsupported"}
+
+
+def test_the_head_of_events_keeps_them_from_being_kept(
+    desk: VaultDesk, web: Web
+) -> None:
+    scripted(desk.engine)
+
+    head = web.get(address(stream="true")).headers
+
+    assert head["content-type"].startswith("text/event-stream")
+    assert head["cache-control"] == "no-store"
+    assert head["x-accel-buffering"] == "no"
+    assert head["x-content-type-options"] == "nosniff"
+    assert "content-length" not in head
+
+
+def test_what_is_withdrawn_is_told_so(desk: VaultDesk, web: Web) -> None:
+    def script(told: Told, _: Halt) -> Answer:
+        told(Withdrawn("the model broke off"))
+        return WHOLE
+
+    scripted(desk.engine, script)
+
+    first = parsed(web.get(address(stream=1)).body.decode())[0]
+
+    assert first == ("withdrawn", {"reason": "the model broke off"})
+
+
+def test_what_goes_wrong_before_the_first_event_has_its_status(
+    desk: VaultDesk, web: Web
+) -> None:
+    def script(_: Told, __: Halt) -> Answer:
+        raise ProjectUnknown("Zeppelin", ())
+
+    scripted(desk.engine, script)
+
+    for stream in (0, 1):
+        answer = web.get(address(stream=stream))
+        assert answer.status == 404
+        assert answer.code == "project_unknown"
+        assert answer.headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize("fault", [ProjectUnknown("Zeppelin", ()), ValueError("Tea")])
+def test_what_goes_wrong_later_is_the_last_event(
+    desk: VaultDesk, web: Web, fault: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def script(told: Told, _: Halt) -> Answer:
+        told(Found(WHOLE.sources, None))
+        raise fault
+
+    scripted(desk.engine, script)
+
+    events = parsed(web.get(address(stream=1)).body.decode())
+
+    expected = "unexpected" if isinstance(fault, ValueError) else "project_unknown"
+    assert [one.name for one in events] == ["sources", "error"]
+    assert events[-1].value["error"]["code"] == expected
+    assert '"Tea"' not in capsys.readouterr().err
+
+
+def test_silence_is_filled_with_signs_of_life(
+    desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers_talk, "KEEP_ALIVE_S", 0.05)
+    hanging = Hanging()
+    scripted(desk.engine, hanging)
+
+    with streaming(web) as wire:
+        got = read_until(wire, b": keep-alive\n\n\r\n")
+        got += read_until(wire, b": keep-alive\n\n\r\n")
+
+    assert b"text/event-stream" in got
+    assert hanging.halted.acquire(timeout=LIMIT_S)
+
+
+@pytest.mark.parametrize("stream", [0, 1])
+def test_a_client_that_leaves_ends_the_answer(
+    desk: VaultDesk, web: Web, stream: int
+) -> None:
+    hanging = Hanging(*([Found(WHOLE.sources, None)] if stream else []))
+    scripted(desk.engine, hanging)
+
+    with web.raw() as wire:
+        wire.send(
+            f"GET {address(stream=stream)} HTTP/1.1",
+            f"Host: {web.host}",
+            f"Authorization: Bearer {web.token}",
+            "",
+        )
+        assert hanging.begun.acquire(timeout=LIMIT_S)
+        if stream:
+            read_until(wire.socket, b"event: sources")
+
+    assert hanging.halted.acquire(timeout=LIMIT_S)
+
+
+def test_two_questions_that_hang_hold_up_nothing_else(
+    desk: VaultDesk, web: Web
+) -> None:
+    hanging = Hanging(Found(WHOLE.sources, None))
+    scripted(desk.engine, hanging)
+
+    with streaming(web) as first, streaming(web) as second, streaming(web) as third:
+        for wire in (first, second):
+            read_until(wire, b"event: sources")
+        found = web.post("/search", {"query": "oolong"})
+        health = web.ask("GET", "/health")
+        for wire in (first, second):
+            wire.close()
+        read_until(third, b"event: sources")  # it had waited for a thread
+
+    assert (found.status, health.status) == (200, 200)
+    for _ in range(3):
+        assert hanging.halted.acquire(timeout=LIMIT_S)
+
+
+def test_one_who_waits_for_a_thread_and_leaves_is_not_answered(
+    desk: VaultDesk, web: Web
+) -> None:
+    hanging = Hanging(Found(WHOLE.sources, None))
+    asked = scripted(desk.engine, hanging).asked
+
+    with streaming(web) as first, streaming(web) as second:
+        for wire in (first, second):
+            read_until(wire, b"event: sources")
+        with streaming(web, limit=7):
+            until(lambda: web.get("/metrics").status == 200)
+        until(lambda: f'route="{ASK}",status="499"}} 1' in _figures(web))
+
+    for _ in range(2):
+        assert hanging.halted.acquire(timeout=LIMIT_S)
+    until(lambda: f'route="{ASK}",status="499"}} 3' in _figures(web))
+    assert len(asked) == 2
+
+
+def _figures(web: Web) -> str:
+    return web.get("/metrics").body.decode()
+
+
+def test_more_questions_than_can_wait_are_told_to_come_again(
+    desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers_talk, "KEEP_ALIVE_S", 0.05)
+    hanging = Hanging()
+    scripted(desk.engine, hanging)
+
+    with ExitStack() as stack:
+        for _ in range(answers_talk.ROOM):
+            wire = stack.enter_context(streaming(web))
+            read_until(wire, b": keep-alive")
+        refused = [web.get(address()), web.get(address(stream=1))]
+
+    assert [(one.status, one.code) for one in refused] == [(503, "busy")] * 2
+    for _ in range(answers_talk.THREADS):
+        assert hanging.halted.acquire(timeout=LIMIT_S)
+
+
+def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
+    desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers_talk, "UNREAD_S", 0.3)
+    told, ended = [0], threading.Event()
+
+    def script(tell: Told, halt: Halt) -> Answer:
+        try:
+            for told[0] in range(1_000_000):
+                tell(Spoken("x" * 4_000, "quoted"))
+        finally:
+            ended.set()
+        return WHOLE
+
+    scripted(desk.engine, script)
+
+    with streaming(web):
+        assert ended.wait(LIMIT_S)
+
+    # what a socket holds, and what may wait: not four gigabytes
+    assert told[0] < 10_000
+    until(lambda: f'route="{ASK}",status="499"}} 1' in _figures(web))
+
+
+def test_a_slow_reader_gets_everything(desk: VaultDesk, web: Web) -> None:
+    count = 2_000
+
+    def script(tell: Told, halt: Halt) -> Answer:
+        for number in range(count):
+            tell(Spoken(f"{number:04}" + "x" * 1_000, "quoted"))
+        return WHOLE
+
+    scripted(desk.engine, script)
+    got = bytearray()
+
+    with streaming(web) as wire:
+        while b"event: answer" not in got:
+            got += wire.recv(500)
+
+    assert got.count(b"event: text") == count
+
+
+def test_the_end_of_the_server_ends_events_and_says_so(desk: VaultDesk) -> None:
+    hanging = Hanging(*list(news_of(WHOLE))[:3])
+    scripted(desk.engine, hanging)
+
+    with ExitStack() as stack:
+        with serving(desk.engine) as web:
+            wire = stack.enter_context(streaming(web))
+            assert hanging.begun.acquire(timeout=LIMIT_S)
+        got = read_until(wire, b"\r\n0\r\n\r\n")
+
+    assert hanging.halted.acquire(timeout=LIMIT_S)
+    assert b'event: error\ndata: {"error":{"code":"stopping"' in got
+
+
+def test_of_a_question_the_log_says_nothing(desk: VaultDesk) -> None:
+    told: list[tuple[Any, ...]] = []
+    scripted(desk.engine)
+
+    with serving(desk.engine, tell=lambda *facts: told.append(facts)) as web:
+        web.get(address("where are the pearls", stream=1))
+        web.get(address("where are the pearls"))
+
+    assert [facts[:3] for facts in told] == [("GET", ASK, 200)] * 2
+    assert "pearls" not in str(told)
