@@ -220,6 +220,32 @@ def test_going_on_with_a_project_begins_with_what_tells_of_one(
     assert ("glassmind_brief" in said) == ("memory" in sets)
 
 
+@pytest.mark.parametrize(
+    ("sets", "receipts", "verified"),
+    [
+        (("core",), True, False),
+        (("core", "memory"), True, True),
+        (("memory",), False, True),
+        (("brain",), False, False),
+    ],
+)
+def test_an_answer_is_to_quote_and_to_cite_what_tools_can_check(
+    sample: VaultDesk, sets: tuple[str, ...], *, receipts: bool, verified: bool
+) -> None:
+    async def body(client: Client) -> str:
+        made = await client.get_prompt("answer_from_vault", {"question": "Why LFP?"})
+        content = made.messages[0].content
+        assert isinstance(content, types.TextContent)
+        return content.text
+
+    said = visit(make_server(sample.engine, toolsets=sets), body)
+
+    assert "quote them to the letter" in said
+    assert ("receipt where an answer gives one" in said) == receipts
+    assert ("check the receipts you cite with glassmind_verify" in said) == verified
+    assert "If they hold no answer, say that" in said
+
+
 def test_an_unknown_prompt_is_named_with_those_there_are(sample: VaultDesk) -> None:
     async def body(client: Client) -> str:
         with pytest.raises(MCPError) as caught:
