@@ -59,9 +59,9 @@ class ModelFailed(ModelFault):
 class RemoteRefused(ModelFault):
     """A model server is on another machine, and note text may not go there."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, setting: str = "embeddings.allow_remote") -> None:
         super().__init__(
             f"{host} is not this machine, and note text would go there; set "
-            "embeddings.allow_remote = true in your own settings if you want that"
+            f"{setting} = true in your own settings if you want that"
         )
-        self.host = host
+        self.host, self.setting = host, setting

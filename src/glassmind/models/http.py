@@ -1,15 +1,16 @@
 """One question to a server of models, with a bound on how long it may take.
 
 Nothing is followed and no proxy is asked: text goes to the host that was named or
-nowhere. What went wrong is told without the url's password or the key.
+nowhere. What went wrong is told without the url's password or the key, and without
+what we sent.
 """
 
 import base64
 import json
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from socket import SHUT_RDWR
+from socket import SHUT_RDWR, socket
 from threading import Timer
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
@@ -23,9 +24,16 @@ MOST_BYTES = 64 * 1024 * 1024
 SAID_CHARS = 200
 """What is told of a server's own words about a fault."""
 
+ECHO_CHARS = 24
+"""So many letters in a row that we sent are no chance: the server repeats a note."""
+
 OK = 200
 UNTOLD = (401, 403, 407)
 """Refusals that may repeat what we sent to be let in."""
+
+UNSENDABLE = "its url or key holds letters that cannot be sent"
+
+PORTS = {"http": 80, "https": 443}
 
 
 class Bounds(NamedTuple):
@@ -49,14 +57,28 @@ class ModelServer(NamedTuple):
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.hostname or ''}{port}"
 
-    def refuse_remote(self, *, allowed: bool) -> None:
+    @property
+    def address(self) -> tuple[str, int]:
+        """The machine, and the port also where the url leaves it out."""
+        parts = urlsplit(self.url)
+        return parts.hostname or "", parts.port or PORTS.get(parts.scheme, 80)
+
+    @property
+    def tls(self) -> ssl.SSLContext | None:
+        """How to see that it is who it says it is; None where nothing is encrypted."""
+        secure = urlsplit(self.url).scheme == "https"
+        return ssl.create_default_context() if secure else None
+
+    def refuse_remote(
+        self, *, allowed: bool, setting: str = "embeddings.allow_remote"
+    ) -> None:
         """See that text does not leave this machine without consent.
 
         Raises:
-            RemoteRefused: it would.
+            RemoteRefused: it would; `setting` is what would allow it.
         """
         if not allowed and not is_loopback(urlsplit(self.url).hostname or ""):
-            raise RemoteRefused(self.host)
+            raise RemoteRefused(self.host, setting)
 
     def ask(self, path: str, question: Mapping[str, Any], bounds: Bounds) -> Any:
         """Return the JSON that the server answers to a JSON question.
@@ -64,30 +86,45 @@ class ModelServer(NamedTuple):
         Raises:
             ModelFailed: it did not, within the bounds.
         """
-        body = json.dumps(question).encode()
+        return self._answered("POST", path, question, bounds)
+
+    def look(self, path: str, bounds: Bounds) -> Any:
+        """Return the JSON that the server has at a path.
+
+        Raises:
+            ModelFailed: it has none, or does not tell within the bounds.
+        """
+        return self._answered("GET", path, {}, bounds)
+
+    def _answered(
+        self, verb: str, path: str, question: Mapping[str, Any], bounds: Bounds
+    ) -> Any:
+        body = json.dumps(question).encode() if question else None
         try:
-            status, answer = self._sent(path, body, bounds)
+            status, answer = self._sent(verb, path, body, bounds)
         except TimeoutError:
-            raise self._failed(f"it took longer than {bounds.total_s:g} s") from None
+            raise self.failed(f"it took longer than {bounds.total_s:g} s") from None
         except (OSError, HTTPException) as error:
-            raise self._failed(f"{type(error).__name__}: {error}") from None
-        except UnicodeError:
-            reason = "its url or key holds letters that cannot be sent"
-            raise self._failed(reason) from None
+            raise self.failed(f"{type(error).__name__}: {error}") from None
+        except ValueError:
+            raise self.failed(UNSENDABLE) from None
         if status != OK:
-            raise self._failed(f"HTTP {status}{_said(status, answer)}")
+            words = self.told(status, answer, question)
+            raise self.failed(f"HTTP {status}{words and ': '}{words}")
         try:
             return json.loads(answer)
         except (ValueError, RecursionError):
-            raise self._failed("what it says is not JSON") from None
+            raise self.failed("what it says is not JSON") from None
 
-    def _sent(self, path: str, body: bytes, bounds: Bounds) -> tuple[int, bytes]:
-        link = self._connection(bounds.connect_s)
+    def _sent(
+        self, verb: str, path: str, body: bytes | None, bounds: Bounds
+    ) -> tuple[int, bytes]:
+        link = self.connection(bounds.connect_s)
         try:
             link.connect()
             with _Deadline(link, bounds.total_s) as deadline:
                 try:
-                    link.request("POST", self._path(path), body, self._headers())
+                    link.request(verb, self.path(path), body, self.headers())
                     reply = link.getresponse()
                     answer = reply.read(MOST_BYTES + 1)
                 except (OSError, HTTPException):
@@ -97,36 +134,70 @@ class ModelServer(NamedTuple):
         finally:
             link.close()
         if len(answer) > MOST_BYTES:
-            raise self._failed(f"its answer has more than {MOST_BYTES:,} bytes")
+            raise self.failed(f"its answer has more than {MOST_BYTES:,} bytes")
         return reply.status, answer
 
-    def _connection(self, connect_s: float) -> HTTPConnection:
-        parts = urlsplit(self.url)
-        host = parts.hostname or ""
-        if parts.scheme == "https":
-            context = ssl.create_default_context()
-            return HTTPSConnection(host, parts.port, timeout=connect_s, context=context)
-        return HTTPConnection(host, parts.port, timeout=connect_s)
+    def connection(self, connect_s: float) -> HTTPConnection:
+        """Return a connection to the server that is not made yet."""
+        (host, port), tls = self.address, self.tls
+        if tls is not None:
+            return HTTPSConnection(host, port, timeout=connect_s, context=tls)
+        return HTTPConnection(host, port, timeout=connect_s)
 
-    def _path(self, path: str) -> str:
+    def path(self, path: str) -> str:
+        """Return where a path of its interface is, below that of its url."""
         return urlsplit(self.url).path.rstrip("/") + path
 
-    def _headers(self) -> dict[str, str]:
+    def headers(self) -> dict[str, str]:
+        """Return what goes with a question, secrets too."""
         made = {"Content-Type": "application/json", "Accept": "application/json"}
-        parts = urlsplit(self.url)
-        if parts.username:
-            pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            made["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+        if pair := self._pair():
+            made["Authorization"] = f"Basic {pair}"
         elif self.key:
             made["Authorization"] = f"Bearer {self.key}"
         return made
 
-    def _failed(self, reason: str) -> ModelFailed:
+    def failed(self, reason: str) -> ModelFailed:
+        """Return the fault for a reason, without anything secret in it."""
+        return ModelFailed(self.model, f"{self.host}: {self._hidden(reason)}")
+
+    def told(self, status: int, answer: bytes, question: Mapping[str, Any]) -> str:
+        """Return what a server says about its fault, if it says so in a usual way.
+
+        Empty where it repeats what we sent: notes are not told with a fault.
+        """
+        if status in UNTOLD:
+            return ""
+        try:
+            said = json.loads(answer)
+        except (ValueError, RecursionError):
+            return ""
+        return self.words(said, question)
+
+    def words(self, said: object, question: Mapping[str, Any]) -> str:
+        """Return the `error` of an answer in the form that `told` has."""
+        error = said.get("error") if isinstance(said, dict) else None
+        if isinstance(error, dict):
+            error = error.get("message")
+        if not error:
+            return ""
+        # Hidden first: half a key at the end of what is told would be one too.
+        words = self._hidden(" ".join(str(error).split()))[: 2 * SAID_CHARS]
+        return "" if _repeats(words, question) else words[:SAID_CHARS]
+
+    def _pair(self) -> str:
         parts = urlsplit(self.url)
-        for secret in (self.key, parts.password, unquote(parts.password or "")):
+        if not parts.username:
+            return ""
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        return base64.b64encode(pair.encode()).decode()
+
+    def _hidden(self, words: str) -> str:
+        password = urlsplit(self.url).password or ""
+        for secret in (self.key, password, unquote(password), self._pair()):
             if secret:
-                reason = reason.replace(secret, "(hidden)")
-        return ModelFailed(self.model, f"{self.host}: {reason}")
+                words = words.replace(secret, "(hidden)")
+        return words
 
 
 class _Deadline:
@@ -151,10 +222,7 @@ class _Deadline:
 
     def _cut(self) -> None:
         self._over = True
-        try:
-            self._socket.shutdown(SHUT_RDWR)
-        except OSError:
-            return  # the other side was quicker
+        shut(self._socket)
 
     def check(self) -> None:
         """Tell a connection that we cut from one that broke.
@@ -166,13 +234,34 @@ class _Deadline:
             raise TimeoutError
 
 
-def _said(status: int, answer: bytes) -> str:
-    """Return what a server says about its fault, if it says so in a usual way."""
-    if status in UNTOLD:
-        return ""
+def shut(link: socket) -> None:
+    """End what a connection is doing, from whatever thread."""
     try:
-        said = json.loads(answer)["error"]
-        said = said["message"] if isinstance(said, dict) else said
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    return f": {' '.join(str(said).split())[:SAID_CHARS]}"
+        # Not the method of an encrypted one: it takes away what a reader is using.
+        socket.shutdown(link, SHUT_RDWR)
+    except OSError:
+        return  # the other side was quicker
+
+
+def _repeats(words: str, question: Mapping[str, Any]) -> bool:
+    """Whether a stretch of the words is of the texts that a question holds."""
+    heard = words.casefold()
+    sent = [
+        form
+        for name in ("messages", "input")
+        for text in _texts(question.get(name))
+        for form in (" ".join(text.split()).casefold(), json.dumps(text).casefold())
+    ]
+    stretches = (heard[n : n + ECHO_CHARS] for n in range(len(heard) - ECHO_CHARS + 1))
+    return any(stretch in form for stretch in stretches for form in sent)
+
+
+def _texts(part: object) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping):
+        for value in part.values():
+            yield from _texts(value)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from _texts(value)
