@@ -1,15 +1,43 @@
 """The verb of answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from glassmind.answers.desk import Desk
-from glassmind.ports.chat import Halt
-from glassmind.types.answers import Answer, News
-from glassmind.types.search import Intent, Mode
+from glassmind.answers.hearing import Listener
+from glassmind.answers.prompting import (
+    PLAIN_BUDGET,
+    most_answered,
+    page_of,
+    prompt_of,
+    room_for_sources,
+)
+from glassmind.answers.quotes import Pages
+from glassmind.errors import ModelFault
+from glassmind.errors.serving import CallAbandoned
+from glassmind.ports.chat import Chat, Halt
+from glassmind.types.answers import (
+    Answer,
+    Found,
+    Gathered,
+    News,
+    Spoken,
+    Stated,
+    Statement,
+    Withdrawn,
+)
+from glassmind.types.search import DOUBTFUL, Intent, Mode
 
-BUDGET = 4_000
+Told = Callable[[News], None]
+
+
+class _Writer(NamedTuple):
+    """A model that writes, and how many tokens of sources it can be shown."""
+
+    chat: Chat
+    room_tokens: int
 
 
 class Answers:
@@ -29,27 +57,143 @@ class Answers:
         intent: Intent | Literal["auto"] | None = "auto",
         private: bool = False,
         today: date | None = None,
-        told: Callable[[News], None] | None = None,
+        told: Told | None = None,
         halt: Halt | None = None,
     ) -> Answer:
-        """Return an answer to a question, with what bears it out."""
+        """Return an answer to a question, with what bears it out.
+
+        A model is shown no private notes, whatever is wished. Where it fails, the
+        answer is in the notes' own sentences and `degraded` says why. `told` hears of
+        the answer while it is made, in this thread.
+
+        Raises:
+            CallAbandoned: `halt` was set while it was made.
+        """
+        count = self._desk.config.ask.sources if limit is None else limit
+        writer, lacks = self._writer(question, count) if use_model else (None, ())
         found = self._desk.gather(
             question,
-            limit=self._desk.config.ask.sources if limit is None else limit,
-            budget_tokens=BUDGET,
+            limit=count,
+            budget_tokens=writer.room_tokens if writer else PLAIN_BUDGET,
             project=project,
             mode=mode,
             intent=intent,
-            private=private,
+            private=private and writer is None,
             today=today,
         )
+        made = _Making(found, lacks, told or _unheard)
+        return made.answer(self._desk, writer, halt or Halt())
+
+    def _writer(
+        self, question: str, limit: int
+    ) -> tuple[_Writer | None, tuple[str, ...]]:
+        """Return the model that is asked, or why there is none."""
+        try:
+            chat = self._desk.chat()
+        except ModelFault as fault:
+            return None, (f"llm: {fault}",)
+        if chat is None:
+            return None, ()
+        answer = self._desk.config.llm.answer_tokens
+        room = room_for_sources(chat, question, limit=limit, answer=answer)
+        if not room:
+            said = "llm: llm.context_tokens leaves no room for what the notes say"
+            return None, (said,)
+        return _Writer(chat, room), ()
+
+
+class _Making:
+    """One answer while it is made."""
+
+    def __init__(self, found: Gathered, lacks: tuple[str, ...], told: Told) -> None:
+        self._found, self._told = found, told
+        self._notices = [*lacks, *found.degraded, *_withheld(found)]
+
+    def answer(self, desk: Desk, writer: _Writer | None, halt: Halt) -> Answer:
+        """Return it, by the model where there is one to ask and something to ask."""
+        found = self._found
+        self._told(Found(found.sources, found.confidence))
+        doubtful = found.confidence is not None and found.confidence < DOUBTFUL
+        if not found.sources or (doubtful and not found.told):
+            return self._made(())
+        if halt.is_set():
+            raise CallAbandoned
+        if writer is None:
+            return self._extracted()
+        return self._written(desk, writer, halt)
+
+    def _written(self, desk: Desk, writer: _Writer, halt: Halt) -> Answer:
+        found, chat = self._found, writer.chat
+        pages = [page_of(source) for source in found.sources]
+        drops = desk.config.ask.unsupported == "drop"
+        listener = Listener(found.question, Pages(pages), self._told, drops=drops)
+        prompt = prompt_of(
+            found.question,
+            pages,
+            budget_tokens=writer.room_tokens,
+            most_tokens=most_answered(chat, desk.config.llm.answer_tokens),
+        )
+        try:
+            ended = chat.answer(prompt, listener.hear, halt)
+        except ModelFault as fault:
+            return self._instead(listener, str(fault))
+        listener.end()
+        if ended.lost:
+            self._notices.append(f"llm: {ended.lost}")
+        if ended.was_cut:
+            self._notices.append("llm: the answer was longer than llm.answer_tokens")
+        return self._judged(listener, chat.model)
+
+    def _judged(self, listener: Listener, model: str) -> Answer:
+        """Return what remains of what a model said, or what stands in for it."""
+        if listener.statements:
+            return self._made(
+                listener.statements, model=model, dropped=listener.dropped
+            )
+        if listener.dropped:
+            said = f"nothing that {model} said is borne out by the notes"
+            return replace(self._instead(listener, said), dropped=listener.dropped)
+        if listener.says_nothing:
+            return self._made((), model=model)
+        return self._instead(listener, f"{model} gave no answer in the form asked for")
+
+    def _instead(self, listener: Listener, reason: str) -> Answer:
+        """Return the notes' own sentences in place of what a model said."""
+        if listener.has_told:
+            self._told(Withdrawn(reason))
+        self._notices.append(f"llm: {reason}")
+        return self._extracted()
+
+    def _extracted(self) -> Answer:
+        for number, statement in enumerate(self._found.told, 1):
+            self._told(Spoken(statement.text, statement.support))
+            self._told(Stated(number, statement))
+        return self._made(self._found.told)
+
+    def _made(
+        self, statements: Sequence[Statement], *, model: str = "", dropped: int = 0
+    ) -> Answer:
+        found = self._found
         return Answer(
-            question,
-            bool(found.told),
-            found.told,
+            found.question,
+            any(one.is_supported for one in statements),
+            tuple(statements),
             found.sources,
+            model_used=model,
+            dropped=dropped,
             confidence=found.confidence,
             mode=found.mode,
             intent=found.intent,
-            degraded=found.degraded,
+            degraded=tuple(self._notices),
         )
+
+
+def _withheld(found: Gathered) -> list[str]:
+    count = found.withheld
+    if not count:
+        return []
+    return [f"{count} private {'note was' if count == 1 else 'notes were'} left out"]
+
+
+def _unheard(_: News) -> None:
+    """Take what nobody listens to."""

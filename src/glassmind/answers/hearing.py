@@ -1,0 +1,103 @@
+"""Listening to a model: each statement is held against the notes as it is written."""
+
+from collections.abc import Callable
+from typing import assert_never
+
+from glassmind.answers.figures import known_figures, strange_figure
+from glassmind.answers.prompting import MOST_STATEMENTS
+from glassmind.answers.quotes import Borne, Pages, holds
+from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
+from glassmind.types.answers import News, Spoken, Stated, Statement, Support
+
+
+class Listener:
+    """What a model has said so far, checked.
+
+    With `drops`, what nothing bears out is never told, not even a letter of it; so
+    letters wait until a statement is whole, since its figures are known then.
+    """
+
+    def __init__(
+        self, question: str, pages: Pages, told: Callable[[News], None], *, drops: bool
+    ) -> None:
+        self.statements: list[Statement] = []
+        self.dropped = 0
+        self.has_told = False
+        self._question, self._pages, self._told = question, pages, told
+        self._drops = drops
+        self._reader = Reader()
+        self._seen: set[tuple[int | None, str]] = set()
+        self._support: Support | None = None
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the model says that the sources hold no answer."""
+        return self._reader.says_nothing and not self.statements and not self.dropped
+
+    def hear(self, piece: str) -> None:
+        """Take a piece of what the model writes."""
+        for event in self._reader.feed(piece):
+            self._take(event)
+
+    def end(self) -> None:
+        """Take it that the model is done; what is whole counts."""
+        for event in self._reader.end():
+            self._take(event)
+
+    def _take(self, event: Event) -> None:
+        if len(self.statements) + self.dropped >= MOST_STATEMENTS:
+            return
+        match event:
+            case Known(source, quote):
+                self._support = self._speaks_as(source, quote)
+            case Letters(text):
+                if self._support is not None:
+                    self._tell(Spoken(text, self._support))
+            case Claim():
+                self._claimed(event)
+            case _:
+                assert_never(event)
+
+    def _speaks_as(self, source: int | None, quote: str) -> Support | None:
+        """Return how letters are told as they come; None where they have to wait."""
+        # a model that says a thing again often says it in the same words
+        if self._drops or (source, quote) in self._seen:
+            return None
+        borne = self._pages.borne(source, quote)
+        if borne.is_short:
+            return None
+        return "unsupported" if borne.problem else "quoted"
+
+    def _claimed(self, claim: Claim) -> None:
+        was_spoken, self._support = self._support is not None, None
+        if any(one.text == claim.text for one in self.statements) and not was_spoken:
+            return
+        self._seen.add((claim.source, claim.quote))
+        made = self._judged(claim)
+        if self._drops and not made.is_supported:
+            self.dropped += 1
+            return
+        self.statements.append(made)
+        if not was_spoken:
+            self._tell(Spoken(made.text, made.support))
+        self._tell(Stated(len(self.statements), made))
+
+    def _judged(self, claim: Claim) -> Statement:
+        borne = self._pages.borne(claim.source, claim.quote)
+        problem = borne.problem or self._problem(claim, borne)
+        support: Support = "unsupported" if problem else "quoted"
+        return Statement(claim.text, support, borne.citations, problem)
+
+    def _problem(self, claim: Claim, borne: Borne) -> str:
+        if borne.is_short and not holds(claim.text, claim.quote):
+            return "the quote is too short to bear it out"
+        number = borne.citations[0].source
+        source = self._pages.page(number).source
+        texts = (self._question, self._pages.page(number).shown, source.path,
+                 source.title, *source.heading_path)  # fmt: skip
+        strange = strange_figure(claim.text, known_figures(texts))
+        return f"{strange} does not stand in source {number}" if strange else ""
+
+    def _tell(self, news: News) -> None:
+        self.has_told = True
+        self._told(news)

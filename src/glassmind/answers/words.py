@@ -1,0 +1,156 @@
+"""The words of a text, whatever marks stand around them, and where each stands.
+
+A quote is held against a note word by word: case, blanks, quotation marks, dashes and
+the marks of Markdown do not count, nor does what nobody sees who reads the note. A
+figure is one word with its points and its sign, and signs that change what it means,
+such as `%` and `€`, are words. Where a script has no blanks, each letter is one.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+from unicodedata import normalize
+
+from glassmind.render.quoted import holds_hidden
+
+UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f"
+"""Letters without width, as `render.quoted` knows them."""
+
+UNSPACED = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Tibetan, Burmese, Khmer, kana and Chinese."""
+
+_UNSEEN = re.compile(f"[{UNSEEN}]+")
+_SCAN = re.compile(
+    r"!?\[\[(?P<target>[^\[\]\n|]++)(?:\|(?P<alias>[^\[\]\n]*+))?\]\]"
+    r"|!?\[(?P<label>[^\[\]\n]*+)\]"
+    r"\((?:<[^<>\n]*+>|(?:[^\s()]|\([^\s()]*+\))*+)(?:[ \t]+\"[^\"\n]*+\")?\)"
+    # a footnote, the head of a callout, a box to tick, a tag of HTML
+    r"|\[\^[^\[\]\s]++\]|\[![\w-]++\][+-]?|\[[ xX/-]\]"
+    r"|</?[A-Za-z][A-Za-z0-9-]*+(?:[ \t][^<>\n]*+)?>"
+    r"|(?P<word>(?<![^\s(|*_`\"'])[-\u2212\u2013]?\d++(?:[.,:]\d++)*+"
+    r"|\d++(?:[.,:]\d++)*+"
+    f"|[{UNSPACED}]"
+    f"|(?:[^\\W\\d_{UNSPACED}]|[\u0300-\u036f{UNSEEN}])++(?:\\+\\+|#(?!\\w))?"
+    r"|[%‰°€£¥₹≤≥≠≈±√∞¬]|\$(?=\d))"
+)
+_ITEM = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=[ \t]|$)", re.MULTILINE)
+_BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+[ \t\r]*$", re.MULTILINE)
+_BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
+_LEADING = re.compile(r"[ \t>]*\Z")
+_MINUS = str.maketrans("\u2212\u2013", "--")
+_LETTER = re.compile(f"[{UNSPACED}]")
+
+
+class Word(NamedTuple):
+    """A word in its one form, and the characters that it was read from.
+
+    The first and the last word that a link shows have its brackets too. `is_item`
+    where it is the number of an item in a list.
+    """
+
+    key: str
+    start: int
+    end: int
+    is_item: bool = False
+
+    @property
+    def is_letter(self) -> bool:
+        """Whether it is one letter of a script without blanks."""
+        return _LETTER.match(self.key) is not None
+
+
+def words_of(text: str) -> list[Word]:
+    """Return the words that are seen of a text, in order."""
+    shown = _masked(text)
+    items = {match.start(1) for match in _ITEM.finditer(shown)}
+    return list(_words(shown, 0, len(shown), items))
+
+
+def seen(text: str) -> str:
+    """Return what is seen of a text of a note; it has as many lines."""
+    if not holds_hidden(text):
+        return text
+    parts, at = [], 0
+    for start, end in hidden(text):
+        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end
+    return _UNSEEN.sub("", "".join([*parts, text[at:]]))
+
+
+def hidden(text: str) -> list[tuple[int, int]]:
+    """Return where comments stand in a text, in order.
+
+    One of HTML that is not closed goes on to the end, and so does one of Obsidian that
+    begins a line; one inside a line is closed before the next blank line, or is none.
+    """
+    found, at = [], 0
+    while (stretch := _next_comment(text, at)) is not None:
+        start, end, is_comment = stretch
+        if is_comment:
+            found.append((start, end))
+        at = end
+    return found
+
+
+def _next_comment(text: str, at: int) -> tuple[int, int, bool] | None:
+    """Return where a comment may stand next, and whether there is one."""
+    begun = [found for mark in ("<!--", "%%") if (found := text.find(mark, at)) >= 0]
+    if not begun:
+        return None
+    start = min(begun)
+    is_html = text.startswith("<!--", start)
+    close, size = ("-->", 4) if is_html else ("%%", 2)
+    over = text.find(close, start + size)
+    end = over + len(close) if over >= 0 else len(text)
+    line = text.rfind("\n", 0, start) + 1
+    if is_html or _LEADING.match(text, line, start):
+        return start, end, True
+    if over < 0 or _BLANK_LINE.search(text, start, end):
+        return start, start + size, False
+    return start, end, True
+
+
+def _masked(text: str) -> str:
+    """Return a text of the same length with blanks for what is not seen of it."""
+    parts, at = [], 0
+    stretches = hidden(text) if "<!--" in text or "%%" in text else []
+    for start, end in stretches:
+        blank = re.sub(r"[^\n]", " ", text[start:end])
+        parts += [text[at:start], blank]
+        at = end
+    shown = "".join([*parts, text[at:]])
+    return _BLOCK_ID.sub(lambda found: " " * len(found[0]), shown)
+
+
+def _words(text: str, at: int, end: int, items: set[int]) -> Iterator[Word]:
+    for found in _SCAN.finditer(text, at, end):
+        group = found.lastgroup
+        if group == "word":
+            start, until = found.span()
+            for key in _keys(found[0]):
+                yield Word(key, start, until, start in items)
+        elif group is not None:
+            yield from _linked(text, found, found.span(group))
+
+
+def _linked(text: str, link: re.Match[str], shown: tuple[int, int]) -> Iterator[Word]:
+    """Yield the words that a link shows."""
+    inside = list(_words(text, *shown, set()))
+    if inside:
+        inside[0] = inside[0]._replace(start=link.start())
+        inside[-1] = inside[-1]._replace(end=link.end())
+    yield from inside
+
+
+_PARTS = re.compile(r"[-]?\d+(?:[.,:]\d+)*|[^\d\s]+")
+
+
+@lru_cache(maxsize=20_000)
+def _keys(word: str) -> tuple[str, ...]:
+    """Return the one form of a word; few are more than one in it, such as `m²`."""
+    plain = normalize("NFKC", _UNSEEN.sub("", word)).casefold().translate(_MINUS)
+    return tuple(_PARTS.findall(normalize("NFKC", plain)))
