@@ -78,6 +78,7 @@ PROJECT = ("--project", "Heron network")
 
 ANSWERS: dict[str, tuple[str, ...]] = {
     "context": ("what is decided about the radio", *PROJECT),
+    "ask": ("why did we change the battery chemistry",),
     "verify": ("Home.md:1@0f1e2d3c",),
     "brief": ("--since", "2020"),
     "summarize": (*PROJECT, "--no-save"),

@@ -16,7 +16,7 @@ HTTP = (DOCS / "http.md").read_text("utf-8")
 
 OURS = tools_of(["core", "graph", "memory"])
 
-ELSEWHERE = {"/metrics", "/openapi.json", "/health", "/api/search", "/api/kb/ask"}
+ELSEWHERE = {"/metrics", "/openapi.json", "/health", "/api/search"}
 """Routes whose rows are not about what they take."""
 
 
