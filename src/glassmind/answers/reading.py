@@ -24,7 +24,7 @@ those after them."""
 
 _BEYOND = 0x10000
 _HEX = frozenset("0123456789abcdefABCDEF")
-_NUMBER = re.compile(r"[0-9]{1,6}")
+_NUMBER = re.compile(r"(?<![0-9.-])[0-9]{1,6}(?![0-9])")
 
 
 class Known(NamedTuple):

@@ -1,0 +1,188 @@
+"""What the tests of answers share: sources, a model that plays a script, a desk."""
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from glassmind.answers.desk import Desk
+from glassmind.answers.verbs import Answers
+from glassmind.config import load_config
+from glassmind.errors import ModelFault
+from glassmind.errors.serving import CallAbandoned
+from glassmind.markdown.receipts import receipt_of
+from glassmind.ports.chat import Chat, Ended, Halt, Prompt
+from glassmind.types import NotePath, Span
+from glassmind.types.answers import (
+    Answer,
+    Citation,
+    Found,
+    Gathered,
+    News,
+    Source,
+    Spoken,
+    Stated,
+    Statement,
+    Withdrawn,
+)
+from glassmind.types.search import Intent, Mode
+
+HERON = """\
+## Power
+The station runs on a **40 W** panel and a [[LiFePO4|lithium battery]] of 12 Ah.
+
+- It sleeps between 22:00 and 05:30.
+- Mara changed the fuse on 2026-03-01.
+"""
+OTTER = """\
+The otter camera takes 1,200 pictures a day.
+It stands at the old weir, below the mill.
+"""
+QUESTION = "What does the station run on?"
+GOOD = (1, "station runs on a 40 W panel", "It runs on a 40 W panel.")
+WRONG = (1, "runs on a wind turbine only", "It runs on wind.")
+
+
+def source(
+    number: int, path: str, text: str, *, start: int = 3, generated: bool = False
+) -> Source:
+    """Return a source whose text stands in its note from line `start` on."""
+    lines = text.rstrip("\n").split("\n")
+    span = Span(start, start + len(lines) - 1)
+    whole = "\n".join(lines)
+    return Source(
+        number=number,
+        path=NotePath(path),
+        title=path.rpartition("/")[2].removesuffix(".md"),
+        heading_path=("Heron", "Power"),
+        span=span,
+        chunk_index=0,
+        relevance=0.9,
+        text=whole,
+        excerpt=whole[:40],
+        receipt=receipt_of(path, "Power", span, whole),
+        generated=generated,
+    )
+
+
+SOURCES = (source(1, "Projects/Heron.md", HERON), source(2, "Otter.md", OTTER))
+TOLD = (
+    Statement(
+        "It sleeps between 22:00 and 05:30.",
+        "verbatim",
+        (Citation(1, "It sleeps between 22:00 and 05:30.", SOURCES[0].receipt),),
+    ),
+)
+
+
+def written(*statements: tuple[int, str, str]) -> str:
+    """Return what a model writes that keeps to the form."""
+    keys = ("source", "quote", "text")
+    found = [dict(zip(keys, one, strict=True)) for one in statements]
+    return json.dumps({"statements": found}, ensure_ascii=False)
+
+
+class ScriptedChat:
+    """A model that says what it is told to, in pieces of a few letters."""
+
+    model, context_tokens = "parrot", 8_192
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        ended: Ended | None = None,
+        fault: ModelFault | None = None,
+        piece: int = 3,
+    ) -> None:
+        self.text, self.fault, self.piece = text, fault, piece
+        self.ended = ended or Ended()
+        self.asked: list[Prompt] = []
+
+    def answer(
+        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
+    ) -> Ended:
+        """Say it, and then fail if that is in the script."""
+        self.asked.append(prompt)
+        for at in range(0, len(self.text), self.piece):
+            if halt.is_set():
+                raise CallAbandoned
+            said(self.text[at : at + self.piece])
+        if self.fault is not None:
+            raise self.fault
+        return self.ended
+
+
+class AnswersDesk:
+    """Answers over sources that are always found, and what was told of them."""
+
+    def __init__(  # noqa: PLR0913 - each part of the script by its name
+        self,
+        chat: Chat | Callable[[], Chat | None] | None = None,
+        *,
+        sources: Iterable[Source] = SOURCES,
+        told: tuple[Statement, ...] = TOLD,
+        confidence: float | None = 0.8,
+        withheld: int = 0,
+        question: str = QUESTION,
+        **settings: object,
+    ) -> None:
+        self.news: list[News] = []
+        self.wished: list[tuple[int, int, bool]] = []
+        self._found = Gathered(
+            question, tuple(sources), told, confidence, withheld=withheld
+        )
+        flags = {key.replace("__", "."): value for key, value in settings.items()}
+        config = load_config(
+            flags=flags, env={"HOME": "/nowhere"}, cwd=Path("/"), need_vault=False
+        )
+        given = chat if callable(chat) else lambda: chat
+        self.answers = Answers(Desk(config=config, gather=self._gather, chat=given))
+
+    def _gather(  # noqa: PLR0913 - as the port has it
+        self,
+        question: str,
+        *,
+        limit: int,
+        budget_tokens: int,
+        project: str | None = None,
+        mode: Mode | None = None,
+        intent: Intent | Literal["auto"] | None = "auto",
+        private: bool = False,
+        today: date | None = None,
+    ) -> Gathered:
+        self.wished.append((limit, budget_tokens, private))
+        return self._found
+
+    def ask(
+        self,
+        *,
+        use_model: bool = True,
+        private: bool = False,
+        halt: Halt | None = None,
+    ) -> Answer:
+        """Ask the one question there is."""
+        return self.answers.ask(
+            QUESTION,
+            use_model=use_model,
+            private=private,
+            told=self.news.append,
+            halt=halt,
+        )
+
+    @property
+    def spoken(self) -> list[str]:
+        """The letters told of each statement that counts, joined."""
+        found, letters = list[str](), ""
+        for news in self.news:
+            match news:
+                case Found():
+                    pass
+                case Spoken(text):
+                    letters += text
+                case Stated():
+                    found, letters = [*found, letters], ""
+                case Withdrawn():
+                    found, letters = [], ""
+        return found

@@ -1,0 +1,339 @@
+"""Questions answered by a model whose every word is held against the notes."""
+
+import pytest
+from answers_desk import (
+    GOOD,
+    QUESTION,
+    SOURCES,
+    TOLD,
+    WRONG,
+    AnswersDesk,
+    ScriptedChat,
+    source,
+    written,
+)
+
+from glassmind.errors.models import ModelFailed, RemoteRefused
+from glassmind.errors.serving import CallAbandoned
+from glassmind.ports.chat import Chat, Ended, Halt
+from glassmind.types.answers import Found, News, Spoken, Stated, Withdrawn
+
+
+def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -> None:
+    desk = AnswersDesk(ScriptedChat(written(GOOD)))
+
+    answer = desk.ask()
+
+    (said,) = answer.statements
+    assert answer.in_notes
+    assert answer.model_used == "parrot"
+    assert (said.text, said.support, said.problem) == (GOOD[2], "quoted", "")
+    (cited,) = said.citations
+    assert cited.quote == "station runs on a **40 W** panel"
+    assert cited.receipt.startswith("Projects/Heron.md#Power:4@")
+    assert answer.sources == SOURCES
+
+
+def test_what_is_found_is_told_first_and_then_each_letter_as_it_comes() -> None:
+    desk = AnswersDesk(ScriptedChat(written(GOOD), piece=1))
+
+    answer = desk.ask()
+
+    first, *letters, last = desk.news
+    assert first == Found(SOURCES, 0.8)
+    assert len(letters) > len(GOOD[2]) / 2
+    assert {type(one) for one in letters} == {Spoken}
+    assert {one.support for one in letters if isinstance(one, Spoken)} == {"quoted"}
+    assert last == Stated(1, answer.statements[0])
+    assert desk.spoken == [GOOD[2]]
+
+
+def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
+    desk = AnswersDesk(ScriptedChat(written(WRONG, GOOD)))
+
+    answer = desk.ask()
+
+    first, second = answer.statements
+    assert first.support == "unsupported"
+    assert first.problem == "the quote does not stand in source 1"
+    assert first.citations == ()
+    assert second.is_supported
+    assert answer.in_notes
+    assert desk.spoken == [WRONG[2], GOOD[2]]
+
+
+def test_an_answer_of_which_nothing_is_borne_out_is_not_in_the_notes() -> None:
+    answer = AnswersDesk(ScriptedChat(written(WRONG))).ask()
+
+    assert not answer.in_notes
+    assert [one.support for one in answer.statements] == ["unsupported"]
+    assert answer.model_used == "parrot"
+
+
+def test_of_what_is_dropped_no_letter_is_told() -> None:
+    chat = ScriptedChat(written(WRONG, GOOD), piece=1)
+    desk = AnswersDesk(chat, ask__unsupported="drop")
+
+    answer = desk.ask()
+
+    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert answer.dropped == 1
+    assert desk.spoken == [GOOD[2]]
+    assert "wind" not in repr(desk.news)
+
+
+def test_where_all_is_dropped_the_notes_speak_for_themselves() -> None:
+    desk = AnswersDesk(ScriptedChat(written(WRONG)), ask__unsupported="drop")
+
+    answer = desk.ask()
+
+    assert answer.statements == TOLD
+    assert (answer.model_used, answer.dropped) == ("", 1)
+    assert answer.degraded == (
+        "llm: nothing that parrot said is borne out by the notes",
+    )
+
+
+def test_a_quote_of_another_source_than_the_one_named_is_cited_with_that() -> None:
+    said = (1, "camera takes 1,200 pictures a day", "It takes 1200 pictures.")
+
+    answer = AnswersDesk(ScriptedChat(written(said))).ask()
+
+    (statement,) = answer.statements
+    assert statement.support == "quoted"
+    assert [one.source for one in statement.citations] == [2]
+    assert statement.citations[0].receipt.startswith("Otter.md")
+
+
+@pytest.mark.parametrize("number", [0, 7, -1, 999_999_999])
+def test_a_source_that_there_is_not_does_no_harm(number: int) -> None:
+    right = (number, "stands at the old weir", "It stands at the weir.")
+    wrong = (number, "stands at the new bridge", "It stands at the bridge.")
+
+    answer = AnswersDesk(ScriptedChat(written(right, wrong))).ask()
+
+    assert [one.support for one in answer.statements] == ["quoted", "unsupported"]
+    assert answer.statements[1].problem == "the quote stands in no source"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("It runs on a 60 W panel.", "60 does not stand in source 1"),
+        ("It runs from 21:00 on.", "21:00 does not stand in source 1"),
+        ("It has run since 2025-03-01.", "2025-03-01 does not stand in source 1"),
+        ("It has run since 1 April 2026.", "1 April 2026 does not stand in source 1"),
+        ("It runs on a 40 W panel and 12 Ah.", ""),
+        ("It sleeps from 10 pm, since March 1, 2026.", ""),
+    ],
+)
+def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(
+    text: str, problem: str
+) -> None:
+    desk = AnswersDesk(ScriptedChat(written((GOOD[0], GOOD[1], text))))
+
+    (said,) = desk.ask().statements
+
+    assert said.problem == problem
+    assert said.support == ("unsupported" if problem else "quoted")
+    assert [one.source for one in said.citations] == [1]
+    assert desk.spoken == [text]
+
+
+def test_a_figure_of_the_question_may_be_said_again() -> None:
+    chat = ScriptedChat(written((1, GOOD[1], "In 2031 it runs on a 40 W panel.")))
+
+    (said,) = (
+        AnswersDesk(chat, question="What will it run on in 2031?").ask().statements
+    )
+    (belied,) = AnswersDesk(chat).ask().statements
+
+    assert said.is_supported
+    assert belied.problem == "2031 does not stand in source 1"
+
+
+def instead(desk: AnswersDesk, reason: str) -> list[News]:
+    """Return what was told once the notes spoke instead of a model, for a reason."""
+    answer = desk.ask()
+    assert answer.statements == TOLD
+    assert answer.sources == SOURCES
+    assert answer.in_notes
+    assert answer.model_used == ""
+    assert answer.degraded == (f"llm: {reason}",)
+    assert desk.spoken == [TOLD[0].text]
+    return desk.news
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "The station runs on sun, I think.", "{}", '{"statements"', "[[[", '{"a": 1}'],
+)
+def test_a_model_that_gives_no_answer_leaves_the_notes_to_speak(text: str) -> None:
+    desk = AnswersDesk(ScriptedChat(text))
+
+    news = instead(desk, "parrot gave no answer in the form asked for")
+
+    assert not any(isinstance(one, Withdrawn) for one in news)
+
+
+def test_what_a_model_said_before_it_failed_is_withdrawn() -> None:
+    fault = ModelFailed("parrot", "the stream ended early")
+    desk = AnswersDesk(ScriptedChat(written(GOOD), fault=fault))
+
+    news = instead(desk, str(fault))
+
+    assert Withdrawn(str(fault)) in news
+
+
+def test_a_model_that_may_not_be_asked_is_told_of_and_not_asked() -> None:
+    fault = RemoteRefused("models.example")
+
+    def refused() -> Chat | None:
+        raise fault
+
+    desk = AnswersDesk(refused)
+
+    instead(desk, str(fault))
+
+    assert desk.wished[0][2] is False
+
+
+def test_a_model_that_finds_nothing_in_the_sources_is_believed() -> None:
+    answer = AnswersDesk(ScriptedChat('{"statements": [ ]}')).ask()
+
+    assert not answer.in_notes
+    assert answer.statements == ()
+    assert answer.text == "Not in your notes."
+    assert answer.model_used == "parrot"
+    assert answer.sources == SOURCES
+
+
+def test_what_was_not_read_and_what_was_cut_is_told() -> None:
+    ended = Ended(2_048, was_cut=True, lost="the model read 2,048 of 6,100 tokens")
+    chat = ScriptedChat(written(GOOD)[:-2] + ', {"source": 1, "quo', ended=ended)
+
+    answer = AnswersDesk(chat).ask()
+
+    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert answer.degraded == (
+        "llm: the model read 2,048 of 6,100 tokens",
+        "llm: the answer was longer than llm.answer_tokens",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sources", "confidence"), [((), 0.9), ((), None), (SOURCES, 0.1)]
+)
+def test_no_model_is_asked_where_the_notes_hold_nothing(
+    sources: tuple[()], confidence: float | None
+) -> None:
+    chat = ScriptedChat(written(GOOD))
+    desk = AnswersDesk(chat, sources=sources, told=(), confidence=confidence)
+
+    answer = desk.ask()
+
+    assert chat.asked == []
+    assert not answer.in_notes
+    assert answer.sources == sources
+    assert desk.news == [Found(sources, confidence)]
+
+
+def test_without_a_model_the_notes_speak_and_nothing_is_lacking() -> None:
+    desk = AnswersDesk(None)
+
+    answer = desk.ask(private=True)
+
+    assert answer.statements == TOLD
+    assert answer.degraded == ()
+    assert desk.spoken == [TOLD[0].text]
+    assert [private for _, _, private in desk.wished] == [True]
+
+
+def test_a_model_is_shown_no_private_note_and_that_is_told() -> None:
+    desk = AnswersDesk(ScriptedChat(written(GOOD)), withheld=1)
+
+    answer = desk.ask(private=True)
+
+    assert [private for _, _, private in desk.wished] == [False]
+    assert answer.degraded == ("1 private note was left out",)
+
+
+def test_a_model_that_is_not_wanted_is_not_asked() -> None:
+    chat = ScriptedChat(written(GOOD))
+
+    answer = AnswersDesk(chat, withheld=2).ask(use_model=False)
+
+    assert chat.asked == []
+    assert answer.statements == TOLD
+    assert answer.degraded == ("2 private notes were left out",)
+
+
+def test_a_call_that_nobody_waits_for_asks_no_model() -> None:
+    chat, halt = ScriptedChat(written(GOOD)), Halt()
+    halt.set()
+
+    with pytest.raises(CallAbandoned):
+        AnswersDesk(chat).ask(halt=halt)
+
+    assert chat.asked == []
+
+
+def test_a_call_that_is_given_up_ends_the_answer() -> None:
+    halt = Halt()
+    desk = AnswersDesk(ScriptedChat(written(GOOD, GOOD)))
+
+    def told(news: News) -> None:
+        if isinstance(news, Stated):
+            halt.set()
+
+    with pytest.raises(CallAbandoned):
+        desk.answers.ask(QUESTION, told=told, halt=halt)
+
+
+def test_a_model_that_repeats_itself_is_heard_once() -> None:
+    desk = AnswersDesk(ScriptedChat(written(GOOD, GOOD, GOOD)))
+
+    answer = desk.ask()
+
+    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert desk.spoken == [GOOD[2]]
+
+
+def test_a_model_that_never_ends_is_heard_eight_times() -> None:
+    many = [(1, GOOD[1], f"It runs on a 40 W panel{'!' * at}") for at in range(30)]
+
+    answer = AnswersDesk(ScriptedChat(written(*many))).ask()
+
+    assert len(answer.statements) == 8
+
+
+def test_the_room_for_sources_is_what_the_model_leaves() -> None:
+    chat = ScriptedChat(written(GOOD))
+    desk = AnswersDesk(chat, llm__answer_tokens=800)
+
+    desk.ask()
+
+    (_, room, _) = desk.wished[0]
+    (prompt,) = chat.asked
+    assert 4_500 < room < 0.75 * (chat.context_tokens - 800)
+    assert prompt.most_tokens == 800
+
+
+def test_a_model_that_reads_too_little_is_not_asked() -> None:
+    chat = ScriptedChat(written(GOOD))
+    chat.context_tokens = 600
+
+    answer = AnswersDesk(chat).ask()
+
+    assert chat.asked == []
+    assert answer.statements == TOLD
+    assert "llm.context_tokens" in answer.degraded[0]
+
+
+def test_a_quote_of_what_an_agent_wrote_is_cited_as_any_other() -> None:
+    text = "The agent thinks that the panel is dirty."
+    chat = ScriptedChat(written((1, "thinks that the panel", "It is dirty.")))
+
+    answer = AnswersDesk(chat, sources=[source(1, "a.md", text, generated=True)]).ask()
+
+    assert answer.in_notes
