@@ -102,7 +102,7 @@ class Voice:
         """Answer with one object, not in pieces."""
         body = said if isinstance(said, bytes) else json.dumps(said).encode()
         self.handler.send_response(status)
-        for name, value in ({"Content-Type": "application/json"} | headers).items():
+        for name, value in ({"Content_Type": "application/json"} | headers).items():
             self.handler.send_header(name.replace("_", "-"), value)
         self.handler.send_header("Content-Length", str(len(body)))
         self.handler.end_headers()

@@ -184,9 +184,11 @@ def test_a_prompt_that_the_server_refuses_for_its_length_says_what_to_set(
     tmp_path: Path,
 ) -> None:
     words = "request (9351 tokens) exceeds the available context size (8192 tokens)"
-    with chat_server(lambda voice: voice.refuse(400, words)) as desk:
-        with pytest.raises(ModelFailed, match=r"too long.*llm\.context_tokens"):
-            answered(chat(desk, tmp_path))
+    with (
+        chat_server(lambda voice: voice.refuse(400, words)) as desk,
+        pytest.raises(ModelFailed, match=r"too long.*llm\.context_tokens"),
+    ):
+        answered(chat(desk, tmp_path))
 
 
 def test_thoughts_are_not_an_answer(tmp_path: Path) -> None:
@@ -225,9 +227,11 @@ def test_a_model_that_only_thought_is_asked_not_to_from_then_on(
 def test_a_model_that_will_not_stop_thinking_is_told(
     tmp_path: Path, backend: str
 ) -> None:
-    with chat_server(thoughts_alone) as desk:
-        with pytest.raises(ModelFailed, match=r"thought, but wrote nothing"):
-            answered(chat(desk, tmp_path, backend))
+    with (
+        chat_server(thoughts_alone) as desk,
+        pytest.raises(ModelFailed, match=r"thought, but wrote nothing"),
+    ):
+        answered(chat(desk, tmp_path, backend))
 
     assert len(desk.asked) <= 2
 
@@ -262,9 +266,11 @@ def test_a_server_that_knows_no_schemas_is_asked_more_simply_and_so_from_then_on
 
 
 def test_a_server_that_refuses_whatever_it_is_asked_is_told(tmp_path: Path) -> None:
-    with chat_server(choosy()) as desk:
-        with pytest.raises(ModelFailed, match="HTTP 400: response_format"):
-            answered(chat(desk, tmp_path, "openai"))
+    with (
+        chat_server(choosy()) as desk,
+        pytest.raises(ModelFailed, match="HTTP 400: response_format"),
+    ):
+        answered(chat(desk, tmp_path, "openai"))
 
     assert len(desk.asked) == 3
 
@@ -289,9 +295,11 @@ def test_a_server_that_has_another_word_for_length_is_asked_with_it(
 
 
 def test_no_other_refusal_is_asked_again(tmp_path: Path) -> None:
-    with chat_server(lambda voice: voice.refuse(500, "broken")) as desk:
-        with pytest.raises(ModelFailed, match="HTTP 500: broken"):
-            answered(chat(desk, tmp_path, "openai"))
+    with (
+        chat_server(lambda voice: voice.refuse(500, "broken")) as desk,
+        pytest.raises(ModelFailed, match="HTTP 500: broken"),
+    ):
+        answered(chat(desk, tmp_path, "openai"))
 
     assert len(desk.asked) == 1
 
