@@ -40,7 +40,7 @@ def said_by(vault: Mapping[str, list[str]], path: str, span: Span) -> str | None
         return None
     lines = whole(vault[path])
     there = lines[span.start - 1 : span.end]
-    return "\n".join(there).rstrip("\n") if span.start <= max(len(lines), 1) else None
+    return "\n".join(there).rstrip("\n") if span.end <= max(len(lines), 1) else None
 
 
 def holds(
