@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable, Iterable
-from datetime import date
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from glassmind.answers.desk import Desk
 from glassmind.answers.verbs import Answers
@@ -26,7 +26,6 @@ from glassmind.types.answers import (
     Statement,
     Withdrawn,
 )
-from glassmind.types.search import Intent, Mode
 
 HERON = """\
 ## Power
@@ -125,13 +124,12 @@ class AnswersDesk:
         told: tuple[Statement, ...] = TOLD,
         confidence: float | None = 0.8,
         withheld: int = 0,
-        question: str = QUESTION,
         **settings: object,
     ) -> None:
         self.news: list[News] = []
         self.wished: list[tuple[int, int, bool]] = []
         self._found = Gathered(
-            question, tuple(sources), told, confidence, withheld=withheld
+            QUESTION, tuple(sources), told, confidence, withheld=withheld
         )
         flags = {key.replace("__", "."): value for key, value in settings.items()}
         config = load_config(
@@ -140,31 +138,23 @@ class AnswersDesk:
         given = chat if callable(chat) else lambda: chat
         self.answers = Answers(Desk(config=config, gather=self._gather, chat=given))
 
-    def _gather(  # noqa: PLR0913 - as the port has it
-        self,
-        question: str,
-        *,
-        limit: int,
-        budget_tokens: int,
-        project: str | None = None,
-        mode: Mode | None = None,
-        intent: Intent | Literal["auto"] | None = "auto",
-        private: bool = False,
-        today: date | None = None,
+    def _gather(
+        self, question: str, *, limit: int, budget_tokens: int, **wishes: Any
     ) -> Gathered:
-        self.wished.append((limit, budget_tokens, private))
-        return self._found
+        self.wished.append((limit, budget_tokens, wishes["private"]))
+        return replace(self._found, question=question)
 
     def ask(
         self,
+        question: str = QUESTION,
         *,
         use_model: bool = True,
         private: bool = False,
         halt: Halt | None = None,
     ) -> Answer:
-        """Ask the one question there is."""
+        """Ask a question; whatever it is, the same sources are found."""
         return self.answers.ask(
-            QUESTION,
+            question,
             use_model=use_model,
             private=private,
             told=self.news.append,

@@ -1,0 +1,163 @@
+"""Answers of a model, read in whatever pieces they come."""
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
+
+WORDS = st.text(
+    st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30
+)
+STATEMENTS = st.lists(st.builds(Claim, st.integers(1, 9), WORDS, WORDS), max_size=4)
+AROUND = st.sampled_from(
+    ["", "Here it is:\n```json\n", "{the} [1] answer: ", "\n```\n", 'He said "so". ']
+)
+
+
+def cut(text: str, places: Sequence[int]) -> list[str]:
+    """Return a text in pieces, cut at some places."""
+    ends = sorted({place % (len(text) + 1) for place in places} | {len(text)})
+    return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def read(*pieces: str) -> list[Event]:
+    """Return all events of an answer, letters that touch joined."""
+    reader = Reader()
+    found = [event for piece in pieces for event in reader.feed(piece)]
+    joined: list[Event] = []
+    for event in [*found, *reader.end()]:
+        match joined[-1:], event:
+            case [Letters(before)], Letters(text):
+                joined[-1] = Letters(before + text)
+            case _:
+                joined.append(event)
+    return joined
+
+
+def claims(text: str) -> list[Claim]:
+    """Return the whole statements of an answer."""
+    return [event for event in read(text) if isinstance(event, Claim)]
+
+
+@given(STATEMENTS, st.booleans(), AROUND, AROUND, st.lists(st.integers(0), max_size=9))
+@example([Claim(1, "", "😀")], True, "", "", list(range(90)))
+def test_pieces_say_what_the_whole_says_and_the_letters_are_the_text(
+    statements: list[Claim], escapes: bool, before: str, after: str, places: list[int]
+) -> None:
+    made = {"statements": [one._asdict() for one in statements]}
+    said = json.dumps(made, ensure_ascii=escapes)
+
+    events = read(*cut(f"{before}{said}{after}", places))
+
+    wanted: list[Event] = []
+    for one in statements:
+        wanted.append(Known(one.source, one.quote))
+        text = " ".join(one.text.split())
+        if text:
+            wanted += [Letters(text), one._replace(text=text)]
+    assert events == wanted
+
+
+@given(
+    st.text('{}[]":,\\ustatemenxq01 \n\ud83d', max_size=80), st.lists(st.integers(0))
+)
+def test_whatever_comes_is_read_alike_in_pieces(text: str, places: list[int]) -> None:
+    assert read(*cut(text, places)) == read(text)
+
+
+WHOLE = '{"statements": [{"source": 2, "quote": "a b c", "text": "So it is."}]}'
+CLAIM = Claim(2, "a b c", "So it is.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WHOLE,
+        f"Sure! Here is the JSON you asked for:\n```json\n{WHOLE}\n```\nAnything else?",
+        '[{"source": 2, "quote": "a b c", "text": "So it is."}]',
+        '{"source": 2, "quote": "a b c", "text": "So it is."}',
+        '{"source": "2", "quote": "a b c", "text": "So it is."}',
+        '{"source": "[2]", "quote": "a b c", "text": "So it is."}',
+        '{"source": 2, "quote": "a b c", "text": "So it is."',
+        (
+            '{"y": {"a": [1, {"b": null}]}, "source": 2, "quote": "a b c", "z": true,'
+            '"text": " So\\n it  is. ", "more": [[]], }'
+        ),
+        '{"source": 2, "quote": "a b c", "text": "So it is.", "text": "Or not."}',
+        '{"source": 2, "quote": "a b c", "text": "So it is." oops "x": {',
+        '{oh {"source": 2, "quote": "a b c", "text": "So it is."}',
+        '{"text": "So it is.", "quote": "a b c", "source": 2}',
+        '{"quote": "a b c", "text": "So it is.", "source": 2}',
+    ],
+)
+def test_a_statement_is_found_whatever_stands_around_it(text: str) -> None:
+    assert claims(text) == [CLAIM]
+
+
+def test_letters_wait_for_a_quote_that_comes_behind_them() -> None:
+    assert read('{"text": "So it is.", "quote": "a b c", "source": 2}') == [CLAIM]
+
+
+def test_what_is_cut_counts_as_far_as_it_is_whole() -> None:
+    text = f'{WHOLE[:-2]}, {{"source": 1, "quote": "d e f", "text": "Or is'
+
+    assert read(text)[-3:] == [CLAIM, Known(1, "d e f"), Letters("Or is")]
+
+
+@pytest.mark.parametrize(
+    ("text", "nothing"),
+    [
+        ('{"statements": []}', True),
+        ('```{"statements" : [ ] }```', True),
+        (WHOLE, False),
+        ("[]", False),
+        ('{"statements": {}}', False),
+        ("", False),
+    ],
+)
+def test_an_empty_list_says_that_there_is_no_answer(text: str, nothing: bool) -> None:
+    reader = Reader()
+    reader.feed(text)
+    reader.end()
+
+    assert reader.says_nothing is nothing
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (r"\ud83d\ude00!", "😀!"),
+        (r"\ud83d!", "\ufffd!"),
+        (r"\ude00!", "\ufffd!"),
+        (r"\ud83d\ud83d\ude00", "\ufffd😀"),
+        (r"\ud83d", "\ufffd"),
+        (r"\u00e9\u12", "é\ufffd"),
+        (r"\q\/\"", 'q/"'),
+    ],
+)
+def test_letters_in_code_are_read_as_far_as_they_are_letters(
+    written: str, text: str
+) -> None:
+    said = f'{{"source": 1, "quote": "a", "text": "{written}"}}'
+
+    assert claims(said) == [Claim(1, "a", text)]
+    assert read(*said) == [Known(1, "a"), Letters(text), Claim(1, "a", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":' * 50_000,
+        "{" * 200_000,
+        '{"a":[' * 30_000,
+        '{"text": "' + "x" * 300_000,
+        '{"quote": "' + "\\u0041" * 60_000,
+        '{"quote": "' + " " * 300_000,
+    ],
+)
+def test_an_answer_without_end_is_read_to_its_end(text: str) -> None:
+    assert claims(text) == []
