@@ -99,8 +99,9 @@ class Scripted:
     """Answers every question by the script."""
 
     def __init__(self, script: Ask = whole) -> None:
-        self._script = script
+        self.script = script
         self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.halts: list[Halt] = []
 
     def ask(
         self,
@@ -111,7 +112,9 @@ class Scripted:
         **wishes: Any,
     ) -> Answer:
         self.asked.append((question, wishes))
-        return self._script(told or (lambda _: None), halt or Halt())
+        if halt is not None:
+            self.halts.append(halt)
+        return self.script(told or (lambda _: None), halt or Halt())
 
 
 def scripted(engine: Engine, script: Ask = whole) -> Scripted:

@@ -68,9 +68,12 @@ def test_each_statement_is_a_line_with_its_marks_and_sources_follow() -> None:
 
 
 def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
-    shown = answer_as_text(replace(WHOLE, statements=(DOUBTED,)), PLAIN)
+    doubted = replace(WHOLE, statements=(DOUBTED,), in_notes=False)
+
+    shown = answer_as_text(doubted, PLAIN)
 
     assert all(one.excerpt in shown for one in SOURCES)
+    assert f"source 1)\n\n{NOT_IN_NOTES}\nClosest:\n[1]" in shown
 
 
 def test_several_sources_of_a_statement_are_named_once_each() -> None:

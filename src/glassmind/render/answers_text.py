@@ -55,6 +55,8 @@ def sources_as_text(answer: Answer, style: Style) -> str:
         for one in said.citations
     }
     lines: list[str] = []
+    if answer.statements and not answer.in_notes:
+        lines.append(NOT_IN_NOTES)
     if answer.sources and not answer.in_notes:
         lines.append("Closest:")
     for source in answer.sources:
