@@ -43,13 +43,14 @@ VERBS = {
         "(*, folder='', tag='', property_name='', property_value=None, since=None, "
         "until=None, kind='', newest=False, limit=100, offset=0)"
     ),
+    "recalls": "()",
     "read": "(name, *, heading='', lines=None, raw=False)",
     "restore": "(file, *, force=False)",
     "search": (
         "(text, *, limit=None, mode=None, intent='auto', root_note=None, hop_depth=2, "
         "threshold=0.0, min_similarity=None, fusion=None, channels=None, rerank=None, "
         "unique='notes', explain=False, fallback_intent=None, steady=False, "
-        "project=None, today=None)"
+        "project=None, facts=None, today=None)"
     ),
     "stats": "()",
     "status": "()",

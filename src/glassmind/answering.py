@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
     from glassmind.ports.elsewhere import Elsewhere
+    from glassmind.ports.hindsight import OtherMemory
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
 
@@ -60,6 +61,10 @@ class Adapters(Protocol):
     @property
     def use_log(self) -> UseRecord:
         """Where what was handed out goes on record."""
+
+    @property
+    def hindsight(self) -> "OtherMemory | None":
+        """The memory beside the vault; None where none is to be asked."""
 
     def elsewhere(self) -> "Elsewhere | None":
         """Return who answers in our place; None when nobody does."""

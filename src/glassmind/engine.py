@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from glassmind.answering import Adapters, Asked, answered
 from glassmind.errors import GlassmindError, IndexFault
 from glassmind.retrieval.query import parse_day, parse_query
-from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone
+from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone, mode_of
 from glassmind.types.search import (
     ChannelName,
     FusionName,
@@ -49,11 +49,9 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.files import IndexReport
     from glassmind.types.watch import TellNews
 
-
 COUNTED, MOST_COUNTED = 5, 50
 """Hits of a search that count as handed out, since what is read of a list is its top;
 and notes of any other answer, which is read whole."""
-
 
 CAPTURE_WAIT_S = 2.0
 """How long what was just captured waits for others to get into the index: as long as
@@ -97,6 +95,7 @@ class Engine:
         fallback_intent: Intent | None = None,
         steady: bool = False,
         project: str | None = None,
+        facts: bool | None = None,
         today: date | None = None,
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
@@ -117,7 +116,7 @@ class Engine:
         wish = checked(
             Wish(
                 settings.limit if limit is None else limit,
-                mode or self._usual_mode(),
+                mode or mode_of(self.config),
                 intent,
                 root_note,
                 hop_depth,
@@ -131,11 +130,12 @@ class Engine:
                 fallback_intent,
                 steady,
                 project,
+                self._records if facts is None else facts,
             )
         )
         day = today or _today()
         reply = self._reply(Asked(text, parse_query(asked_for(text), day), wish, day))
-        self._used("search", [hit.path for hit in reply.hits[:COUNTED]])
+        self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply
 
     def _reply(self, asked: Asked) -> SearchReply:
@@ -157,12 +157,6 @@ class Engine:
     def _unseen(self) -> "Engine":
         """The same engine for what our own stages ask, which is nobody's use."""
         return Engine(self._adapters, alone=self._alone, records=False)
-
-    def _usual_mode(self) -> Mode:
-        """Return the mode of a call that names none; nothing embeds in `none`."""
-        usual = self.config.search.mode
-        none = self.config.embeddings.backend == "none"
-        return "fulltext" if none and usual == "hybrid" else usual
 
     def index(  # noqa: PLR0913 - each wish by its name
         self,
@@ -223,10 +217,8 @@ class Engine:
     @cached_property
     def knowledge(self) -> "Knowledge":
         """What follows from the links: see `Knowledge` for its verbs."""
-        return self._adapters.knowledge(self._found)
-
-    def _found(self, text: str, limit: int) -> SearchReply:
-        return self._unseen.search(text, limit=limit)
+        found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
+        return self._adapters.knowledge(found)
 
     @cached_property
     def bundles(self) -> "Bundles":
@@ -365,6 +357,11 @@ class Engine:
             IndexAbsent: nothing is indexed yet.
         """
         return self._adapters.keeper().status()
+
+    def recalls(self) -> bool | None:
+        """Return whether Hindsight answers now; None where none is to be asked."""
+        memory = self._adapters.hindsight
+        return None if memory is None else memory.is_well()
 
     def doctor(self) -> "list[Check]":
         """Examine the vault, the index and what they stand on."""

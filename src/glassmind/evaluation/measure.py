@@ -234,4 +234,4 @@ def reply_of(
         **({"root_note": query.root_note} if query.root_note else {}),
         **configuration.options,
     }
-    return engine.search(query.text, limit=limit, **options)  # type: ignore[arg-type]
+    return engine.search(query.text, limit=limit, facts=False, **options)  # type: ignore[arg-type]

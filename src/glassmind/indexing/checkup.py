@@ -37,7 +37,8 @@ class Bench:
     many notes have something to mend, and what it is for as many as asked, `counts`
     how many notes and chunks there are, `watch` who follows the vault, `resident` who
     answers for others. `faults` names what goes wrong in any of them; `notices` say why
-    the index is in this folder. `use` returns whether use is to be recorded, and where.
+    the index is in this folder. `use` returns whether use is to be recorded, and where;
+    `hindsight` asks the memory beside the vault something, where there is one.
     """
 
     folder: Path
@@ -58,6 +59,7 @@ class Bench:
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     use: Callable[[], tuple[bool, Path | None]] = lambda: (False, None)
+    hindsight: Callable[[], Check | None] = lambda: None
 
 
 class _Visit:
@@ -153,6 +155,12 @@ def _sqlite(visit: _Visit) -> Iterator[Check]:
 
 SAFE_SQLITE = (3, 51, 3)
 """The first release without the bug that damages a database two processes write."""
+
+
+def _hindsight(visit: _Visit) -> Iterator[Check]:
+    found = visit.bench.hindsight()
+    if found is not None:
+        yield found
 
 
 def _rows(visit: _Visit) -> Iterator[Check]:
@@ -281,6 +289,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "sqlite": _sqlite,
     "writer": _writer,
     "watch": _watch,
+    "hindsight": _hindsight,
     "index.db": _rows,
     "word index": _words,
     "model": _model,

@@ -28,7 +28,10 @@ def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> dict[str, Any]
 
 
 def hit_as_json(hit: Hit, *, vault: str) -> dict[str, Any]:
-    """Return one hit: where it stands, why it is here, what it says."""
+    """Return one hit: where it stands, why it is here, what it says.
+
+    A fact of Hindsight was not modified, as far as we know, and Obsidian opens none.
+    """
     return {
         "path": hit.path,
         "title": hit.title,
@@ -49,8 +52,8 @@ def hit_as_json(hit: Hit, *, vault: str) -> dict[str, Any]:
         "snippet": _snippet(hit.snippet),
         "more": [_passage(hit.path, passage) for passage in hit.more],
         "digest": hit.digest,
-        "modified": iso_time(hit.mtime_ns),
-        "uri": obsidian_uri(vault, hit.path, hit.heading_path),
+        "modified": iso_time(hit.mtime_ns) if hit.is_note else None,
+        "uri": obsidian_uri(vault, hit.path, hit.heading_path) if hit.is_note else None,
         **mark_of(generated=hit.generated),
     }
 

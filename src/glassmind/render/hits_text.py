@@ -17,14 +17,14 @@ def hits_as_text(reply: SearchReply, style: Style, *, explain: bool = False) -> 
 
 def _hit_lines(number: int, hit: Hit, style: Style, *, explain: bool) -> Iterator[str]:
     heading = f"#{hit.heading_path[-1]}" if hit.heading_path else ""
-    lines = style.faint(f":{hit.span.start}-{hit.span.end}")
+    lines = style.faint(f":{hit.span.start}-{hit.span.end}") if hit.is_note else ""
     mark = f"  {style.faint(GENERATED)}" if hit.generated else ""
     yield f"{number}. {style.strong(hit.path + heading)}{lines}{mark}"
     yield f"   {marked(hit.snippet, style)}"
     for passage in hit.more:
         also = style.faint(f"   also :{passage.span.start}-{passage.span.end}")
         yield f"{also} {marked(passage.snippet, style)}"
-    if hit.connected_via:
+    if hit.connected_via or not hit.is_note:
         yield f"   {style.faint(style.clean(hit.match_reason))}"
     if explain:
         yield from _explained(hit, style)

@@ -19,7 +19,7 @@ LONGEST = 16_384
 PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """How it is opened, be it a link or a pipe."""
 
-SECTIONS = ("index", "embeddings", "search")
+SECTIONS = ("index", "embeddings", "search", "hindsight")
 """The settings that an answer depends on, beside the vault and the agent folder."""
 
 

@@ -34,6 +34,7 @@ ERRORS = tuple(
         "",
         ".base",
         ".context",
+        ".hindsight",
         ".knowledge",
         ".memory",
         ".models",

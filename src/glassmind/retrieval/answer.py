@@ -5,6 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from glassmind.ports.retrieval import HitRows, NoteFacts
+from glassmind.retrieval.facts import fact_reason, is_fact, kind_said
 from glassmind.retrieval.graph import Vote
 from glassmind.retrieval.implicit import Likeness
 from glassmind.retrieval.passages import (
@@ -16,6 +17,7 @@ from glassmind.retrieval.passages import (
 )
 from glassmind.retrieval.ranked import Ranked
 from glassmind.retrieval.search import Search, Sources
+from glassmind.retrieval.snippet import cut_snippet
 from glassmind.types import NotePath, Span
 from glassmind.types.graph import Edge
 from glassmind.types.search import (
@@ -90,6 +92,8 @@ class Answer:
                 yield hit
 
     def _batch(self, batch: Sequence[Ranked], top: float, wish: Wish) -> list[Hit]:
+        facts = [one for one in batch if is_fact(one.note_id)]
+        batch = [one for one in batch if not is_fact(one.note_id)]
         chosen = self._chosen(batch)
         wanted = list(dict.fromkeys(chain.from_iterable(chosen.values())))
         rows = self._rows.hit_rows(wanted)
@@ -103,11 +107,19 @@ class Answer:
                 continue
             cosines = [near[p.chunk_id] for p in passages if p.chunk_id in near]
             similarity = max(cosines, default=None)
-            least = wish.min_similarity
-            if least is not None and (similarity is None or similarity < least):
-                continue
-            made.append(self._hit(one, passages, similarity, names, top))
-        made.sort(key=lambda hit: (-round(hit.score, DIGITS), -hit.mtime_ns, hit.path))
+            if _is_near(similarity, wish):
+                made.append(self._hit(one, passages, similarity, names, top))
+        told = (self._fact_hit(one, top) for one in facts)
+        made += [hit for hit in told if _is_near(hit.similarity, wish)]
+        # a note before a fact that counts as much
+        made.sort(
+            key=lambda hit: (
+                -round(hit.score, DIGITS),
+                not hit.is_note,
+                -hit.mtime_ns,
+                hit.path,
+            )
+        )
         return made
 
     def _chosen(self, batch: Sequence[Ranked]) -> dict[int, list[int]]:
@@ -179,7 +191,7 @@ class Answer:
             tuple(self._evidence(one, main.path, snippet, similarity, names)),
             main.digest,
             main.mtime_ns,
-            relevance=min(1.0, max(0.0, one.score / top)) if top > 0 else 1.0,
+            relevance=_relevance(one, top),
             adjustments=one.adjustments,
             more=tuple(self._passage(shown) for shown in rest),
             similarity=similarity,
@@ -188,6 +200,39 @@ class Answer:
             hops=tuple(_hops(way.steps, paths)),
             generated=main.generated,
         )
+
+    def _fact_hit(self, one: Ranked, top: float) -> Hit:
+        """Return what Hindsight remembers as a hit that stands in no note."""
+        fact, cosine = self._search.fact(one.note_id)
+        places = self._asked.places(fact.text)
+        evidence = []
+        for name in sorted(one.shares, key=lambda name: (-one.shares[name], name)):
+            rank = self._ranks[name].get(one.note_id, 0)
+            reason = fact_reason(fact)
+            if name == "semantic":
+                rank = 1 + self._nearer(cosine or 0.0)
+                reason = meaning_reason(cosine)
+            evidence.append(Evidence(name, rank, one.shares[name], reason))
+        return Hit(
+            NotePath(fact.path),
+            f"Hindsight: {kind_said(fact)}",
+            (),
+            Span(1, 1),
+            0,
+            one.score,
+            cut_snippet(fact.text, places, self._asked.mark),
+            tuple(evidence),
+            "",
+            0,
+            relevance=_relevance(one, top),
+            adjustments=one.adjustments,
+            similarity=cosine,
+        )
+
+    def _nearer(self, cosine: float) -> int:
+        """Return how many notes are nearer in meaning than that."""
+        votes = self._search.votes.get("semantic", ())
+        return len({one.note_id for one in votes if one.score > cosine})
 
     def _passage(self, shown: Shown) -> Passage:
         snippet = snippet_of(shown, self._asked)
@@ -219,6 +264,16 @@ class Answer:
                 case _:
                     reason = PLAIN_REASONS[name]
             yield Evidence(name, rank, one.shares[name], reason)
+
+
+def _is_near(similarity: float | None, wish: Wish) -> bool:
+    """Whether something is as near in meaning as was wished for."""
+    least = wish.min_similarity
+    return least is None or (similarity is not None and similarity >= least)
+
+
+def _relevance(one: Ranked, top: float) -> float:
+    return min(1.0, max(0.0, one.score / top)) if top > 0 else 1.0
 
 
 def merged(main: Shown, others: Sequence[Shown]) -> tuple[Span, list[Shown]]:

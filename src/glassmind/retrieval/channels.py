@@ -13,6 +13,7 @@ from glassmind.ports.retrieval import (
 from glassmind.retrieval import graph
 from glassmind.retrieval.plan import Question, names_days_alone
 from glassmind.types.search import Candidate, ChannelName, Filter
+from glassmind.types.vectors import Embeddable
 
 if TYPE_CHECKING:
     from glassmind.types.vectors import Vector
@@ -100,6 +101,18 @@ class Semantic:
         if allowed is not None:
             among &= {one.chunk_id for one in allowed}
         return self._meaning.vectors.best(self.vector, limit, among=among)
+
+    def cosines(self, texts: Sequence[str]) -> list[float]:
+        """Return how near texts are that stand in no note; none without a vector.
+
+        Raises:
+            ModelFault: the model gives no answer.
+        """
+        vector = self.vector
+        if vector is None:
+            return []
+        made = self._meaning.embedder.passages([Embeddable("", one) for one in texts])
+        return [float((rows @ vector).max()) for rows in made]
 
     def near(self, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Return the cosines of some chunks; none when no vector was made."""

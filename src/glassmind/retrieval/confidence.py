@@ -57,7 +57,8 @@ def signals_of(search: Search, hits: Sequence[Hit]) -> Signals:
     """Return the signals of an answered search."""
     lexical = search.votes.get("lexical", [])
     semantic = search.votes.get("semantic", [])
-    said = [f"{hit.title} {hit.snippet.text}" for hit in hits[:NEAR]]
+    notes = [hit for hit in hits if hit.is_note]  # a fact is none of the vault's
+    said = [f"{hit.title} {hit.snippet.text}" for hit in notes[:NEAR]]
     first = {one.note_id for one in lexical[:NEAR]}
     same = any(one.note_id in first for one in semantic[:NEAR])
     best = lexical[0].score if lexical else 0.0

@@ -42,7 +42,8 @@ class Hybrid(NamedTuple):
         near = self._answer(text, words, wish, today, NEAR)
         if not NEAR <= len(near.hits) < wish.limit:
             return near
-        far = self._answer(text, words, wish, today, FAR)
+        rest = wish._replace(facts=False)  # what was remembered is among the first
+        far = self._answer(text, words, rest, today, FAR)
         shown = {_place(hit, wish) for hit in near.hits}
         behind = (hit for hit in far.hits if _place(hit, wish) not in shown)
         return near._replace(hits=(*near.hits, *behind)[: wish.limit])

@@ -1,35 +1,55 @@
-"""Leaving a model that failed alone for a while, and then for longer."""
+"""Leaving who failed alone for a while, and then for longer."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
-from glassmind.errors import ModelFailed, ModelFault
+from glassmind.errors import GlassmindError, ModelFailed, ModelFault
+from glassmind.errors.hindsight import HindsightFailed
 from glassmind.ports.models import Reranker
+
+if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
+    from glassmind.ports.hindsight import Hear, OtherMemory
+    from glassmind.types.catalogue import Check
+    from glassmind.types.hindsight import RecalledFact, Told
+
+Made = TypeVar("Made")
 
 WAITS_S = (60.0, 300.0, 1800.0)
 """Seconds after the first, the second and every later failure in a row."""
 
 
 class Patience:
-    """Counts the failures of one model and says when it may be asked again."""
+    """Counts the failures of one model, or server, and says when it may be asked again.
 
-    def __init__(self, model: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._model, self._clock = model, clock
+    `failure` makes what is raised before, of a reason.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        clock: Callable[[], float] = time.monotonic,
+        failure: Callable[[str], GlassmindError] | None = None,
+    ) -> None:
+        self._failure = failure or partial(ModelFailed, model)
+        self._clock = clock
         self._failures, self._until = 0, 0.0
 
     def check(self) -> None:
-        """See that the model may be asked.
+        """See that it may be asked.
 
         Raises:
-            ModelFailed: it failed, and its time has not come yet.
+            GlassmindError: it failed, and its time has not come yet.
         """
         left = self._until - self._clock()
         if left > 0:
-            reason = f"it failed and is asked again in {left:.0f} s"
-            raise ModelFailed(self._model, reason)
+            raise self._failure(f"it failed and is asked again in {left:.0f} s")
 
     def failed(self) -> None:
-        """Remember a failure."""
+        """Remember a failure; of many who asked at once, the first counts."""
+        if self._until > self._clock():
+            return
         wait_s = WAITS_S[min(self._failures, len(WAITS_S) - 1)]
         self._failures, self._until = self._failures + 1, self._clock() + wait_s
 
@@ -59,3 +79,50 @@ class PatientReranker:
             self._patience.worked()
             raise
         self._patience.worked()
+
+
+class PatientMemory:
+    """A memory beside the vault whose failures are remembered."""
+
+    def __init__(self, memory: "OtherMemory", patience: Patience) -> None:
+        self._memory, self._patience = memory, patience
+
+    def ask(self, question: str, /) -> "Hear":
+        """Begin to ask for facts, unless it failed a short while ago."""
+        try:
+            self._patience.check()
+        except GlassmindError as error:
+            return partial(_refused, error)
+        return partial(self._kept, self._memory.ask(question))
+
+    def tell(self, told: "Told", /) -> None:
+        """Give it something to remember.
+
+        Raises:
+            HindsightFailed: it did not take it, or failed a short while ago.
+            RemoteRefused: it may not be told.
+        """
+        self._patience.check()
+        self._kept(lambda: self._memory.tell(told))
+
+    def is_well(self) -> bool:
+        """Whether it answers now, as far as a quick look tells."""
+        return self._memory.is_well()
+
+    def check(self) -> "Check":
+        """Ask it something, and return how that went."""
+        return self._memory.check()
+
+    def _kept(self, work: Callable[[], Made]) -> Made:
+        """Return what is made, and remember whether it was."""
+        try:
+            made = work()
+        except HindsightFailed:
+            self._patience.failed()
+            raise
+        self._patience.worked()
+        return made
+
+
+def _refused(error: GlassmindError) -> "Sequence[RecalledFact]":
+    raise error

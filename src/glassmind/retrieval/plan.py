@@ -24,16 +24,30 @@ BY_INTENT: Mapping[Intent, Weights] = MappingProxyType(
             "semantic": 0.5,
             "graph": 0.2,
             "memory": 0.8,
+            "hindsight": 0.8,
         },
         "context_load": {
             "lexical": 0.4,
             "semantic": 0.4,
             "graph": 1.0,
             "memory": 0.4,
+            "hindsight": 0.4,
         },
-        "conceptual": {"lexical": 0.4, "semantic": 1.0, "graph": 0.3, "memory": 0.3},
+        "conceptual": {
+            "lexical": 0.4,
+            "semantic": 1.0,
+            "graph": 0.3,
+            "memory": 0.3,
+            "hindsight": 0.3,
+        },
         "backlink": {"lexical": 0.2, "semantic": 0.1, "graph": 1.0},
-        "serendipity": {"lexical": 0.2, "semantic": 1.0, "graph": 1.0, "memory": 0.3},
+        "serendipity": {
+            "lexical": 0.2,
+            "semantic": 1.0,
+            "graph": 1.0,
+            "memory": 0.3,
+            "hindsight": 0.3,
+        },
     }
 )
 """Where vault-graphrag's intents begin; it does not publish its own."""
@@ -63,6 +77,9 @@ _WORD = re.compile(r"\w+")
 CAPTURED = 0.05
 """Weight of captures where no intent is sure: of two that say the same, what was worth
 remembering comes first. Beyond that questions about notes lose (docs/ranking.md)."""
+
+RECALLED = 0.3
+"""Weight of facts of Hindsight where no intent is sure; see docs/hindsight.md."""
 
 DATED = 0.6
 """Weight of standing in the days that a question names."""

@@ -9,7 +9,7 @@ question and passage together correct.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors import GlassmindError
 from glassmind.ports.models import Reranker
@@ -25,6 +25,7 @@ from glassmind.retrieval.channels import (
     Recent,
     Semantic,
 )
+from glassmind.retrieval.facts import Facts, among, begun, is_fact
 from glassmind.retrieval.fusion import RRF_K, Ranking, Weights, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS, Described
 from glassmind.retrieval.implicit import Implicit, Partners
@@ -46,6 +47,10 @@ from glassmind.types.search import (
     Successor,
 )
 
+if TYPE_CHECKING:
+    from glassmind.ports.hindsight import Hear
+    from glassmind.types.hindsight import RecalledFact
+
 POOL = 100
 """Notes that scores are stretched over, unless more are asked for."""
 
@@ -62,7 +67,9 @@ class Sources(NamedTuple):
     `meaning` raises why there is none, and `covered` is the share of the vault that has
     vectors; `folder` is the agent's. `partners` are notes that are alike, and
     `unpaired` says what is not known of them. `successors` has what took the place of
-    other notes, and `heat` how warm notes are, asked only where that counts.
+    other notes, and `heat` how warm notes are, asked only where that counts. `recall`
+    begins to ask Hindsight, where there is one, and `is_ours` tells what it was told by
+    this vault.
     """
 
     words: WordSearch
@@ -79,6 +86,8 @@ class Sources(NamedTuple):
     unpaired: Callable[[], Sequence[str]]
     successors: Callable[[], Mapping[int, Successor]] = dict
     heat: Callable[[], Mapping[int, Warm]] = dict
+    recall: "Callable[[str], Hear] | None" = None
+    is_ours: Callable[[str], bool] = lambda _: False
 
 
 class Search:
@@ -96,6 +105,8 @@ class Search:
         self.semantic: Semantic | None = None
         self.graph: Graph | None = None
         self.implicit: Implicit | None = None
+        self.facts: Facts | None = None
+        self._hear: Hear | None = None
         self.reranked = 0
         self._described = Described(sources.notes, self.asked)
         reach = reach or question.wish.limit
@@ -105,12 +116,21 @@ class Search:
     def ranked(self) -> list[Ranked]:
         """Return every note that a channel named, best first, with its shares."""
         self._follow(self._led())
-        ranking = self._adjusted(self._fused(tuple(self.votes), self.weights))
+        facts = () if self.facts is None else self.facts.near()
+        ranking = self._fused(tuple(self.votes), self.weights, facts)
+        ranking = self._adjusted(ranking)
         if self.question.intent == "backlink":  # what is asked about is no answer
             ranking = [o for o in ranking if o.note_id not in self.question.roots]
         if self.question.wish.rerank == "on":
             ranking = self._reranked(ranking)
         return self._lowered(ranking)
+
+    def fact(self, key: int) -> "tuple[RecalledFact, float | None]":
+        """Return a fact that was ranked, and how near it is, if that is known."""
+        facts = self.facts
+        if facts is None:
+            raise KeyError(key)
+        return facts.found[key], facts.cosines.get(key)
 
     def leaders(self) -> list[int]:
         """Return the notes that words and meaning found, best first."""
@@ -159,6 +179,7 @@ class Search:
         Raises:
             IndexDamaged: the word index or the rows are not what was written.
         """
+        self._hear = begun(self.question, self._sources.recall, self.degraded)
         found: list[Candidate] = []
         running: threading.Thread | None = None
         if "semantic" in self.weights and (semantic := self._opened()) is not None:
@@ -209,6 +230,10 @@ class Search:
             self.degraded += [f"{self.implicit.name}: {said}" for said in lacks]
         if "recent" in self.weights:
             chosen.append(Recent(self._sources.words))
+        if self._hear is not None and "hindsight" in self.weights:  # the last to come
+            is_ours = self._sources.is_ours
+            self.facts = Facts(self._hear, self.asked, self.semantic, is_ours)
+            chosen.append(self.facts)
         for channel in chosen:
             found = asked_safely(channel, self.question, self.degraded)
             if found:
@@ -235,10 +260,20 @@ class Search:
         best = self.votes.get(name, [])[:LINKING_CHUNKS]
         self._described.read(one.chunk_id for one in best)
 
-    def _fused(self, names: Sequence[ChannelName], weights: Weights) -> list[Ranked]:
-        """Return what some channels named, by the fusion wished for."""
+    def _fused(
+        self,
+        names: Sequence[ChannelName],
+        weights: Weights,
+        facts: Sequence[Candidate] = (),
+    ) -> list[Ranked]:
+        """Return what some channels named, by the fusion wished for.
+
+        `facts` are those of Hindsight, by their meaning.
+        """
         taking = [n for n in names if n in self.votes and weights.get(n)]
         votes = {name: self._under_keys(self.votes[name]) for name in taking}
+        if facts and "semantic" in votes:
+            votes["semantic"] = among(votes["semantic"], facts)
         rankings: dict[ChannelName, Ranking] = {
             name: [(key, one.score) for key, one in found.items()]
             for name, found in votes.items()
@@ -268,6 +303,8 @@ class Search:
                 fact = fact_of(row, heat.get(one.note_id, COLD))
                 made = adjust(fact, asked, lifts, question.today)
                 lifted.append(one.with_adjustments(made))
+            elif is_fact(one.note_id):
+                lifted.append(one)
         return sorted(lifted, key=lambda one: (-one.score, one.key)) + tail
 
     def _lifts(self) -> Mapping[AdjustmentName, float]:
@@ -306,6 +343,7 @@ class Search:
         chunks = [max(one.chunks, key=lambda n: one.shares.get(n, 0.0)) for one in best]
         ids = [one.chunks[name] for one, name in zip(best, chunks, strict=True)]
         texts = {c: row[TEXT] for c, row in self._sources.rows.hit_rows(ids).items()}
+        texts |= {} if self.facts is None else self.facts.texts()
         there = [(o, texts[c]) for o, c in zip(best, ids, strict=True) if c in texts]
         read = [one for one, _ in there]
         unread = [one for one in ranking if one not in read]

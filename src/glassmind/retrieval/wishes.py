@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import get_args
 
+from glassmind.config import Config
 from glassmind.errors import BadLimit, BadWish, NothingAsked
 from glassmind.types.search import (
     ChannelName,
@@ -55,6 +56,12 @@ def checked(wish: Wish) -> Wish:
     if wish.channels is not None and not set(named) >= set(wish.channels) != set():
         raise BadWish("channels", wish.channels, f"some of {_listed(named)}")
     return wish
+
+
+def mode_of(config: Config) -> Mode:
+    """Return the mode of a call that names none; nothing embeds in `none`."""
+    usual, none = config.search.mode, config.embeddings.backend == "none"
+    return "fulltext" if none and usual == "hybrid" else usual
 
 
 def _one_of(choices: tuple[str | None, ...]) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # a search by words follows no links
     from glassmind.types.graph import EdgeKind
 
 ChannelName: TypeAlias = Literal[
-    "lexical", "semantic", "graph", "implicit", "memory", "recent"
+    "lexical", "semantic", "graph", "implicit", "memory", "recent", "hindsight"
 ]
 Mode: TypeAlias = Literal["hybrid", "semantic", "fulltext"]
 FusionName: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
@@ -28,6 +28,10 @@ AdjustmentName: TypeAlias = Literal[
 FilterKind: TypeAlias = Literal[
     "tag", "path", "file", "property", "before", "after", "among"
 ]
+
+
+FACTS = "hindsight://"
+"""How the path of a hit begins that is no note but a fact of Hindsight."""
 
 
 class Filter(NamedTuple):
@@ -132,7 +136,8 @@ class Hit(NamedTuple):
     `depth` counts the links between the note and what was asked for, and
     `connected_via` names the notes they lead through, `hops` the links themselves, each
     as it was written; 0 and none for a note that was found rather by what it says.
-    `generated` marks what an agent wrote and no person has approved.
+    `generated` marks what an agent wrote and no person has approved. A hit may be a
+    fact of Hindsight: its path is an address that no note has, its lines say nothing.
     """
 
     path: NotePath
@@ -155,6 +160,11 @@ class Hit(NamedTuple):
     generated: bool = False
 
     @property
+    def is_note(self) -> bool:
+        """Whether it stands in a note of the vault, and is not a fact of Hindsight."""
+        return not self.path.startswith(FACTS)
+
+    @property
     def channels(self) -> tuple[ChannelName, ...]:
         """The channels that voted for it, the strongest first."""
         return tuple(evidence.channel for evidence in self.evidence)
@@ -174,7 +184,7 @@ class Wish(NamedTuple):
     relative: the best hit has 1.0. `min_similarity` is a cosine. `channels` keeps to
     some of them, `project` to the notes of one. A `steady` answer to a longer `limit`
     begins with that to a shorter one, so that it can be given in parts; else more votes
-    are heard for more hits.
+    are heard for more hits. `facts` lets what Hindsight remembers be among the hits.
     """
 
     limit: int = 10
@@ -192,6 +202,7 @@ class Wish(NamedTuple):
     fallback_intent: Intent | None = None
     steady: bool = False
     project: str | None = None
+    facts: bool = True
 
 
 DOUBTFUL = 0.25

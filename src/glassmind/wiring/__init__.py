@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
     from glassmind.ports.elsewhere import Elsewhere
+    from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.models import Embedder
     from glassmind.ports.retrieval import WordSearch
     from glassmind.retrieval.hybrid import Hybrid
@@ -215,6 +216,15 @@ class LocalAdapters:
         from glassmind.wiring.search import OpenMeaning  # noqa: PLC0415
 
         return OpenMeaning(self)
+
+    @made_once
+    def hindsight(self) -> "OtherMemory | None":
+        """The memory beside the vault; None where none is to be asked."""
+        if not self.config.hindsight.url:
+            return None
+        from glassmind.wiring.search import other_memory  # noqa: PLC0415
+
+        return other_memory(self.config)
 
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""

@@ -35,6 +35,7 @@ from glassmind.wiring.use import UseGrounds, fold_use
 
 if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import Sidecar
     from glassmind.vault.smart_connections import SmartConnections
 
@@ -65,6 +66,10 @@ class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
     @property
     def dismissals(self) -> "DismissalBook":
         """What a person wants to hear no more of."""
+
+    @property
+    def hindsight(self) -> "OtherMemory | None":
+        """The memory beside the vault, where there is one."""
 
 
 class WordsMarker:
@@ -226,6 +231,7 @@ def bench_for(adapters: Adapters) -> Bench:
         warnings=tuple(adapters.config.warnings),
         notices=here.notices,
         use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),
+        hindsight=lambda: adapters.hindsight.check() if adapters.hindsight else None,
     )
 
 

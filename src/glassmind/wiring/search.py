@@ -18,16 +18,17 @@ from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
-from glassmind.retrieval.patience import Patience, PatientReranker
-from glassmind.retrieval.plan import CAPTURED, Settled
+from glassmind.retrieval.patience import Patience, PatientMemory, PatientReranker
+from glassmind.retrieval.plan import CAPTURED, RECALLED, Settled
 from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
+from glassmind.types.hindsight import memo_of
 from glassmind.types.pairs import Partner
-from glassmind.types.search import Intent
+from glassmind.types.search import ChannelName, Intent
 from glassmind.types.vectors import Space
 from glassmind.wiring.grounds import EmbeddingGrounds
 from glassmind.wiring.use import OpenHeat, UseGrounds
@@ -35,6 +36,7 @@ from glassmind.wiring.use import OpenHeat, UseGrounds
 if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.models.prototypes import Prototypes
+    from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.models import Reranker
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.vectors import Vector
@@ -62,6 +64,10 @@ class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
     @property
     def dismissals(self) -> "DismissalBook":
         """What a person wants to hear no more of."""
+
+    @property
+    def hindsight(self) -> "OtherMemory | None":
+        """The memory beside the vault, where there is one."""
 
     def is_embedding(self) -> bool:
         """Whether somebody embeds now, or will by itself."""
@@ -99,6 +105,12 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         notice = PairRows(connection).lag(space.name if space else "").notice
         return [*([notice] if notice else []), *adapters.dismissals.now().problems]
 
+    def is_ours(document: str) -> bool:
+        """Whether a fact was made of a memo of this vault that is still there."""
+        kept = memo_of(document, adapters.config.vault.name)
+        return bool(kept) and adapters.notes().sure(kept) is not None
+
+    other = adapters.hindsight
     notes, memory = Edges(connection), adapters.config.memory
     named = intent_named if adapters.config.search.intent_model else None
     sources = Sources(
@@ -116,14 +128,28 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         unpaired=unpaired,
         successors=lambda: adapters.reader.successors(adapters.reader.log().head()),
         heat=meaning.heat,
+        recall=None if other is None else other.ask,
+        is_ours=is_ours,
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
     return Hybrid(sources, meaning.lag, understanding)
 
 
+def other_memory(config: Config) -> "OtherMemory":
+    """Return the Hindsight server that the settings name."""
+    from glassmind.errors.hindsight import HindsightFailed  # noqa: PLC0415
+    from glassmind.models.hindsight import HindsightServer  # noqa: PLC0415
+
+    patience = Patience("hindsight", failure=HindsightFailed)
+    return PatientMemory(HindsightServer(config.hindsight), patience)
+
+
 def _settled(config: Config) -> Settled:
     """Return how much channels count by the settings."""
     search = config.search
+    recalled: dict[ChannelName, float] = (
+        {"hindsight": RECALLED} if config.hindsight.url else {}
+    )
     return Settled(
         {
             "lexical": 1 - search.balance,
@@ -131,11 +157,13 @@ def _settled(config: Config) -> Settled:
             "graph": search.graph_weight,
             "memory": CAPTURED,
             **({"implicit": search.implicit_weight} if search.implicit_weight else {}),
+            **recalled,
         },
         {
             "semantic": search.semantic_weight,
             "lexical": search.keyword_weight,
             "graph": search.link_weight,
+            **recalled,
         },
         {"recency": search.recency_weight, "tag": search.tag_weight},
     )

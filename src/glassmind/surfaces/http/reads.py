@@ -98,7 +98,8 @@ def health_of(asked: Asked) -> dict[str, Any]:
     meaning = status is not None and _has_meaning(status)
     without = asked.engine.config.embeddings.backend == "none"
     followed = status is not None and not status.watch.error
-    well = words and followed and (meaning or without)
+    recalls = asked.engine.recalls()
+    well = words and followed and (meaning or without) and recalls is not False
     return {
         "status": "ok" if well else "degraded",
         "channels": {
@@ -106,7 +107,7 @@ def health_of(asked: Asked) -> dict[str, Any]:
             "bm25": words,
             "semantic": meaning,
             "graph": status is not None,
-            "hindsight": False,
+            "hindsight": bool(recalls),
         },
         "note_count": status.notes if status else 0,
     }

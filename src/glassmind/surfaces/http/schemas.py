@@ -56,8 +56,8 @@ HIT = and_perhaps(
         snippet=SNIPPET,
         more=listed(shape(**PLACE, snippet=SNIPPET, digest=TEXT)),
         digest=TEXT,
-        modified=TEXT,
-        uri=TEXT,
+        modified=or_null("string"),
+        uri=or_null("string"),
     ),
     generated=FLAG,
 )

@@ -29,7 +29,7 @@ def get_hits(asked: Asked) -> Reply:
         asked.given["query"], limit=asked.given["limit"], unique="chunks"
     )
     texts: dict[str, dict[int, str]] = {}
-    for path in {hit.path for hit in reply.hits}:
+    for path in {hit.path for hit in reply.hits if hit.is_note}:
         with suppress(VaultError):  # gone since: the snippet is all that is left of it
             texts[path] = {one.index: one.text for one in engine.chunks(path)[1]}
     return answered([_passage(hit, texts.get(hit.path, {})) for hit in reply.hits])

@@ -131,7 +131,7 @@ def _show(reply: SearchReply, config: Config, args: Namespace, output: Output) -
         vault = config.vault
         output.json(hits_as_json(reply, vault=vault.name, root=str(vault.path)))
     elif args.paths:
-        for path in dict.fromkeys(hit.path for hit in reply.hits):
+        for path in dict.fromkeys(hit.path for hit in reply.hits if hit.is_note):
             output.line(output.style.clean(path))
     else:
         output.text(hits_as_text(reply, output.style, explain=args.explain))

@@ -68,7 +68,7 @@ def run(call: Call) -> Answer:
         "truncated": page.truncated,
         "next_cursor": page.next_cursor,
     }
-    links = tuple(dict.fromkeys(str(hit.path) for hit in page.hits))
+    links = tuple(dict.fromkeys(str(hit.path) for hit in page.notes))
     return Answer(page.text(), labelled(shown), tuple(page.actions()), links)
 
 
@@ -94,6 +94,11 @@ class _Page:
         self.truncated = len(self.hits) < min(limit, len(behind))
         self.end = cursor.offset + len(self.hits)
         self.has_more = len(behind) > len(self.hits)
+
+    @property
+    def notes(self) -> list[Hit]:
+        """The hits that can be read: facts of Hindsight say all they say."""
+        return [hit for hit in self.hits if hit.is_note]
 
     @property
     def next_cursor(self) -> str | None:
@@ -137,7 +142,8 @@ class _Page:
             yield f"More: the same call with cursor={self.next_cursor}"
 
     def _hit(self, number: int, hit: Hit, shown: Mapping[str, Any]) -> Iterator[str]:
-        where = f"{named(hit.path)}:{hit.span.start}-{hit.span.end}"
+        lines = f":{hit.span.start}-{hit.span.end}" if hit.is_note else ""
+        where = f"{named(hit.path)}{lines}"
         mark = f"; {GENERATED}" if hit.generated else ""
         yield f"{number}. {where} (relevance {hit.relevance:.2f}{mark})"
         if hit.heading_path:
@@ -151,11 +157,12 @@ class _Page:
             votes = (f"{e.channel} {e.share:.3f}" for e in hit.evidence)
             added = (f"{a.name} {a.share:+.3f}" for a in hit.adjustments)
             yield f"   score {hit.score:.3f}: {', '.join((*votes, *added))}"
-        yield f"   modified {shown['modified']} {shown['uri']}"
+        if hit.is_note:
+            yield f"   modified {shown['modified']} {shown['uri']}"
 
     def actions(self) -> Iterator[Action]:
-        if self.hits and not self.cursor.offset:
-            best = self.hits[0]
+        if self.notes and not self.cursor.offset:
+            best = self.notes[0]
             # a heading may stand several times in a note; its lines do not
             lines = f"{best.span.start}-{best.span.end}"
             yield Action(

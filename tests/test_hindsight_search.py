@@ -1,0 +1,398 @@
+"""Facts of Hindsight among the hits of a search."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hindsight_desk import Heard, HindsightDesk, Reply, as_json, fact, remembering
+from meaning_desk import MeaningDesk
+from search_desk import check_whole, harbour
+
+from glassmind.errors.hindsight import HindsightFailed
+from glassmind.resident.codec import packed, packed_error, unpacked, unpacked_error
+from glassmind.retrieval.patience import WAITS_S, Patience, PatientMemory
+from glassmind.types.hindsight import RecalledFact, Told
+
+LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
+TOKEN = "a-token-of-the-test"  # noqa: S105 - of the test alone
+QUESTION = "where does the skiff leaks"
+
+
+@pytest.fixture
+def memory() -> Iterator[HindsightDesk]:
+    """A server that remembers one thing about boats."""
+    with remembering(LEAK) as desk:
+        yield desk
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk, memory: HindsightDesk) -> MeaningDesk:
+    """The harbour, with that server beside it."""
+    harbour(meaning)
+    meaning.open(hindsight__url=memory.url, hindsight__bank="boats")
+    return meaning
+
+
+def facts_in(desk: MeaningDesk, text: str = QUESTION, **wanted: Any) -> list[str]:
+    return [path for path in desk.found(text, **wanted) if path.startswith("hindsight")]
+
+
+def test_a_fact_is_a_hit_among_the_notes_and_says_why(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    reply = desk.ask(QUESTION)
+
+    (hit,) = [one for one in reply.hits if not one.is_note]
+    assert hit.path == "hindsight://boats/fact-1"
+    assert hit.title == "Hindsight: world fact"
+    assert hit.snippet.text == LEAK["text"]
+    assert "remembered by Hindsight (world fact, 2026-03-01)" in hit.match_reason
+    assert {one.channel for one in hit.evidence} == {"hindsight", "semantic"}
+    assert "hindsight" in reply.channels
+    assert reply.hits[0].is_note
+    assert reply.degraded == ()
+    check_whole(reply.hits)
+    assert memory.asked == [QUESTION]
+
+
+def test_the_server_is_asked_as_its_contract_says(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    desk.open(hindsight__bank="a b/ü", hindsight__token=TOKEN)
+
+    desk.ask(QUESTION)
+
+    (heard,) = memory.heard
+    assert heard.path == "/v1/default/banks/a%20b%2F%C3%BC/memories/recall"
+    assert heard.token == TOKEN
+    assert heard.body["query"] == QUESTION
+    assert heard.body["budget"] in {"low", "mid", "high"}
+    assert heard.body["max_tokens"] > 0
+    assert facts_in(desk) == ["hindsight://a%20b%2F%C3%BC/fact-1"]
+
+
+def test_a_question_longer_than_the_server_takes_is_cut(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    desk.ask("skiff 水 " * 400)
+
+    assert len(memory.asked[0].encode()) <= 1_000
+    assert memory.asked[0].startswith("skiff 水 skiff")
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (QUESTION, {"mode": "fulltext"}),
+        (QUESTION, {"mode": "semantic"}),
+        (f"{QUESTION} tag:boat", {}),
+        (f"{QUESTION} path:Boats", {}),
+        (f"{QUESTION} after:2020", {}),
+        (QUESTION, {"channels": ("lexical", "semantic")}),
+        (QUESTION, {"intent": "backlink", "root_note": "Pitch"}),
+        (QUESTION, {"facts": False}),
+    ],
+)
+def test_nobody_is_asked_where_facts_have_no_place(
+    desk: MeaningDesk, memory: HindsightDesk, text: str, wanted: dict[str, Any]
+) -> None:
+    reply = desk.ask(text, **wanted)
+
+    assert memory.heard == []
+    assert reply.hits
+    assert all(hit.is_note for hit in reply.hits)
+    assert not any("hindsight" in said for said in reply.degraded)
+
+
+def test_a_channel_that_is_named_is_asked_alone(desk: MeaningDesk) -> None:
+    assert desk.found(QUESTION, channels=("hindsight",)) == ["hindsight://boats/fact-1"]
+    assert facts_in(desk, mode="fulltext", channels=("hindsight",))
+
+
+def test_a_channel_that_is_named_and_not_asked_says_why(desk: MeaningDesk) -> None:
+    filtered = desk.ask(f"{QUESTION} tag:boat", channels=("lexical", "hindsight"))
+    desk.open(hindsight__url="")
+    unset = desk.ask(QUESTION, channels=("hindsight",))
+
+    assert any("no filter" in said for said in filtered.degraded)
+    assert unset.hits == ()
+    assert any("set hindsight.url" in said for said in unset.degraded)
+
+
+def test_without_a_url_nothing_is_begun(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harbour(meaning)
+    monkeypatch.setitem(__import__("sys").modules, "glassmind.models.hindsight", None)
+
+    assert meaning.found(QUESTION)
+    assert meaning.engine.recalls() is None
+
+
+def test_what_a_query_insists_on_holds_for_facts(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.facts.append(fact(2, "The skiff was painted green in April."))
+
+    assert facts_in(desk, 'skiff "painted green"') == ["hindsight://boats/fact-2"]
+    assert facts_in(desk, "skiff -green") == ["hindsight://boats/fact-1"]
+
+
+@pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_rrf", "weighted_sum"])
+@pytest.mark.parametrize("unique", ["notes", "chunks"])
+@pytest.mark.parametrize("intent", ["auto", None, "factual_lookup", "serendipity"])
+def test_facts_take_part_in_every_way_of_asking(
+    desk: MeaningDesk, fusion: Any, unique: Any, intent: Any
+) -> None:
+    wishes = {"fusion": fusion, "unique": unique, "intent": intent}
+    reply = desk.ask(QUESTION, **wishes)
+
+    assert [hit.path for hit in reply.hits if not hit.is_note]
+    check_whole(reply.hits)
+
+
+def test_facts_that_say_nothing_to_the_question_push_no_note_away(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    notes = desk.found(QUESTION, facts=False)
+    memory.facts = [fact(n, f"Invoice {n} was paid by the council.") for n in range(5)]
+
+    for fusion in ("minmax", "weighted_rrf", "weighted_sum"):
+        known = desk.found(QUESTION, facts=False, fusion=fusion, limit=50)
+        found = desk.found(QUESTION, fusion=fusion, limit=50)
+        assert [path for path in found if not path.startswith("hind")] == known
+        assert found[:3] == known[:3]
+    assert notes[0] == "Boats/Skiff.md"
+
+
+def test_the_nearest_of_all_does_not_change_how_notes_are_weighed(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.facts = [fact(1, QUESTION)]
+
+    with_fact = {hit.path: hit.score for hit in desk.ask(QUESTION).hits}
+    without = {hit.path: hit.score for hit in desk.ask(QUESTION, facts=False).hits}
+
+    assert {path: with_fact[path] for path in without} == pytest.approx(without)
+
+
+def test_confidence_is_that_of_the_vault_alone(
+    desk: MeaningDesk, memory: HindsightDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.retrieval.confidence.FITTED", "synonyms")
+    memory.facts = [fact(1, "quokka quokka sightings")]
+
+    reply = desk.ask("quokka sightings")
+    known = desk.ask("quokka sightings", facts=False)
+
+    assert not reply.hits[0].is_note
+    assert reply.confidence == known.confidence
+    assert known.confidence is not None
+
+
+def test_a_least_similarity_is_asked_of_facts_too(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.facts.append(fact(2, "Nothing of that kind at all was ever said here."))
+
+    assert facts_in(desk, min_similarity=0.3) == ["hindsight://boats/fact-1"]
+
+
+def test_what_this_vault_told_is_found_as_its_memo_and_not_twice(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    ours = "glassmind:Notes:.agent/memories/Caulking.md"
+    gone = "glassmind:Notes:.agent/memories/Gone.md"
+    text = "The skiff leaks less in salt water."
+    memory.facts = [fact(1, text, document_id=ours), fact(2, text, document_id=gone)]
+
+    assert facts_in(desk) == ["hindsight://boats/fact-2"]
+
+
+def _said(status: int, value: Any) -> Any:
+    def answer(_: Heard) -> Reply:
+        return value if isinstance(value, tuple) else as_json(value, status)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        (_said(500, {"error": "out of order"}), "HTTP 500"),
+        (_said(401, {"detail": "no"}), "HTTP 401"),
+        (_said(200, (200, b"<html>")), "not JSON"),
+        (_said(200, []), "no facts"),
+        (_said(200, {"results": {"id": 1}}), "no facts"),
+        (_said(200, {"memories": []}), "no facts"),
+        (_said(200, (200, b"[" * 100_000)), "not JSON"),
+    ],
+)
+def test_a_server_that_fails_costs_its_facts_and_nothing_else(
+    desk: MeaningDesk, memory: HindsightDesk, odd: Any, told: str
+) -> None:
+    notes = desk.found(QUESTION, facts=False)
+    memory.misbehave = odd
+
+    reply = desk.ask(QUESTION)
+
+    assert [hit.path for hit in reply.hits] == notes
+    (said,) = reply.degraded
+    assert said.startswith("hindsight: Hindsight gave no answer (")
+    assert told in said
+
+
+def test_odd_facts_are_passed_over(desk: MeaningDesk, memory: HindsightDesk) -> None:
+    sound = {"id": 7, "text": f" {LEAK['text']} " + "x" * 9_000}
+    odd: list[Any] = [
+        None, 3, "text", [], {}, {"id": "a"}, {"id": "b", "text": 5},
+        {"id": "c", "text": "  "}, {"id": "", "text": "skiff"},
+        {"id": "x" * 999, "text": "skiff"}, {"id": ["d"], "text": "skiff"},
+    ]  # fmt: skip
+    twisted = fact(
+        8,
+        "The skiff \ud800 leaks\x1b[31m.\nHer bow too.",
+        type=3,
+        occurred_start="2026-99-99",
+        mentioned_at=5,
+        document_id={},
+        entities="x",
+        tags=[1, "two", None],
+    )
+    memory.facts = [*odd, sound, sound, twisted]
+
+    found = desk.ask(QUESTION).hits
+    hits = {str(hit.path): hit for hit in found if not hit.is_note}
+
+    assert set(hits) == {"hindsight://boats/7", "hindsight://boats/fact-8"}
+    assert len(hits["hindsight://boats/7"].snippet.text) < 300
+    for hit in hits.values():
+        assert "remembered by Hindsight (fact)" in hit.match_reason
+
+
+def test_a_hundred_facts_are_no_flood(desk: MeaningDesk, memory: HindsightDesk) -> None:
+    memory.facts = [fact(n, f"The skiff leaks, {n} times.") for n in range(100)]
+
+    assert len(facts_in(desk, limit=50)) == 10
+
+
+def test_a_server_that_hangs_is_waited_for_no_longer_than_set(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    desk.open(hindsight__timeout_s=0.3)
+    desk.ask(QUESTION, facts=False)  # what loads is not counted
+    memory.misbehave = memory.hang
+    begun = time.monotonic()
+
+    reply = desk.ask(QUESTION)
+
+    assert 0.25 < time.monotonic() - begun < 5
+    assert reply.hits
+    assert "it took longer than 0.3 s" in reply.degraded[0]
+
+
+def test_a_server_that_is_down_is_left_alone_for_a_while(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.misbehave = _said(500, {})
+    desk.ask(QUESTION)
+    memory.misbehave = lambda _: None
+
+    again = desk.ask(QUESTION)
+
+    assert len(memory.heard) == 1
+    assert again.hits
+    assert "is asked again in" in again.degraded[0]
+
+
+def test_nobody_listening_is_told(meaning: MeaningDesk) -> None:
+    with remembering() as gone:
+        url = gone.url
+    harbour(meaning)
+    meaning.open(hindsight__url=url)
+
+    reply = meaning.ask(QUESTION)
+
+    assert reply.hits
+    assert "ConnectionRefused" in reply.degraded[0]
+
+
+def test_another_machine_is_not_asked_without_consent(meaning: MeaningDesk) -> None:
+    harbour(meaning)
+    meaning.open(hindsight__url="http://192.0.2.1:8888", hindsight__token=TOKEN)
+
+    for _ in range(2):
+        (said,) = meaning.ask(QUESTION).degraded
+        assert "hindsight.allow_remote" in said
+        assert "192.0.2.1" in said
+        assert TOKEN not in said
+
+
+class Moody:
+    """A memory that fails as often as it is told to."""
+
+    def __init__(self) -> None:
+        self.failing, self.asked = True, 0
+
+    def ask(self, _: str, /) -> Any:
+        self.asked += 1
+
+        def hear() -> list[RecalledFact]:
+            if self.failing:
+                raise HindsightFailed("moody")
+            return []
+
+        return hear
+
+    def tell(self, _: Told, /) -> None:
+        self.ask("")()
+
+
+def test_failures_make_for_longer_waits_and_an_answer_ends_them() -> None:
+    now, moody = [0.0], Moody()
+    patience = Patience("it", lambda: now[0], HindsightFailed)
+    patient = PatientMemory(moody, patience)  # type: ignore[arg-type]
+
+    for wait_s in (*WAITS_S, WAITS_S[-1]):
+        hearing = [patient.ask("x"), patient.ask("x")]  # both were on their way
+        for hear in hearing:
+            with pytest.raises(HindsightFailed, match="moody"):
+                hear()
+        now[0] += wait_s - 1
+        with pytest.raises(HindsightFailed, match="asked again in 1 s"):
+            patient.ask("x")()
+        with pytest.raises(HindsightFailed, match="asked again in 1 s"):
+            patient.tell(Told("a", "b"))
+        now[0] += 2
+    moody.failing = False
+
+    assert patient.ask("x")() == []
+    assert moody.asked == 2 * 4 + 1
+
+
+def test_an_answer_with_facts_travels_and_so_does_what_went_wrong(
+    desk: MeaningDesk,
+) -> None:
+    reply = desk.ask(QUESTION)
+    error = HindsightFailed("here: HTTP 500")
+
+    assert not all(hit.is_note for hit in reply.hits)
+    assert unpacked(packed(reply)) == reply
+    back = unpacked_error(packed_error(error))
+    assert isinstance(back, HindsightFailed)
+    assert (str(back), back.reason) == (str(error), error.reason)
+
+
+def test_a_steady_answer_has_its_facts_once(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    desk.indexed({f"Many/{n}.md": f"The skiff leaks, note {n}." for n in range(80)})
+    memory.heard.clear()
+
+    long = desk.ask(QUESTION, limit=80, steady=True)
+    short = desk.ask(QUESTION, limit=10, steady=True)
+
+    assert long.hits[:10] == short.hits[:10]
+    assert sum(not hit.is_note for hit in long.hits) == 1
+    assert len(memory.asked) == 2
