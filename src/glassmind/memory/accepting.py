@@ -38,6 +38,7 @@ from glassmind.memory.moving import (
 )
 from glassmind.memory.project_notes import add_once
 from glassmind.memory.renaming import name_kept
+from glassmind.memory.retaining import retained
 from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath
 from glassmind.types.memory import Memo, Moved
@@ -223,7 +224,9 @@ def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Mo
 
 
 def _indexed(cabinet: Cabinet, moved: Moved) -> Moved:
-    return replace(moved, notices=notices_of(cabinet, moved.before, moved.memo.path))
+    """Return what was accepted, in the index and where else it is to be known."""
+    told = notices_of(cabinet, moved.before, moved.memo.path)
+    return replace(moved, notices=(*told, *retained(cabinet, moved.memo)))
 
 
 def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from glassmind.memory.pins import PinnedNotes
     from glassmind.types.catalogue import NoteText
     from glassmind.types.context import Verified
+    from glassmind.types.hindsight import Told
     from glassmind.vault.read import VaultFiles
     from glassmind.vault.write import VaultWriter
 
@@ -56,7 +57,8 @@ class Cabinet:
     guess; `place` returns a note, or the part of one that is named to the letter, if
     any, and raises where it has no such part. `writer` writes for a client, whose name
     goes on record. `space` names the vectors that answer, empty for none. `day` reads a
-    day as a person says it, and raises `BadDate`.
+    day as a person says it, and raises `BadDate`. `tell` gives Hindsight something to
+    remember, where what is captured is to go there too.
     """
 
     config: Config
@@ -77,3 +79,4 @@ class Cabinet:
     heat: "Callable[[], HeatSources]"
     pinned_notes: "Callable[[], PinnedNotes]"
     now: Callable[[], datetime] = _now
+    tell: "Callable[[Told], None] | None" = None

@@ -31,6 +31,7 @@ from glassmind.memory.memo_names import (
 from glassmind.memory.moving import unindexed
 from glassmind.memory.nearby import nearby
 from glassmind.memory.project_notes import add_to_project
+from glassmind.memory.retaining import retained
 from glassmind.memory.sources import sources_said
 from glassmind.types import Digest, NotePath
 from glassmind.types.memory import Captured, Memo, MemoKind
@@ -70,7 +71,8 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
     said = replace(claim, project=project, sources=stands.receipts)
     memo = _memo(cabinet, said, kind, folder)
     notices = (*stands.notices, *_new_project(cabinet, project))
-    return _kept(cabinet, memo, f"capture a {kind}", notices)
+    done = _kept(cabinet, memo, f"capture a {kind}", notices)
+    return replace(done, notices=(*done.notices, *retained(cabinet, done.memo)))
 
 
 def check_writes(cabinet: Cabinet, undone: str) -> None:

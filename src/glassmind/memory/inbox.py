@@ -23,6 +23,7 @@ from glassmind.memory.memo_names import INBOX
 from glassmind.memory.moments import moment_of
 from glassmind.memory.moving import notices_of
 from glassmind.memory.near import NearMemos
+from glassmind.memory.retaining import retained
 from glassmind.types import NotePath
 from glassmind.types.memory import KEEP, Inbox, Memo, Moved, Promoted, Waiting
 from glassmind.vault.decode import Unreadable, decode
@@ -130,6 +131,8 @@ def _promote(cabinet: Cabinet, seen: Sequence[_Seen]) -> Promoted:
             troubles.append(f"{one.path} is ticked and could not be accepted: {error}")
     paths = [path for one in moved for path in (one.before, one.memo.path)]
     troubles += notices_of(cabinet, *paths) if paths else ()
+    for memo in (one.memo for one in moved):
+        troubles += (f"{memo.path}: {said}" for said in retained(cabinet, memo))
     return Promoted(tuple(moved), tuple(troubles))
 
 

@@ -12,6 +12,7 @@ from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import UNKNOWN
 from glassmind.memory.finding import (
+    is_waiting,
     memo_again,
     memo_called,
     still_waiting,
@@ -26,6 +27,7 @@ from glassmind.memory.memo_sections import (
     with_section_text,
 )
 from glassmind.memory.moving import GONE, away, notices_of
+from glassmind.memory.retaining import retained
 from glassmind.memory.undoing import all_or_nothing
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.memory import Memo, MemoKind, Moved
@@ -70,7 +72,9 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
             away(held, memo, client=client, why=MERGED)
     said = f"{kept.path} says so already; no text was added to it"
     known = (said,) if is_said(kept, memo) else ()
-    return Moved(after, memo.path, (*known, *notices_of(cabinet, kept.path, memo.path)))
+    told = notices_of(cabinet, kept.path, memo.path)
+    lost = () if is_waiting(after) else retained(cabinet, after)
+    return Moved(after, memo.path, (*known, *told, *lost))
 
 
 def _refuse_hiding(memo: Memo, kept: Memo) -> None:

@@ -19,12 +19,20 @@ from glassmind.vault.write import Permit, VaultWriter
 from glassmind.wiring.use import UseGrounds, heat_sources
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from glassmind.ports.hindsight import OtherMemory
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.catalogue import NoteText
+    from glassmind.types.hindsight import Told
 
 
 class Adapters(UseGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
+
+    @property
+    def hindsight(self) -> "OtherMemory | None":
+        """The memory beside the vault, where there is one."""
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
@@ -54,8 +62,15 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             day=parse_day,
             heat=lambda: heat_sources(adapters),
             pinned_notes=lambda: PairRows(adapters.reader.connection()),
+            tell=_tell(adapters),
         )
     )
+
+
+def _tell(adapters: Adapters) -> "Callable[[Told], None] | None":
+    """Return what tells Hindsight of captures; None where they do not go there."""
+    other = adapters.hindsight if adapters.config.hindsight.retain else None
+    return None if other is None else other.tell
 
 
 def _space(adapters: Adapters) -> str:
