@@ -46,11 +46,10 @@ def asked(  # noqa: PLR0913 - each wish by its name
 @pytest.fixture(autouse=True)
 def _nothing_is_left_running() -> Iterator[None]:
     """See that no timer of ours outlives its answer."""
+    before = set(threading.enumerate())
     yield
-    timers = [
-        each for each in threading.enumerate() if isinstance(each, threading.Timer)
-    ]
-    assert timers == []
+    left = set(threading.enumerate()) - before
+    assert [each for each in left if isinstance(each, threading.Timer)] == []
 
 
 def silent(voice: Voice) -> None:
@@ -173,7 +172,8 @@ def elsewhere(voice: Voice) -> None:
 FAULTS: dict[str, tuple[Reply, str]] = {
     "an error": (lambda voice: voice.refuse(500, "out of memory"), "500: out of mem"),
     "an error of its own": (lambda voice: voice.whole(b"<html>", 502), "HTTP 502"),
-    "redirect": (elsewhere, "HTTP 307"),
+    "redirect": (elsewhere, "HTTP 307; it leads elsewhere"),
+    "a secret": (lambda voice: voice.refuse(401, "no: sk-1"), "HTTP 401(; check|\\))"),
     "a page": (page, "answers text/html, .* check llm.url"),
     "truncated": (raw(b""), "stopped in the middle"),
     "no last chunk": (no_last_chunk, "stopped in the middle"),

@@ -219,6 +219,7 @@ class _Deadline:
 
     def __exit__(self, *_: object) -> None:
         self._timer.cancel()
+        self._timer.join()
 
     def _cut(self) -> None:
         self._over = True

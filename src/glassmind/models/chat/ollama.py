@@ -10,7 +10,7 @@ from typing import Any
 
 from glassmind.config.ask_sections import Llm
 from glassmind.errors import ModelFailed
-from glassmind.models.chat.reading import Pieces, count, lost, messages
+from glassmind.models.chat.reading import Pieces, count, lost, messages, refused
 from glassmind.models.chat.streams import CUT_SHORT, Stream, StreamBounds, Wanted
 from glassmind.models.http import OK, Bounds, ModelServer
 from glassmind.ports.chat import Ended, Halt, Prompt
@@ -18,7 +18,9 @@ from glassmind.ports.chat import Ended, Halt, Prompt
 KINDS = ("application/x-ndjson", "application/json", "application/jsonl", "text/plain")
 START = "start Ollama with: ollama serve, or set llm.url to where it listens"
 ABSENT = 404
-TOO_LONG = 400
+HINTS = {
+    ABSENT: "for a server that speaks as OpenAI's does set llm.backend to openai",
+}
 
 
 class OllamaChat:
@@ -106,16 +108,9 @@ class OllamaChat:
 
     def _refused(self, stream: Stream) -> ModelFailed:
         words = stream.refusal()
-        told = f"HTTP {stream.status}{words and ': '}{words}"
         if stream.status == ABSENT and "not found" in words:
             return stream.failed(f"it is not there; run: ollama pull {self.model}")
-        if stream.status == ABSENT:
-            hint = "for a server that speaks as OpenAI's does set llm.backend to openai"
-            return stream.failed(f"{told}; {hint}")
-        if stream.status == TOO_LONG and "context" in words:
-            hint = "set llm.context_tokens to what the model can take"
-            return stream.failed(f"the question is too long for it ({words}); {hint}")
-        return stream.failed(told)
+        return refused(stream, words, HINTS)
 
 
 def ollama_lacks(server: ModelServer, bounds: Bounds) -> str:

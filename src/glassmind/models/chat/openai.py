@@ -10,7 +10,14 @@ from typing import Any, Literal, NamedTuple
 
 from glassmind.config.ask_sections import Llm
 from glassmind.errors import ModelFailed
-from glassmind.models.chat.reading import Pieces, count, lost, messages
+from glassmind.models.chat.reading import (
+    Pieces,
+    count,
+    is_too_long,
+    lost,
+    messages,
+    refused,
+)
 from glassmind.models.chat.streams import CUT_SHORT, Stream, StreamBounds, Wanted
 from glassmind.models.http import OK, Bounds, ModelServer
 from glassmind.ports.chat import Ended, Halt, Prompt
@@ -24,6 +31,12 @@ MOST_TRIES = 5
 """More manners than that there are not."""
 
 DONE = b"[DONE]"
+
+HINTS = {
+    401: "check llm.api_key",
+    403: "check llm.api_key",
+    404: "check llm.model and llm.url",
+}
 
 
 class Manner(NamedTuple):
@@ -74,7 +87,7 @@ class OpenAIChat:
             if simpler is None:
                 break
             manner = simpler
-        raise self._server.failed(f"HTTP {stream.status}{words and ': '}{words}")
+        raise refused(stream, words, HINTS)
 
     def _question(self, prompt: Prompt, manner: Manner) -> dict[str, Any]:
         question: dict[str, Any] = {
@@ -98,6 +111,8 @@ class OpenAIChat:
 def _simpler(manner: Manner, status: int, words: str) -> Manner | None:
     """Return how to ask after a refusal; None where another manner will not help."""
     heard = words.casefold()
+    if is_too_long(status, words):
+        return None
     if status not in REFUSED and "response_format" not in heard:
         return None
     if "max_completion_tokens" in heard and manner.length == "max_tokens":

@@ -1,6 +1,6 @@
 """What is made of a model's answer: its pieces, and whether it read all it was sent."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from glassmind.errors import ModelFailed
@@ -10,9 +10,15 @@ from glassmind.ports.chat import Turn
 SHARE_READ = 0.5
 """Of what we think we sent: we only guess at tokens, and are off by a third at most."""
 
+SHARE_HALVED = 0.75
+"""The same of what was cut to half of its size or less, which we guess at as well."""
+
 LEAST_READ = 512
 """A number below that is what was not remembered from the question before: no server
 has so small a context."""
+
+TOO_LONG = (400, 413, 422, 500)
+ELSEWHERE = 3
 
 HALVED = 8
 """Ollama cuts what does not fit to half of its context and some tokens more."""
@@ -50,6 +56,26 @@ def _whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def refused(stream: Stream, words: str, hints: Mapping[int, str]) -> ModelFailed:
+    """Return the fault of a server that does not answer, and what to do about it."""
+    status = stream.status
+    told = f"HTTP {status}{words and ': '}{words}"
+    if is_too_long(status, words):
+        hint = "the question is too long for the model: set llm.context_tokens to what "
+        return stream.failed(f"{told}; {hint}it can take")
+    hint = hints.get(status, "")
+    if status // 100 == ELSEWHERE:
+        hint = "it leads elsewhere, and is not followed: check llm.url"
+    return stream.failed(f"{told}{hint and '; '}{hint}")
+
+
+def is_too_long(status: int, words: str) -> bool:
+    """Whether a server refuses a question for its length."""
+    heard = words.casefold()
+    about = any(word in heard for word in ("token", "length", "size"))
+    return status in TOO_LONG and "context" in heard and about
+
+
 def messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
     """Return turns as both kinds of servers want them."""
     return [{"role": turn.role, "content": turn.content} for turn in turns]
@@ -67,8 +93,9 @@ def lost(read: int | None, sent: int, context: int = 0) -> str:
     """
     if read is None or read < LEAST_READ or read >= sent:
         return ""
-    halved = context // 2 <= read <= context // 2 + HALVED
-    if read >= sent * SHARE_READ and not halved and not context - 1 <= read <= context:
+    share, is_full = read / sent, context - 1 <= read <= context
+    is_half = context // 2 <= read <= context // 2 + HALVED and share < SHARE_HALVED
+    if share >= SHARE_READ and not is_half and not is_full:
         return ""
     return (
         f"the model read about {read:,} of {sent:,} tokens; set llm.context_tokens to "

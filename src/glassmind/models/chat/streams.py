@@ -205,6 +205,7 @@ class Stream:
         return piece
 
     def _send(self) -> None:
+        self._check()
         body = json.dumps(self._wanted.question).encode()
         headers = self._server.headers() | {"Accept": ", ".join(self._wanted.kinds)}
         self._link = link = self._server.connection(self._bounds.connect_s)
