@@ -116,7 +116,7 @@ class ScriptedChat:
 class AnswersDesk:
     """Answers over sources that are always found, and what was told of them."""
 
-    def __init__(  # noqa: PLR0913 - each part of the script by its name
+    def __init__(
         self,
         chat: Chat | Callable[[], Chat | None] | None = None,
         *,

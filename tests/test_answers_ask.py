@@ -143,9 +143,7 @@ def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(
 def test_a_figure_of_the_question_may_be_said_again() -> None:
     chat = ScriptedChat(written((1, GOOD[1], "In 2031 it runs on a 40 W panel.")))
 
-    (said,) = (
-        AnswersDesk(chat, question="What will it run on in 2031?").ask().statements
-    )
+    (said,) = AnswersDesk(chat).ask("What will it run on in 2031?").statements
     (belied,) = AnswersDesk(chat).ask().statements
 
     assert said.is_supported

@@ -31,16 +31,18 @@ _SCAN = re.compile(
     # a footnote, the head of a callout, a box to tick, a tag of HTML
     r"|\[\^[^\[\]\s]++\]|\[![\w-]++\][+-]?|\[[ xX/-]\]"
     r"|</?[A-Za-z][A-Za-z0-9-]*+(?:[ \t][^<>\n]*+)?>"
-    r"|(?P<word>(?<![^\s(|*_`\"'])[-\u2212\u2013]?\d++(?:[.,:]\d++)*+"
+    r"|(?P<word>\d{4}-\d\d-\d\d(?!\d)"
+    r"|(?<![^\s(|*_`\"'])[-\u2212\u2013]?\d++(?:[.,:]\d++)*+"
     r"|\d++(?:[.,:]\d++)*+"
     f"|[{UNSPACED}]"
     f"|(?:[^\\W\\d_{UNSPACED}]|[\u0300-\u036f{UNSEEN}])++(?:\\+\\+|#(?!\\w))?"
-    r"|[%‰°€£¥₹≤≥≠≈±√∞¬]|\$(?=\d))"
+    r"|[%‰°€£¥₹≤≥≠≈±√∞¬]|\$(?=\d)|(?<=\d)\$|(?<=\d )\$)"
 )
 _ITEM = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=[ \t]|$)", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+[ \t\r]*$", re.MULTILINE)
 _BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
-_LEADING = re.compile(r"[ \t>]*\Z")
+_COMMENT = re.compile("<!--|%%")
+_LEADING = re.compile(r"^[ \t>]*(?=%%)", re.MULTILINE)
 _MINUS = str.maketrans("\u2212\u2013", "--")
 _LETTER = re.compile(f"[{UNSPACED}]")
 
@@ -76,7 +78,7 @@ def seen(text: str) -> str:
         return text
     parts, at = [], 0
     for start, end in hidden(text):
-        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        parts += [text[at:start], "\n" * text.count("\n", start, end) or " "]
         at = end
     return _UNSEEN.sub("", "".join([*parts, text[at:]]))
 
@@ -88,30 +90,21 @@ def hidden(text: str) -> list[tuple[int, int]]:
     begins a line; one inside a line is closed before the next blank line, or is none.
     """
     found, at = [], 0
-    while (stretch := _next_comment(text, at)) is not None:
-        start, end, is_comment = stretch
-        if is_comment:
-            found.append((start, end))
+    leading = {match.end() for match in _LEADING.finditer(text)}
+    while (mark := _COMMENT.search(text, at)) is not None:
+        start, at = mark.span()
+        close = "-->" if mark[0] == "<!--" else "%%"
+        over = text.find(close, at)
+        end = over + len(close) if over >= 0 else len(text)
+        if close == "%%" and start not in leading and not _closes(text, start, over):
+            continue
+        found.append((start, end))
         at = end
     return found
 
 
-def _next_comment(text: str, at: int) -> tuple[int, int, bool] | None:
-    """Return where a comment may stand next, and whether there is one."""
-    begun = [found for mark in ("<!--", "%%") if (found := text.find(mark, at)) >= 0]
-    if not begun:
-        return None
-    start = min(begun)
-    is_html = text.startswith("<!--", start)
-    close, size = ("-->", 4) if is_html else ("%%", 2)
-    over = text.find(close, start + size)
-    end = over + len(close) if over >= 0 else len(text)
-    line = text.rfind("\n", 0, start) + 1
-    if is_html or _LEADING.match(text, line, start):
-        return start, end, True
-    if over < 0 or _BLANK_LINE.search(text, start, end):
-        return start, start + size, False
-    return start, end, True
+def _closes(text: str, start: int, over: int) -> bool:
+    return over >= 0 and not _BLANK_LINE.search(text, start, over)
 
 
 def _masked(text: str) -> str:
@@ -146,7 +139,7 @@ def _linked(text: str, link: re.Match[str], shown: tuple[int, int]) -> Iterator[
     yield from inside
 
 
-_PARTS = re.compile(r"[-]?\d+(?:[.,:]\d+)*|[^\d\s]+")
+_PARTS = re.compile(r"\d{4}-\d\d-\d\d|-?\d+(?:[.,:]\d+)*|[^\d\s]+")
 
 
 @lru_cache(maxsize=20_000)

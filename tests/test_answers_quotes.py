@@ -1,0 +1,268 @@
+"""Quotes are found however they are written, and only if every word stands there."""
+
+import random
+import time
+from dataclasses import replace
+
+import pytest
+from answers_desk import HERON, SOURCES, source
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from glassmind.answers.quotes import Borne, Page, Pages
+from glassmind.answers.words import seen, words_of
+from glassmind.markdown.receipts import digest_of_lines, parse_receipt
+
+PAGES = Pages([Page(one, one.text) for one in SOURCES])
+
+WORDS = ("otter", "Weir", "naïve", "don't", "12", "3.5", "e-mail", "Ǆungla", "茶")
+STARTS = ("", "", "- ", "> ", "3. ", "- [ ] ", "## ", "| ", "> [!note] ", "  * ")
+ENDS = ("", "", ".", " ^id-1", "  ", ",", "\r")
+WRAPS = ("{}", "{}", "**{}**", "_{}_", "`{}`", "[[{}]]", "[[x|{}]]", "[{}](http://x)",
+         "=={}==", "“{}”", "({})")  # fmt: skip
+
+NOTES = st.lists(
+    st.tuples(
+        st.sampled_from(STARTS),
+        st.lists(
+            st.tuples(st.sampled_from(WORDS), st.sampled_from(WRAPS)),
+            min_size=1,
+            max_size=7,
+        ),
+        st.sampled_from(ENDS),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+def line_of(start: str, words: list[tuple[str, str]], end: str) -> str:
+    return start + " ".join(wrap.format(word) for word, wrap in words) + end
+
+
+def changed(word: str, dice: random.Random) -> str:
+    """Return a word as a model may write it that means the same."""
+    word = dice.choice((word, word.upper(), word.lower(), f"**{word}**", f"_{word}_"))
+    word = word.replace("'", dice.choice("'’"))  # noqa: RUF001 - as people write it
+    return word.replace("-", dice.choice("-‑–") if "-" in word else "-")  # noqa: RUF001
+
+
+@given(NOTES, st.randoms(use_true_random=False))
+def test_any_stretch_is_found_and_cited_to_the_letter_under_its_lines(
+    lines: list[tuple[str, list[tuple[str, str]], str]], dice: random.Random
+) -> None:
+    text = "\n".join(line_of(*line) for line in lines)
+    spoken = [word for _, words, _ in lines for word, _ in words]
+    assume(len(spoken) > 2)
+    first = dice.randrange(len(spoken) - 2)
+    last = dice.randrange(first + 3, len(spoken) + 1)
+    blank = dice.choice((" ", "  ", "\n", "\u00a0"))
+    quote = blank.join(changed(word, dice) for word in spoken[first:last])
+    heavy = sum(1 if word == "茶" else 4 for word in spoken[first:last]) >= 12
+    assume(heavy)
+    page = Page(source(1, "a.md", text, start=7), text.rstrip("\n"))
+
+    borne = Pages([page]).borne(1, quote)
+
+    (cited,) = borne.citations
+    assert borne.problem == ""
+    assert cited.quote in text
+    receipt = parse_receipt(cited.receipt)
+    assert receipt is not None
+    start, end = receipt.span
+    there = "\n".join(text.split("\n")[start - 7 : end - 6])
+    assert cited.quote in there
+    assert receipt.digest == digest_of_lines(there)
+
+
+@given(NOTES, st.randoms(use_true_random=False))
+def test_a_stretch_with_one_word_changed_is_not_found(
+    lines: list[tuple[str, list[tuple[str, str]], str]], dice: random.Random
+) -> None:
+    text = "\n".join(line_of(*line) for line in lines)
+    spoken = [word for _, words, _ in lines for word, _ in words]
+    assume(len(spoken) > 2)
+    spoken[dice.randrange(len(spoken))] = dice.choice(("heron", "13", "not", "水"))
+    page = Page(source(1, "a.md", text), text)
+
+    borne = Pages([page]).borne(1, " ".join(spoken))
+
+    assert borne.citations == ()
+    assert borne.problem == "the quote does not stand in source 1"
+
+
+@pytest.mark.parametrize(
+    ("quote", "cited"),
+    [
+        ("a 40 W panel and a lithium battery", None),
+        ("a [[LiFePO4|lithium battery]] of 12 Ah", None),
+        ("a lithium battery of 12 Ah.", "a [[LiFePO4|lithium battery]] of 12 Ah."),
+        ("IT SLEEPS BETWEEN 22:00", "It sleeps between 22:00"),
+        ("It sleeps\n between  22:00 and 05:30", "It sleeps between 22:00 and 05:30."),
+        ("“It sleeps between 22:00”", "It sleeps between 22:00"),
+        ("Mara changed the fuse", "Mara changed the fuse"),
+        ("- Mara changed the fuse", "Mara changed the fuse"),
+        ("## Power\nThe station runs", "Power\nThe station runs"),
+    ],
+)
+def test_marks_and_blanks_do_not_count(quote: str, cited: str | None) -> None:
+    borne = PAGES.borne(1, quote)
+
+    (found,) = borne.citations
+    assert found.quote in HERON
+    assert cited is None or found.quote == cited
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "a 40 W panel and a LiFePO4",  # which is not shown
+        "sleeps between 22:00 and 05:31",
+        "sleeps 22:00 and 05:30",  # a word left out
+        "changed the fuse on 2026-03",
+        "the station runs on a 40 W pan",
+        "Mara changed the fuses",
+        "the fuse Mara changed",
+    ],
+)
+def test_every_word_has_to_stand_there_in_its_order(quote: str) -> None:
+    assert PAGES.borne(1, quote).citations == ()
+
+
+@pytest.mark.parametrize(
+    ("quote", "count"),
+    [
+        ("The station runs on ... lithium battery of 12 Ah", 2),
+        ("… The station runs on […] It sleeps between 22:00 …", 2),
+        ("It sleeps between 22:00 ... The station runs on", 0),  # the other way round
+        ("The ... station ... sleeps", 0),  # from such scraps anything can be made
+        ("The station runs on ... a wind turbine", 0),
+    ],
+)
+def test_parts_of_a_quote_stand_in_their_order(quote: str, count: int) -> None:
+    assert len(PAGES.borne(1, quote).citations) == count
+
+
+@pytest.mark.parametrize(
+    ("quote", "bears"),
+    [
+        ("40 W", True),
+        ("2026-03-01", True),
+        ("Mara", False),  # it may be any word, as it begins its line
+        ("the station", False),
+        ("runs", False),
+        ("The", False),
+        ("LiFePO4", False),
+        ("", False),
+        ("...", False),
+    ],
+)
+def test_a_short_quote_proves_something_only_as_a_figure_or_a_name(
+    quote: str, bears: bool
+) -> None:
+    borne = PAGES.borne(1, quote)
+
+    assert bool(borne.citations) is bears
+    assert bool(borne.problem) is not bears
+    assert borne.is_short is bears
+
+
+def found(text: str, quote: str) -> Borne:
+    return Pages([Page(source(1, "a.md", text), text)]).borne(1, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "bears"),
+    [
+        ("水獺相機每天在舊堰下拍攝一千張照片。", "相機每天在舊堰下拍攝一千張", True),
+        ("水獺相機每天在舊堰下拍攝一千張照片。", "相機每天在新堰下拍攝一千張", False),
+        ("It was led by Ida Brandt then.", "Ida Brandt", True),
+        ("It was led by Ida then.", "Ida", True),
+        ("naïve caf\u00e9 owners", "nai\u0308ve cafe\u0301 owners", True),
+        ("the ﬁrst \uff12\uff10 of them", "the first 20 of", True),
+        ("so\u00adlar and so\u200blar power", "solar and solar power", True),
+        ("1. Cut it.\n2. Glue it.", "Cut it. Glue it.", True),
+        ("1. Cut it.\n2. Glue it.", "1. Cut it. 2. Glue it.", True),
+        ("| a b | c d |\n|---|---|\n| e f | g h |", "a b c d e f", True),
+        ("It may reach -5 °C there", "may reach -5 °C", True),
+        ("It may reach -5 °C there", "may reach 5 °C", False),
+        ("It may reach 5 °C there", "may reach −5 °C", False),  # noqa: RUF001 - a minus
+        ("It costs about 5 € now", "costs about 5 $", False),
+        ("It was 3.5 of them", "was 3,5 of them", False),
+        ("It was 3.5 of them", "was 35 of them", False),
+        ("We write it in C++ here", "write it in C#", False),
+        ("seen <!-- never --> and said", "seen and said", True),
+        ("seen <!-- never said --> and said", "never said and said", False),
+        ("seen %%never said%% and said", "seen never said and", False),
+        ("<b>Bold</b> and *more* words[^1] here", "bold and more words here", True),
+    ],
+)
+def test_what_reads_alike_is_alike(text: str, quote: str, bears: bool) -> None:
+    assert bool(found(text, quote).citations) is bears
+
+
+def test_what_is_in_no_note_is_cited_without_a_receipt() -> None:
+    fact = source(1, "hindsight://bank/7", "Ida prefers tea in the morning.")
+    fact = replace(fact, receipt="")
+
+    borne = Pages([Page(fact, fact.text)]).borne(1, "prefers tea in the morning")
+
+    assert [one.receipt for one in borne.citations] == [""]
+
+
+def test_a_receipt_is_for_the_lines_of_the_quote_alone() -> None:
+    (cited,) = PAGES.borne(1, "It sleeps between 22:00 and 05:30").citations
+
+    receipt = parse_receipt(cited.receipt)
+    assert receipt is not None
+    assert receipt.span == (6, 6)
+    assert receipt.digest == digest_of_lines("- It sleeps between 22:00 and 05:30.")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("a <!-- b\nc --> d", "a \n d"),
+        ("a\n%%\nhidden\n%%\nb", "a\n\n\n\nb"),
+        ("a %%b%% c", "a   c"),
+        ("50%% of a\n\n50%% of b", "50%% of a\n\n50%% of b"),
+        ("a\n%% never closed\nb", "a\n\n"),
+        ("a <!-- never closed\nb", "a \n"),
+        ("s\u200bo", "so"),
+    ],
+)
+def test_what_nobody_sees_is_left_out_and_the_lines_stay(text: str, shown: str) -> None:
+    assert seen(text) == shown
+
+
+PARTS = st.sampled_from(
+    ("tea ", "tea\n", "\n", "<!--secret-->", "<!--\nsecret\n-->", "%%secret%%", "50% ")
+)
+
+
+@given(st.lists(PARTS))
+def test_a_model_sees_what_people_see(parts: list[str]) -> None:
+    text = "".join(parts)
+
+    shown = seen(text)
+
+    assert "secret" not in shown
+    assert "secret" not in {word.key for word in words_of(text)}
+    assert shown.count("tea") == text.count("tea")
+    assert shown.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<!--", "%%", "%% a\n\n", "[[", "[[a|", "[a](", "[a](b(", "<a ", "[^", "**", "1,",
+     "- [", "\u200b", "^a ", ". . ", "...", "a" * 50 + "<!-- %%"],
+)  # fmt: skip
+def test_a_hostile_text_is_read_at_once(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    began = time.perf_counter()
+
+    page = Page(source(1, "a.md", text), text)
+    page.found(text[:4_000])
+
+    assert time.perf_counter() - began < 2
