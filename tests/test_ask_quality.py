@@ -1,0 +1,56 @@
+"""Answers about the sample vault: what is cited states them, or none is given."""
+
+import ask
+import pytest
+from model_desk import real_models
+from smollm_desk import need
+
+from glassmind.models.cards import MINILM
+
+pytestmark = pytest.mark.slow
+
+CITED, REFUSED = 0.70, 0.80
+"""What is promised without a model: answers that are cited, and none where none is."""
+
+WRITTEN = 8
+"""Questions of each set that the small model is asked: each takes it half a minute."""
+
+
+@pytest.mark.parametrize("name", ask.SETS)
+def test_without_a_model_what_is_cited_states_the_answer(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real_models(MINILM)
+    with ask.sample({}) as engine:
+        rows = ask.ask_all(engine, ask.questions(name), use_model=False)
+    found = ask.figures_of(rows)
+    with capsys.disabled():
+        ask.show("", ask.HEAD, ask.line_of(name, found))
+
+    assert found.cited_lines >= CITED
+    assert found.refused >= REFUSED
+    assert all(ask.is_there(one) for row in rows for one in ask.citations(row.answer))
+
+
+@pytest.mark.timeout(1_800)
+def test_what_a_model_quotes_stands_in_the_notes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    need()
+    real_models(MINILM)
+    asked = [
+        each for name in ask.SETS for each in ask.spread(ask.questions(name), WRITTEN)
+    ]
+    with ask.settings_of("", "") as settings, ask.sample(settings) as engine:
+        rows = ask.ask_all(engine, asked, use_model=True)
+    with capsys.disabled():
+        line = ask.line_of("with a model", ask.figures_of(rows))
+        ask.show("", ask.HEAD, line, ask.told_flags(rows))
+
+    flags = ask.flags_of(rows)
+    assert flags["quoted"] + flags["unsupported"] + flags["fallback"] > 0
+    for row in rows:
+        assert row.answer.sources
+        for said in row.answer.statements:
+            assert all(map(ask.is_there, said.citations))
+            assert bool(said.citations) == said.is_supported
