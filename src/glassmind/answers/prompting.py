@@ -118,7 +118,7 @@ def _fitting(pages: Sequence[Page], budget_tokens: int) -> list[str]:
         text = clean(page.shown).strip("\n")
         if estimate_tokens(text) > left:
             text = _cut(text, left)
-        if text:
+        if text.strip():
             found.append(f"{_label(page.source)}\n{text}")
             left -= estimate_tokens(text)
     return found
