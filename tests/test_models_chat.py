@@ -423,4 +423,20 @@ def test_what_keeps_a_model_from_answering_is_a_sentence_not_an_error(
         assert chat_lacks(without) == ""
         assert chat_lacks(strange) == ""
 
-    assert "gave no answer" in chat_lacks(strange)
+    assert "ollama serve" in chat_lacks(strange)
+    assert chat_lacks(strange).startswith("nothing listens at 127.0.0.1:")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_server_that_does_not_list_its_models_is_told(
+    tmp_path: Path, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with chat_server("tea") as desk:
+        chosen = desk.settings(tmp_path, backend)
+        monkeypatch.setattr(desk, "listed", lambda _: None)
+        absent = chat_lacks(chosen)
+        monkeypatch.setattr(desk, "listed", lambda _: ["tea"])
+        strange = chat_lacks(chosen)
+
+    assert "HTTP 404" in absent
+    assert "check llm.url" in strange

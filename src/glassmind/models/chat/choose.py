@@ -1,8 +1,10 @@
 """The model that writes under some settings."""
 
 from glassmind.config.sections import Config
-from glassmind.errors import ModelFault
+from glassmind.errors import ModelFailed, ModelFault
+from glassmind.models.chat.ollama import START as OLLAMA
 from glassmind.models.chat.ollama import OllamaChat, ollama_lacks
+from glassmind.models.chat.openai import START as OTHER
 from glassmind.models.chat.openai import OpenAIChat, openai_lacks
 from glassmind.models.chat.streams import StreamBounds
 from glassmind.models.http import Bounds, ModelServer
@@ -33,11 +35,14 @@ def chat_lacks(config: Config) -> str:
     """
     if config.llm.backend == "none":
         return ""
+    native = config.llm.backend == "ollama"
     try:
         server = _server(config)
-        if config.llm.backend == "ollama":
-            return ollama_lacks(server, LOOK)
-        return openai_lacks(server, LOOK)
+        return (ollama_lacks if native else openai_lacks)(server, LOOK)
+    except ModelFailed as error:
+        if ConnectionRefusedError.__name__ not in error.reason:
+            return str(error)
+        return f"nothing listens at {server.host}; {OLLAMA if native else OTHER}"
     except ModelFault as error:
         return str(error)
 
