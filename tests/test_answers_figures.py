@@ -88,4 +88,4 @@ def test_figures_without_end_are_read_at_once(piece: str) -> None:
 
     known_figures([text])
 
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 10  # seconds even where all is slow

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
@@ -48,6 +48,7 @@ def claims(text: str) -> list[Claim]:
 def test_pieces_say_what_the_whole_says_and_the_letters_are_the_text(
     statements: list[Claim], escapes: bool, before: str, after: str, places: list[int]
 ) -> None:
+    assume(not any("[" in one.text for one in statements))  # see the marks below
     made = {"statements": [one._asdict() for one in statements]}
     said = json.dumps(made, ensure_ascii=escapes)
 
@@ -96,6 +97,32 @@ CLAIM = Claim(2, "a b c", "So it is.")
 )
 def test_a_statement_is_found_whatever_stands_around_it(text: str) -> None:
     assert claims(text) == [CLAIM]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("It is so [1].", "It is so."),
+        ("It is so. [1] [12]", "It is so."),
+        ("[2] It is so", "It is so"),
+        ("so [1] it is", "so it is"),
+        ("so [1]it is", "so it is"),
+        ("so [1", "so [1"),
+        ("so [ 1]", "so [ 1]"),
+        ("so [1[2]", "so [1[2]"),
+        ("so [[2]]", "so [[2]]"),
+        ("so [123] []", "so [123] []"),
+        ("of a[1] and [x]", "of a[1] and [x]"),
+        ("[1]", ""),
+    ],
+)
+def test_numbers_of_sources_are_no_part_of_a_statement(text: str, told: str) -> None:
+    said = json.dumps({"source": 1, "quote": "a", "text": text})
+
+    letters = [event.text for event in read(*said) if isinstance(event, Letters)]
+
+    assert "".join(letters) == told
+    assert [claim.text for claim in claims(said)] == ([told] if told else [])
 
 
 def test_letters_wait_for_a_quote_that_comes_behind_them() -> None:

@@ -25,7 +25,8 @@ _APART = "\x1f"
 _ELLIPSIS = re.compile(r"\s*[\[(]?\s*(?:\.{3,}|…|\. \. \.)\s*[\])]?\s*")
 _OPENS = "*_`=~\"'“‘«„"  # noqa: RUF001 - quotation marks as people write them
 _CLOSES = "*_`=~\"'”’».,;:!?…"  # noqa: RUF001
-_NAMELESS = re.compile(r"(?:^|[.!?:]\s+|\n)[\s>*_#\d.)\[\]-]*\Z")
+_NAMELESS = re.compile(r"(?:^|[.!?]\s+|\n)[\s>*_#\d.)\[\]-]*\Z")
+"""What stands before a word that has a capital for where it stands: no name by that."""
 
 
 class Borne(NamedTuple):

@@ -24,6 +24,7 @@ those after them."""
 
 _BEYOND = 0x10000
 _HEX = frozenset("0123456789abcdefABCDEF")
+_BEGUN, _MARK = re.compile(r" ?\[[0-9]{0,2}"), re.compile(r" ?\[[0-9]{1,2}\]")
 _NUMBER = re.compile(r"(?<![0-9.-])[0-9]{1,6}(?![0-9])")
 
 
@@ -65,18 +66,46 @@ class _Object:
         self.quote: str | None = None
         self.text = ""
         self.has_source = self.is_whole = self.is_open = False
-        self._gap = False
+        self._held, self._has_skipped = "", False
 
     def put(self, letter: str) -> str:
-        """Return what a letter adds to the text; blanks are told by the next letter."""
+        """Return what a letter adds to the text.
+
+        A blank is told by the letter behind it. Numbers of sources are left out, such
+        as ` [1]`: they are not what was checked.
+        """
         if letter.isspace():
-            self._gap = bool(self.text)
+            added = self._flushed() if self._held.strip() else ""
+            self._held = " "
+            return added
+        if self._has_skipped and letter.isalnum():
+            self._held = self._held or " "
+        self._has_skipped = False
+        held = self._held + letter
+        last = self.text[-1:]
+        touches = held[0] == "[" and (last.isalnum() or last == "[")  # as in a[1]
+        if _BEGUN.fullmatch(held) and not touches:
+            self._held = held
             return ""
-        added, self._gap = (f" {letter}" if self._gap else letter), False
-        self.text += added
+        if _MARK.fullmatch(held):
+            self._held, self._has_skipped = "", True
+            return ""
+        return self._flushed() + self.put(letter) if self._held else self._added(letter)
+
+    def close(self) -> str:
+        """Return what is left once the text is whole."""
+        self.is_whole = True
+        return self._flushed() if self._held.strip() else ""
+
+    def _flushed(self) -> str:
+        held, self._held = self._held, ""
+        return self._added(held if self.text else held.lstrip())
+
+    def _added(self, letters: str) -> str:
+        self.text += letters
         if len(self.text) > MOST_TEXT:
             raise _Odd
-        return added
+        return letters
 
 
 class Reader:
@@ -162,15 +191,13 @@ class Reader:
         if speaks:
             self._say(Known(found.source, found.quote or ""))
 
-        def put(letter: str) -> None:
-            added = found.put(letter)
+        def say(added: str) -> None:
             if speaks and added:
                 self._say(Letters(added))
 
-        def close() -> None:
-            found.is_whole = True
-
-        yield from self._string(put, close)
+        yield from self._string(
+            lambda letter: say(found.put(letter)), lambda: say(found.close())
+        )
 
     def _value(self, put: Callable[[str], None], depth: int, key: str = "") -> _Steps:
         match self._letter:

@@ -83,7 +83,8 @@ class Answer:
     """An answer, and where it comes from.
 
     `model_used` is empty where the sentences are the notes' own. Not `in_notes`, it
-    says that the vault holds no answer, and `sources` are what came nearest. `dropped`
+    says that the vault holds no answer, and `sources` are what came nearest; what a
+    model said all the same is there, marked as borne out by nothing. `dropped`
     counts statements of a model that were left out, since nothing bore them out.
     """
 
