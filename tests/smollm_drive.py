@@ -15,7 +15,8 @@ NAME = "smollm2-135m-instruct"
 CONTEXT_TOKENS = 8_192
 """All that the model was made for."""
 
-THREADS = 2
+THREADS = 1
+"""Two wait for each other at every step, which costs all on a machine that is busy."""
 
 
 def main(weights: str) -> None:
