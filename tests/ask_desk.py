@@ -159,11 +159,13 @@ def address(question: str = "Which cells?", /, **wishes: object) -> str:
 
 
 @contextmanager
-def streaming(web: Web, **wishes: object) -> Iterator[socket.socket]:
+def streaming(
+    web: Web, question: str = "Which cells?", **wishes: object
+) -> Iterator[socket.socket]:
     """Ask for events by a bare connection; it is for the test to read them."""
     with web.raw() as wire:
         wire.send(
-            f"GET {address(stream=1, **wishes)} HTTP/1.1",
+            f"GET {address(question, stream=1, **wishes)} HTTP/1.1",
             f"Host: {web.host}",
             f"Authorization: Bearer {web.token}",
             "",

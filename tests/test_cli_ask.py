@@ -193,7 +193,7 @@ def test_what_is_withdrawn_is_said_to_be_and_said_anew(
     lines = out.shown().splitlines()
     assert lines[:3] == ["The moon is", f"{QUOTED.text} [1]", ""]
     assert out.shown().count(QUOTED.text) == 1
-    assert "does not count: the model broke off" in err.shown()
+    assert "what was said so far does not count\n" in err.shown()
 
 
 def test_an_answer_other_than_what_was_heard_is_printed_whole(

@@ -36,7 +36,7 @@ from glassmind.types.answers import (
     Withdrawn,
 )
 
-TAKEN_BACK = "what was said so far does not count; this is the answer"
+TAKEN_BACK = "what was said so far does not count"
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -112,7 +112,7 @@ class Speaking:
             case Stated():
                 self._state(news.statement)
             case Withdrawn():
-                self._withdraw(news.reason)
+                self._withdraw()
             case _:
                 assert_never(news)
         self._output.flush()
@@ -137,9 +137,9 @@ class Speaking:
         self.stated.append(statement)
         self.end_line()
 
-    def _withdraw(self, reason: str) -> None:
+    def _withdraw(self) -> None:
         self.end_line()
-        self._output.remark(f"what was said so far does not count: {reason}")
+        self._output.remark(TAKEN_BACK)  # why, the notices of the answer say
         self.stated.clear()
         self.was_heard = False
 

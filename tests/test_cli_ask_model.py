@@ -1,0 +1,243 @@
+"""`glassmind ask` as a process, with a model that is scripted behind a real socket."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from chat_desk import WAIT_S, ChatDesk, Reply, Voice, chat_server
+from cli_desk import LIMIT_S, Program, with_note
+
+NOTE = (
+    "# Cells\n\nThe Heron nodes were changed to LFP cells in 2025, since lead froze.\n"
+)
+QUESTION = "Why were the Heron nodes changed to LFP cells?"
+SAID = "They have been LFP since 2025."
+REPLY = json.dumps(
+    {
+        "statements": [
+            {"source": 1, "quote": "changed to LFP cells in 2025", "text": SAID},
+            {"source": 1, "quote": "changed to LFP cells in 2025", "text": "It is 9."},
+        ]
+    }
+)
+KEY = "sk-a-key-that-nobody-may-see"
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    program = with_note(tmp_path_factory.mktemp("model"), NOTE)
+    assert program.run("index").returncode == 0
+    return program
+
+
+def model(desk: ChatDesk, backend: str = "ollama") -> dict[str, str]:
+    """Return variables that name a model."""
+    return {
+        "GLASSMIND_LLM_BACKEND": backend,
+        "GLASSMIND_LLM_URL": desk.url,
+        "GLASSMIND_LLM_API_KEY": KEY,
+    }
+
+
+@pytest.mark.parametrize("backend", ["ollama", "openai"])
+def test_a_model_writes_and_what_it_quotes_can_be_verified(
+    program: Program, backend: str
+) -> None:
+    with chat_server(REPLY) as desk:
+        done = program.run("--json", "ask", QUESTION, **model(desk, backend))
+
+    found = json.loads(done.stdout)
+    first, second = found["statements"]
+    receipts = [one["receipt"] for one in first["citations"]]
+    assert done.returncode == 0, done.stderr
+    assert found["modelUsed"] == "llama3.2"
+    assert (first["support"], second["support"]) == ("quoted", "unsupported")
+    assert first["citations"][0]["quote"].startswith("changed to LFP cells in 2025")
+    assert first["citations"][0]["quote"] in NOTE
+    assert "9 does not stand" in second["problem"]
+    assert program.run("verify", *receipts).returncode == 0
+    assert len(desk.asked) == 1
+
+
+def test_a_model_is_not_asked_where_it_is_not_wanted(program: Program) -> None:
+    with chat_server(REPLY) as desk:
+        done = program.run("--json", "ask", QUESTION, "--no-model", **model(desk))
+
+    found = json.loads(done.stdout)
+    assert found["modelUsed"] == "extractive"
+    assert found["statements"][0]["support"] == "verbatim"
+    assert desk.paths == []
+
+
+def test_where_the_model_fails_the_notes_answer(program: Program) -> None:
+    def fails(voice: Voice) -> None:
+        voice.refuse(500, f"no {KEY}")
+
+    with chat_server(fails) as desk:
+        done = program.run("ask", QUESTION, **model(desk))
+
+    assert done.returncode == 0
+    assert "changed to LFP cells in 2025" in done.stdout
+    assert "[1] Tea.md:" in done.stdout
+    assert "llm: " in done.stderr
+    assert KEY not in done.stderr + done.stdout
+
+
+def waiting(said: str) -> tuple[Reply, threading.Event]:
+    """Return a reply that says some of it and waits for the other side to leave.
+
+    The event is set once it waits.
+    """
+    reached = threading.Event()
+
+    def reply(voice: Voice) -> None:
+        if said:
+            voice.begin()
+            voice.say(said)
+        reached.set()
+        voice.listen()
+
+    return reply, reached
+
+
+HALF = REPLY[: REPLY.index("since 2025")]
+
+
+@pytest.mark.parametrize("said", [HALF, ""], ids=["halfway", "silent"])
+@pytest.mark.parametrize("backend", ["ollama", "openai"])
+def test_ctrl_c_ends_the_command_and_the_model(
+    program: Program, said: str, backend: str
+) -> None:
+    reply, reached = waiting(said)
+    with chat_server(reply) as desk:
+        started = subprocess.Popen(
+            program._command("--vault", program.vault, "ask", QUESTION),
+            cwd=program.home,
+            env={**program.env, **model(desk, backend)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        try:
+            assert reached.wait(LIMIT_S)
+            started.send_signal(signal.SIGINT)
+            out, err = started.communicate(timeout=LIMIT_S)
+            assert desk.gone.wait(WAIT_S)
+        finally:
+            started.kill()
+            started.wait(LIMIT_S)
+
+    assert started.returncode == 130
+    assert (out, err) == ("", "glassmind: interrupted\n")
+
+
+@contextmanager
+def terminal(program: Program, *args: str, **variables: str) -> Iterator["Screen"]:
+    """Run a command in a pseudo-terminal, for the test to read."""
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        program._command("--vault", program.vault, *args),
+        cwd=program.home,
+        env={**program.env, "TERM": "xterm", "NO_COLOR": "1", **variables},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    try:
+        yield Screen(ours, started)
+    finally:
+        started.kill()
+        started.wait(LIMIT_S)
+        os.close(ours)
+
+
+class Screen:
+    """What a terminal shows."""
+
+    def __init__(self, end: int, started: "subprocess.Popen[bytes]") -> None:
+        self.end, self.started, self.shown = end, started, ""
+
+    def until(self, text: str) -> str:
+        """Read on until something is shown, or for an empty text until the end."""
+        limit = threading.Timer(LIMIT_S, self.started.kill)
+        limit.start()
+        try:
+            while not text or text not in self.shown:
+                part = os.read(self.end, 4_096)
+                if not part:
+                    break
+                self.shown += part.decode("utf-8", "replace")
+        except OSError:  # what Linux says when the last writer is gone
+            pass
+        finally:
+            limit.cancel()
+        assert text in self.shown, self.shown
+        return self.shown
+
+
+def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> None:
+    seen = threading.Event()
+
+    def slowly(voice: Voice) -> None:
+        voice.begin()
+        voice.say(HALF)
+        assert seen.wait(WAIT_S)
+        voice.say(REPLY.removeprefix(HALF))
+        voice.end()
+
+    with (
+        chat_server(slowly) as desk,
+        terminal(program, "ask", QUESTION, **model(desk)) as screen,
+    ):
+        early = screen.until("They have been LFP")
+        seen.set()
+        last = screen.until("")
+        code = screen.started.wait(LIMIT_S)
+
+    assert "found 1 passage in 1 note" in early
+    assert "[1]" not in early
+    assert f"{SAID} [1]\r\n" in last
+    assert (
+        "It is 9. (not borne out by your notes: 9 does not stand in source 1)" in last
+    )
+    assert "[1] Tea.md:" in last
+    assert "\x1b" not in last
+    assert code == 0
+
+
+def test_ctrl_c_at_a_terminal_leaves_a_whole_line(program: Program) -> None:
+    with chat_server(waiting(HALF)[0]) as desk:
+        with terminal(program, "ask", QUESTION, **model(desk)) as screen:
+            screen.until("They have been LFP")
+            screen.started.send_signal(signal.SIGINT)
+            shown = screen.until("")
+            code = screen.started.wait(LIMIT_S)
+        assert desk.gone.wait(WAIT_S)
+
+    assert code == 130
+    assert shown.endswith("They have been LFP\r\nglassmind: interrupted\r\n")
+
+
+def test_a_reader_that_has_enough_is_no_fault(program: Program) -> None:
+    asked = program._command("--vault", program.vault, "ask", QUESTION)
+    with chat_server(REPLY) as desk:
+        done = subprocess.run(
+            ["sh", "-c", '"$@" | head -c 1', "sh", *asked],
+            cwd=program.home,
+            env={**program.env, **model(desk)},
+            capture_output=True,
+            timeout=LIMIT_S,
+            check=False,
+        )
+
+    assert done.stdout == b"T"
+    assert done.stderr == b""

@@ -1,0 +1,170 @@
+"""Questions over HTTP, with a model that is scripted behind a real socket."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from ask_desk import address, parsed, read_until, streaming
+from chat_desk import WAIT_S, ChatDesk, Voice, chat_server
+from cli_desk import with_note
+from http_desk import LIMIT_S, Web, serving, started, until
+from test_cli_ask_model import HALF, KEY, NOTE, QUESTION, REPLY, SAID, model
+from vault_desk import VaultDesk
+
+
+@pytest.fixture
+def desk() -> Iterator[ChatDesk]:
+    """A model that answers, unless a test has it do something else."""
+    with chat_server(REPLY) as desk:
+        yield desk
+
+
+@pytest.fixture
+def web(vault: VaultDesk, desk: ChatDesk) -> Iterator[Web]:
+    vault.open(llm__backend="ollama", llm__url=desk.url)
+    vault.indexed({"Cells.md": NOTE})
+    with serving(vault.engine) as web:
+        yield web
+
+
+def hanging(desk: ChatDesk) -> threading.Semaphore:
+    """Have the model say the half of it and wait; return what counts how often."""
+    reached = threading.Semaphore(0)
+
+    def reply(voice: Voice) -> None:
+        voice.begin()
+        voice.say(HALF)
+        reached.release()
+        voice.listen()
+
+    desk.replies[:] = [reply]
+    return reached
+
+
+def test_what_a_model_writes_comes_whole_and_as_events(web: Web) -> None:
+    whole = web.get(address(QUESTION)).json
+    events = parsed(web.get(address(QUESTION, stream=1)).body.decode())
+
+    names = [one.name for one in events]
+    assert whole["modelUsed"] == "llama3.2"
+    assert [one["support"] for one in whole["statements"]] == ["quoted", "unsupported"]
+    assert events[-1] == ("answer", whole)
+    assert names[0] == "sources"
+    assert names.index("text") < names.index("statement") < names.index("answer")
+    first = next(one.value for one in events if one.name == "statement")
+    assert first == {"number": 1, **whole["statements"][0]}
+    assert first["text"] == SAID
+
+
+def test_a_model_that_may_not_be_asked_is_not(web: Web, desk: ChatDesk) -> None:
+    found = web.get(address(QUESTION, model="false")).json
+
+    assert found["modelUsed"] == "extractive"
+    assert found["in_notes"] is True
+    assert desk.paths == []
+
+
+def test_where_the_model_fails_the_notes_answer(web: Web, desk: ChatDesk) -> None:
+    desk.replies[:] = [lambda voice: voice.refuse(500, "no")]
+
+    found = web.get(address(QUESTION))
+
+    assert found.status == 200
+    assert found.json["modelUsed"] == "extractive"
+    assert found.json["degraded"]
+    assert found.json["sources"]
+
+
+def test_what_was_said_is_withdrawn_where_the_model_breaks_off(
+    web: Web, desk: ChatDesk
+) -> None:
+    def breaks(voice: Voice) -> None:
+        voice.begin()
+        voice.say(HALF)
+        voice.reset()
+
+    desk.replies[:] = [breaks]
+
+    events = parsed(web.get(address(QUESTION, stream=1)).body.decode())
+
+    names = [one.name for one in events]
+    assert "withdrawn" in names
+    assert names[-1] == "answer"
+    assert events[-1].value["modelUsed"] == "extractive"
+    later = events[names.index("withdrawn") :]
+    stated = [one.value["text"] for one in later if one.name == "statement"]
+    assert stated == [one["text"] for one in events[-1].value["statements"]]
+
+
+@pytest.mark.parametrize("stream", [0, 1])
+def test_a_client_that_leaves_takes_the_model_with_it(
+    web: Web, desk: ChatDesk, stream: int
+) -> None:
+    reached = hanging(desk)
+
+    with web.raw() as wire:
+        wire.send(
+            f"GET {address(QUESTION, stream=stream)} HTTP/1.1",
+            f"Host: {web.host}",
+            f"Authorization: Bearer {web.token}",
+            "",
+        )
+        assert reached.acquire(timeout=WAIT_S)
+        if stream:
+            read_until(wire.socket, b"event: text")
+
+    assert desk.gone.wait(WAIT_S)
+
+
+def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> None:
+    reached = hanging(desk)
+
+    with streaming(web, QUESTION), streaming(web, QUESTION):
+        for _ in range(2):
+            assert reached.acquire(timeout=WAIT_S)
+        found = web.post("/search", {"query": "LFP cells"})
+        health = web.ask("GET", "/health")
+
+    assert found.json["hits"]
+    assert health.status == 200
+    assert desk.gone.wait(WAIT_S)
+
+
+def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
+    tmp_path: Any,
+) -> None:
+    program = with_note(tmp_path, NOTE)
+    assert program.run("index").returncode == 0
+    with chat_server(REPLY) as desk, started(program, **model(desk)) as running:
+        web = running.web()
+        assert web.get(address(QUESTION)).json["modelUsed"] == "llama3.2"
+        reached = hanging(desk)
+        with streaming(web, QUESTION) as wire:
+            assert reached.acquire(timeout=LIMIT_S)
+            code, seconds = running.end(signal.SIGTERM)
+            got = read_until(wire, b"\r\n0\r\n\r\n")
+        assert desk.gone.wait(WAIT_S)
+        lines = running.told.read_text("utf-8")
+
+    assert code == 0
+    assert seconds < 3
+    assert b"event: error" in got
+    assert '"route": "/api/kb/ask"' in lines
+    for secret in (KEY, web.token, "Heron", "LFP", "question", "lead froze"):
+        assert secret not in lines
+
+
+def test_signs_of_life_come_while_a_model_is_silent(
+    web: Web, desk: ChatDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.surfaces.http.answers_talk.KEEP_ALIVE_S", 0.05)
+    reached = hanging(desk)
+
+    with streaming(web, QUESTION) as wire:
+        assert reached.acquire(timeout=WAIT_S)
+        got = read_until(wire, b": keep-alive\n\n")
+
+    until(desk.gone.is_set)
+    assert b"event: sources" in got
