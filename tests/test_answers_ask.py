@@ -60,6 +60,8 @@ def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
     assert second.is_supported
     assert answer.in_notes
     assert desk.spoken == [WRONG[2], GOOD[2]]
+    told = [one.support for one in desk.news if isinstance(one, Spoken)]
+    assert list(dict.fromkeys(told)) == ["unsupported", "quoted"]
 
 
 def test_an_answer_of_which_nothing_is_borne_out_is_not_in_the_notes() -> None:

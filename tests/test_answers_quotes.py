@@ -198,6 +198,10 @@ def found(text: str, quote: str) -> Borne:
         ("seen <!-- never --> and said", "seen and said", True),
         ("seen <!-- never said --> and said", "never said and said", False),
         ("seen %%never said%% and said", "seen never said and", False),
+        ("see [the old\nweir](http://x.io/7) now", "the old weir now", True),
+        ("see [the old weir](http://x.io/7)", "old weir](http://x.io/7) of it", False),
+        ("see [the old weir](http://x.io/7)", "see the old weir](http://x.io/7)", True),
+        ("see [the old weir](http://x.io/7)", "the old weir](http://x", True),
         ("<b>Bold</b> and *more* words[^1] here", "bold and more words here", True),
     ],
 )

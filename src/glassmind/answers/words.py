@@ -24,10 +24,13 @@ UNSPACED = (
 """Thai, Lao, Tibetan, Burmese, Khmer, kana and Chinese."""
 
 _UNSEEN = re.compile(f"[{UNSEEN}]+")
+_ADDRESS = r"\((?:<[^<>\n]*+>|(?:[^\s()]|\([^\s()]*+\))*+)(?:[ \t]+\"[^\"\n]*+\")?"
 _SCAN = re.compile(
     r"!?\[\[(?P<target>[^\[\]\n|]++)(?:\|(?P<alias>[^\[\]\n]*+))?\]\]"
     r"|!?\[(?P<label>[^\[\]\n]*+)\]"
-    r"\((?:<[^<>\n]*+>|(?:[^\s()]|\([^\s()]*+\))*+)(?:[ \t]+\"[^\"\n]*+\")?\)"
+    rf"{_ADDRESS}\)"
+    # the end of a link whose beginning was cut off or stands on another line
+    rf"|\]{_ADDRESS}(?:\)|\Z)"
     # a footnote, the head of a callout, a box to tick, a tag of HTML
     r"|\[\^[^\[\]\s]++\]|\[![\w-]++\][+-]?|\[[ xX/-]\]"
     r"|</?[A-Za-z][A-Za-z0-9-]*+(?:[ \t][^<>\n]*+)?>"
