@@ -27,6 +27,7 @@ from glassmind.errors.serving import CallAbandoned
 from glassmind.ports.chat import Halt
 from glassmind.render.answers import answer_as_json
 from glassmind.surfaces.http import answers_talk
+from glassmind.surfaces.http.answers_schemas import EVENT_VALUES
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -128,6 +129,8 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
     assert events[-1].value == answer_as_json(WHOLE, vault=desk.root.name) | {
         "sources": events[0].value["sources"]
     }
+    for one in events:
+        jsonschema.validate(one.value, EVENT_VALUES[one.name])
     said = [one.value for one in events if one.name == "text"]
     assert "".join(one["text"] for one in said) == "".join(
         one.text for one in WHOLE.statements

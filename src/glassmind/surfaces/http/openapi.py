@@ -5,6 +5,7 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
+from glassmind.surfaces.http.answers_events import EVENTS
 from glassmind.surfaces.http.answers_schemas import ANSWERS_SCHEMAS
 from glassmind.surfaces.http.arguments import body_schema, query_schema
 from glassmind.surfaces.http.asked import Route
@@ -21,6 +22,9 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 431, 500, 503)
 """Statuses that every route may answer with."""
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+
+OTHER_SHAPES: dict[str, Any] = {EVENTS: {"$ref": "#/components/schemas/AnswerEvent"}}
+"""What is no JSON and has a shape all the same; the rest is text."""
 
 _SHAPES = {
     **SCHEMAS,
@@ -88,7 +92,8 @@ def _responses(route: Route) -> Iterator[tuple[str, Any]]:
     schema = {"$ref": f"#/components/schemas/{route.schema}"}
     shape = {"schema": schema} if route.schema else {"schema": {"type": "string"}}
     content = {route.media_type: shape}
-    content |= {other: {"schema": {"type": "string"}} for other in route.other_types}
+    for other in route.other_types:
+        content[other] = {"schema": OTHER_SHAPES.get(other, {"type": "string"})}
     yield "200", {"description": "Done.", "content": content}
     if route.path == "/index":
         job = {"schema": {"$ref": "#/components/schemas/Job"}}
