@@ -21,8 +21,9 @@ from glassmind.types.catalogue import Check
 from glassmind.types.hindsight import RecalledFact, Told
 from glassmind.types.search import FACTS
 
-MOST_FACTS = 10
-"""Facts of one question; the rest of a longer answer says less and less."""
+MOST_FACTS = 5
+"""Facts of one question: half a list of hits. The server has its best first, and to
+tell what one has to do with the question takes a model as long as the question does."""
 
 FACT_CHARS, WORD_CHARS, MOST_WORDS = 2_000, 200, 50
 """What is taken of a fact's text, of a name beside it, and of a list of such names."""
@@ -31,7 +32,7 @@ QUESTION_BYTES = 1_000
 """Of a question: the server refuses more than 500 tokens, and a token has two bytes."""
 
 DEPTH = {"budget": "low", "max_tokens": 1_024}
-"""How far the server looks: somebody waits, and ten facts have less."""
+"""How far the server looks: somebody waits, and a few facts have less."""
 
 GLANCE_S = 0.5
 """Seconds of a look whether the server answers."""

@@ -23,6 +23,10 @@ if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
 KINDS: Mapping[str, str] = {"world": "world fact"}
 """What we call the kinds of facts; the others as Hindsight does."""
 
+SURE = 0.4
+"""Cosine of the default model that an answer mostly has. Where no note comes as near, a
+fact is not measured by the nearest of them: both may have nothing to do with it."""
+
 WEAK = 0.1
 """Strength below which a fact has no place where ranks alone count: they see none."""
 
@@ -55,7 +59,8 @@ def begun(
 class Facts:
     """Finds what Hindsight remembers, and keeps it with how near it is.
 
-    `is_ours` tells a fact that was made of a memo of this vault, which is found itself.
+    `is_ours` tells a fact that was made of a memo of this vault, which is found itself;
+    `nearest` is the cosine of the nearest note.
     """
 
     name: ChannelName = "hindsight"
@@ -66,17 +71,18 @@ class Facts:
         asked: AskedWords,
         semantic: Semantic | None,
         is_ours: Callable[[str], bool],
+        nearest: float = 0.0,
     ) -> None:
         self._hear, self._asked, self._semantic = hear, asked, semantic
-        self._is_ours = is_ours
+        self._is_ours, self._nearest = is_ours, max(nearest, SURE)
         self.found: dict[int, RecalledFact] = {}
         self.cosines: dict[int, float] = {}
 
     def candidates(self, question: Question) -> list[Candidate]:
         """Return facts by how much they have to do with the question, best first.
 
-        The better of two: how much of its words they say, and the cosine, squared,
-        since that of two texts with nothing in common is not 0.
+        The better of two: how much of its words they say, and how near they are beside
+        the nearest note, squared, since no two texts have nothing at all in common.
 
         Raises:
             HindsightFailed, RemoteRefused: there are none to be had.
@@ -120,7 +126,7 @@ class Facts:
         return dict(zip(self.found, cosines, strict=False))
 
     def _strength(self, key: int, text: str) -> float:
-        by_meaning = max(0.0, self.cosines.get(key, 0.0)) ** 2
+        by_meaning = (max(0.0, self.cosines.get(key, 0.0)) / self._nearest) ** 2
         return min(1.0, max(self._asked.coverage(text), by_meaning))
 
 

@@ -232,7 +232,8 @@ class Search:
             chosen.append(Recent(self._sources.words))
         if self._hear is not None and "hindsight" in self.weights:  # the last to come
             is_ours = self._sources.is_ours
-            self.facts = Facts(self._hear, self.asked, self.semantic, is_ours)
+            near = max((one.score for one in self.votes.get("semantic", ())), default=0)
+            self.facts = Facts(self._hear, self.asked, self.semantic, is_ours, near)
             chosen.append(self.facts)
         for channel in chosen:
             found = asked_safely(channel, self.question, self.degraded)

@@ -1,0 +1,181 @@
+"""What is captured goes to Hindsight, once nobody waits for an approval."""
+
+from collections.abc import Iterator
+
+import pytest
+from hindsight_desk import HindsightDesk, as_json, remembering
+from memo_desk import kept, tick, waiting
+from vault_desk import VaultDesk
+
+TEXT = "We roast the oolong on Fridays, never on Mondays."
+
+
+@pytest.fixture
+def memory() -> Iterator[HindsightDesk]:
+    """A server that remembers nothing yet."""
+    with remembering() as desk:
+        yield desk
+
+
+@pytest.fixture
+def desk(vault: VaultDesk, memory: HindsightDesk) -> VaultDesk:
+    """A vault whose captures go there too."""
+    vault.open(hindsight__url=memory.url, hindsight__retain=True)
+    vault.indexed({"Tea.md": "Oolong is brewed hot.\n"})
+    return vault
+
+
+def test_what_a_person_captures_is_told_at_once(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    memo = kept(desk, TEXT, project="Tea", tags=["roasting"])
+
+    (heard,) = memory.heard
+    assert heard.path == "/v1/default/banks/default/memories"
+    assert heard.body["async"] is True
+    (item,) = heard.body["items"]
+    assert item["content"] == TEXT
+    assert item["timestamp"] == memo.created
+    assert item["document_id"] == f"glassmind:Notes:{memo.path}"
+    assert item["update_mode"] == "replace"
+    assert item["tags"] == ["roasting"]
+    assert item["metadata"]["path"] == memo.path
+    assert item["metadata"]["kind"] == "decision"
+    assert item["metadata"]["project"] == "Tea"
+    assert all(isinstance(value, str) for value in item["metadata"].values())
+
+
+def test_what_waits_is_told_when_it_is_accepted_and_not_before(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    memo = waiting(desk, TEXT)
+    desk.engine.memory.inbox()
+    desk.index()
+    assert memory.heard == []
+
+    moved = desk.engine.memory.accept(memo.path)
+
+    (item,) = memory.retained
+    assert item["content"] == TEXT
+    assert item["metadata"]["path"] == moved.memo.path
+    assert moved.notices == ()
+
+
+def test_what_is_rejected_is_never_told(desk: VaultDesk, memory: HindsightDesk) -> None:
+    desk.engine.memory.reject(waiting(desk, TEXT).path)
+
+    assert memory.heard == []
+
+
+def test_what_is_edited_is_told_as_it_is_then(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    desk.engine.memory.edit(waiting(desk, TEXT).path, "We roast on Saturdays.")
+
+    (item,) = memory.retained
+    assert item["content"] == "We roast on Saturdays."
+
+
+@pytest.mark.parametrize("looked", ["index", "inbox"])
+def test_what_is_ticked_is_told(
+    desk: VaultDesk, memory: HindsightDesk, looked: str
+) -> None:
+    tick(desk, waiting(desk, TEXT))
+
+    if looked == "index":
+        desk.index()
+    else:
+        desk.engine.memory.inbox()
+
+    (item,) = memory.retained
+    assert item["content"] == TEXT
+
+
+def test_what_is_merged_replaces_what_was_told(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    memo = kept(desk, TEXT)
+    more = waiting(desk, "The drum is cleaned first.")
+
+    desk.engine.memory.merge(more.path, memo.path)
+
+    first, second = memory.retained
+    assert first["document_id"] == second["document_id"]
+    assert TEXT in second["content"]
+    assert "drum" in second["content"]
+
+
+def test_what_is_merged_with_something_that_waits_is_not_told(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    other = waiting(desk, TEXT)
+    more = waiting(desk, "The drum is cleaned first.")
+
+    desk.engine.memory.merge(more.path, other.path)
+
+    assert memory.heard == []
+
+
+def test_memos_of_one_note_are_told_apart(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    desk.open(memory__layout="project")
+
+    kept(desk, TEXT, project="Tea")
+    kept(desk, "The kettle is descaled in May.", project="Tea")
+
+    first, second = memory.retained
+    assert first["document_id"] != second["document_id"]
+    assert (
+        first["metadata"]["path"].partition("#")[0]
+        == (second["metadata"]["path"].partition("#")[0])
+    )
+
+
+def test_without_the_setting_nothing_is_told(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    desk.open(hindsight__retain=False)
+
+    kept(desk, TEXT)
+
+    assert memory.heard == []
+
+
+def test_a_server_that_fails_costs_a_notice_and_no_memo(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    memory.misbehave = lambda _: as_json({}, 500)
+
+    done = desk.engine.memory.capture("decision", TEXT)
+    again = desk.engine.memory.capture("memory", "The kettle is descaled in May.")
+    moved = desk.engine.memory.accept(waiting(desk, "The drum is cleaned.").path)
+
+    assert (desk.root / done.memo.path).is_file()
+    assert done.indexed
+    assert "Hindsight was not told of it" in done.notices[0]
+    assert "HTTP 500" in done.notices[0]
+    assert "is asked again in" in again.notices[0]
+    assert "Hindsight was not told of it" in moved.notices[0]
+    assert (desk.root / moved.memo.path).is_file()
+    assert len(memory.heard) == 1
+
+
+def test_a_server_that_hangs_holds_a_capture_no_longer_than_set(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    desk.open(hindsight__timeout_s=0.2)
+    memory.misbehave = memory.hang
+
+    done = desk.engine.memory.capture("decision", TEXT)
+
+    assert "it took longer than 0.2 s" in done.notices[0]
+
+
+def test_another_machine_is_not_told_without_consent(desk: VaultDesk) -> None:
+    desk.open(hindsight__url="http://192.0.2.1:8888")
+
+    done = desk.engine.memory.capture("decision", TEXT)
+
+    assert "hindsight.allow_remote" in done.notices[0]
+    assert (desk.root / done.memo.path).is_file()

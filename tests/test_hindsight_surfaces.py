@@ -1,0 +1,232 @@
+"""Facts of Hindsight where people, programs and agents see them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_desk import Inside, Program
+from compat_desk import called
+from hindsight_desk import HindsightDesk, as_json, fact, remembering
+from http_desk import serving
+from mcp_desk import call, text_of
+from meaning_desk import MeaningDesk
+from search_desk import HARBOUR, harbour
+
+from glassmind.surfaces.mcp.server import make_server
+
+LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
+PATH = "hindsight://default/fact-1"
+QUESTION = "where does the skiff leaks"
+
+
+@pytest.fixture
+def memory() -> Iterator[HindsightDesk]:
+    """A server that remembers one thing about boats."""
+    with remembering(LEAK) as desk:
+        yield desk
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk, memory: HindsightDesk) -> MeaningDesk:
+    """The harbour, with that server beside it."""
+    harbour(meaning)
+    meaning.open(hindsight__url=memory.url)
+    return meaning
+
+
+@pytest.fixture
+def program(tmp_path: Path, memory: HindsightDesk) -> Program:
+    """The program, with that server beside its vault."""
+    made = Inside(Program(tmp_path))
+    for path, text in HARBOUR.items():
+        file = made.vault / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    made.env["GLASSMIND_HINDSIGHT_URL"] = memory.url
+    assert made.run("index").returncode == 0
+    return made
+
+
+def checks(program: Program) -> list[Any]:
+    found = json.loads(program.run("--json", "doctor").stdout)
+    return [one for one in found["checks"] if one["name"] == "hindsight"]
+
+
+def test_the_program_shows_a_fact_without_lines_and_says_where_it_is_from(
+    program: Program,
+) -> None:
+    shown = program.run("search", "--mode", "hybrid", QUESTION).stdout
+
+    assert f" {PATH}\n" in shown
+    assert "remembered by Hindsight (world fact, 2026-03-01)" in shown
+    assert "Boats/Skiff.md:" in shown
+
+
+def test_the_program_has_facts_in_json_and_leaves_them_out_of_paths(
+    program: Program,
+) -> None:
+    reply = json.loads(
+        program.run("--json", "search", "--mode", "hybrid", QUESTION).stdout
+    )
+    paths = program.run("search", "--mode", "hybrid", "--paths", QUESTION).stdout
+
+    (hit,) = [one for one in reply["hits"] if one["path"] == PATH]
+    assert (hit["uri"], hit["modified"]) == (None, None)
+    assert "hindsight" in reply["channels"]
+    assert "Boats/Skiff.md" in paths
+    assert "hindsight" not in paths
+
+
+def test_the_doctor_says_how_hindsight_is(
+    program: Program, memory: HindsightDesk
+) -> None:
+    (well,) = checks(program)
+    memory.misbehave = lambda _: as_json({}, 401)
+    (ill,) = checks(program)
+    program.env["GLASSMIND_HINDSIGHT_URL"] = ""
+
+    assert well["state"] == "ok"
+    assert "127.0.0.1" in well["finding"]
+    assert ill["state"] == "warn"
+    assert "HTTP 401" in ill["finding"]
+    assert checks(program) == []
+
+
+def test_a_search_over_http_has_the_fact(desk: MeaningDesk) -> None:
+    with serving(desk.engine) as web:
+        hits = web.post("/search", {"query": QUESTION}).json["hits"]
+        passages = web.get("/api/search?query=skiff+leaks").json
+
+    (hit,) = [one for one in hits if one["path"] == PATH]
+    assert hit["snippet"]["text"] == LEAK["text"]
+    assert hit["uri"] is None
+    (passage,) = [one for one in passages if one["path"] == PATH]
+    assert passage["content"] == LEAK["text"]
+
+
+def test_health_over_http_tells_whether_hindsight_answers(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    with serving(desk.engine) as web:
+        well = web.get("/health").json
+    memory.misbehave = lambda _: as_json({}, 500)
+    with serving(desk.open()) as web:
+        ill = web.get("/health").json
+    with serving(desk.open(hindsight__url="")) as web:
+        without = web.get("/health").json
+
+    assert (well["status"], well["channels"]["hindsight"]) == ("ok", True)
+    assert (ill["status"], ill["channels"]["hindsight"]) == ("degraded", False)
+    assert (without["status"], without["channels"]["hindsight"]) == ("ok", False)
+    assert {one.path for one in memory.heard} == {"/health"}
+
+
+def test_health_believes_what_a_search_heard_a_moment_ago(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    desk.ask(QUESTION)
+    memory.misbehave = lambda _: as_json({}, 500)
+
+    assert desk.engine.recalls() is True
+    assert not any(one.path == "/health" for one in memory.heard)
+
+
+def test_an_agent_is_shown_a_fact_as_what_it_is(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.facts = [LEAK, fact(2, f"{QUESTION} {QUESTION}")]
+
+    answer = call(make_server(desk.engine), "glassmind_search", query=QUESTION)
+
+    text, values = text_of(answer), answer.structured_content
+    assert values is not None
+    fenced = text[text.index("Hits 1") :]
+    assert PATH in fenced
+    assert f"{PATH}:1-1" not in text
+    assert "obsidian://" in text
+    assert "obsidian://" not in fenced[fenced.index(PATH) :].split("\n", 4)[3]
+    (hit,) = [one for one in values["hits"] if one["path"] == PATH]
+    assert "uri" not in hit
+    assert "modified" not in hit
+    links = [one for one in answer.content if one.type == "resource_link"]
+    assert not any("hindsight" in str(one.uri) for one in links)
+    assert '"name": "hindsight' not in json.dumps(values)
+
+
+def test_where_a_fact_is_the_best_the_best_note_is_offered_to_be_read(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.facts = [fact(1, "quokka sightings of the quokka")]
+
+    answer = call(make_server(desk.engine), "glassmind_search", query="quokka leaks")
+
+    assert answer.structured_content is not None
+    shown = json.dumps(answer.structured_content)
+    assert PATH in shown
+    assert '"name": "hindsight' not in shown
+
+
+def test_an_agent_pages_through_notes_and_facts_once_each(desk: MeaningDesk) -> None:
+    server, cursor, seen = make_server(desk.engine), None, []
+    for _ in range(10):
+        given = {
+            "query": QUESTION,
+            "limit": 2,
+            **({"cursor": cursor} if cursor else {}),
+        }
+        values = call(server, "glassmind_search", **given).structured_content
+        assert values is not None
+        seen += [one["path"] for one in values["hits"]]
+        cursor = values["next_cursor"]
+        if cursor is None:
+            break
+
+    assert len(seen) == len(set(seen)) > 2
+    assert PATH in seen
+
+
+def test_vault_search_has_facts_in_the_same_list(desk: MeaningDesk) -> None:
+    reply = called(
+        desk.engine,
+        "graphrag",
+        "vault_search",
+        query=QUESTION,
+        intent="factual_lookup",
+        threshold=0.5,  # a memo of the vault, which memory votes for, is the best
+    )
+
+    (one,) = [one for one in reply["results"] if one["path"] == PATH]
+    assert one["channel"] == "hindsight"
+    assert "remembered by Hindsight" in one["match_reason"]
+    assert one["excerpt"] == LEAK["text"]
+
+
+def test_stages_that_read_notes_are_given_no_facts(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    engine = desk.engine
+
+    engine.bundles.pack(QUESTION)
+    engine.memory.recall(QUESTION)
+    engine.memory.capture("memory", "The skiff leaks at the bow again.")
+    called(engine, "brain", "search", query=QUESTION)
+    called(engine, "knowledge", "search_files", query=QUESTION)
+
+    assert memory.heard == []
+
+
+def test_facts_are_not_on_record_as_notes_that_were_used(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    memory.facts = [fact(n, QUESTION) for n in range(5)]
+
+    hits = desk.ask(QUESTION).hits
+
+    assert not all(hit.is_note for hit in hits[:5])
+    text = next(desk.place.rglob("use.jsonl"), None) or next(
+        desk.place.parent.rglob("use.jsonl")
+    )
+    assert "Skiff.md" in text.read_text("utf-8")
+    assert "hindsight" not in text.read_text("utf-8")
