@@ -98,6 +98,7 @@ class ScriptedChat:
         self.text, self.fault, self.piece = text, fault, piece
         self.ended = ended or Ended()
         self.asked: list[Prompt] = []
+        self.letters_said = 0
 
     def answer(
         self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
@@ -107,6 +108,7 @@ class ScriptedChat:
         for at in range(0, len(self.text), self.piece):
             if halt.is_set():
                 raise CallAbandoned
+            self.letters_said = at + self.piece
             said(self.text[at : at + self.piece])
         if self.fault is not None:
             raise self.fault

@@ -299,12 +299,42 @@ def test_a_model_that_repeats_itself_is_heard_once() -> None:
     assert desk.spoken == [GOOD[2]]
 
 
-def test_a_model_that_never_ends_is_heard_eight_times() -> None:
+def test_a_model_that_never_ends_is_heard_eight_times_and_stopped() -> None:
     many = [(1, GOOD[1], f"It runs on a 40 W panel{'!' * at}") for at in range(30)]
+    chat = ScriptedChat(written(*many))
 
-    answer = AnswersDesk(ScriptedChat(written(*many))).ask()
+    answer = AnswersDesk(chat).ask()
 
     assert len(answer.statements) == 8
+    assert answer.degraded == ()
+    assert chat.letters_said < len(chat.text) / 2
+
+
+def test_a_model_that_says_one_thing_over_and_over_is_stopped() -> None:
+    chat = ScriptedChat(written(GOOD, (1, GOOD[1], "It runs and " * 9_000)))
+    desk = AnswersDesk(chat)
+
+    answer = desk.ask()
+
+    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert answer.degraded == ("llm: parrot does not come to an end",)
+    assert chat.letters_said < 5_000
+    assert desk.spoken == [GOOD[2]]
+
+
+@pytest.mark.parametrize("rest", ["", 'x", "y" {', 'x" oops {"source": 1, "quote": "'])
+def test_letters_of_a_statement_that_is_not_finished_are_withdrawn(rest: str) -> None:
+    begun = '{"source": 1, "quote": "It sleeps between 22:00", "text": "It ru'
+    chat = ScriptedChat(f"{written(GOOD)[:-2]}, {begun}{rest}")
+    desk = AnswersDesk(chat)
+
+    answer = desk.ask()
+
+    texts = [one.text for one in answer.statements]
+    assert texts == ([GOOD[2], "It rux"] if rest else [GOOD[2]])
+    assert desk.spoken == texts
+    assert any(isinstance(one, Withdrawn) for one in desk.news) is not bool(rest)
+    assert isinstance(desk.news[-1], Stated)
 
 
 def test_the_room_for_sources_is_what_the_model_leaves() -> None:

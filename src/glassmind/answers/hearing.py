@@ -7,7 +7,15 @@ from glassmind.answers.figures import known_figures, strange_figure
 from glassmind.answers.prompting import MOST_STATEMENTS
 from glassmind.answers.quotes import Borne, Pages, holds
 from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
-from glassmind.types.answers import News, Spoken, Stated, Statement, Support
+from glassmind.types.answers import News, Spoken, Stated, Statement, Support, Withdrawn
+
+
+class Enough(Exception):
+    """Nothing more has to be heard of a model; `reason` where that is its fault."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Listener:
@@ -25,9 +33,10 @@ class Listener:
         self.has_told = False
         self._question, self._pages, self._told = question, pages, told
         self._drops = drops
-        self._reader = Reader()
+        self._reader, self._heard = Reader(), 0
         self._seen: set[tuple[int | None, str]] = set()
         self._support: Support | None = None
+        self._is_amid = False
 
     @property
     def says_nothing(self) -> bool:
@@ -35,25 +44,37 @@ class Listener:
         return self._reader.says_nothing and not self.statements and not self.dropped
 
     def hear(self, piece: str) -> None:
-        """Take a piece of what the model writes."""
+        """Take a piece of what the model writes.
+
+        Raises:
+            Enough: it may stop.
+        """
         for event in self._reader.feed(piece):
             self._take(event)
+        if self._reader.is_endless:
+            raise Enough("does not come to an end")
+        if self._heard >= MOST_STATEMENTS:
+            raise Enough
 
     def end(self) -> None:
         """Take it that the model is done; what is whole counts."""
         for event in self._reader.end():
             self._take(event)
+        self._leave()
 
     def _take(self, event: Event) -> None:
-        if len(self.statements) + self.dropped >= MOST_STATEMENTS:
+        if self._heard >= MOST_STATEMENTS:
             return
         match event:
             case Known(source, quote):
+                self._leave()
                 self._support = self._speaks_as(source, quote)
             case Letters(text):
                 if self._support is not None:
+                    self._is_amid = True
                     self._tell(Spoken(text, self._support))
             case Claim():
+                self._heard, self._is_amid = self._heard + 1, False
                 self._claimed(event)
             case _:
                 assert_never(event)
@@ -78,9 +99,22 @@ class Listener:
             self.dropped += 1
             return
         self.statements.append(made)
-        if not was_spoken:
+        self._state(len(self.statements), is_spoken=was_spoken)
+
+    def _state(self, number: int, *, is_spoken: bool) -> None:
+        made = self.statements[number - 1]
+        if not is_spoken:
             self._tell(Spoken(made.text, made.support))
-        self._tell(Stated(len(self.statements), made))
+        self._tell(Stated(number, made))
+
+    def _leave(self) -> None:
+        """Withdraw letters of a statement that never became whole."""
+        if not self._is_amid:
+            return
+        self._told(Withdrawn("the model did not finish what it said"))
+        self._is_amid = self.has_told = False
+        for number in range(1, len(self.statements) + 1):
+            self._state(number, is_spoken=False)
 
     def _judged(self, claim: Claim) -> Statement:
         borne = self._pages.borne(claim.source, claim.quote)

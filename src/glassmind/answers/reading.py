@@ -10,8 +10,12 @@ import re
 from collections.abc import Callable, Generator
 from typing import NamedTuple, TypeAlias
 
-MOST_TEXT = 4_000
-"""Letters of a statement, and of a quote: one that is longer is none."""
+MOST_TEXT = 1_500
+"""Letters of a statement, which is to be a short sentence: small models say one thing
+over and over until they are stopped."""
+
+MOST_STRING = 4_000
+"""Letters of a quote, and of whatever else is written."""
 
 DEEPEST = 16
 """Objects in objects that are looked into; ours has two."""
@@ -56,6 +60,10 @@ _Steps: TypeAlias = Generator[None, str, None]
 
 class _Odd(Exception):
     """What comes is no JSON; it is looked for anew from here."""
+
+
+class _Endless(_Odd):
+    """What comes is longer than anything has to be."""
 
 
 class _Object:
@@ -104,7 +112,7 @@ class _Object:
     def _added(self, letters: str) -> str:
         self.text += letters
         if len(self.text) > MOST_TEXT:
-            raise _Odd
+            raise _Endless
         return letters
 
 
@@ -114,6 +122,8 @@ class Reader:
     def __init__(self) -> None:
         self.says_nothing = False
         """Whether the list of statements came, and was empty."""
+        self.is_endless = False
+        """Whether something was longer than it has to be."""
         self._events: list[Event] = []
         self._letter = ""
         self._steps = self._anywhere()
@@ -143,8 +153,8 @@ class Reader:
                 continue
             try:
                 yield from self._object(0)
-            except _Odd:
-                continue  # from the letter that was odd
+            except _Odd as odd:  # it goes on from the letter that was
+                self.is_endless |= isinstance(odd, _Endless)
 
     def _object(self, depth: int) -> _Steps:
         found = _Object()
@@ -288,8 +298,8 @@ class _Units:
     def put(self, unit: str) -> None:
         """Take a letter, or half of one."""
         self._count += 1
-        if self._count > 4 * MOST_TEXT:
-            raise _Odd
+        if self._count > MOST_STRING:
+            raise _Endless
         code = ord(unit)
         high, self._high = self._high, 0
         if high and _LOW <= code < _OVER:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal, NamedTuple
 
 from glassmind.answers.desk import Desk
-from glassmind.answers.hearing import Listener
+from glassmind.answers.hearing import Enough, Listener
 from glassmind.answers.prompting import (
     PLAIN_BUDGET,
     most_answered,
@@ -17,7 +17,7 @@ from glassmind.answers.prompting import (
 from glassmind.answers.quotes import Pages
 from glassmind.errors import ModelFault
 from glassmind.errors.serving import CallAbandoned
-from glassmind.ports.chat import Chat, Halt
+from glassmind.ports.chat import Chat, Ended, Halt
 from glassmind.types.answers import (
     Answer,
     Found,
@@ -137,6 +137,9 @@ class _Making:
             ended = chat.answer(prompt, listener.hear, halt)
         except ModelFault as fault:
             return self._instead(listener, str(fault))
+        except Enough as enough:  # which ends the model too
+            lost = f"{chat.model} {enough.reason}" if enough.reason else ""
+            ended = Ended(lost=lost)
         listener.end()
         if ended.lost:
             self._notices.append(f"llm: {ended.lost}")
