@@ -26,8 +26,10 @@ from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.serving import CallAbandoned
 from glassmind.ports.chat import Halt
 from glassmind.render.answers import answer_as_json
-from glassmind.surfaces.http import answers_talk
+from glassmind.surfaces.http import answers_talk, app
 from glassmind.surfaces.http.answers_schemas import EVENT_VALUES
+from glassmind.surfaces.http.answers_table import longest_answer_s
+from glassmind.surfaces.http.guard import ANSWER_S
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -349,6 +351,34 @@ def test_the_end_of_the_server_ends_events_and_says_so(desk: VaultDesk) -> None:
 
     assert hanging.halted.acquire(timeout=LIMIT_S)
     assert b'event: error\ndata: {"error":{"code":"stopping"' in got
+
+
+@pytest.mark.parametrize("stream", [0, 1])
+def test_an_answer_that_takes_too_long_is_given_up(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch, stream: int
+) -> None:
+    monkeypatch.setattr(app, "longest_answer_s", lambda _: 0.3)
+    hanging = Hanging(Found(WHOLE.sources, None))
+    scripted(desk.engine, hanging)
+
+    with serving(desk.engine) as web:
+        answer = web.get(address(stream=stream))
+
+    assert hanging.halted.acquire(timeout=LIMIT_S)
+    if stream:
+        last = parsed(answer.body.decode())[-1]
+        assert last.name == "error"
+        assert last.value["error"]["code"] == "late"
+    else:
+        assert (answer.status, answer.code) == (503, "late")
+
+
+def test_an_answer_may_take_as_long_as_the_model_and_one_before_it(
+    desk: VaultDesk,
+) -> None:
+    config = desk.open(llm__timeout_s=500).config
+
+    assert longest_answer_s(config) == 2 * 500 + ANSWER_S
 
 
 def test_of_a_question_the_log_says_nothing(desk: VaultDesk) -> None:
