@@ -93,6 +93,8 @@ class Chat(Protocol):
     ) -> Ended:
         """Have a prompt answered; `said` is called with each piece, in this thread.
 
+        What `said` raises ends the answer, and passes through.
+
         Raises:
             ModelFault: it gives no answer, or stops in the middle of one.
             CallAbandoned: it was halted.

@@ -1,0 +1,87 @@
+"""Answers by models behind a real socket, in both languages they are asked in."""
+
+from pathlib import Path
+
+import pytest
+from answers_desk import GOOD, TOLD, AnswersDesk, written
+from chat_desk import WAIT_S, Reply, Voice, chat_server
+
+from glassmind.errors.serving import CallAbandoned
+from glassmind.models.chat import chat_for
+from glassmind.ports.chat import Halt
+from glassmind.types.answers import News, Spoken
+
+both = pytest.mark.parametrize("backend", ["ollama", "openai"])
+
+
+def saying_on(text: str) -> Reply:
+    """Return a reply that says so, and then waits until nobody listens."""
+
+    def reply(voice: Voice) -> None:
+        voice.begin()
+        for at in range(0, len(text), 40):
+            voice.say(text[at : at + 40])
+        voice.listen()
+
+    return reply
+
+
+@both
+def test_a_model_behind_a_server_is_quoted_and_checked(
+    backend: str, tmp_path: Path
+) -> None:
+    said = written(GOOD, (1, "it runs on a wind turbine", "By wind."))
+    with chat_server(said) as desk:
+        chat = chat_for(desk.settings(tmp_path, backend))
+
+        answer = AnswersDesk(chat).ask()
+
+    assert [one.support for one in answer.statements] == ["quoted", "unsupported"]
+    assert answer.model_used == "llama3.2"
+    assert answer.degraded == ()
+
+
+@both
+def test_a_model_that_has_said_enough_is_left(backend: str, tmp_path: Path) -> None:
+    many = [(1, GOOD[1], f"It runs on a 40 W panel{'!' * at}") for at in range(9)]
+    with chat_server(saying_on(written(*many))) as desk:
+        chat = chat_for(desk.settings(tmp_path, backend))
+
+        answer = AnswersDesk(chat).ask()
+
+        assert desk.gone.wait(WAIT_S)
+    assert len(answer.statements) == 8
+
+
+@both
+def test_a_model_whose_answer_nobody_waits_for_is_left(
+    backend: str, tmp_path: Path
+) -> None:
+    halt = Halt()
+
+    def told(news: News) -> None:
+        if isinstance(news, Spoken):
+            halt.set()
+
+    with chat_server(saying_on(written(GOOD)[:-20])) as desk:
+        chat = chat_for(desk.settings(tmp_path, backend))
+        answers = AnswersDesk(chat).answers
+
+        with pytest.raises(CallAbandoned):
+            answers.ask("Why?", told=told, halt=halt)
+
+        assert desk.gone.wait(WAIT_S)
+
+
+@both
+def test_a_server_that_fails_leaves_the_notes_to_speak(
+    backend: str, tmp_path: Path
+) -> None:
+    with chat_server(lambda voice: voice.refuse(500, "out of memory")) as desk:
+        chat = chat_for(desk.settings(tmp_path, backend))
+
+        answer = AnswersDesk(chat).ask()
+
+    assert answer.statements == TOLD
+    assert answer.model_used == ""
+    assert "out of memory" in answer.degraded[0]
