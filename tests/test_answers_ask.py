@@ -221,6 +221,16 @@ def test_what_was_not_read_and_what_was_cut_is_told() -> None:
     )
 
 
+def test_a_model_that_did_not_read_all_is_not_believed_that_there_is_nothing() -> None:
+    ended = Ended(2_048, lost="the model read 2,048 of 6,100 tokens")
+
+    answer = AnswersDesk(ScriptedChat('{"statements": []}', ended=ended)).ask()
+
+    assert answer.statements == TOLD
+    assert answer.model_used == ""
+    assert answer.degraded == ("llm: the model read 2,048 of 6,100 tokens",)
+
+
 @pytest.mark.parametrize(
     ("sources", "confidence"), [((), 0.9), ((), None), (SOURCES, 0.1)]
 )

@@ -264,7 +264,7 @@ def test_a_model_sees_what_people_see(parts: list[str]) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["<!--", "%%", "%% a\n\n", "[[", "[[a|", "[a](", "[a](b(", "<a ", "[^", "**", "1,",
-     "- [", "\u200b", "^a ", ". . ", "...", "a" * 50 + "<!-- %%"],
+     "- [", " ", "[ ", "\n", "\u200b", "^a ", ". . ", "...", "a" * 50 + "<!-- %%"],
 )  # fmt: skip
 def test_a_hostile_text_is_read_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))

@@ -22,7 +22,7 @@ blanks 1. Two words stand in too many places."""
 
 _WORD = 4
 _APART = "\x1f"
-_ELLIPSIS = re.compile(r"\s*[\[(]?\s*(?:\.{3,}|…|\. \. \.)\s*[\])]?\s*")
+_ELLIPSIS = re.compile(r"\.{3,}|…|\. \. \.")
 _OPENS = "*_`=~\"'“‘«„"  # noqa: RUF001 - quotation marks as people write them
 _CLOSES = "*_`=~\"'”’».,;:!?…"  # noqa: RUF001
 _NAMELESS = re.compile(r"(?:^|[.!?]\s+|\n)[\s>*_#\d.)\[\]-]*\Z")

@@ -145,6 +145,8 @@ class _Making:
             self._notices.append(f"llm: {ended.lost}")
         if ended.was_cut:
             self._notices.append("llm: the answer was longer than llm.answer_tokens")
+        if ended.lost and listener.says_nothing:  # it may stand in what was not read
+            return self._extracted()
         return self._judged(listener, chat.model)
 
     def _judged(self, listener: Listener, model: str) -> Answer:
