@@ -1,18 +1,22 @@
 """Facts of Hindsight among the hits of a search."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hindsight_desk import Heard, HindsightDesk, Reply, as_json, fact, remembering
-from meaning_desk import MeaningDesk
+from meaning_desk import LONG, MeaningDesk, WordModel
+from resident_desk import desk_in
 from search_desk import check_whole, harbour
 
 from glassmind.errors.hindsight import HindsightFailed
 from glassmind.resident.codec import packed, packed_error, unpacked, unpacked_error
 from glassmind.retrieval.patience import WAITS_S, Patience, PatientMemory
 from glassmind.types.hindsight import RecalledFact, Told
+from glassmind.wiring import LocalAdapters
+from glassmind.wiring.search import OpenMeaning
 
 LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
 TOKEN = "a-token-of-the-test"  # noqa: S105 - of the test alone
@@ -199,15 +203,37 @@ def test_a_least_similarity_is_asked_of_facts_too(
     assert facts_in(desk, min_similarity=0.3) == ["hindsight://boats/fact-1"]
 
 
+def test_facts_are_read_once_more_with_the_question_too(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Reader:
+        read: tuple[str, ...] = ()
+
+        def scores(self, _: str, passages: Sequence[str], /) -> Iterator[float]:
+            self.read = tuple(passages)
+            yield from (0.9 if "dry winter" in one else 0.1 for one in passages)
+
+    reader = Reader()
+    monkeypatch.setattr(OpenMeaning, "reranker", lambda _: reader)
+
+    reply = desk.ask(QUESTION, rerank="on")
+
+    assert LEAK["text"] in reader.read
+    (hit,) = [one for one in reply.hits if not one.is_note]
+    assert [one.name for one in hit.adjustments] == ["rerank"]
+    check_whole(reply.hits)
+
+
 def test_what_this_vault_told_is_found_as_its_memo_and_not_twice(
     desk: MeaningDesk, memory: HindsightDesk
 ) -> None:
     ours = "glassmind:Notes:.agent/memories/Caulking.md"
     gone = "glassmind:Notes:.agent/memories/Gone.md"
     text = "The skiff leaks less in salt water."
-    memory.facts = [fact(1, text, document_id=ours), fact(2, text, document_id=gone)]
+    memory.facts = [fact(n, text, document_id=ours) for n in range(9)]
+    memory.facts.append(fact(9, text, document_id=gone))
 
-    assert facts_in(desk) == ["hindsight://boats/fact-2"]
+    assert facts_in(desk) == ["hindsight://boats/fact-9"]
 
 
 def _said(status: int, value: Any) -> Any:
@@ -274,7 +300,7 @@ def test_odd_facts_are_passed_over(desk: MeaningDesk, memory: HindsightDesk) -> 
 def test_a_hundred_facts_are_no_flood(desk: MeaningDesk, memory: HindsightDesk) -> None:
     memory.facts = [fact(n, f"The skiff leaks, {n} times.") for n in range(100)]
 
-    assert len(facts_in(desk, limit=50)) == 10
+    assert len(facts_in(desk, limit=50)) == 5
 
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_set(
@@ -396,3 +422,26 @@ def test_a_steady_answer_has_its_facts_once(
     assert long.hits[:10] == short.hits[:10]
     assert sum(not hit.is_note for hit in long.hits) == 1
     assert len(memory.asked) == 2
+
+
+def test_a_resident_asks_for_its_guests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = WordModel()
+    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
+    monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    with remembering(fact(1, "oolong is the one to buy")) as memory:
+        for desk in desk_in(tmp_path):
+            desk.settings["hindsight.url"] = memory.url
+            words = ("oolong", "lantern", "harbour")
+            desk.indexed({f"{word}.md": LONG.format(word) for word in words})
+            desk.close()
+            desk.resident()
+            guest = desk.stay()
+
+            found = guest.ask("search", text="oolong")
+
+            assert guest.role == "guest"
+            assert guest.ask("asked") == 0
+            assert "hindsight://default/fact-1" in found["paths"]
+            assert len(memory.asked) == 1

@@ -21,9 +21,8 @@ from glassmind.types.catalogue import Check
 from glassmind.types.hindsight import RecalledFact, Told
 from glassmind.types.search import FACTS
 
-MOST_FACTS = 5
-"""Facts of one question: half a list of hits. The server has its best first, and to
-tell what one has to do with the question takes a model as long as the question does."""
+MOST_FACTS = 50
+"""Facts of one answer; a server must not fill our memory."""
 
 FACT_CHARS, WORD_CHARS, MOST_WORDS = 2_000, 200, 50
 """What is taken of a fact's text, of a name beside it, and of a list of such names."""

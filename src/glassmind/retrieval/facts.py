@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from glassmind.errors import GlassmindError
 from glassmind.ports.retrieval import AskedWords
 from glassmind.retrieval.channels import Semantic
-from glassmind.retrieval.plan import RANKS_ALONE, Question
+from glassmind.retrieval.plan import Question
 from glassmind.retrieval.ranked import Votes
-from glassmind.types.search import Candidate, ChannelName
+from glassmind.types.search import Candidate, ChannelName, FusionName
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
     from glassmind.ports.hindsight import Hear
@@ -23,11 +23,15 @@ if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
 KINDS: Mapping[str, str] = {"world": "world fact"}
 """What we call the kinds of facts; the others as Hindsight does."""
 
+MOST = 5
+"""Facts among the hits: half of a list. The server has its best first, and to tell what
+one has to do with the question takes a model as long as the question itself."""
+
 SURE = 0.4
 """Cosine of the default model that an answer mostly has. Where no note comes as near, a
 fact is not measured by the nearest of them: both may have nothing to do with it."""
 
-WEAK = 0.1
+WEAK: Mapping[FusionName, float] = {"weighted_rrf": 0.25, "rrf": 0.5}
 """Strength below which a fact has no place where ranks alone count: they see none."""
 
 UNASKED = "none is asked; set hindsight.url to where one listens"
@@ -88,15 +92,16 @@ class Facts:
             HindsightFailed, RemoteRefused: there are none to be had.
         """
         heard = [one for one in self._hear() if self._may_stand(one, question)]
-        self.found = {-number: one for number, one in enumerate(heard, 1)}
+        self.found = {-number: one for number, one in enumerate(heard[:MOST], 1)}
         self.cosines = self._near()
         scored = [
             Candidate(key, key, self._strength(key, one.text))
             for key, one in self.found.items()
         ]
-        if question.wish.fusion in RANKS_ALONE:
-            scored = [one for one in scored if one.score >= WEAK]
-        return sorted(scored, key=lambda one: (-one.score, -one.note_id))
+        least = WEAK.get(question.wish.fusion, 0.0)
+        enough = [one for one in scored if one.score >= least]
+        self.found = {one.note_id: self.found[one.note_id] for one in enough}
+        return sorted(enough, key=lambda one: (-one.score, -one.note_id))
 
     def texts(self) -> dict[int, str]:
         """Return what each fact says."""
@@ -104,7 +109,8 @@ class Facts:
 
     def near(self) -> list[Candidate]:
         """Return the facts by their cosines, nearest first."""
-        found = [Candidate(key, key, cosine) for key, cosine in self.cosines.items()]
+        near = {key: one for key, one in self.cosines.items() if key in self.found}
+        found = [Candidate(key, key, cosine) for key, cosine in near.items()]
         return sorted(found, key=lambda one: (-one.score, -one.note_id))
 
     def _may_stand(self, fact: "RecalledFact", question: Question) -> bool:

@@ -48,4 +48,6 @@ def document_of(path: str, vault: str) -> str:
 def memo_of(document: str, vault: str) -> str:
     """Return the note of a memo that goes by this; empty where it is none of ours."""
     ours = f"{ORIGIN}:{vault}:"
-    return document.removeprefix(ours).partition("#")[0] if ours in document else ""
+    if not document.startswith(ours):
+        return ""
+    return document.removeprefix(ours).partition("#")[0]

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
-from glassmind.errors import ModelAbsent, ModelFault, NotEmbedded
+from glassmind.errors import AmbiguousName, ModelAbsent, ModelFault, NotEmbedded
 from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
@@ -108,7 +108,9 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
     def is_ours(document: str) -> bool:
         """Whether a fact was made of a memo of this vault that is still there."""
         kept = memo_of(document, adapters.config.vault.name)
-        return bool(kept) and adapters.notes().sure(kept) is not None
+        with suppress(AmbiguousName):
+            return bool(kept) and adapters.notes().sure(kept) == kept
+        return False
 
     other = adapters.hindsight
     notes, memory = Edges(connection), adapters.config.memory
