@@ -53,6 +53,10 @@ def test_what_is_not_in_the_notes_says_so_and_what_is_closest() -> None:
     assert made["answer"] == NOT_IN_NOTES
     assert shown.startswith(f"{NOT_IN_NOTES}\n\nClosest:\n[1] Projects/Heron.md:12-18")
     assert answer_as_text(replace(refused, sources=()), PLAIN) == f"{NOT_IN_NOTES}\n"
+    many = [replace(SOURCES[0], number=number) for number in range(1, 9)]
+    few = answer_as_text(replace(refused, sources=tuple(many)), PLAIN)
+    assert "\n[3] " in few
+    assert "\n[4] " not in few
 
 
 def test_each_statement_is_a_line_with_its_marks_and_sources_follow() -> None:

@@ -11,6 +11,9 @@ _BLANKS = str.maketrans("\n\r\t", "   ")
 
 DOUBT = "not borne out by your notes"
 
+CLOSEST = 3
+"""Sources that are shown where none of them answers."""
+
 
 def answer_as_text(answer: Answer, style: Style) -> str:
     """Return an answer, each statement with its marks, and below it its sources."""
@@ -59,7 +62,7 @@ def sources_as_text(answer: Answer, style: Style) -> str:
         lines.append(NOT_IN_NOTES)
     if answer.sources and not answer.in_notes:
         lines.append("Closest:")
-    for source in answer.sources:
+    for source in answer.sources[: None if answer.in_notes else CLOSEST]:
         whole = not numbers or source.number in numbers
         lines += _source(source, style, whole=whole)
     return "".join(f"{line}\n" for line in ("", *lines)) if lines else ""
