@@ -65,7 +65,7 @@ class Llm(Section, title="llm"):
 class Ask(Section, title="ask"):
     """How questions are answered."""
 
-    sources: int = key(5, "Notes that an answer may rest on.", least=1, most=50)
+    sources: int = key(8, "Passages that an answer may rest on.", least=1, most=50)
     excerpt_chars: int = key(
         200, "Letters of a source that are shown beside an answer.", least=20
     )

@@ -13,6 +13,7 @@ from glassmind.context.members import Changes
 from glassmind.context.passages import PassageReader
 from glassmind.context.scope import SectionRows
 from glassmind.context.tracing import Traces
+from glassmind.ports.models import Reranker
 from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
 from glassmind.vault.ignore import IgnoreRules
@@ -62,7 +63,8 @@ class Shelf:
     what of the vault is not read, `traces` where a note may be now; `day` returns the
     day that a person means, `changes` when notes were changed;
     `counter` counts tokens, `passages` gives the chunks of one bundle; `is_followed`
-    tells whether somebody takes in what changes in the vault.
+    tells whether somebody takes in what changes in the vault. `reranker` returns what
+    reads a question and a passage together, and raises where it is not here.
     """
 
     config: Config
@@ -80,3 +82,4 @@ class Shelf:
     counter: Callable[[], Counter]
     passages: Callable[[], PassageReader]
     is_followed: Callable[[], bool]
+    reranker: Callable[[], Reranker]

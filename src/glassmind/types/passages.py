@@ -27,7 +27,8 @@ class PackedNote(NamedTuple):
 
     `generated` marks what an agent wrote and no person has approved. `at_once` where it
     has no such day and its file was written among so many that its time says nothing.
-    `superseded_by` is the title of the note in its place, if one is.
+    `superseded_by` is the title of the note in its place, if one is. A `private` one is
+    for its owner alone.
     """
 
     note_id: int
@@ -38,3 +39,4 @@ class PackedNote(NamedTuple):
     generated: bool
     at_once: bool = False
     superseded_by: str = ""
+    private: bool = False

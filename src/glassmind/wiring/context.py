@@ -24,11 +24,23 @@ from glassmind.vault.task_boxes import open_boxes
 from glassmind.wiring.grounds import EmbeddingGrounds
 
 if TYPE_CHECKING:
+    from glassmind.ports.models import Reranker
     from glassmind.retrieval.notes import NoteReader
+
+
+class Reading(Protocol):
+    """What has the model that reads a question and a passage together."""
+
+    def reranker(self) -> "Reranker":
+        """Return it."""
 
 
 class Adapters(EmbeddingGrounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
+
+    @property
+    def meaning(self) -> Reading:
+        """The models of a search."""
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
@@ -55,6 +67,7 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             counter=counter_for(adapters),
             passages=lambda: PassageRows(adapters.reader.connection()),
             is_followed=lambda: read_state(adapters.place.folder).mode != "off",
+            reranker=lambda: adapters.meaning.reranker(),  # noqa: PLW0108 - numpy
         )
     )
 

@@ -15,7 +15,9 @@ from glassmind.types.passages import PackedNote, PlacedChunk
 NOTES = """
 select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
   exists (select 1 from properties p where p.note_id = n.id
-    and p.value = 'true' and lower(p.name) = 'generated')
+    and p.value = 'true' and lower(p.name) = 'generated'),
+  exists (select 1 from properties p where p.note_id = n.id
+    and p.value = 'true' and lower(p.name) = 'private')
 from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
 """
 CHUNKS = """
@@ -49,10 +51,17 @@ class PassageRows:
         crowds = Crowds(self._db, read_before(self._db).crowds)
         crowded = crowds.among([row[4] for row in found if not row[3]])
         made = {}
-        for note_id, path, title, day, mtime_ns, generated in found:
+        for note_id, path, title, day, mtime_ns, generated, private in found:
             at_once = not day and mtime_ns in crowded
             made[path] = PackedNote(
-                note_id, path, title, day, mtime_ns, bool(generated), at_once
+                note_id,
+                path,
+                title,
+                day,
+                mtime_ns,
+                bool(generated),
+                at_once,
+                private=bool(private),
             )
         return made
 

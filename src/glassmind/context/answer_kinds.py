@@ -1,0 +1,152 @@
+"""What kind of thing a question wants to hear: a number, a day, a sum, a name.
+
+Told from its words, of English and the most frequent of German, Spanish and French. A
+sentence that is about the same and has nothing of that kind does not answer: "Amara
+grew up on a barge" is no answer to what that was called. What stands in the question
+already is nothing new.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty "
+    "seventy eighty ninety hundred thousand million once twice half dozen none nobody "
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig hundert tausend "
+    "dos tres cuatro cinco seis siete ocho nueve diez cien mil "
+    "deux trois quatre cinq six sept huit neuf dix cent mille"
+)
+_NUMBER = re.compile(
+    rf"\d[\d.,:]*|\b(?:{'|'.join(dict.fromkeys(_NUMBERS.split()))})(?:-\w+)?\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b\d{1,2}[:.]\d\d\b|o['\u2019]clock|\b(?:noon|midnight)\b"
+    r"|\b\d{1,2} ?(?:am|pm|h|Uhr)\b",
+    re.IGNORECASE,
+)
+_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\bmay \d|\d may\b"
+    r"|\b(?:spring|summer|autumn|winter|easter|christmas|morning|evening|night|dawn"
+    r"|weekend|today|tomorrow|yesterday|days?|weeks?|months?|years?)\b"
+    r"|\b(?:1[89]|20)\d\d\b|\b\d{1,2}[:.]\d\d\b"
+    r"|\b(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar|februar"
+    r"|märz|mai|juni|juli|oktober|dezember|tag|woche|monat|jahr)\w*"
+    r"|\b(?:lunes|martes|miércoles|jueves|viernes|enero|febrero|marzo|abril|mayo|junio"
+    r"|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
+    r"|\b(?:lundi|mardi|mercredi|jeudi|vendredi|janvier|février|avril|juin|juillet"
+    r"|août|septembre|octobre|novembre|décembre)\b",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(
+    r"\d[\d.,]*\s*(?:€|\$|£|¥|euros?|pounds?|dollars?|yen|cents?|k\b)|[€$£¥]\s*\d"
+    r"|\b(?:rent|price|cost|fee|wage|salar|paid|pay|miete|preis)\w*\b.{0,30}\d"
+    r"|\d.{0,30}\b(?:euro|pound|yen)|\b(?:free|nothing)\b|[:|]\s*[\d.,]+(?:\s|$|;)",
+    re.IGNORECASE,
+)
+_WEIGHT = re.compile(
+    r"\d[\d.,]*\s*(?:kg|kilos?|kilograms?|tonnes?|tons?|g|grams?|lbs?|pounds?)\b",
+    re.IGNORECASE,
+)
+_PHONE = re.compile(r"\d[\d ()/+-]{5,}")
+_CODE = re.compile(r"\d|`")
+_NAME = re.compile(
+    r"\b[^\W\d_a-zß-ÿ][\w'\u2019.-]+|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7ff]{2,}"
+)
+_WORD = re.compile(r"\w+")
+
+Holds = Callable[[str, str], bool]
+"""Whether a sentence, the second, has what a question, the first, wants to hear."""
+
+
+def _new_number(question: str, said: str) -> bool:
+    known = set(_WORD.findall(question.lower()))
+    return any(
+        not known.issuperset(_WORD.findall(found[0].lower()))
+        for found in _NUMBER.finditer(said)
+    )
+
+
+def _new_name(question: str, said: str) -> bool:
+    """Whether a name is there that was not asked with, be it not the first word."""
+    known = set(_WORD.findall(question.lower()))
+    return any(
+        not known.issuperset(
+            _WORD.findall(re.sub(r"['\u2019]s$", "", found[0].lower()))
+        )
+        and (found.start() > 0 or said.startswith("[["))
+        and said[max(0, found.start() - 2) : found.start()] not in {". ", "! ", "? "}
+        for found in _NAME.finditer(said)
+    )
+
+
+def _time(question: str, said: str) -> bool:
+    day = _DAY.search(said) is not None and _new_number(question, said)
+    return day or _TIME.search(said) is not None
+
+
+def _day(question: str, said: str) -> bool:
+    return _DAY.search(said) is not None or _new_number(question, said)
+
+
+def _matching(pattern: re.Pattern[str]) -> Holds:
+    return lambda _, said: pattern.search(said) is not None
+
+
+_KINDS: Sequence[tuple[re.Pattern[str], Holds]] = tuple(
+    (re.compile(pattern, re.IGNORECASE), holds)
+    for pattern, holds in (
+        (r"e-?mail", lambda _, said: "@" in said),
+        (r"\b(?:tele)?phone\b|\btelefon", _matching(_PHONE)),
+        (r"\bpassword|\bpin\b|\b(?:registration|account) number", _matching(_CODE)),
+        (r"\b(?:at )?what (?:time|hour)\b|um wie ?viel uhr|a qué hora", _time),
+        (r"\bweighs?\b|\bwiegt\b", _matching(_WEIGHT)),
+        (
+            (
+                r"\bcosts?\b|\bprice\b|\brent\b|\bowe\b|\bsalary|\bpay\b|\bkostet"
+                r"|cuánto (?:cost|gast|cuest)|how much (?:money|of the (?:grant|bud))"
+            ),
+            _matching(_MONEY),
+        ),
+        (
+            (
+                r"\bhow (?:many|much|often|tall|high|deep|long|far|old|big|heavy|cold"
+                r"|hot|wide|large)\b|\bcuánt[oa]s?\b|\bcombien\b|\bpercentage"
+                r"|\bwie ?(?:viele?|oft|lange?|hoch|alt)\b|\bheight of\b"
+                r"|\bwhat (?:grade|score)\b"
+            ),
+            _new_number,
+        ),
+        (
+            (
+                r"\b(?:when|deadline|wann|cuándo|quand)\b"
+                r"|\b(?:what|which) (?:year|date|day|month|evening|week)\b"
+            ),
+            _day,
+        ),
+        (
+            (
+                r"^(?:who|whom|whose|wer|wem|wen|quién|qui)\b|\bname of\b|\bcalled\b"
+                r"|['\u2019]s (?:sur)?name\b|\bwie heißt"
+            ),
+            _new_name,
+        ),
+    )
+)
+"""What asks for which kind; the first that fit decide."""
+
+MOST_KINDS = 2
+"""Of one question: when, and for how much."""
+
+WHY = re.compile(r"^\W*(?:why|warum|weshalb|wieso|pourquoi|por qué)\b", re.IGNORECASE)
+"""Why it is called so wants no name."""
+
+
+def answer_kind(question: str) -> Callable[[str], bool]:
+    """Return what tells whether a sentence has something of the kind asked for."""
+    if WHY.match(question):
+        return lambda _: True
+    found = [holds for asks, holds in _KINDS if asks.search(question)][:MOST_KINDS]
+    return lambda said: all(holds(question, said) for holds in found)

@@ -1,0 +1,188 @@
+"""An answer in sentences of the notes: which are told, and whether any should be.
+
+The pieces of the best passages are ordered by the words of the question that they hold,
+or, where the model for that is here, by how well each reads as its answer. A question
+that the vault does not answer has a best piece too; how likely it is one is told from
+how well it reads, and from how sure the search is.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import exp, fsum, log
+from time import monotonic
+from typing import NamedTuple
+
+from glassmind.context.answer_kinds import answer_kind
+from glassmind.context.asking import Lookup
+from glassmind.context.passages import Stretch
+from glassmind.context.pieces import Piece, pieces_of
+from glassmind.errors import ModelFault
+from glassmind.ports.models import Reranker
+
+MOST_TOLD = 4
+"""Pieces of an answer: with fewer, one in ten loses what was asked for."""
+
+READ = 32
+"""Pieces, from those with most words, that are read together with the question."""
+
+READ_S = 2.0
+"""Seconds for that; what is not read by then is not told."""
+
+FITTING = 0.3
+"""What it counts that a piece is of the best passage."""
+
+OTHER_KIND, OTHER_KIND_READ = 0.1, 0.15
+"""What a piece loses that has nothing of the kind asked for."""
+
+NEAR, NEAR_READ = 0.2, 0.5
+"""How far behind the best another piece may be that is told beside it."""
+
+LEAST_ODDS = -12.0
+"""The log odds of what reads least of all like an answer."""
+
+ALIKE = 0.8
+"""Share of words from which two pieces say the same."""
+
+TOLD = 0.5
+"""How likely an answer must be to be told."""
+
+
+class Told(NamedTuple):
+    """A piece that answers, of the passage of a number, and how well it does."""
+
+    number: int
+    piece: Piece
+    score: float
+
+
+class Extract(NamedTuple):
+    """The best pieces for a question, in the order they are told in.
+
+    `likelihood` is how likely they answer it; None where nothing can be said of that.
+    """
+
+    told: tuple[Told, ...]
+    likelihood: float | None
+    read: bool
+
+
+class Passage(NamedTuple):
+    """A passage that pieces are taken of; `fit` is its relevance."""
+
+    number: int
+    stretch: Stretch
+    fit: float
+
+
+class _Scored(NamedTuple):
+    told: Told
+    share: float
+    is_kind: bool
+    odds: float | None = None
+
+
+def extract(
+    question: str,
+    passages: Sequence[Passage],
+    words: Lookup,
+    reranker: Callable[[], Reranker],
+    confidence: float | None,
+) -> Extract:
+    """Return the pieces that answer a question best, and how likely they do."""
+    found = list(_by_words(question, passages, words))
+    found.sort(key=lambda one: -one.told.score)
+    read = _read(question, found[:READ], reranker)
+    if read:
+        found = sorted(read, key=lambda one: -one.told.score)
+    chosen = _chosen(found, NEAR_READ if read else NEAR)
+    likely = _likelihood(found, confidence)
+    return Extract(_in_order(chosen), likely, bool(read))
+
+
+def _by_words(
+    question: str, passages: Sequence[Passage], words: Lookup
+) -> Iterator[_Scored]:
+    """Yield every piece with what its words say."""
+    is_of_kind = answer_kind(question)
+    total = fsum(words.weights.get(word, 0.0) for word in words.typed) or 1.0
+    for passage in passages:
+        for piece in pieces_of(passage.stretch):
+            held = words.words(piece.text) & words.typed
+            share = fsum(words.weights.get(word, 0.0) for word in held) / total
+            is_kind = is_of_kind(piece.text)
+            score = share + FITTING * passage.fit - (0 if is_kind else OTHER_KIND)
+            yield _Scored(Told(passage.number, piece, score), share, is_kind)
+
+
+def _read(
+    question: str, found: Sequence[_Scored], reranker: Callable[[], Reranker]
+) -> list[_Scored]:
+    """Return pieces with what reading them says; none where nobody reads."""
+    made: list[_Scored] = []
+    try:
+        verdicts = reranker().scores(question, [one.told.piece.text for one in found])
+        until: float | None = None
+        for one, verdict in zip(found, verdicts, strict=False):
+            odds = max(LEAST_ODDS, _odds(verdict))
+            fit = one.told.score - one.share + (0 if one.is_kind else OTHER_KIND)
+            score = odds / 10 + fit - (0 if one.is_kind else OTHER_KIND_READ)
+            made.append(one._replace(told=one.told._replace(score=score), odds=odds))
+            until = monotonic() + READ_S if until is None else until
+            if monotonic() > until:
+                break
+    except ModelFault:
+        return []
+    return made
+
+
+def _odds(verdict: float) -> float:
+    sure = min(max(verdict, 1e-7), 1 - 1e-7)
+    return log(sure / (1 - sure))
+
+
+def _chosen(found: Sequence[_Scored], near: float) -> list[_Scored]:
+    """Return the best, and what is not far behind and says something else."""
+    chosen: list[_Scored] = []
+    for one in found:
+        best = chosen[0].told.score if chosen else one.told.score
+        if len(chosen) == MOST_TOLD or one.told.score < best - near:
+            break
+        if not any(_alike(one.told.piece, other.told.piece) for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _alike(one: Piece, other: Piece) -> bool:
+    words, others = set(one.text.lower().split()), set(other.text.lower().split())
+    return len(words & others) >= ALIKE * min(len(words), len(others))
+
+
+def _in_order(chosen: Sequence[_Scored]) -> tuple[Told, ...]:
+    """Return what is told with the best first, and what stands together together."""
+    told = [one.told for one in chosen]
+    first = {one.number: at for at, one in reversed(list(enumerate(told)))}
+    return tuple(sorted(told, key=lambda one: (first[one.number], one.piece.start)))
+
+
+def _likelihood(found: Sequence[_Scored], confidence: float | None) -> float | None:
+    """Return how likely the best pieces answer; None where that is not known."""
+    kind = [one for one in found if one.is_kind]
+    sure = None if confidence is None else _odds(confidence)
+    odds = max((one.odds for one in kind if one.odds is not None), default=None)
+    share = max((one.share for one in kind), default=0.0)
+    if any(one.odds is not None for one in found):
+        best = LEAST_ODDS if odds is None else odds
+        return _curve(READ_CURVE if sure is not None else READ_ALONE, best, sure)
+    return _curve(WORD_CURVE if sure is not None else WORDS_ALONE, share, sure)
+
+
+READ_CURVE, READ_ALONE = (0.21, 0.46, 0.44), (0.27, 0.0, 0.29)
+WORD_CURVE, WORDS_ALONE = (2.3, 0.6, -1.0), (4.0, 0.0, -2.0)
+"""What the best piece, the confidence of the search and nothing at all count, fitted to
+questions with and without an answer (docs/evaluation.md)."""
+
+
+def _curve(
+    weights: tuple[float, float, float], best: float, sure: float | None
+) -> float:
+    value = weights[0] * best + weights[1] * (sure or 0.0) + weights[2]
+    return 1 / (1 + exp(-value))
