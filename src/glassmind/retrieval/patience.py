@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from glassmind.errors import GlassmindError, ModelFailed, ModelFault
-from glassmind.errors.hindsight import HindsightFailed
 from glassmind.ports.models import Reranker
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
@@ -117,7 +116,9 @@ class PatientMemory:
         """Return what is made, and remember whether it was."""
         try:
             made = work()
-        except HindsightFailed:
+        except ModelFault:  # it may not be asked, which no time changes
+            raise
+        except GlassmindError:
             self._patience.failed()
             raise
         self._patience.worked()

@@ -26,7 +26,6 @@ from glassmind.store.sqlite.edges import Edges
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
-from glassmind.types.hindsight import memo_of
 from glassmind.types.pairs import Partner
 from glassmind.types.search import ChannelName, Intent
 from glassmind.types.vectors import Space
@@ -107,6 +106,8 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
 
     def is_ours(document: str) -> bool:
         """Whether a fact was made of a memo of this vault that is still there."""
+        from glassmind.types.hindsight import memo_of  # noqa: PLC0415
+
         kept = memo_of(document, adapters.config.vault.name)
         with suppress(AmbiguousName):
             return bool(kept) and adapters.notes().sure(kept) == kept
