@@ -57,6 +57,12 @@ def test_sources_stand_in_a_fence_under_their_numbers() -> None:
     assert prompt.tokens >= estimate_tokens(HERON)
 
 
+def test_lines_end_alike_however_a_note_has_them() -> None:
+    _, inside, _ = fence(asked(source(1, "a.md", "Tea is\r\ngood.\r")))
+
+    assert inside.split("\n")[1:] == ["Tea is", "good."]
+
+
 def test_what_an_agent_wrote_is_told_from_what_people_wrote() -> None:
     _, inside, _ = fence(asked(source(1, "a.md", "Tea.", generated=True)))
 

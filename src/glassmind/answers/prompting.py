@@ -4,6 +4,7 @@ Note text is data. It stands between marks that no text in it can close, with wh
 nobody sees of a note, and what has the shape of a key, left out.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -74,6 +75,9 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
+_LINE_END = re.compile(r"\r\n?")
+
+
 def page_of(source: Source) -> Page:
     """Return a source as a model may read it, and as its quotes are looked for."""
     return Page(source, redacted(source.text))
@@ -115,7 +119,7 @@ def _fitting(pages: Sequence[Page], budget_tokens: int) -> list[str]:
     found: list[str] = []
     left = budget_tokens
     for page in pages:
-        text = clean(page.shown).strip("\n")
+        text = clean(_LINE_END.sub("\n", page.shown)).strip("\n")
         if estimate_tokens(text) > left:
             text = _cut(text, left)
         if text.strip():

@@ -120,7 +120,7 @@ class Page:
             return False
         if all(word.lower() == word.upper() for word in words):  # no such letters
             return sum(map(len, words)) > 1
-        if not all(word[0].isupper() for word in words):
+        if any(word[0].islower() for word in words):
             return False
         return len(words) > 1 or not _NAMELESS.search(self.text[:start][-80:])
 

@@ -1,0 +1,65 @@
+"""Answers over the sample vault, by a model that copies what it is shown."""
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+from answers_desk import ScriptedChat
+from vault_desk import VaultDesk
+
+from glassmind.answers.desk import Desk
+from glassmind.answers.verbs import Answers
+from glassmind.ports.chat import Ended, Halt, Prompt
+from glassmind.types.answers import Answer
+
+SOURCE = re.compile(
+    r"^\[Source (\d+)\] .*\n((?:(?!\[Source |</notes-).*\n?)+)", re.MULTILINE
+)
+
+
+class Copyist(ScriptedChat):
+    """A model that quotes the longest line of each source it is shown."""
+
+    def answer(
+        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
+    ) -> Ended:
+        """Say of each source what its longest line says."""
+        shown = SOURCE.findall(prompt.turns[1].content)
+        lines = [
+            (int(number), max(text.split("\n"), key=len)) for number, text in shown
+        ]
+        made = [{"source": n, "quote": line, "text": line} for n, line in lines]
+        self.text = json.dumps({"statements": made})
+        return super().answer(prompt, said, halt)
+
+
+QUESTIONS = (
+    "Why did we change the battery chemistry?",
+    "Who looks after the gauge at the weir?",
+    "What timber is the spar made of and how tall is it?",
+)
+
+
+def asked(desk: VaultDesk, question: str) -> Answer:
+    engine = desk.engine
+    found = Desk(engine.config, engine.bundles.gather, lambda: Copyist(piece=11))
+    return Answers(found).ask(question)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_what_is_copied_from_the_notes_is_borne_out_by_them(
+    sample: VaultDesk, question: str
+) -> None:
+    answer = asked(sample, question)
+
+    assert answer.model_used == "parrot"
+    assert answer.in_notes
+    assert [one.problem for one in answer.statements if one.problem] == []
+    cited = [one for said in answer.statements for one in said.citations]
+    assert {one.source for one in cited} <= {one.number for one in answer.sources}
+    verified = sample.engine.bundles.verify([one.receipt for one in cited])
+    assert {one.state for one in verified} == {"unchanged"}
+    for one in cited:
+        (path,) = (s.path for s in answer.sources if s.number == one.source)
+        assert one.quote in (sample.root / path).read_text("utf-8")
