@@ -14,7 +14,7 @@ GOLD = ROOT / "tests" / "gold"
 VAULT = ROOT / "sample-vault"
 INTENTS = {"factual_lookup", "context_load", "conceptual", "backlink", "serendipity"}
 JUDGED = ("intents", "not-there", "meaning")
-CITED = ("sample-questions", "ask-questions")
+CITED = ("sample-questions", "ask-questions", "plain-questions")
 UNSEEN = ("Archive/", "Drafts/", "Templates/", "Journal/A letter not sent.md")
 """Left out of the index, empty forms, or private: no answer may depend on them."""
 
@@ -165,3 +165,11 @@ def test_a_question_to_ask_has_an_answer_or_a_distance() -> None:
     for item in _gold("ask-questions"):
         rest = {"distance"} if "distance" in item else {"path", "answer", "holds"}
         assert item.keys() == {"question", "half"} | rest
+
+
+def test_three_quarters_of_the_plain_questions_have_an_answer() -> None:
+    counted = Counter(item.get("distance") for item in _gold("plain-questions"))
+    assert counted == {None: 30, "near": 6, "far": 4}
+    for item in _gold("plain-questions"):
+        rest = {"distance"} if "distance" in item else {"path", "answer", "holds"}
+        assert item.keys() == {"question"} | rest
