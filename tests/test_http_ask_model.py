@@ -3,7 +3,7 @@
 import signal
 import threading
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import pytest
 from ask_desk import address, parsed, read_until, streaming
@@ -132,8 +132,25 @@ def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> 
     assert desk.gone.wait(WAIT_S)
 
 
+def test_a_private_note_is_read_to_its_owner_and_to_no_model(tmp_path: Path) -> None:
+    program = with_note(tmp_path, f"---\nprivate: true\n---\n{NOTE}")
+    (program.vault / "Nodes.md").write_text("# Nodes\n\nHeron nodes are grey.\n")
+    assert program.run("index").returncode == 0
+    with chat_server(REPLY) as desk, started(program, **model(desk)) as running:
+        web = running.web()
+        written = program.run("--json", "ask", QUESTION, **model(desk))
+        own = program.run("--json", "ask", QUESTION, "--no-model")
+        served = [web.get(address(QUESTION, model=one)) for one in ("true", "false")]
+
+    assert "lead froze" in own.stdout
+    for said in (written.stdout, *(one.body.decode() for one in served)):
+        assert "lead froze" not in said
+        assert "1 private note was left out" in said
+    assert "lead froze" not in str(desk.asked)
+
+
 def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
-    tmp_path: Any,
+    tmp_path: Path,
 ) -> None:
     program = with_note(tmp_path, NOTE)
     assert program.run("index").returncode == 0
