@@ -187,13 +187,16 @@ def test_an_agent_pages_through_notes_and_facts_once_each(desk: MeaningDesk) -> 
     assert PATH in seen
 
 
-def test_vault_search_has_facts_in_the_same_list(desk: MeaningDesk) -> None:
+@pytest.mark.parametrize("intent", ["factual_lookup", "conceptual"])
+def test_vault_search_has_facts_in_the_same_list(
+    desk: MeaningDesk, intent: str
+) -> None:
     reply = called(
         desk.engine,
         "graphrag",
         "vault_search",
         query=QUESTION,
-        intent="factual_lookup",
+        intent=intent,
         threshold=0.5,  # a memo of the vault, which memory votes for, is the best
     )
 

@@ -100,16 +100,14 @@ class Engine:
     ) -> SearchReply:
         """Return the passages that matter for a query, best first.
 
-        One hit for each note, with up to two passages of it, or with `unique="chunks"`
-        one for each passage. See `Wish` for the rest. In mode `fulltext`, `explain`
-        says what every field gave to a score, for one small search more per field.
+        One hit for each note, or with `unique="chunks"` for each passage; see `Wish`.
+        By words alone, `explain` says what each field gave, for a small search more.
 
         Raises:
             NothingAsked, BadDate: a query is empty, or a date filter names no day.
             BadLimit, BadWish: so many hits, or hits so chosen, cannot be given.
             NoteNotFound, AmbiguousName: no one note is called `root_note`.
-            ProjectUnknown: no note belongs to `project`.
-            IndexAbsent: nothing is indexed yet.
+            ProjectUnknown, IndexAbsent: no note belongs to `project`, or none is known.
             IndexDamaged: the index does not read well and could not be mended.
         """
         settings = self.config.search

@@ -158,8 +158,8 @@ class _Errand(Generic[Made]):
     def _run(self) -> None:
         try:
             self._made.append(self._work())
-        except Exception as error:  # noqa: BLE001 - it is for who waits to see
-            self._error = error
+        except (GlassmindError, OSError, ValueError) as error:
+            self._error = error  # for who waits to see
 
     def result(self) -> Made:
         """Return what was made.

@@ -104,15 +104,6 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         notice = PairRows(connection).lag(space.name if space else "").notice
         return [*([notice] if notice else []), *adapters.dismissals.now().problems]
 
-    def is_ours(document: str) -> bool:
-        """Whether a fact was made of a memo of this vault that is still there."""
-        from glassmind.types.hindsight import memo_of  # noqa: PLC0415
-
-        kept = memo_of(document, adapters.config.vault.name)
-        with suppress(AmbiguousName):
-            return bool(kept) and adapters.notes().sure(kept) == kept
-        return False
-
     other = adapters.hindsight
     notes, memory = Edges(connection), adapters.config.memory
     named = intent_named if adapters.config.search.intent_model else None
@@ -132,10 +123,20 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         successors=lambda: adapters.reader.successors(adapters.reader.log().head()),
         heat=meaning.heat,
         recall=None if other is None else other.ask,
-        is_ours=is_ours,
+        is_ours=partial(_is_ours, adapters),
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
     return Hybrid(sources, meaning.lag, understanding)
+
+
+def _is_ours(adapters: Adapters, document: str) -> bool:
+    """Whether a fact was made of a memo of this vault that is still there."""
+    from glassmind.types.hindsight import memo_of  # noqa: PLC0415
+
+    kept = memo_of(document, adapters.config.vault.name)
+    with suppress(AmbiguousName):
+        return bool(kept) and adapters.notes().sure(kept) == kept
+    return False
 
 
 def other_memory(config: Config) -> "OtherMemory":

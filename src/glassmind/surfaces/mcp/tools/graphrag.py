@@ -40,7 +40,7 @@ def vault_search(call: Call) -> Answer:
 
 
 def _result(hit: Hit) -> dict[str, Any]:
-    first = hit.channels[0]
+    first = hit.channels[0] if hit.is_note else "hindsight"  # whatever else it is near
     return {
         "path": hit.path,
         "title": hit.title,
