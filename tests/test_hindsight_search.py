@@ -1,5 +1,6 @@
 """Facts of Hindsight among the hits of a search."""
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -74,6 +75,24 @@ def test_the_server_is_asked_as_its_contract_says(
     assert heard.body["budget"] in {"low", "mid", "high"}
     assert heard.body["max_tokens"] > 0
     assert facts_in(desk) == ["hindsight://a%20b%2F%C3%BC/fact-1"]
+
+
+def test_the_server_is_asked_while_meaning_is_still_at_work(
+    desk: MeaningDesk, memory: HindsightDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, query = threading.Event(), desk.model.query
+
+    def heard(_: Heard) -> None:
+        asked.set()
+
+    def waiting(text: str, /) -> Any:
+        assert asked.wait(30), "nobody was asked meanwhile"
+        return query(text)
+
+    memory.misbehave = heard
+    monkeypatch.setattr(desk.model, "query", waiting)
+
+    assert facts_in(desk)
 
 
 def test_a_question_longer_than_the_server_takes_is_cut(
