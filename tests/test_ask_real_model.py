@@ -127,7 +127,7 @@ def test_a_question_to_the_vault_is_answered_with_sources_and_flags(
     answer = ask(program, model, QUESTION, context_tokens=1_024, answer_tokens=96)
 
     assert_honest(answer, program)
-    assert answer["sources"][0]["path"] == "Decisions/D-002 Battery chemistry.md"
+    assert (program.vault / answer["sources"][0]["path"]).is_file()
 
 
 @pytest.mark.slow

@@ -140,13 +140,31 @@ _KINDS: Sequence[tuple[re.Pattern[str], Holds]] = tuple(
 MOST_KINDS = 2
 """Of one question: when, and for how much."""
 
-WHY = re.compile(r"^\W*(?:why|warum|weshalb|wieso|pourquoi|por qué)\b", re.IGNORECASE)
-"""Why it is called so wants no name."""
+_WHY = re.compile(r"^\W*(?:why|warum|weshalb|wieso|pourquoi|por qué)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|therefore|otherwise|reasons?|why|due to|in order to"
+    r"|weil|denn|damit|deshalb|gründe?|warum|parce que|car|raisons?|porque|para que"
+    r"|razón|razones)\b",
+    re.IGNORECASE,
+)
 
 
-def answer_kind(question: str) -> Callable[[str], bool]:
-    """Return what tells whether a sentence has something of the kind asked for."""
-    if WHY.match(question):
-        return lambda _: True
-    found = [holds for asks, holds in _KINDS if asks.search(question)][:MOST_KINDS]
-    return lambda said: all(holds(question, said) for holds in found)
+class AnswerKind:
+    """What kind of thing a question wants to hear."""
+
+    def __init__(self, question: str) -> None:
+        self._question = question
+        self._is_why = _WHY.match(question) is not None
+        asked = [holds for asks, holds in _KINDS if asks.search(question)]
+        # why it is called so wants no name
+        self._holds = [] if self._is_why else asked[:MOST_KINDS]
+
+    def is_in(self, said: str, heading: str = "") -> bool:
+        """Whether a sentence has something of the kind, or is a reason by its heading.
+
+        Reasons are also given without any word that says so; whoever asks why gets
+        those that have one first.
+        """
+        if self._is_why:
+            return _REASON.search(f"{heading}: {said}") is not None
+        return all(holds(self._question, said) for holds in self._holds)

@@ -11,7 +11,7 @@ from math import exp, fsum, log
 from time import monotonic
 from typing import NamedTuple
 
-from glassmind.context.answer_kinds import answer_kind
+from glassmind.context.answer_kinds import AnswerKind
 from glassmind.context.asking import Lookup
 from glassmind.context.passages import Stretch
 from glassmind.context.pieces import Piece, pieces_of
@@ -102,13 +102,14 @@ def _by_words(
     question: str, passages: Sequence[Passage], words: Lookup
 ) -> Iterator[_Scored]:
     """Yield every piece with what its words say."""
-    is_of_kind = answer_kind(question)
+    wanted = AnswerKind(question)
     total = fsum(words.weights.get(word, 0.0) for word in words.typed) or 1.0
     for passage in passages:
         for piece in pieces_of(passage.stretch):
             held = words.words(piece.text) & words.typed
             share = fsum(words.weights.get(word, 0.0) for word in held) / total
-            is_kind = is_of_kind(piece.text)
+            under = passage.stretch.heading_path(piece.start)
+            is_kind = wanted.is_in(piece.text, under[-1] if under else "")
             score = share + FITTING * passage.fit - (0 if is_kind else OTHER_KIND)
             yield _Scored(Told(passage.number, piece, score), share, is_kind)
 
@@ -175,8 +176,8 @@ def _likelihood(found: Sequence[_Scored], confidence: float | None) -> float | N
     return _curve(WORD_CURVE if sure is not None else WORDS_ALONE, share, sure)
 
 
-READ_CURVE, READ_ALONE = (0.21, 0.46, 0.44), (0.27, 0.0, 0.29)
-WORD_CURVE, WORDS_ALONE = (2.3, 0.6, -1.0), (4.0, 0.0, -2.0)
+READ_CURVE, READ_ALONE = (0.22, 0.46, 0.48), (0.27, 0.0, 0.74)
+WORD_CURVE, WORDS_ALONE = (1.06, 0.84, -0.73), (4.0, 0.0, -2.0)
 """What the best piece, the confidence of the search and nothing at all count, fitted to
 questions with and without an answer (docs/evaluation.md)."""
 

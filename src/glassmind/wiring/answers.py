@@ -3,6 +3,8 @@
 A part of `wiring` that a search does not need.
 """
 
+from functools import cache
+
 from glassmind.answers.desk import Desk, Gather
 from glassmind.answers.verbs import Answers
 from glassmind.config import Config
@@ -12,6 +14,7 @@ from glassmind.ports.chat import Chat
 def answers_for(config: Config, gather: Gather) -> Answers:
     """Return what answers questions under these settings."""
 
+    @cache  # it remembers what its server takes
     def chat() -> Chat | None:
         if config.llm.backend == "none":
             return None
