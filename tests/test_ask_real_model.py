@@ -145,5 +145,5 @@ def test_the_model_that_wrote_an_answer_is_named(
 
     for answer in answers:
         assert_honest(answer, program)
-        assert answer["statements"]
-    assert any(answer["modelUsed"] == NAME for answer in answers)
+        own = any(said["support"] == "verbatim" for said in answer["statements"])
+        assert answer["modelUsed"] == ("extractive" if own else NAME)
