@@ -42,7 +42,7 @@ LEAST_ODDS = -12.0
 ALIKE = 0.8
 """Share of words from which two pieces say the same."""
 
-TOLD = 0.5
+TOLD = 0.6
 """How likely an answer must be to be told."""
 
 

@@ -26,6 +26,8 @@ _RULED = re.compile(r"[\s>|:-]*-[\s>|:-]*$")
 _CALLOUT = re.compile(r"^[\s>]*\[![\w-]+\][-+]?\s*")
 _PROPERTY = re.compile(r"[^\s#:-][^:\n]*:(?:\s|$)")
 _CELL = re.compile(r"(?<!\\)\|")
+_ASKS, _CLOSERS = ("?", "\uff1f", "\u061f"), " *_)\"'\u201d\u2019"
+"""How a question ends, which answers none."""
 _MARKUP = ("![[", "<%", "{{", "`=", "`$=")
 """What is made of something else when the note is shown."""
 
@@ -49,6 +51,7 @@ def pieces_of(stretch: Stretch) -> list[Piece]:
         if first <= one.start < last
         and FEWEST_CHARS <= len(one.text) <= MOST_CHARS
         and not holds_hidden(stretch.text[one.start : one.end])
+        and not one.text.rstrip(_CLOSERS).endswith(_ASKS)
         and not any(sign in one.text for sign in _MARKUP)
     ]
 
