@@ -1,6 +1,6 @@
 """How good answers are: questions about the sample vault, whose answers we know.
 
-    python benchmarks/ask.py [--model] [--questions N] [--url U --name M]
+    python benchmarks/ask.py [--set NAME] [--model] [--questions N] [--url U --name M]
 
 Of the questions that the vault answers: how often the lines that are cited state the
 answer, how often the passages that they stand in do, and how often nothing is answered.
@@ -31,7 +31,8 @@ GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"
 sys.path.append(str(ROOT / "tests"))
 from smollm_desk import writer  # noqa: E402 - the model of the tests is started there
 
-SETS = ("sample-questions", "ask-questions")
+SETS = ("plain-questions", "ask-questions", "sample-questions")
+"""From what people plainly ask to questions in none of the notes' words."""
 
 SMALL = {"llm.context_tokens": 1_536, "llm.answer_tokens": 160, "ask.sources": 2}
 """What the small model is shown: on two cores it reads thirty tokens in a second."""
@@ -214,11 +215,13 @@ def main(args: Any = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", action="store_true")
+    parser.add_argument("--set", action="append", choices=SETS, help="all without it")
     parser.add_argument("--questions", type=int, default=1_000, help="of each set")
     parser.add_argument("--url", default="")
     parser.add_argument("--name", default="")
     wanted = parser.parse_args(args)
-    asked = {name: spread(questions(name), wanted.questions) for name in SETS}
+    names = wanted.set or SETS
+    asked = {name: spread(questions(name), wanted.questions) for name in names}
     show(HEAD)
     with sample({}) as engine:
         for name, rows in asked.items():
