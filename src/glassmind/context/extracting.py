@@ -6,8 +6,8 @@ that the vault does not answer has a best piece too; how likely it is one is tol
 how well it reads, and from how sure the search is.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from math import exp, fsum, log
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import exp, fsum, isnan, log
 from time import monotonic
 from typing import NamedTuple
 
@@ -42,6 +42,13 @@ LEAST_ODDS = -12.0
 ALIKE = 0.8
 """Share of words from which two pieces say the same."""
 
+DENIES = frozenset((
+    "no", "not", "never", "none", "isn't", "wasn't", "don't", "doesn't", "didn't",
+    "won't", "can't", "nicht", "kein", "keine", "keinen", "nie", "ne", "pas", "jamais",
+    "nunca",
+))  # fmt: skip
+"""Words that make a sentence say the contrary of another that is like it."""
+
 TOLD = 0.6
 """How likely an answer must be to be told."""
 
@@ -57,7 +64,7 @@ class Told(NamedTuple):
 class Extract(NamedTuple):
     """The best pieces for a question, in the order they are told in.
 
-    `likelihood` is how likely they answer it; None where nothing can be said of that.
+    `likelihood` is how likely they answer it; None where there are none.
     """
 
     told: tuple[Told, ...]
@@ -80,17 +87,19 @@ class _Scored(NamedTuple):
     odds: float | None = None
 
 
-def extract(
+def extract(  # noqa: PLR0913 - all that an answer hangs on
     question: str,
     passages: Sequence[Passage],
     words: Lookup,
     reranker: Callable[[], Reranker],
     confidence: float | None,
+    *,
+    clock: Callable[[], float] = monotonic,
 ) -> Extract:
     """Return the pieces that answer a question best, and how likely they do."""
     found = list(_by_words(question, passages, words))
     found.sort(key=lambda one: -one.told.score)
-    read = _read(question, found[:READ], reranker)
+    read = _read(question, found[:READ], reranker, clock)
     if read:
         found = sorted(read, key=lambda one: -one.told.score)
     chosen = _chosen(found, NEAR_READ if read else NEAR)
@@ -115,10 +124,15 @@ def _by_words(
 
 
 def _read(
-    question: str, found: Sequence[_Scored], reranker: Callable[[], Reranker]
+    question: str,
+    found: Sequence[_Scored],
+    reranker: Callable[[], Reranker],
+    clock: Callable[[], float],
 ) -> list[_Scored]:
     """Return pieces with what reading them says; none where nobody reads."""
     made: list[_Scored] = []
+    if not found:  # which is no reason to load a model
+        return made
     try:
         verdicts = reranker().scores(question, [one.told.piece.text for one in found])
         until: float | None = None
@@ -127,8 +141,9 @@ def _read(
             fit = one.told.score - one.share + (0 if one.is_kind else OTHER_KIND)
             score = odds / 10 + fit - (0 if one.is_kind else OTHER_KIND_READ)
             made.append(one._replace(told=one.told._replace(score=score), odds=odds))
-            until = monotonic() + READ_S if until is None else until
-            if monotonic() > until:
+            now = clock()  # from the first on: before it a model may be loaded
+            until = now + READ_S if until is None else until
+            if now > until:
                 break
     except ModelFault:
         return []
@@ -136,6 +151,9 @@ def _read(
 
 
 def _odds(verdict: float) -> float:
+    """Return the log odds of a probability; of one that is no number, the least."""
+    if isnan(verdict):
+        return LEAST_ODDS
     sure = min(max(verdict, 1e-7), 1 - 1e-7)
     return log(sure / (1 - sure))
 
@@ -153,8 +171,17 @@ def _chosen(found: Sequence[_Scored], near: float) -> list[_Scored]:
 
 
 def _alike(one: Piece, other: Piece) -> bool:
+    """Whether two pieces say the same: not with other figures, nor if one denies it."""
     words, others = set(one.text.lower().split()), set(other.text.lower().split())
+    if _has_figure(words - others) and _has_figure(others - words):
+        return False
+    if words.isdisjoint(DENIES) != others.isdisjoint(DENIES):
+        return False
     return len(words & others) >= ALIKE * min(len(words), len(others))
+
+
+def _has_figure(words: Iterable[str]) -> bool:
+    return any(letter.isdigit() for word in words for letter in word)
 
 
 def _in_order(chosen: Sequence[_Scored]) -> tuple[Told, ...]:
@@ -165,9 +192,11 @@ def _in_order(chosen: Sequence[_Scored]) -> tuple[Told, ...]:
 
 
 def _likelihood(found: Sequence[_Scored], confidence: float | None) -> float | None:
-    """Return how likely the best pieces answer; None where that is not known."""
+    """Return how likely the best pieces answer; None where there are none."""
+    if not found:
+        return None
     kind = [one for one in found if one.is_kind]
-    sure = None if confidence is None else _odds(confidence)
+    sure = None if confidence is None or isnan(confidence) else _odds(confidence)
     odds = max((one.odds for one in kind if one.odds is not None), default=None)
     share = max((one.share for one in kind), default=0.0)
     if any(one.odds is not None for one in found):

@@ -1,6 +1,7 @@
 """The passages that may answer a question, numbered, and what they say to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from glassmind.context.asking import Lookup, question_words
@@ -32,9 +33,13 @@ HEADS = 4
 
 
 class _Entry(NamedTuple):
-    """A passage of a note, or a fact that is in none."""
+    """A passage of a note, or a fact that is in none.
+
+    `safe` is the passage without the credentials in it, line for line.
+    """
 
     stretch: Stretch
+    safe: Stretch
     excerpt: Excerpt
     hit: Hit
     candidate: Candidate | None
@@ -43,14 +48,15 @@ class _Entry(NamedTuple):
 
 def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathered:
     """Return what was found for a question."""
-    limit = wish.limit or LOOKED_AT
+    limit = LOOKED_AT if wish.limit is None else wish.limit
     reply = shelf.sources.search(
         question,
-        limit=max(limit, LOOKED_AT),
+        limit=max(limit, LOOKED_AT) if limit > 0 else limit,
         unique="chunks",
         mode=wish.mode,
         intent=wish.intent,
         project=wish.project or None,
+        facts=True,
         today=wish.today,
     )
     lookout = Lookout(shelf)
@@ -58,15 +64,15 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
         entries, withheld = _entries(shelf, reply, private=private)
         lookout.look(one.hit.path for one in entries if one.candidate is not None)
     made = _extracted(shelf, question, reply, entries)
-    cited = {one.number for one in made.told}
-    kept = _kept(shelf, entries, cited, limit, wish.budget_tokens or 0)
+    chosen = _within(made.told, limit)
+    kept = _kept(shelf, entries, chosen, limit, wish.budget_tokens or 0)
     numbers = {at: number for number, at in enumerate(kept, 1)}
     chars = shelf.config.ask.excerpt_chars
     sources = tuple(
-        _source(entries[at], numbers[at], _begun(made.told, at), chars) for at in kept
+        _source(one, numbers[at], _begun(chosen, at), chars) for at, one in kept.items()
     )
-    told = made.told if _is_told(made) else ()
-    shelf.sources.used("ask", _used(entries, told, kept))
+    told = chosen if _is_told(made) else ()
+    shelf.sources.used("ask", _used(entries, told, list(kept)))
     return Gathered(
         question,
         sources,
@@ -77,6 +83,12 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
         (*lookout.notices(), *reply.degraded),
         withheld,
     )
+
+
+def _within(told: Sequence[Told], limit: int) -> tuple[Told, ...]:
+    """Return what is told of so many passages, the best."""
+    first = list(dict.fromkeys(one.number for one in told))[:limit]
+    return tuple(one for one in told if one.number in first)
 
 
 def _entries(
@@ -115,7 +127,41 @@ def _asked(hit: Hit, index: int) -> Asked:
 def _entry(hit: Hit, candidate: Candidate) -> _Entry:
     stretch = candidate.passages[0]
     start, end = stretch.lines(*_trimmed(stretch))
-    return _Entry(stretch, stretch.excerpt(hit.path, start, end), hit, candidate)
+    excerpt = stretch.excerpt(hit.path, start, end)
+    return _Entry(stretch, without_secrets(stretch), excerpt, hit, candidate)
+
+
+def without_secrets(stretch: Stretch) -> Stretch:
+    """Return a stretch in which credentials are hidden, each in its line.
+
+    What tells one may stand lines away, so that a sentence by itself would show it.
+    """
+    text = redacted(stretch.text)
+    if text == stretch.text:
+        return stretch
+
+    def moved(at: int) -> int:
+        line = stretch.text.count("\n", 0, at)
+        start, end = _place_of(text, line, line)
+        return min(start + at - (stretch.text.rfind("\n", 0, at) + 1), end)
+
+    return stretch._replace(
+        text=text,
+        focus=(moved(stretch.focus[0]), moved(stretch.focus[1])),
+        headings=tuple((moved(at), path) for at, path in stretch.headings),
+    )
+
+
+def _place_of(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return the characters of some lines, counted from 0."""
+    start = 0
+    for _ in range(first):
+        start = text.find("\n", start) + 1
+    end = start
+    for _ in range(first, last):
+        end = text.find("\n", end) + 1
+    over = text.find("\n", end)
+    return start, len(text) if over < 0 else over
 
 
 def _trimmed(stretch: Stretch) -> tuple[int, int]:
@@ -135,7 +181,8 @@ def _head(hit: Hit, found: Sequence[Candidate]) -> list[_Entry]:
             end = len(part.text.rstrip("\n"))
             begun = hit._replace(chunk_index=0)
             excerpt = part.excerpt(hit.path, 0, end)
-            return [_Entry(part, excerpt, begun, one, is_head=True)]
+            safe = without_secrets(part)
+            return [_Entry(part, safe, excerpt, begun, one, is_head=True)]
     return []
 
 
@@ -143,7 +190,8 @@ def _fact(hit: Hit) -> _Entry:
     text = hit.snippet.text
     stretch = Stretch(text, 1, (0, len(text)), ((0, ()),), ends=True)
     span = Span(1, text.count("\n") + 1)
-    return _Entry(stretch, Excerpt((), span, text, ""), hit, None)
+    safe = without_secrets(stretch)
+    return _Entry(stretch, safe, Excerpt((), span, text, ""), hit, None)
 
 
 def _extracted(
@@ -151,7 +199,7 @@ def _extracted(
 ) -> Extract:
     agent = shelf.config.writes.agent_dir.strip("/")
     passages = [
-        Passage(at, one.stretch, one.hit.relevance)
+        Passage(at, one.safe, one.hit.relevance)
         for at, one in enumerate(entries)
         if (at < LOOKED_AT or one.is_head) and _may_answer(one, agent)
     ]
@@ -174,20 +222,76 @@ def _is_told(made: Extract) -> bool:
 
 
 def _kept(
-    shelf: Shelf, entries: Sequence[_Entry], cited: set[int], limit: int, budget: int
-) -> list[int]:
-    """Return which passages are sources: those cited, and the best others that fit."""
+    shelf: Shelf,
+    entries: Sequence[_Entry],
+    told: Sequence[Told],
+    limit: int,
+    budget: int,
+) -> dict[int, _Entry]:
+    """Return the passages that are sources: those cited, and the best others that fit.
+
+    What is cited is cut to the budget, and so is the best where nothing is.
+    """
     count = shelf.counter().count
-    kept, left = set[int](), budget
+    sizes = [count(one.excerpt.text) for one in entries]
     best = [at for at, one in enumerate(entries) if not one.is_head]
-    for at in [*sorted(cited), *best]:
-        size = count(entries[at].excerpt.text)
-        full = len(kept) >= limit and at not in cited
-        if at in kept or full or (kept and size > left):
-            continue
-        kept.add(at)
-        left -= size
-    return sorted(kept)
+    cited = list(dict.fromkeys(one.number for one in told)) or best[:1]
+    kept, left = dict[int, _Entry](), budget
+    for number, at in enumerate(cited):
+        others = cited[number + 1 :]
+        share = left // (1 + len(others))
+        room = left - sum(min(sizes[other], share) for other in others)
+        kept[at] = entries[at]
+        if sizes[at] > room:
+            kept[at] = _cut(entries[at], _begun(told, at), room, count)
+        left -= min(sizes[at], room)
+    for at in best:
+        if at not in kept and len(kept) < limit and sizes[at] <= left:
+            kept[at] = entries[at]
+            left -= sizes[at]
+    return dict(sorted(kept.items()))
+
+
+def _cut(
+    entry: _Entry, begun: int | None, room: int, count: Callable[[str], int]
+) -> _Entry:
+    """Return the lines of a passage that fit, from the best piece on and before it.
+
+    Of one line that is too long, its words from there on.
+    """
+    stretch = entry.stretch
+    top, over = stretch.lines(*_trimmed(stretch))
+    if begun is None:
+        start = max(top, stretch.focus[0])
+    else:
+        line = entry.safe.text.count("\n", 0, begun)
+        column = begun - (entry.safe.text.rfind("\n", 0, begun) + 1)
+        first, last = _place_of(stretch.text, line, line)
+        start = min(first + column, last)
+    first, last = stretch.lines(start, start)
+    if count(stretch.text[first:last]) > room:
+        end = last
+        while end > start + 1 and count(stretch.text[start:end]) > room:
+            end = start + (end - start) // 2
+        return _showing(entry, start, end)
+    left = room - count(stretch.text[first:last])
+    while last < over and left > 0:
+        end = stretch.lines(last + 1, last + 1)[1]
+        left -= count(stretch.text[last:end])
+        last = end if left >= 0 else last
+    while first > top and left > 0:
+        start = stretch.lines(first - 1, first - 1)[0]
+        left -= count(stretch.text[start:first])
+        first = start if left >= 0 else first
+    return _showing(entry, first, last)
+
+
+def _showing(entry: _Entry, start: int, end: int) -> _Entry:
+    """Return an entry with some characters of it, under the receipt of their lines."""
+    if entry.candidate is None:
+        said = entry.stretch.text[start:end]
+        return entry._replace(excerpt=replace(entry.excerpt, text=said))
+    return entry._replace(excerpt=entry.stretch.excerpt(entry.hit.path, start, end))
 
 
 def _begun(told: Sequence[Told], at: int) -> int | None:
@@ -198,10 +302,12 @@ def _begun(told: Sequence[Told], at: int) -> int | None:
 
 def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source:
     hit, candidate = entry.hit, entry.candidate
-    start = 0 if begun is None else begun - entry.stretch.lines(*entry.stretch.focus)[0]
-    shown = redacted(entry.excerpt.text)
-    # where something is hidden, places are others
-    shown = shown[max(0, start) :] if shown == entry.excerpt.text else shown
+    top = entry.excerpt.span.start - entry.stretch.first_line
+    last = entry.excerpt.span.end - entry.stretch.first_line
+    start, end = _place_of(entry.safe.text, top, last)
+    if candidate is not None and start == entry.safe.lines(*entry.safe.focus)[0]:
+        start = max(start, entry.safe.focus[0])
+    shown = entry.safe.text[start if begun is None else begun : end]
     return Source(
         number,
         hit.path,
@@ -223,14 +329,16 @@ def shortened_to(text: str, chars: int) -> str:
 
 
 def _statement(entry: _Entry, told: Told, numbers: dict[int, int]) -> Statement:
-    stretch, piece = entry.stretch, told.piece
-    quote = stretch.text[piece.start : piece.end].strip()
+    safe, piece = entry.safe, told.piece
+    quote = safe.text[piece.start : piece.end].strip()
     receipt = ""
     if entry.candidate is not None:
-        path = entry.candidate.note.path
-        receipt = stretch.excerpt(path, *stretch.lines(piece.start, piece.end)).receipt
-    cited = Citation(numbers[told.number], redacted(quote), receipt)
-    return Statement(redacted(piece.text), "verbatim", (cited,))
+        first = safe.text.count("\n", 0, piece.start)
+        last = first + quote.count("\n")
+        lines = _place_of(entry.stretch.text, first, last)
+        receipt = entry.stretch.excerpt(entry.hit.path, *lines).receipt
+    cited = Citation(numbers[told.number], quote, receipt)
+    return Statement(piece.text, "verbatim", (cited,))
 
 
 def _used(

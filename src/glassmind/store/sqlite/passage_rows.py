@@ -17,7 +17,8 @@ select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
   exists (select 1 from properties p where p.note_id = n.id
     and p.value = 'true' and lower(p.name) = 'generated'),
   exists (select 1 from properties p where p.note_id = n.id
-    and p.value = 'true' and lower(p.name) = 'private')
+    and lower(p.name) = 'private'
+    and lower(p.value) in ('true', '"true"', '"yes"', '"on"', '1'))
 from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
 """
 CHUNKS = """
