@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from glassmind.types import NotePath, Span
+from glassmind.types.context import Conflict
 from glassmind.types.search import Intent, Mode
 
 Support: TypeAlias = Literal["verbatim", "quoted", "unsupported"]
@@ -20,7 +21,8 @@ class Source:
 
     `text` are whole lines of the note, `excerpt` the beginning of what was found of
     them. A fact that is in no note has no `receipt`, and a path that is none.
-    `generated` marks what an agent wrote and no person has approved.
+    `generated` marks what an agent wrote and no person has approved; `superseded_by` is
+    the title of the note in its place, if one is.
     """
 
     number: int
@@ -34,6 +36,7 @@ class Source:
     excerpt: str
     receipt: str
     generated: bool = False
+    superseded_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,8 @@ class Gathered:
     """What was found for a question, before anybody answers it.
 
     `told` is the answer in sentences of the notes, empty where they hold none.
-    `withheld` counts private notes that were left out.
+    `withheld` counts private notes that were left out; `conflicts` are what sources
+    do not agree on.
     """
 
     question: str
@@ -76,6 +80,7 @@ class Gathered:
     intent: Intent | None = None
     degraded: tuple[str, ...] = ()
     withheld: int = 0
+    conflicts: tuple[Conflict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,7 @@ class Answer:
     says that the vault holds no answer, and `sources` are what came nearest; what a
     model said all the same is there, marked as borne out by nothing. `dropped`
     counts statements of a model that were left out, since nothing bore them out.
+    `conflicts` are what the sources do not agree on.
     """
 
     question: str
@@ -98,11 +104,13 @@ class Answer:
     mode: Mode = "hybrid"
     intent: Intent | None = None
     degraded: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
 
     @property
     def text(self) -> str:
-        """The statements in a row, or that there is no answer."""
-        return " ".join(one.text for one in self.statements) or NOT_IN_NOTES
+        """What is borne out of it in a row, or that there is no answer."""
+        said = [one.text for one in self.statements if one.is_supported]
+        return " ".join(said) or NOT_IN_NOTES
 
 
 NOT_IN_NOTES = "Not in your notes."
