@@ -221,6 +221,51 @@ def test_the_path_is_that_of_the_file_that_would_be_changed(program: Program) ->
     assert named.stdout == f"{program.home / 'mine.toml'}\n"
 
 
+def test_a_file_that_a_variable_names_is_the_one_that_is_changed(
+    program: Program,
+) -> None:
+    named = {"GLASSMIND_CONFIG": "mine.toml"}
+
+    done = program.bare("config", "set", "llm.backend", "ollama", **named)
+    path = program.bare("config", "path", **named)
+    value = program.bare("config", "get", "llm.backend", **named)
+
+    assert done.returncode == 0, done.stderr
+    assert path.stdout == f"{program.home / 'mine.toml'}\n"
+    assert value.stdout == "ollama\n"
+    assert not program.settings.exists()
+
+
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_a_named_file_is_the_one_that_init_writes(
+    program: Program, *, by_variable: bool
+) -> None:
+    words = ["init"] if by_variable else ["init", "--config", "mine.toml"]
+    env = {"GLASSMIND_CONFIG": "mine.toml"} if by_variable else {}
+    file = program.home / "mine.toml"
+
+    done = program.bare(*words, program.vault, **env)
+    again = program.bare(*words, program.vault, **env)
+
+    follows = "" if by_variable else f" --config {file}"
+    assert done.stdout.splitlines() == [
+        f"Vault: {program.vault}",
+        f"Configuration: {file}",
+        f"Next: glassmind{follows} index",
+    ]
+    assert "already there" in again.stderr or str(file) in again.stderr
+    assert again.returncode == 2
+    assert not program.settings.exists()
+
+
+def test_init_without_a_vault_says_so_though_its_file_is_yet_to_be(
+    program: Program,
+) -> None:
+    done = program.bare("init", GLASSMIND_CONFIG="mine.toml")
+
+    assert "no vault is chosen" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

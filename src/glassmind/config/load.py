@@ -68,11 +68,25 @@ def config_for(vault: Path, flags: Mapping[str, object] | None = None) -> Config
     return _assembled(layers, _vault(layers, vault, Path()), {})
 
 
-def _user_files(env: Mapping[str, str], cwd: Path, file: Path | None) -> list[Path]:
+def named_file(
+    env: Mapping[str, str], cwd: Path, file: Path | None = None
+) -> Path | None:
+    """Return the file that is named in place of the user's own; None where none is."""
     named = file or env.get(CONFIG_VARIABLE)
-    if not named:
+    return Path(cwd, os.path.expanduser(named)) if named else None  # noqa: PTH111 - never raises
+
+
+def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
+    """Return the user's file: the one named, else the usual one, there or not."""
+    home = config_home(env)
+    usual = next(iter(present(home, USER_NAMES)), home / FILE_NAME)
+    return named_file(env, cwd, file) or usual
+
+
+def _user_files(env: Mapping[str, str], cwd: Path, file: Path | None) -> list[Path]:
+    found = named_file(env, cwd, file)
+    if found is None:
         return present(config_home(env), USER_NAMES)
-    found = Path(cwd, os.path.expanduser(named))  # noqa: PTH111 - never raises
     if not present(found.parent, (found.name,)):
         raise BadConfigFile(str(found), 0, "there is no such file")
     return [found]

@@ -31,24 +31,35 @@ VAULT_MODE = 0o644
 
 
 def write_config(
-    vault: Path, env: Mapping[str, str], *, in_vault: bool = False, force: bool = False
+    vault: Path,
+    env: Mapping[str, str],
+    *,
+    named: Path | None = None,
+    in_vault: bool = False,
+    force: bool = False,
 ) -> Path:
     """Write a commented configuration for a vault and return where it stands.
 
-    It goes to the user's configuration folder, or with `in_vault` into the vault.
+    It goes to the file that is named, else to the user's configuration folder, or with
+    `in_vault` into the vault.
 
     Raises:
         ConfigExists: there is one, and `force` was not given.
         ConfigUnwritable: the disk refused, or a link stands there; nothing changed.
     """
-    file = free_place(vault, env, in_vault=in_vault, force=force)
+    file = free_place(vault, env, named=named, in_vault=in_vault, force=force)
     text = commented_file("." if in_vault else str(vault.resolve()))
     _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
     return file
 
 
 def free_place(
-    vault: Path, env: Mapping[str, str], *, in_vault: bool = False, force: bool = False
+    vault: Path,
+    env: Mapping[str, str],
+    *,
+    named: Path | None = None,
+    in_vault: bool = False,
+    force: bool = False,
 ) -> Path:
     """Return where `write_config` would write.
 
@@ -56,6 +67,10 @@ def free_place(
         ConfigExists: there is a configuration, and `force` was not given.
         ConfigUnwritable: a link stands there, in the vault.
     """
+    if named is not None and not in_vault:
+        if named.exists() and not force:
+            raise ConfigExists(str(named))
+        return named
     folder = vault if in_vault else config_home(env)
     # A second user file would hide the first: any of its names counts.
     for name in (FILE_NAME,) if in_vault else USER_NAMES:

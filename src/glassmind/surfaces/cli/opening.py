@@ -7,6 +7,7 @@ from pathlib import Path
 
 from glassmind.config import Config, load_config
 from glassmind.config.files import current_folder
+from glassmind.config.load import named_file, own_file
 from glassmind.engine import Engine
 from glassmind.surfaces.cli.output import Output
 
@@ -30,6 +31,16 @@ def config_of(
         file=Path(file) if file else None,
         need_vault=need_vault,
     )
+
+
+def named_of(args: Namespace) -> Path | None:
+    """Return the file that an option or the variable names; None where neither does."""
+    return named_file(os.environ, current_folder(), getattr(args, "config", None))
+
+
+def file_of(args: Namespace) -> Path:
+    """Return the file in which settings of one's own are kept, there or not."""
+    return own_file(os.environ, current_folder(), getattr(args, "config", None))
 
 
 def engine_of(args: Namespace, output: Output) -> Engine:

@@ -1,27 +1,19 @@
 """`glassmind config`: show, find and change settings."""
 
-import os
 import tomllib
 from argparse import Namespace
 from pathlib import Path
 
 from glassmind.config.describe import settings_shown
 from glassmind.config.entries import nearest
-from glassmind.config.files import (
-    FILE_NAME,
-    USER_NAMES,
-    VAULT_NAMES,
-    current_folder,
-    present,
-)
-from glassmind.config.places import config_home
+from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
 from glassmind.config.sections import KEYS
 from glassmind.config.values import HIDDEN
 from glassmind.config.write import set_key
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.render.settings import settings_as_json
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.opening import config_of
+from glassmind.surfaces.cli.opening import config_of, file_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 
@@ -106,10 +98,7 @@ def _set(args: Namespace, output: Output) -> None:
 
 def _file(args: Namespace) -> Path:
     """Return the file that is meant: the vault's, the one named, or the user's."""
-    if args.in_vault:
-        folder, names = config_of(args).vault.path, VAULT_NAMES
-    elif getattr(args, "config", None):
-        return Path(current_folder(), args.config)
-    else:
-        folder, names = config_home(os.environ), USER_NAMES
-    return next(iter(present(folder, names)), folder / FILE_NAME)
+    if not args.in_vault:
+        return file_of(args)
+    vault = config_of(args).vault.path
+    return next(iter(present(vault, VAULT_NAMES)), vault / FILE_NAME)

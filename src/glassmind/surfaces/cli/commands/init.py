@@ -12,9 +12,9 @@ from glassmind.config.load import vault_around
 from glassmind.config.places import config_home
 from glassmind.config.sections import AGENT_DIR
 from glassmind.config.write import free_place, write_config
-from glassmind.errors import SeveralVaults, VaultAbsent, WrongUsage
+from glassmind.errors import NoVault, SeveralVaults, VaultAbsent, WrongUsage
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.opening import config_of
+from glassmind.surfaces.cli.opening import config_of, named_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.vault.agent_folder import make_agent_folder
@@ -32,14 +32,18 @@ def add_arguments(parser: CommandParser) -> None:
 
 def run(args: Namespace, output: Output) -> int:
     """Write the configuration and tell what comes next."""
-    if getattr(args, "config", None):
-        raise WrongUsage("init writes your own file or, with --in-vault, the vault's")
-    vault = _chosen(args, output)
+    given = getattr(args, "config", None)
+    if given and args.in_vault:
+        raise WrongUsage("--in-vault and --config name two files; give one", "init")
+    vault, env = _chosen(args, output), os.environ
+    where = {"named": named_of(args), "in_vault": args.in_vault, "force": args.force}
     # What can be refused comes before what is written.
-    free_place(vault, os.environ, in_vault=args.in_vault, force=args.force)
+    free_place(vault, env, **where)
     made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
-    file = write_config(vault, os.environ, in_vault=args.in_vault, force=args.force)
-    follows = _next_command(vault, in_vault=args.in_vault)
+    file = write_config(vault, env, **where)
+    follows = _next_command("vault", vault) if args.in_vault else _next_command()
+    if given:
+        follows = _next_command("config", file)
     if output.as_json:
         made_paths = [str(folder) for folder in made]
         report = {"vault": str(vault), "config": str(file), "made": made_paths}
@@ -54,9 +58,9 @@ def run(args: Namespace, output: Output) -> int:
     return exits.OK
 
 
-def _next_command(vault: Path, *, in_vault: bool) -> str:
-    where = f" --vault {shlex.quote(str(vault))}" if in_vault else ""
-    return f"glassmind{where} index"
+def _next_command(option: str = "", place: Path | None = None) -> str:
+    named = f" --{option} {shlex.quote(str(place))}" if option else ""
+    return f"glassmind{named} index"
 
 
 def _chosen(args: Namespace, output: Output) -> Path:
@@ -81,6 +85,9 @@ def _chosen(args: Namespace, output: Output) -> Path:
         return known[0]
     if known:
         return _asked(known, output)
+    file = named_of(args)
+    if file is not None and not file.exists():  # the one that is to be written
+        raise NoVault
     return config_of(args).vault.path
 
 

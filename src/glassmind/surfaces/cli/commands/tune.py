@@ -1,20 +1,12 @@
 """`glassmind tune`: better settings for this vault, if there are any beyond noise."""
 
-import os
 from argparse import Namespace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config
-from glassmind.config.files import (
-    FILE_NAME,
-    USER_NAMES,
-    VAULT_NAMES,
-    current_folder,
-    present,
-)
-from glassmind.config.places import config_home
+from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.measuring import (
@@ -22,7 +14,7 @@ from glassmind.surfaces.cli.measuring import (
     counted_by,
     opener_of,
 )
-from glassmind.surfaces.cli.opening import config_of
+from glassmind.surfaces.cli.opening import config_of, file_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.cli.progress import shown_progress
@@ -89,14 +81,12 @@ def _overruled(config: Config, report: "TuneReport") -> dict[str, str]:
 
 def _file(args: Namespace, config: Config) -> Path:
     """Return the file that is meant: the vault's, the one named, or the user's."""
-    named = getattr(args, "config", None)
-    if args.in_vault and named:
+    if args.in_vault and getattr(args, "config", None):
         raise WrongUsage("--in-vault and --config name two files; give one", "tune")
-    if named:
-        return current_folder() / Path(named).expanduser()
-    vault, home = config.vault.path, config_home(os.environ)
-    folder, names = (vault, VAULT_NAMES) if args.in_vault else (home, USER_NAMES)
-    return next(iter(present(folder, names)), folder / FILE_NAME)
+    if not args.in_vault:
+        return file_of(args)
+    vault = config.vault.path
+    return next(iter(present(vault, VAULT_NAMES)), vault / FILE_NAME)
 
 
 def _undo(args: Namespace, output: Output) -> int:
