@@ -155,7 +155,7 @@ def with_sample(root: Path) -> Program:
 def with_index(root: Path) -> Program:
     """Return a program beside an indexed copy of the sample vault."""
     program = with_sample(root)
-    done = program.run("index")
+    done = Inside(program).run("index")
     assert done.returncode == 0, done.stderr
     return program
 

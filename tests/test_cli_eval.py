@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli_desk import Program, with_note, with_sample
+from cli_desk import Inside, Program, with_note, with_sample
 
 from glassmind.types.evaluation import METRICS
 
@@ -16,7 +16,7 @@ OWN, HERON = "Decisions/D-004 Own radio network.md", "Projects/Heron network.md"
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Program:
-    return with_sample(tmp_path)
+    return Inside(with_sample(tmp_path))
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -69,7 +69,7 @@ def test_queries_about_a_vault_are_scored_and_the_vault_is_left_alone(
 
 
 def test_documents_of_a_collection_become_notes_of_their_own(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = Inside(Program(tmp_path))
     folder = collection(program)
 
     done = program.bare("--json", "eval", "--dataset", folder, "--no-ablations")
@@ -136,7 +136,7 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> Non
 
 
 def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
-    program = with_note(tmp_path, "Oolong.\n")
+    program = Inside(with_note(tmp_path, "Oolong.\n"))
 
     done = program.run("eval", "--self")
 
@@ -157,7 +157,7 @@ def test_tuning_by_words_alone_changes_nothing_and_says_why(sample: Program) -> 
 
 
 def test_tuning_refuses_a_vault_that_says_too_little(tmp_path: Path) -> None:
-    program = with_note(tmp_path, "# Tea\n\n## How it is grown\n\nSlowly.\n")
+    program = Inside(with_note(tmp_path, "# Tea\n\n## How it is grown\n\nSlowly.\n"))
 
     done = program.run("tune")
 

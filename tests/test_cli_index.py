@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Program, with_note, with_sample
+from cli_desk import Inside, Program, with_note, with_sample
 from rich import progress
 
 from glassmind.surfaces.cli.commands import index
@@ -20,11 +20,11 @@ from glassmind.types.files import Progress
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    return with_note(tmp_path)
+    return Inside(with_note(tmp_path))
 
 
 def test_a_run_tells_what_it_did_and_what_it_left_out(tmp_path: Path) -> None:
-    program = with_sample(tmp_path)
+    program = Inside(with_sample(tmp_path))
 
     done = program.run("index")
 
@@ -38,7 +38,7 @@ def test_a_run_tells_what_it_did_and_what_it_left_out(tmp_path: Path) -> None:
 
 
 def test_a_run_tells_what_is_to_be_mended_in_the_notes(tmp_path: Path) -> None:
-    program = with_sample(tmp_path)
+    program = Inside(with_sample(tmp_path))
 
     done = program.run("index")
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Program, with_index, with_note
+from cli_desk import Inside, Program, with_index, with_note
 
 NOTE = "Projects/Heron node v3.md"
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return with_index(tmp_path_factory.mktemp("notes"))
+    return Inside(with_index(tmp_path_factory.mktemp("notes")))
 
 
 def test_a_note_is_printed_as_it_stands_on_disk(program: Program) -> None:
@@ -86,7 +86,7 @@ def test_a_canvas_is_printed_as_indexed_or_as_its_file(program: Program) -> None
 
 def test_a_pipe_gets_a_note_to_the_letter(tmp_path: Path) -> None:
     text = "# Tea\n\nOolong \x1b]0;owned\x07 \u202erests\u202c.\n"
-    program = with_note(tmp_path, text)
+    program = Inside(with_note(tmp_path, text))
     program.run("index")
 
     read = program.run("read", "Tea")
@@ -118,7 +118,7 @@ def test_what_is_not_there_is_an_error_about_the_vault(
 
 
 def test_a_heading_that_stands_twice_can_be_told_by_its_lines(tmp_path: Path) -> None:
-    program = with_note(tmp_path, "# Tea\n\n## Day\n\n## Day\n")
+    program = Inside(with_note(tmp_path, "# Tea\n\n## Day\n\n## Day\n"))
     program.run("index")
 
     done = program.run("read", "Tea", "--heading", "Day")
@@ -229,7 +229,7 @@ def test_a_folder_may_be_written_as_a_shell_writes_it(program: Program) -> None:
 
 
 def test_a_path_that_turns_letters_around_is_shown_escaped(tmp_path: Path) -> None:
-    program = with_note(tmp_path)
+    program = Inside(with_note(tmp_path))
     (program.vault / "Odd\u202edm.md").write_text("Espresso.", "utf-8")
     program.run("index")
 

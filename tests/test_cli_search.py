@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_desk import Program, with_index, with_note
+from cli_desk import Inside, Program, with_index, with_note
 from model_desk import real_models
 
 from glassmind.models.cards import MINILM
@@ -14,7 +14,7 @@ from glassmind.models.cards import MINILM
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    return with_index(tmp_path_factory.mktemp("search"))
+    return Inside(with_index(tmp_path_factory.mktemp("search")))
 
 
 def test_a_hit_shows_its_address_its_lines_and_what_matched(program: Program) -> None:
@@ -101,7 +101,7 @@ HARBOUR = {
 
 def harbour(root: Path, models: Path) -> Program:
     """Return a program beside three notes, with models from a folder."""
-    program = Program(root)
+    program = Inside(Program(root))
     (program.vault / ".obsidian").mkdir(parents=True)
     for name, text in HARBOUR.items():
         (program.vault / name).write_text(text, "utf-8")
@@ -288,7 +288,8 @@ def test_a_note_cannot_command_the_terminal(tmp_path: Path) -> None:
 
 
 def test_results_survive_an_encoding_that_lacks_their_letters(program: Program) -> None:
-    plain = program.run("search", "日記", "--paths", PYTHONIOENCODING="ascii")
+    asked = ("--vault", program.vault, "search", "日記", "--paths")
+    plain = Program.bare(program, *asked, PYTHONIOENCODING="ascii")
     found = subprocess.run(
         [sys.executable, "-m", "glassmind", "search", "日記", "--json"],
         cwd=program.vault,

@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -89,14 +91,55 @@ def floor_of(file: Path) -> str:
     return file.relative_to(SOURCE).as_posix()
 
 
-def tree_of(file: Path) -> ast.Module:
-    return ast.parse(file.read_text("utf-8"))
+class Outline(NamedTuple):
+    """What is asked of any file: whether it says what it is, and its functions."""
+
+    is_silent: bool
+    functions: tuple[tuple[str, int, int], ...]
+    """Names with their first and last lines."""
 
 
-def functions_of(tree: ast.AST) -> Iterator[Function]:
-    for node in ast.walk(tree):
-        if isinstance(node, Function):
-            yield node
+class Module(NamedTuple):
+    """What is asked of a file of the package; numbers are lines."""
+
+    names: tuple[tuple[str, int], ...]
+    imports: tuple[tuple[str, int, bool], ...]
+    unpromised: tuple[str, ...]
+    prints: tuple[int, ...]
+    swallows: tuple[int, ...]
+    sql: tuple[int, ...]
+
+
+@cache
+def outline_of(file: Path) -> Outline:
+    tree = ast.parse(file.read_text("utf-8"))
+    found = [(f.name, f.lineno, f.end_lineno or 0) for f in functions_of(tree)]
+    return Outline(not ast.get_docstring(tree), tuple(found))
+
+
+@cache
+def module_of(file: Path) -> Module:
+    """Read a file once for every rule: its tree is far larger than what is asked."""
+    tree = ast.parse(file.read_text("utf-8"))
+    nodes = list(ast.walk(tree))
+    return Module(
+        tuple(defined_names(nodes)),
+        tuple(imports_of(tree, nodes)),
+        tuple(unpromising(tree)),
+        tuple(printing(nodes)),
+        tuple(swallowing(nodes)),
+        tuple(speaking_sql(nodes)),
+    )
+
+
+def functions_of(node: ast.AST) -> Iterator[Function]:
+    """Yield the functions; they stand in statements, and those alone are looked at."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        part = getattr(node, name, ())
+        for child in part if isinstance(part, list) else ():
+            if isinstance(child, Function):
+                yield child
+            yield from functions_of(child)
 
 
 def words_of(identifier: str) -> list[str]:
@@ -114,9 +157,9 @@ def is_banned(identifier: str) -> bool:
     return bool(known & BANNED) or identifier.lstrip("_").startswith("do_")
 
 
-def defined_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def defined_names(nodes: Sequence[ast.AST]) -> Iterator[tuple[str, int]]:
     """Yield every name that is given here, with its line; names used are not ours."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 yield node.name, node.lineno
@@ -138,41 +181,41 @@ def defined_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
                 pass
 
 
-def imports_of(tree: ast.AST) -> Iterator[tuple[str, int, bool]]:
+def imports_of(
+    tree: ast.Module, nodes: Sequence[ast.AST]
+) -> Iterator[tuple[str, int, bool]]:
     """Yield the top package of each import, its line, and whether it is inside.
 
     What only a type checker sees is left out.
     """
-    inside = {
-        id(node)
-        for function in functions_of(tree)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    }
+    bodies = [range(f.lineno, (f.end_lineno or 0) + 1) for f in functions_of(tree)]
     unseen = {
         id(node)
-        for branch in ast.walk(tree)
-        if isinstance(branch, ast.If) and ast.unparse(branch.test) == "TYPE_CHECKING"
+        for branch in nodes
+        if isinstance(branch, ast.If)
+        and isinstance(branch.test, ast.Name)
+        and branch.test.id == "TYPE_CHECKING"
         for node in ast.walk(branch)
     }
-    for node in ast.walk(tree):
-        if id(node) in unseen:
-            continue
+    for node in nodes:
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             found = [node.module or ""]
         else:
             continue
+        if id(node) in unseen:
+            continue
         for name in found:
-            yield name.partition(".")[0], node.lineno, id(node) in inside
+            inside = any(node.lineno in lines for lines in bodies)
+            yield name.partition(".")[0], node.lineno, inside
 
 
-def docstrings_of(tree: ast.AST) -> set[int]:
+def docstrings_of(nodes: Sequence[ast.AST]) -> set[int]:
     """Return which constants are docstrings or stand where one would."""
     return {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
 
@@ -188,16 +231,11 @@ def test_no_file_is_too_long_to_be_read_at_once() -> None:
 
 
 def test_no_function_is_too_long_to_be_read_at_once() -> None:
-    lengths = [
-        (f"{name_of(file)}:{function.lineno} {function.name}", function)
-        for file in (*MODULES, *TESTS)
-        for function in functions_of(tree_of(file))
-    ]
-
     long = [
-        name
-        for name, function in lengths
-        if (function.end_lineno or 0) - function.lineno + 1 > LONGEST_FUNCTION
+        f"{name_of(file)}:{first} {name}"
+        for file in (*MODULES, *TESTS)
+        for name, first, last in outline_of(file).functions
+        if last - first + 1 > LONGEST_FUNCTION
     ]
 
     assert long == []
@@ -207,7 +245,7 @@ def test_no_name_is_one_of_the_words_that_say_nothing() -> None:
     found = [
         f"{name_of(file)}:{line} {name}"
         for file in MODULES
-        for name, line in defined_names(tree_of(file))
+        for name, line in module_of(file).names
         if is_banned(name)
     ]
     found += [
@@ -238,9 +276,7 @@ def test_a_banned_word_is_told_from_one_that_holds_it(name: str, banned: bool) -
 
 
 def test_every_module_says_what_lives_in_it() -> None:
-    silent = [
-        name_of(f) for f in (*MODULES, *TESTS) if not ast.get_docstring(tree_of(f))
-    ]
+    silent = [name_of(f) for f in (*MODULES, *TESTS) if outline_of(f).is_silent]
 
     assert silent == []
 
@@ -256,26 +292,40 @@ def public_things(node: ast.AST) -> Iterator[Function | ast.ClassDef]:
             yield from public_things(child)
 
 
+def unpromising(tree: ast.Module) -> Iterator[str]:
+    """Yield what is public and says nothing, with its line."""
+    for thing in public_things(tree):
+        if not ast.get_docstring(thing):
+            yield f"{thing.lineno} {thing.name}"
+
+
 def test_everything_public_says_what_it_promises() -> None:
     silent = [
-        f"{name_of(file)}:{thing.lineno} {thing.name}"
+        f"{name_of(file)}:{thing}"
         for file in MODULES
-        for thing in public_things(tree_of(file))
-        if not ast.get_docstring(thing)
+        for thing in module_of(file).unpromised
     ]
 
     assert silent == []
 
 
+def printing(nodes: Sequence[ast.AST]) -> Iterator[int]:
+    """Yield the lines that print."""
+    for node in nodes:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "print"
+        ):
+            yield node.lineno
+
+
 def test_nothing_is_printed_outside_the_surfaces() -> None:
     found = [
-        f"{name_of(file)}:{node.lineno}"
+        f"{name_of(file)}:{line}"
         for file in MODULES
         if not floor_of(file).startswith("surfaces/")
-        for node in ast.walk(tree_of(file))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "print"
+        for line in module_of(file).prints
     ]
 
     assert found == []
@@ -290,35 +340,48 @@ def catches_everything(node: ast.ExceptHandler) -> bool:
     )
 
 
+def swallowing(nodes: Sequence[ast.AST]) -> Iterator[int]:
+    """Yield where every error is caught and none raised again."""
+    for node in nodes:
+        if (
+            isinstance(node, ast.ExceptHandler)
+            and catches_everything(node)
+            and not isinstance(node.body[-1], ast.Raise)  # one that undoes, then raises
+        ):
+            yield node.lineno
+
+
 def test_nothing_swallows_every_error_but_a_surface_and_the_edge_of_a_channel() -> None:
     found = [
-        f"{name_of(file)}:{node.lineno}"
+        f"{name_of(file)}:{line}"
         for file in MODULES
         if not floor_of(file).startswith(("surfaces/", "retrieval/search.py"))
-        for node in ast.walk(tree_of(file))
-        if isinstance(node, ast.ExceptHandler)
-        and catches_everything(node)
-        and not isinstance(node.body[-1], ast.Raise)  # one that undoes, then raises
+        for line in module_of(file).swallows
     ]
 
     assert found == []
 
 
-def test_sql_is_spoken_in_the_store_alone() -> None:
-    found = []
-    for file in MODULES:
-        if floor_of(file).startswith("store/"):
-            continue
-        tree = tree_of(file)
-        prose = docstrings_of(tree)
-        found += [
-            f"{name_of(file)}:{node.lineno}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant)
+def speaking_sql(nodes: Sequence[ast.AST]) -> Iterator[int]:
+    """Yield the lines of texts that are SQL, prose aside."""
+    prose = docstrings_of(nodes)
+    for node in nodes:
+        if (
+            isinstance(node, ast.Constant)
             and isinstance(node.value, str)
             and id(node) not in prose
             and SQL.match(node.value)
-        ]
+        ):
+            yield node.lineno
+
+
+def test_sql_is_spoken_in_the_store_alone() -> None:
+    found = [
+        f"{name_of(file)}:{line}"
+        for file in MODULES
+        if not floor_of(file).startswith("store/")
+        for line in module_of(file).sql
+    ]
 
     assert found == []
 
@@ -330,7 +393,7 @@ def test_the_store_alone_holds_a_database_driver() -> None:
         f"{name_of(file)}:{line} {package}"
         for file in MODULES
         if not floor_of(file).startswith("store/")
-        for package, line, inside in imports_of(tree_of(file))
+        for package, line, inside in module_of(file).imports
         if package in drivers and not (inside and floor_of(file).startswith("wiring/"))
     ]
 
@@ -341,7 +404,7 @@ def test_what_is_slow_to_import_is_imported_late_and_where_it_may_be() -> None:
     found = []
     for file in MODULES:
         floor = floor_of(file)
-        for package, line, inside in imports_of(tree_of(file)):
+        for package, line, inside in module_of(file).imports:
             if package not in HEAVY:
                 continue
             if floor.startswith(HOMES.get(package, ())):
