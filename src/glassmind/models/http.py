@@ -125,8 +125,8 @@ class ModelServer(NamedTuple):
             with _Deadline(link, bounds.total_s) as deadline:
                 try:
                     link.request(verb, self.path(path), body, self.headers())
-                    reply = link.getresponse()
-                    answer = reply.read(MOST_BYTES + 1)
+                    with link.getresponse() as reply:
+                        answer = reply.read(MOST_BYTES + 1)
                 except (OSError, HTTPException):
                     deadline.check()
                     raise
