@@ -177,9 +177,9 @@ FAULTS: dict[str, tuple[Reply, str]] = {
     "a page": (page, "answers text/html, .* check llm.url"),
     "truncated": (raw(b""), "stopped in the middle"),
     "no last chunk": (no_last_chunk, "stopped in the middle"),
-    "reset": (broken_off, "ConnectionResetError"),
+    "reset": (broken_off, "it closed the connection"),
     "cut head": (cut_head, "127.0.0.1"),
-    "hung up": (hung_up, "RemoteDisconnected"),
+    "hung up": (hung_up, "it closed the connection"),
     "nothing": (lambda voice: voice.whole(b""), "stopped in the middle|not JSON"),
     "no words": (speaking(), "it wrote nothing"),
 }

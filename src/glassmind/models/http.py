@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from glassmind.config.guards import is_loopback
 from glassmind.errors import ModelFailed, RemoteRefused
+from glassmind.models.broken import broken_by
 
 MOST_BYTES = 64 * 1024 * 1024
 """More than any answer we ask for; a server must not fill our memory."""
@@ -105,7 +106,7 @@ class ModelServer(NamedTuple):
         except TimeoutError:
             raise self.failed(f"it took longer than {bounds.total_s:g} s") from None
         except (OSError, HTTPException) as error:
-            raise self.failed(f"{type(error).__name__}: {error}") from None
+            raise self.failed(broken_by(error)) from None
         except ValueError:
             raise self.failed(UNSENDABLE) from None
         if status != OK:

@@ -2,6 +2,7 @@
 
 from glassmind.config.sections import Config
 from glassmind.errors import ModelFailed, ModelFault
+from glassmind.models.broken import NOBODY
 from glassmind.models.chat.ollama import START as OLLAMA
 from glassmind.models.chat.ollama import OllamaChat, ollama_lacks
 from glassmind.models.chat.openai import START as OTHER
@@ -40,7 +41,7 @@ def chat_lacks(config: Config) -> str:
         server = _server(config)
         return (ollama_lacks if native else openai_lacks)(server, LOOK)
     except ModelFailed as error:
-        if ConnectionRefusedError.__name__ not in error.reason:
+        if NOBODY not in error.reason:
             return str(error)
         return f"nothing listens at {server.host}; {OLLAMA if native else OTHER}"
     except ModelFault as error:

@@ -10,8 +10,9 @@ from typing import Any
 
 from glassmind.config.ask_sections import Llm
 from glassmind.errors import ModelFailed
+from glassmind.models.broken import CUT_SHORT
 from glassmind.models.chat.reading import Pieces, count, lost, messages, refused
-from glassmind.models.chat.streams import CUT_SHORT, Stream, StreamBounds, Wanted
+from glassmind.models.chat.streams import Stream, StreamBounds, Wanted
 from glassmind.models.http import OK, Bounds, ModelServer
 from glassmind.ports.chat import Ended, Halt, Prompt
 

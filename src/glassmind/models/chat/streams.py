@@ -9,12 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from errno import EINPROGRESS, EWOULDBLOCK
-from http.client import (
-    HTTPConnection,
-    HTTPException,
-    HTTPResponse,
-    IncompleteRead,
-)
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from selectors import EVENT_WRITE, DefaultSelector
 from socket import SO_ERROR, SOCK_STREAM, SOL_SOCKET, getaddrinfo, socket
 from threading import Timer
@@ -23,6 +18,7 @@ from typing import Any, NamedTuple, Self
 
 from glassmind.errors import ModelFailed
 from glassmind.errors.serving import CallAbandoned
+from glassmind.models.broken import NOBODY, broken_by
 from glassmind.models.http import MOST_BYTES, UNSENDABLE, ModelServer, shut
 from glassmind.ports.chat import Halt
 
@@ -43,8 +39,6 @@ MOST_FAULT = 64 * 1024
 """Bytes that are read of what a server says about its fault."""
 
 PIECE = 64 * 1024
-
-CUT_SHORT = "it stopped in the middle of its answer"
 
 ON_ITS_WAY = (EINPROGRESS, EWOULDBLOCK)
 """What a system says of a connection that is on its way."""
@@ -297,13 +291,11 @@ class Stream:
             case TimeoutError():
                 return self._slowness(error)
             case ConnectionRefusedError():
-                return f"nothing listens there; {self._wanted.start}"
-            case IncompleteRead():
-                return CUT_SHORT
-            case ValueError():  # its words would repeat what cannot be sent
+                return f"{NOBODY}; {self._wanted.start}"
+            case OSError() | HTTPException():
+                return broken_by(error)
+            case _:  # its words would repeat what cannot be sent
                 return UNSENDABLE
-            case _:
-                return f"{type(error).__name__}: {error}"
 
     def _slowness(self, error: TimeoutError) -> str:
         if isinstance(error, _Unreached):
