@@ -9,6 +9,9 @@ from glassmind.evaluation.metrics import ndcg
 
 QUERIES, NOTES, SETTINGS = 200, 80, 12
 
+SEEDS = (20, pytest.param(60, marks=pytest.mark.slow))
+"""How many times luck is tried; of sixty, two may be taken."""
+
 
 def notes_asked(seed: int, *, hubs: bool = False) -> list[GoldQuery]:
     chance = np.random.default_rng(seed)
@@ -92,10 +95,11 @@ def test_the_best_are_left_alone() -> None:
     assert "in force are the best" in found.reason
 
 
-def test_the_luckiest_of_many_equals_is_not_taken() -> None:
-    taken = [equals(seed).accepted for seed in range(60)]
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_the_luckiest_of_many_equals_is_not_taken(seeds: int) -> None:
+    taken = [equals(seed).accepted for seed in range(seeds)]
 
-    assert sum(taken) <= 2
+    assert sum(taken) <= seeds / 30
 
 
 def equals(seed: int) -> Choice:
@@ -104,10 +108,11 @@ def equals(seed: int) -> Choice:
     return choose(tried, queries, seed=seed, shuffles=19)
 
 
-def test_shuffled_labels_are_refused() -> None:
-    taken = [by_shuffled_labels(seed).accepted for seed in range(60)]
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_shuffled_labels_are_refused(seeds: int) -> None:
+    taken = [by_shuffled_labels(seed).accepted for seed in range(seeds)]
 
-    assert sum(taken) <= 2
+    assert sum(taken) <= seeds / 30
 
 
 def by_shuffled_labels(seed: int) -> Choice:

@@ -72,11 +72,16 @@ COMMANDS: dict[str, list[str]] = {
 }
 """Commands that take a name, each with where it goes."""
 
-DRIVE = """
+NEXT = "--- what the next command says ---"
+
+DRIVE = f"""
 import json, sys
 from glassmind.surfaces.cli.program import run_program
-for argv in json.load(sys.stdin):
-    print("exit", run_program(argv), flush=True)
+for calls in json.load(sys.stdin):
+    for argv in calls:
+        print("exit", run_program(argv), flush=True)
+    for stream in (sys.stdout, sys.stderr):
+        print("{NEXT}", file=stream, flush=True)
 """
 """The program without its start, which would take most of the time."""
 
@@ -245,21 +250,23 @@ def shapes_of(command: str, number: int) -> list[list[str]]:
     return both if command in {"read", "read-chunks", "search"} else [both[number % 2]]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_argument_of_a_command_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], command: str
-) -> None:
-    desk, fence = trapped
+def calls_of(command: str) -> list[list[str]]:
+    """Return the command with every name in its place."""
     template = COMMANDS[command]
-    calls = [
+    return [
         [*shape, *(part.replace("{}", name) for part in template)]
         for number, name in enumerate(NAMES.values())
         for shape in shapes_of(template[0], number)
     ]
 
+
+@pytest.fixture(scope="module")
+def said(trapped: tuple[VaultDesk, Fence]) -> dict[str, tuple[str, str]]:
+    """What each command says to all of its calls, and to standard error."""
+    desk, _ = trapped
     done = subprocess.run(
         [sys.executable, "-c", DRIVE],
-        input=json.dumps(calls),
+        input=json.dumps([calls_of(command) for command in COMMANDS]),
         env={**environment(desk), "PYTHONIOENCODING": "utf-8"},
         cwd=desk.root,
         capture_output=True,
@@ -267,11 +274,21 @@ def test_no_argument_of_a_command_leads_out_of_the_vault(
         timeout=LIMIT_S,
         check=True,
     )
+    out, err = (text.split(f"{NEXT}\n")[:-1] for text in (done.stdout, done.stderr))
+    return dict(zip(COMMANDS, zip(out, err, strict=True), strict=True))
 
-    fence.assert_untouched(done.stdout, done.stderr)
-    assert done.stdout.count("exit ") >= len(calls)
-    assert "unexpected" not in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_argument_of_a_command_leads_out_of_the_vault(
+    trapped: tuple[VaultDesk, Fence], said: dict[str, tuple[str, str]], command: str
+) -> None:
+    _, fence = trapped
+    out, err = said[command]
+
+    fence.assert_untouched(out, err)
+    assert out.count("exit ") >= len(calls_of(command))
+    assert "unexpected" not in out + err
+    assert "Traceback" not in err
 
 
 def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultDesk, Fence]) -> None:
