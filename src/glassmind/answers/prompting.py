@@ -6,6 +6,7 @@ nobody sees of a note, and what has the shape of a key, left out.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from glassmind.answers.quotes import Page
@@ -76,6 +77,15 @@ SCHEMA: Mapping[str, Any] = {
 
 
 _LINE_END = re.compile(r"\r\n?")
+
+
+def nameable(source: Source) -> Source:
+    """Return a source whose names are free of credentials; its path stays as it is."""
+    title, headings = source.title, source.heading_path
+    shown = redacted(title), tuple(map(redacted, headings))
+    if shown == (title, headings):
+        return source
+    return replace(source, title=shown[0], heading_path=shown[1])
 
 
 def page_of(source: Source) -> Page:

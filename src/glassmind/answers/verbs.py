@@ -10,6 +10,7 @@ from glassmind.answers.hearing import Enough, Listener
 from glassmind.answers.prompting import (
     PLAIN_BUDGET,
     most_answered,
+    nameable,
     page_of,
     prompt_of,
     room_for_sources,
@@ -81,6 +82,7 @@ class Answers:
             private=private and writer is None,
             today=today,
         )
+        found = replace(found, sources=tuple(map(nameable, found.sources)))
         made = _Making(found, lacks, told or _unheard)
         return made.answer(self._desk, writer, halt or Halt())
 

@@ -3,7 +3,8 @@
 Whatever a shell, Markdown or YAML would read as its own, and whatever nobody sees, is
 written as an address on the web writes it: a blank is `%20`. So a receipt is one word
 that can be pasted anywhere, and letters of every script stay letters. It is read from
-the right, since a heading may hold any sign.
+the right, since a heading may hold any sign. Credentials in a heading are hidden: the
+lines are what counts.
 """
 
 import re
@@ -12,6 +13,7 @@ from hashlib import sha256
 from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
 
+from glassmind.markdown.secrets import redacted
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt
 
@@ -79,7 +81,7 @@ def _place(path: str, heading: str) -> str:
     """Return what of a receipt stands before its lines; most are asked for again."""
     path = _written(path, _ACTIVE_IN_PATH)
     before = "" if path[:1].isalnum() or _FIRST.match(path) else "./"
-    heading = " ".join(heading.split())[:HEADING_CHARS].rstrip()
+    heading = redacted(" ".join(heading.split()))[:HEADING_CHARS].rstrip()
     under = f"#{_written(heading, _ACTIVE)}" if heading else ""
     return f"{before}{path}{under}"
 
