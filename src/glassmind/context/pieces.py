@@ -73,6 +73,9 @@ def pieces_of(stretch: Stretch) -> list[Piece]:
 def plain(said: str) -> str:
     """Return words of a note in one line, without the marks that lines begin with."""
     lines = [MARKER.sub("", line).strip() for line in said.split("\n")]
+    titled = _CALLOUT.match(lines[0])
+    if titled and len(lines) > 1 and lines[0][titled.end() :][-1:].isalnum():
+        lines[0] += ":"
     line = " ".join(line for line in lines if line)
     for mark in (_CALLOUT, _FOOTNOTE):
         begun = mark.match(line)
@@ -218,8 +221,6 @@ def _told(stretch: Stretch) -> Iterator[Piece]:
 
 def _block_end(lines: Sequence[_Line], at: int) -> int:
     """Return where the lines of a paragraph or item end that begins with a line."""
-    if _CALLOUT.match(lines[at].said):  # its title
-        return at + 1
     depth, at = lines[at].depth, at + 1
     while at < len(lines):
         line = lines[at]
