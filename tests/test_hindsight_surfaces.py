@@ -94,6 +94,21 @@ def test_the_doctor_says_how_hindsight_is(
     assert checks(program) == []
 
 
+@pytest.mark.parametrize("retains", [True, False])
+def test_the_doctor_says_what_would_go_to_another_machine_and_how_to_let_it(
+    program: Program, *, retains: bool
+) -> None:
+    program.env["GLASSMIND_HINDSIGHT_URL"] = "http://192.0.2.1:8888"
+    program.env["GLASSMIND_HINDSIGHT_RETAIN"] = str(retains).lower()
+
+    (found,) = checks(program)
+
+    captures = ", and what is captured," if retains else ""
+    assert f"what you ask{captures} would go there" in found["finding"]
+    assert "note text" not in found["finding"]
+    assert "config set hindsight.allow_remote true" in found["fix"]
+
+
 def test_a_search_over_http_has_the_fact(desk: MeaningDesk) -> None:
     with serving(desk.engine) as web:
         hits = web.post("/search", {"query": QUESTION}).json["hits"]

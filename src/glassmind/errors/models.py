@@ -57,11 +57,16 @@ class ModelFailed(ModelFault):
 
 
 class RemoteRefused(ModelFault):
-    """A model server is on another machine, and note text may not go there."""
+    """A server is on another machine, and what it would be sent may not go there."""
 
-    def __init__(self, host: str, setting: str = "embeddings.allow_remote") -> None:
+    def __init__(
+        self,
+        host: str,
+        setting: str = "embeddings.allow_remote",
+        sent: str = "note text",
+    ) -> None:
         super().__init__(
-            f"{host} is not this machine, and note text would go there; set "
+            f"{host} is not this machine, and {sent} would go there; set "
             f"{setting} = true in your own settings if you want that"
         )
         self.host, self.setting = host, setting

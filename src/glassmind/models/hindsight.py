@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 from glassmind.config.ask_sections import Hindsight
-from glassmind.errors import GlassmindError, ModelFailed
+from glassmind.errors import GlassmindError, ModelFailed, RemoteRefused
 from glassmind.errors.hindsight import HindsightFailed
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.ports.hindsight import Hear
@@ -39,6 +39,8 @@ GLANCE_S = 0.5
 HEARD_S = 10.0
 """Seconds for which what was heard of the server last is believed."""
 
+REMOTE = "hindsight.allow_remote"
+
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Made = TypeVar("Made")
@@ -53,6 +55,8 @@ class HindsightServer:
         self._server = ModelServer("hindsight", settings.url, settings.token)
         self._bank, self._clock = settings.bank, clock
         self._memories = f"/v1/default/banks/{quote(settings.bank, safe='')}/memories"
+        captures = ", and what is captured," if settings.retain else ""
+        self._leaves = f"what you ask{captures}"
         self._timeout_s, self._remote = settings.timeout_s, settings.allow_remote
         self._heard: tuple[float, bool] | None = None
 
@@ -99,6 +103,9 @@ class HindsightServer:
         """Ask it something, and return how that went."""
         try:
             self.ask("glassmind")()
+        except RemoteRefused as error:
+            fix = f"run: glassmind config set {REMOTE} true, or change hindsight.url"
+            return Check("hindsight", "warn", str(error), fix)
         except GlassmindError as error:
             fix = "start it, or look at hindsight.url, bank and token"
             return Check("hindsight", "warn", str(error), fix)
@@ -125,8 +132,10 @@ class HindsightServer:
 
     def _sent(self, path: str, body: Mapping[str, Any] | None, wait_s: float) -> Any:
         """Return what the server says to a body, or without one has at a path."""
-        setting, bounds = "hindsight.allow_remote", Bounds(wait_s, wait_s)
-        self._server.refuse_remote(allowed=self._remote, setting=setting)
+        bounds = Bounds(wait_s, wait_s)
+        self._server.refuse_remote(
+            allowed=self._remote, setting=REMOTE, sent=self._leaves
+        )
         try:
             if body is None:
                 return self._server.look(path, bounds)

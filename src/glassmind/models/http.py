@@ -71,15 +71,19 @@ class ModelServer(NamedTuple):
         return ssl.create_default_context() if secure else None
 
     def refuse_remote(
-        self, *, allowed: bool, setting: str = "embeddings.allow_remote"
+        self,
+        *,
+        allowed: bool,
+        setting: str = "embeddings.allow_remote",
+        sent: str = "note text",
     ) -> None:
         """See that text does not leave this machine without consent.
 
         Raises:
-            RemoteRefused: it would; `setting` is what would allow it.
+            RemoteRefused: what is `sent` would; `setting` is what would allow it.
         """
         if not allowed and not is_loopback(urlsplit(self.url).hostname or ""):
-            raise RemoteRefused(self.host, setting)
+            raise RemoteRefused(self.host, setting, sent)
 
     def ask(self, path: str, question: Mapping[str, Any], bounds: Bounds) -> Any:
         """Return the JSON that the server answers to a JSON question.
