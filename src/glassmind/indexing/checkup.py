@@ -38,7 +38,9 @@ class Bench:
     how many notes and chunks there are, `watch` who follows the vault, `resident` who
     answers for others. `faults` names what goes wrong in any of them; `notices` say why
     the index is in this folder. `use` returns whether use is to be recorded, and where;
-    `hindsight` asks the memory beside the vault something, where there is one.
+    `llm` looks whether the model that writes can be asked, and `hindsight` asks the
+    memory beside the vault something, where there is one; `writes` and `recalls` name
+    them.
     """
 
     folder: Path
@@ -59,7 +61,10 @@ class Bench:
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     use: Callable[[], tuple[bool, Path | None]] = lambda: (False, None)
+    llm: Callable[[], Check | None] = lambda: None
     hindsight: Callable[[], Check | None] = lambda: None
+    writes: str = ""
+    recalls: str = ""
 
 
 class _Visit:
@@ -155,6 +160,12 @@ def _sqlite(visit: _Visit) -> Iterator[Check]:
 
 SAFE_SQLITE = (3, 51, 3)
 """The first release without the bug that damages a database two processes write."""
+
+
+def _llm(visit: _Visit) -> Iterator[Check]:
+    found = visit.bench.llm()
+    if found is not None:
+        yield found
 
 
 def _hindsight(visit: _Visit) -> Iterator[Check]:
@@ -289,6 +300,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "sqlite": _sqlite,
     "writer": _writer,
     "watch": _watch,
+    "llm": _llm,
     "hindsight": _hindsight,
     "index.db": _rows,
     "word index": _words,

@@ -48,6 +48,8 @@ def status_of(bench: Bench) -> Status:
         watch=bench.watch(),
         resident=bench.resident() or "",
         pairs=vectors.pairs(),
+        llm=bench.writes,
+        hindsight=bench.recalls,
     )
 
 

@@ -92,6 +92,8 @@ def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
         "watch": watch_as_json(status.watch),
         "resident": status.resident,
         "pairs": pair_status_as_json(status.pairs),
+        "llm": status.llm,
+        "hindsight": status.hindsight,
     }
 
 

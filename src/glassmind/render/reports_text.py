@@ -99,6 +99,10 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
     else:
         yield "Vectors: none"
     yield f"Model: {style.clean(status.model or 'none is chosen')}"
+    if status.llm:
+        yield f"Answers: written by {style.clean(status.llm)}"
+    if status.hindsight:
+        yield f"Hindsight: asks the bank {style.clean(status.hindsight)}"
     if status.embedding:
         yield f"Embedding now: {style.clean(status.embedding)}"
     if status.writing:

@@ -140,7 +140,9 @@ class Status:
     them. `model` is what the settings name and `space` what answers now, both empty
     for none; `coverage` counts chunks. `writing` and `embedding` name who is at it,
     `watch` says whether anybody follows the vault, `resident` which process answers for
-    all others that stay with it. `pairs` counts notes that are alike.
+    all others that stay with it. `pairs` counts notes that are alike. `llm` names the
+    model that writes answers and `hindsight` the bank of memories that is asked, both
+    empty for none; neither was asked.
     """
 
     notes: int
@@ -158,6 +160,8 @@ class Status:
     watch: WatchState = UNWATCHED
     resident: str = ""
     pairs: PairStatus = UNPAIRED
+    llm: str = ""
+    hindsight: str = ""
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

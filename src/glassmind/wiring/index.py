@@ -27,6 +27,7 @@ from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import integrity, place
 from glassmind.store.watching import read_state
+from glassmind.types.catalogue import Check
 from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
@@ -43,6 +44,11 @@ ASKED = ("backend", "preset", "model", "dimensions", "context_tokens")
 """Settings that choose a model; what is secret, and where it may go, stays outside."""
 
 EMBEDDING_LOCK = "embedding.lock"
+
+WITHOUT_LLM = (
+    "look at llm.backend, llm.url and llm.model; until then answers are sentences of "
+    "your notes"
+)
 
 USUAL_SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 """What a server is asked for where the settings name no model."""
@@ -231,8 +237,30 @@ def bench_for(adapters: Adapters) -> Bench:
         warnings=tuple(adapters.config.warnings),
         notices=here.notices,
         use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),
+        llm=lambda: _llm_check(adapters.config),
         hindsight=lambda: adapters.hindsight.check() if adapters.hindsight else None,
+        writes=_writes(adapters.config),
+        recalls=adapters.config.hindsight.bank if adapters.config.hindsight.url else "",
     )
+
+
+def _writes(config: Config) -> str:
+    """Return the name of the model that writes answers; empty for none."""
+    chosen = config.llm
+    return "" if chosen.backend == "none" else f"{chosen.model} ({chosen.backend})"
+
+
+def _llm_check(config: Config) -> Check | None:
+    """Return whether the model that writes can be asked; None where there is none."""
+    name = _writes(config)
+    if not name:
+        return None
+    from glassmind.models.chat import chat_lacks  # noqa: PLC0415 - only who has one
+
+    lacks = chat_lacks(config)
+    if not lacks:
+        return Check("llm", "ok", f"{name} is at hand")
+    return Check("llm", "warn", lacks, WITHOUT_LLM)
 
 
 def _given(config: Config) -> "Callable[[], SmartConnections | None]":
