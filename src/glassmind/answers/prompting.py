@@ -81,11 +81,12 @@ _LINE_END = re.compile(r"\r\n?")
 
 def nameable(source: Source) -> Source:
     """Return a source whose names are free of credentials; its path stays as it is."""
-    title, headings = source.title, source.heading_path
-    shown = redacted(title), tuple(map(redacted, headings))
-    if shown == (title, headings):
-        return source
-    return replace(source, title=shown[0], heading_path=shown[1])
+    return replace(
+        source,
+        title=redacted(source.title),
+        heading_path=tuple(map(redacted, source.heading_path)),
+        superseded_by=redacted(source.superseded_by),
+    )
 
 
 def page_of(source: Source) -> Page:
