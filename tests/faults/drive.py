@@ -10,7 +10,7 @@ import json
 import os
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,46 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.wiring import open_vault
 
-UNUSED = frozenset({"__main__", "surfaces", "models"})
-"""What no verb here needs; ONNX Runtime leaves a folder in the home of its user."""
+UNUSED = (
+    "__main__",
+    "surfaces",
+    "models",
+    "evaluation",
+    "answers",
+    "context",
+    "knowledge",
+    "memory",
+    "render",
+    "resident",
+    "residence",
+    "wiring.answers",
+    "wiring.context",
+    "wiring.guest",
+    "wiring.knowledge",
+    "wiring.memory",
+    "wiring.watch",
+)
+"""What no verb here needs, but for what the rest imports of it.
+
+To import it takes as long as all else; ONNX Runtime leaves a folder in the home of its
+user.
+"""
 
 
 def import_everything() -> None:
-    """Import all modules now: later the user may not be let near them."""
-    for module in pkgutil.walk_packages(glassmind.__path__, "glassmind."):
-        if module.name.split(".")[1] not in UNUSED:
-            importlib.import_module(module.name)
+    """Import all that is used now: later the user may not be let near them."""
+    import_below(glassmind.__path__, "glassmind.")
     for name in ("tantivy", "apsw", "tempfile", "shutil", "ctypes", "encodings.idna"):
         importlib.import_module(name)
+
+
+def import_below(folders: Iterable[str], prefix: str) -> None:
+    """Import the modules of a package, and of those in it, but what is not used."""
+    for module in pkgutil.iter_modules(folders, prefix):
+        if module.name.removeprefix("glassmind.") not in UNUSED:
+            found = importlib.import_module(module.name)
+            if module.ispkg:
+                import_below(found.__path__, f"{module.name}.")
 
 
 def plain(value: Any) -> Any:
