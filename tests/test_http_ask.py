@@ -18,6 +18,7 @@ from ask_desk import (
     scripted,
     streaming,
     tea,
+    whole,
 )
 from http_desk import LIMIT_S, Web, serving, until
 from vault_desk import VaultDesk
@@ -37,6 +38,8 @@ Told = Callable[[News], None]
 
 @pytest.fixture
 def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with a note and a model, which no test here comes to ask."""
+    vault.open(llm__backend="ollama")
     return tea(vault)
 
 
@@ -254,6 +257,41 @@ def test_two_questions_that_hang_hold_up_nothing_else(
     assert (found.status, health.status) == (200, 200)
     for _ in range(3):
         assert hanging.halted.acquire(timeout=LIMIT_S)
+
+
+@pytest.mark.parametrize("stream", [0, 1])
+def test_a_question_without_a_model_waits_behind_none(
+    desk: VaultDesk, web: Web, stream: int
+) -> None:
+    hanging = Hanging(Found(WHOLE.sources, None))
+    answers = scripted(desk.engine, hanging)
+
+    with streaming(web) as first, streaming(web) as second:
+        for wire in (first, second):
+            read_until(wire, b"event: sources")
+        answers.script = whole
+        plain = web.get(address(model="false", stream=stream))
+
+    assert plain.status == 200
+    assert WHOLE.text in plain.body.decode()
+    for _ in range(2):
+        assert hanging.halted.acquire(timeout=LIMIT_S)
+
+
+@pytest.mark.parametrize("stream", [0, 1])
+def test_the_head_of_an_answer_is_shown_without_asking(
+    desk: VaultDesk, web: Web, stream: int
+) -> None:
+    answers = scripted(desk.engine)
+
+    head = web.ask("HEAD", address(stream=stream), headers=web.known)
+    wrong = web.ask("HEAD", f"{ASK}?question=", headers=web.known)
+
+    kind = "text/event-stream" if stream else "application/json"
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-type"].startswith(kind)
+    assert wrong.status == 422
+    assert answers.asked == []
 
 
 def test_one_who_waits_for_a_thread_and_leaves_is_not_answered(

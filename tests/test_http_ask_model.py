@@ -126,7 +126,9 @@ def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> 
             assert reached.acquire(timeout=WAIT_S)
         found = web.post("/search", {"query": "LFP cells"})
         health = web.ask("GET", "/health")
+        plain = web.get(address(QUESTION, model="false"))
 
+    assert plain.json["modelUsed"] == "extractive"
     assert found.json["hits"]
     assert health.status == 200
     assert desk.gone.wait(WAIT_S)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal, NamedTuple
 
+from glassmind.answers.asked import check_asked
 from glassmind.answers.desk import Desk
 from glassmind.answers.hearing import Enough, Listener
 from glassmind.answers.prompting import (
@@ -68,9 +69,11 @@ class Answers:
         the answer while it is made, in this thread.
 
         Raises:
+            NothingAsked, BadWish, BadLimit: so it cannot be asked.
             CallAbandoned: `halt` was set while it was made.
         """
         count = self._desk.config.ask.sources if limit is None else limit
+        check_asked(question, count)
         writer, lacks = self._writer(question, count) if use_model else (None, ())
         found = self._desk.gather(
             question,

@@ -27,7 +27,7 @@ from glassmind.surfaces.http.answers_events import (
 from glassmind.surfaces.http.guard import Visit
 from glassmind.surfaces.http.intake import Gone
 from glassmind.surfaces.http.refusals import STOPPING
-from glassmind.surfaces.http.replies import Refused, Reply, answered
+from glassmind.surfaces.http.replies import JSON, Refused, Reply, answered
 from glassmind.surfaces.http.work import Workers
 from glassmind.types.answers import Answer, News
 
@@ -60,6 +60,12 @@ class Talk(NamedTuple):
     wishes: Mapping[str, Any]
     streams: bool
     halt: Halt
+
+    @property
+    def uses_model(self) -> bool:
+        """Whether a model may be asked, which may take its time."""
+        chosen = self.engine.config.llm.backend
+        return bool(self.wishes["use_model"]) and chosen != "none"
 
     @property
     def vault(self) -> str:
@@ -143,10 +149,10 @@ class Post:
 
 
 class Talks:
-    """Owns the threads of questions."""
+    """Owns the threads of questions to a model; `plain` have those of the others."""
 
-    def __init__(self) -> None:
-        self._workers = Workers(THREADS, ROOM)
+    def __init__(self, plain: Workers) -> None:
+        self._workers, self._plain = Workers(THREADS, ROOM), plain
         self._halts: set[Halt] = set()
 
     async def answer(self, talk: Talk, visit: Visit) -> None:
@@ -155,7 +161,11 @@ class Talks:
             if talk.streams:
                 await self._stream(talk, visit)
             else:
-                await visit.answer(await self._workers.run(talk.reply))
+                await visit.answer(await self._of(talk).run(talk.reply))
+
+    def _of(self, talk: Talk) -> Workers:
+        """Return who answers: what no model holds up waits behind none."""
+        return self._workers if talk.uses_model else self._plain
 
     @contextmanager
     def _under_way(self, halt: Halt) -> Iterator[None]:
@@ -169,7 +179,7 @@ class Talks:
     async def _stream(self, talk: Talk, visit: Visit) -> None:
         """Send events as they come; until one has, what goes wrong has a status."""
         post = Post(talk.halt)
-        telling = asyncio.ensure_future(self._workers.run(partial(talk.tell, post)))
+        telling = asyncio.ensure_future(self._of(talk).run(partial(talk.tell, post)))
         telling.add_done_callback(lambda _: post.wake())
         try:
             while not telling.done():
@@ -187,6 +197,14 @@ class Talks:
         for halt in list(self._halts):
             halt.set()
         self._workers.close()
+
+
+async def show_head(talk: Talk, visit: Visit) -> None:
+    """Answer who wants to see the head of an answer alone; nothing is asked."""
+    kind = EVENTS.encode() if talk.streams else JSON
+    start = {"type": "http.response.start", "status": 200}
+    await visit.send({**start, "headers": [(b"content-type", kind)]})
+    await visit.send({"type": "http.response.body", "body": b""})
 
 
 async def _send(visit: Visit, body: bytes, *, more: bool = True) -> None:

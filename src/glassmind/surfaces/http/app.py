@@ -20,7 +20,7 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.surfaces.http.addresses import origins_of
 from glassmind.surfaces.http.answers_table import ASKED, longest_answer_s
-from glassmind.surfaces.http.answers_talk import Talk, Talks
+from glassmind.surfaces.http.answers_talk import Talk, Talks, show_head
 from glassmind.surfaces.http.arguments import from_body, from_query
 from glassmind.surfaces.http.asked import Asked, Desk, Route
 from glassmind.surfaces.http.door import NOT_JSON, Door, is_json
@@ -65,8 +65,8 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     `by_address` the address that a client reached counts as a name too. `tell` hears of
     every request.
     """
-    meter, jobs, talks = Meter(), Jobs(), Talks()
     workers, quick = Workers(), Workers(QUICK_THREADS)
+    meter, jobs, talks = Meter(), Jobs(), Talks(workers)
     desk = Desk(engine, jobs, meter, threading.Lock(), {})
     door = Door(frozenset(hosts), origins_of(hosts, origins), token, by_address)
     tools = _Tools(engine, toolsets)
@@ -125,7 +125,10 @@ class Answering:
             work = partial(self._replied, scope, body, visit)
             reply = await self._workers.run(work)
             if isinstance(reply, Talk):
-                await self._talks.answer(reply, visit)
+                if scope["method"] == "HEAD":
+                    await show_head(reply, visit)
+                else:
+                    await self._talks.answer(reply, visit)
                 return
             made = reply if isinstance(reply, Reply) else await self._ended(reply)
         except GlassmindError as error:
