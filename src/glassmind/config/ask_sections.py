@@ -13,6 +13,7 @@ from glassmind.config.guards import (
     only_model_name,
 )
 from glassmind.config.keys import Section, key
+from glassmind.types.questions import MOST_SOURCES
 
 LlmBackend: TypeAlias = Literal["none", "ollama", "openai"]
 Unsupported: TypeAlias = Literal["flag", "drop"]
@@ -65,7 +66,9 @@ class Llm(Section, title="llm"):
 class Ask(Section, title="ask"):
     """How questions are answered."""
 
-    sources: int = key(8, "Passages that an answer may rest on.", least=1, most=50)
+    sources: int = key(
+        8, "Passages that an answer may rest on.", least=1, most=MOST_SOURCES
+    )
     excerpt_chars: int = key(
         200, "Letters of a source that are shown beside an answer.", least=20
     )

@@ -5,17 +5,14 @@ from typing import get_args
 from glassmind.config import Config
 from glassmind.surfaces.http.answers import NO, YES, get_answer
 from glassmind.surfaces.http.answers_events import EVENTS
-from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_table import PROJECT
 from glassmind.surfaces.http.guard import ANSWER_S
 from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.questions import LONGEST_QUESTION, MOST_SOURCES
 from glassmind.types.search import Intent, Mode
 
 ASKED = "/api/kb/ask"
-
-MOST_SOURCES = 50
-"""As the settings have it."""
 
 ANSWERS: tuple[Route, ...] = (
     Route(
@@ -25,7 +22,7 @@ ANSWERS: tuple[Route, ...] = (
         get_answer,
         "Answer",
         (
-            Argument("question", "string", "A question.", most=2 * LONGEST_NAME),
+            Argument("question", "string", "A question.", most=LONGEST_QUESTION),
             Argument(
                 "stream",
                 "string",

@@ -11,6 +11,7 @@ from glassmind.surfaces.mcp.faults import reading, searching
 from glassmind.surfaces.mcp.resources import Resources
 from glassmind.surfaces.mcp.threads import Context, Threads
 from glassmind.surfaces.mcp.tool import LONGEST_TEXT
+from glassmind.types.questions import LONGEST_QUESTION
 
 ANSWER = """\
 Answer this question from my notes:
@@ -74,13 +75,14 @@ def _taking_up(served: Collection[str]) -> str:
 
 
 class Template(NamedTuple):
-    """A prompt with one argument, which is the user's own."""
+    """A prompt with one argument, which is the user's own, of `most` letters."""
 
     title: str
     doc: str
     argument: str
     argument_doc: str
     text: str
+    most: int = LONGEST_TEXT
 
 
 TEMPLATES: Mapping[str, Template] = {
@@ -90,6 +92,7 @@ TEMPLATES: Mapping[str, Template] = {
         "question",
         "what you want to know",
         ANSWER,
+        LONGEST_QUESTION,
     ),
     "continue_project": Template(
         "Go on with a project",
@@ -138,8 +141,8 @@ class Prompts:
             said = f"there is no prompt {shortened(params.name)!r}; there are: {there}"
             raise MCPError(types.INVALID_PARAMS, said)
         given = (params.arguments or {}).get(one.argument, "").strip()
-        if not given or len(given) > LONGEST_TEXT:
-            said = f"{params.name} needs {one.argument!r}, in at most {LONGEST_TEXT:,}"
+        if not given or len(given) > one.most:
+            said = f"{params.name} needs {one.argument!r}, in at most {one.most:,}"
             raise MCPError(types.INVALID_PARAMS, f"{said} letters")
         text = one.text.format(argument=given, **self._words)
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))

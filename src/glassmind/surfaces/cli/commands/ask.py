@@ -1,5 +1,6 @@
 """`glassmind ask`: a question answered from the notes, with what bears it out."""
 
+import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ from glassmind.types.answers import (
     Statement,
     Withdrawn,
 )
+from glassmind.types.questions import MOST_SOURCES, says_something
 
 TAKEN_BACK = "what was said so far does not count"
 
@@ -47,7 +49,8 @@ def add_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--no-model", action="store_true", help="answer in the notes' own sentences"
     )
-    add_limit(parser, "most passages that an answer may rest on (ask.sources)")
+    most = f"most passages that an answer may rest on, up to {MOST_SOURCES}"
+    add_limit(parser, f"{most} (ask.sources)")
     add_project(parser)
     add_mode_and_intent(parser)
     parser.add_argument(
@@ -59,8 +62,11 @@ def run(args: Namespace, output: Output) -> int:
     """Print the answer, and say by the exit code whether the notes hold one."""
     piped = args.question == [STDIN]
     question = piped_text("ask") if piped else " ".join(args.question)
-    if not question.strip():
-        raise WrongUsage("nothing is asked", "ask")
+    if not says_something(question):
+        offered = sys.stdin is not None and not sys.stdin.isatty()
+        waits = offered and not args.question
+        hint = "; - takes what is piped in, as in: glassmind ask -" if waits else ""
+        raise WrongUsage(f"nothing is asked{hint}", "ask")
     streams = output.on_terminal and not (args.no_stream or output.as_json)
     shown = Speaking(output)
     with engine_of(args, output) as engine, _ended(shown) as halt:
