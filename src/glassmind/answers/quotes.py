@@ -11,8 +11,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from glassmind.answers.words import Word, seen, words_of
+from glassmind.answers.words import Word, words_of
 from glassmind.markdown.receipts import receipt_of
+from glassmind.markdown.unseen import seen
 from glassmind.types import Span
 from glassmind.types.answers import Citation, Source
 

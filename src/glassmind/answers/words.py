@@ -12,10 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.render.quoted import holds_hidden
-
-UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f"
-"""Letters without width, as `render.quoted` knows them."""
+from glassmind.markdown.unseen import UNSEEN, hidden
 
 UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
@@ -23,7 +20,6 @@ UNSPACED = (
 )
 """Thai, Lao, Tibetan, Burmese, Khmer, kana and Chinese."""
 
-_UNSEEN = re.compile(f"[{UNSEEN}]+")
 _ADDRESS = r"\((?:<[^<>\n]*+>|(?:[^\s()]|\([^\s()]*+\))*+)(?:[ \t]+\"[^\"\n]*+\")?"
 _SCAN = re.compile(
     r"!?\[\[(?P<target>[^\[\]\n|]++)(?:\|(?P<alias>[^\[\]\n]*+))?\]\]"
@@ -43,9 +39,6 @@ _SCAN = re.compile(
 )
 _ITEM = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=[ \t]|$)", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+[ \t\r]*$", re.MULTILINE)
-_BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
-_COMMENT = re.compile("<!--|%%")
-_LEADING = re.compile(r"^[ \t>]*(?=%%)", re.MULTILINE)
 _MINUS = str.maketrans("\u2212\u2013", "--")
 _LETTER = re.compile(f"[{UNSPACED}]")
 
@@ -73,41 +66,6 @@ def words_of(text: str) -> list[Word]:
     shown = _masked(text)
     items = {match.start(1) for match in _ITEM.finditer(shown)}
     return list(_words(shown, 0, len(shown), items))
-
-
-def seen(text: str) -> str:
-    """Return what is seen of a text of a note; it has as many lines."""
-    if not holds_hidden(text):
-        return text
-    parts, at = [], 0
-    for start, end in hidden(text):
-        parts += [text[at:start], "\n" * text.count("\n", start, end) or " "]
-        at = end
-    return _UNSEEN.sub("", "".join([*parts, text[at:]]))
-
-
-def hidden(text: str) -> list[tuple[int, int]]:
-    """Return where comments stand in a text, in order.
-
-    One of HTML that is not closed goes on to the end, and so does one of Obsidian that
-    begins a line; one inside a line is closed before the next blank line, or is none.
-    """
-    found, at = [], 0
-    leading = {match.end() for match in _LEADING.finditer(text)}
-    while (mark := _COMMENT.search(text, at)) is not None:
-        start, at = mark.span()
-        close = "-->" if mark[0] == "<!--" else "%%"
-        over = text.find(close, at)
-        end = over + len(close) if over >= 0 else len(text)
-        if close == "%%" and start not in leading and not _closes(text, start, over):
-            continue
-        found.append((start, end))
-        at = end
-    return found
-
-
-def _closes(text: str, start: int, over: int) -> bool:
-    return over >= 0 and not _BLANK_LINE.search(text, start, over)
 
 
 def _masked(text: str) -> str:
