@@ -5,18 +5,24 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import real_models
 from vault_desk import VaultDesk
 
+from glassmind.models import prototypes
 from glassmind.models.cards import MINILM
+from glassmind.ports.models import Embedder
 from glassmind.types.vectors import Space
 from glassmind.vault.read import VaultFiles
 from glassmind.wiring import LocalAdapters
+
+if TYPE_CHECKING:
+    from glassmind.types.vectors import Matrix
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 
@@ -79,6 +85,28 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(tempfile, "tempdir", folder)
         yield
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def questions() -> Iterator[None]:
+    """The questions that teach intents are embedded once by the default model.
+
+    There are more than eight hundred, and every new index asks for them.
+    """
+    embedded = prototypes.questions_embedded
+    known: dict[tuple[str, ...], Matrix] = {}
+
+    def once(embedder: Embedder, texts: Sequence[str]) -> "Matrix":
+        if not embedder.space.startswith(f"{MINILM.id}@"):
+            return embedded(embedder, texts)
+        key = (embedder.space, *texts)
+        if key not in known:
+            known[key] = embedded(embedder, texts)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prototypes, "questions_embedded", once)
+        yield
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_desk import Program
+from cli_desk import Inside, Program
 from model_desk import FOLDER_VARIABLE, real_models
 
 from glassmind.models.cards import CARDS, MINILM, PRESETS, RERANKER, WORDLLAMA
@@ -15,7 +15,7 @@ from glassmind.surfaces.cli import exits
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    made = Program(tmp_path)
+    made = Inside(Program(tmp_path))
     made.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "onnx"
     made.env[FOLDER_VARIABLE] = str(tmp_path / "models")
     # Nothing may be fetched from elsewhere: what a test wants it brings along.
