@@ -30,15 +30,15 @@ MEMORY = Path("/dev/shm")
 """A folder that is kept in memory, on most Linux machines."""
 
 ROOM_BYTES = 4 << 30
-"""What has to be free there and in memory: a whole run takes a quarter of it."""
+"""What has to be free there and in memory: a guess, well above what tests leave."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose where files go, and let what the tests start hear Ctrl-C.
 
-    An index of one note is made some thousand times and each waits for a disk ten
-    times longer than it works. The slow tests stay on the disk, and so does all that
-    is run with a TMPDIR of its own.
+    An index of a few notes is made some thousand times, and each waits for a disk
+    longer than it works. The slow tests stay on the disk, and so does all that is run
+    with a TMPDIR of its own.
     """
     if "TMPDIR" not in os.environ and config.option.markexpr != "slow" and _has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
