@@ -161,16 +161,16 @@ _CAR = re.compile(r"\bcar\b", re.IGNORECASE)
 
 
 class AnswerKind:
-    """What kind of thing a question wants to hear."""
+    """What kind of thing a question wants to hear; `is_why` where that is a reason."""
 
     def __init__(self, question: str) -> None:
         self._question = question
         why = _WHY.match(question)
-        self._is_why = why is not None
+        self.is_why = why is not None
         self._in_french = why is not None and "pourquoi" in why[0].lower()
         asked = [holds for asks, holds in _KINDS if asks.search(question)]
         # why it is called so wants no name
-        self._holds = [] if self._is_why else asked[:MOST_KINDS]
+        self._holds = [] if self.is_why else asked[:MOST_KINDS]
 
     def is_in(self, said: str, heading: str = "") -> bool:
         """Whether a sentence has something of the kind, or is a reason by its heading.
@@ -178,7 +178,7 @@ class AnswerKind:
         Reasons are also given without any word that says so; whoever asks why gets
         those that have one first.
         """
-        if self._is_why:
+        if self.is_why:
             text = f"{heading}: {said}"
             french = self._in_french and _CAR.search(text) is not None
             return french or _REASON.search(text) is not None

@@ -47,6 +47,11 @@ class Lookout:
         self._lag = Lag(old.changed + found.changed, old.gone + found.gone)
         return self._lag != old
 
+    @property
+    def changed(self) -> Sequence[NotePath]:
+        """Those that are not on the disk as they were indexed."""
+        return self._lag.changed
+
     def notices(self) -> tuple[str, ...]:
         """Return in a sentence what is behind, and what to do; nothing where all is."""
         if self._absent:

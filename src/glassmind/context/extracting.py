@@ -6,6 +6,7 @@ that the vault does not answer has a best piece too; how likely it is one is tol
 how well it reads, and from how sure the search is.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import exp, fsum, isnan, log
 from time import monotonic
@@ -39,6 +40,19 @@ NEAR, NEAR_READ = 0.2, 0.5
 LEAST_ODDS = -12.0
 """The log odds of what reads least of all like an answer."""
 
+SHORT = 7
+"""Words below which a sentence is read behind the title of its note."""
+
+OPENING, FIRST_LINES = 0.6, 20
+"""What the first sentence of a note gains where it is asked who or what that is, and
+how far down it may begin."""
+
+_WHO_IS = re.compile(
+    r"\W*(?:(?:who|what)(?: is| was| are|['\u2019]s)|tell me about|summari[sz]e|wer ist"
+    r"|was ist|qui est|qu['\u2019]est-ce que|qui[ée]n es|qu[ée] es)\b",
+    re.IGNORECASE,
+)
+
 ALIKE = 0.8
 """Share of words from which two pieces say the same."""
 
@@ -64,12 +78,14 @@ class Told(NamedTuple):
 class Extract(NamedTuple):
     """The best pieces for a question, in the order they are told in.
 
-    `likelihood` is how likely they answer it; None where there are none.
+    `likelihood` is how likely they answer it; None where there are none. `lacks` says
+    why nobody has read them, if so.
     """
 
     told: tuple[Told, ...]
     likelihood: float | None
     read: bool
+    lacks: str = ""
 
 
 class Passage(NamedTuple):
@@ -78,12 +94,15 @@ class Passage(NamedTuple):
     number: int
     stretch: Stretch
     fit: float
+    title: str = ""
 
 
 class _Scored(NamedTuple):
     told: Told
     share: float
     is_kind: bool
+    may_answer: bool
+    read: str
     odds: float | None = None
 
 
@@ -99,12 +118,12 @@ def extract(  # noqa: PLR0913 - all that an answer hangs on
     """Return the pieces that answer a question best, and how likely they do."""
     found = list(_by_words(question, passages, words))
     found.sort(key=lambda one: -one.told.score)
-    read = _read(question, found[:READ], reranker, clock)
+    read, lacks = _read(question, found[:READ], reranker, clock)
     if read:
         found = sorted(read, key=lambda one: -one.told.score)
     chosen = _chosen(found, NEAR_READ if read else NEAR)
     likely = _likelihood(found, confidence)
-    return Extract(_in_order(chosen), likely, bool(read))
+    return Extract(_in_order(chosen), likely, bool(read), lacks)
 
 
 def _by_words(
@@ -114,13 +133,21 @@ def _by_words(
     wanted = AnswerKind(question)
     total = fsum(words.weights.get(word, 0.0) for word in words.typed) or 1.0
     for passage in passages:
+        opening = OPENING if _is_about(question, passage, words) else 0.0
         for piece in pieces_of(passage.stretch):
             held = words.words(piece.text) & words.typed
             share = fsum(words.weights.get(word, 0.0) for word in held) / total
             under = passage.stretch.heading_path(piece.start)
             is_kind = wanted.is_in(piece.text, under[-1] if under else "")
+            opens = opening if piece.kind == "sentence" else 0.0
+            if opens > 0:
+                share, is_kind, opening = 1.0, True, opening - OPENING / 3
             score = share + FITTING * passage.fit - (0 if is_kind else OTHER_KIND)
-            yield _Scored(Told(passage.number, piece, score), share, is_kind)
+            score += opens
+            read = _read_as(piece, passage.title, opens=opens > 0)
+            told = Told(passage.number, piece, score)
+            may_answer = is_kind or wanted.is_why
+            yield _Scored(told, share, is_kind, may_answer, read)
 
 
 def _read(
@@ -128,13 +155,13 @@ def _read(
     found: Sequence[_Scored],
     reranker: Callable[[], Reranker],
     clock: Callable[[], float],
-) -> list[_Scored]:
-    """Return pieces with what reading them says; none where nobody reads."""
+) -> tuple[list[_Scored], str]:
+    """Return pieces with what reading them says; none where nobody reads, and why."""
     made: list[_Scored] = []
     if not found:  # which is no reason to load a model
-        return made
+        return made, ""
     try:
-        verdicts = reranker().scores(question, [one.told.piece.text for one in found])
+        verdicts = reranker().scores(question, [one.read for one in found])
         until: float | None = None
         for one, verdict in zip(found, verdicts, strict=False):
             odds = max(LEAST_ODDS, _odds(verdict))
@@ -145,9 +172,22 @@ def _read(
             until = now + READ_S if until is None else until
             if now > until:
                 break
-    except ModelFault:
-        return []
-    return made
+    except ModelFault as fault:
+        return [], str(fault)
+    return made, ""
+
+
+def _read_as(piece: Piece, title: str, *, opens: bool) -> str:
+    """Return what is read of a piece: a short one says little without its note."""
+    short = opens or piece.kind != "sentence" or len(piece.text.split()) < SHORT
+    return f"{title}: {piece.text}" if short and title else piece.text
+
+
+def _is_about(question: str, passage: Passage, words: Lookup) -> bool:
+    """Whether a question asks who or what a note is, and this is how that begins."""
+    if passage.stretch.first_line > FIRST_LINES or not _WHO_IS.match(question):
+        return False
+    return bool(words.typed) and words.typed <= words.words(passage.title)
 
 
 def _odds(verdict: float) -> float:
@@ -195,7 +235,7 @@ def _likelihood(found: Sequence[_Scored], confidence: float | None) -> float | N
     """Return how likely the best pieces answer; None where there are none."""
     if not found:
         return None
-    kind = [one for one in found if one.is_kind]
+    kind = [one for one in found if one.may_answer]
     sure = None if confidence is None or isnan(confidence) else _odds(confidence)
     odds = max((one.odds for one in kind if one.odds is not None), default=None)
     share = max((one.share for one in kind), default=0.0)

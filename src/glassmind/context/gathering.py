@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
 from glassmind.context.asking import Lookup, question_words
 from glassmind.context.behind import Lookout
 from glassmind.context.bundling import COUNTED, Wish
 from glassmind.context.captured import is_unapproved
+from glassmind.context.disagreeing import Disagreement, disagreement
 from glassmind.context.extracting import TOLD, Extract, Passage, Told, extract
-from glassmind.context.members import SUMMARIES
+from glassmind.context.hiding import Hiding, place_of
+from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.passages import (
     Asked,
     Candidate,
@@ -18,8 +21,9 @@ from glassmind.context.passages import (
     part_of,
     says_little,
 )
+from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
-from glassmind.markdown.secrets import redacted
+from glassmind.context.turned_private import turned_private
 from glassmind.types import NotePath, Span
 from glassmind.types.answers import Citation, Gathered, Source, Statement
 from glassmind.types.context import Excerpt
@@ -35,7 +39,8 @@ HEADS = 4
 class _Entry(NamedTuple):
     """A passage of a note, or a fact that is in none.
 
-    `safe` is the passage without the credentials in it, line for line.
+    `safe` is the passage without the credentials in it, line for line; `hiding` knows
+    what else of its note is not shown.
     """
 
     stretch: Stretch
@@ -43,6 +48,7 @@ class _Entry(NamedTuple):
     excerpt: Excerpt
     hit: Hit
     candidate: Candidate | None
+    hiding: Hiding
     is_head: bool = False
 
 
@@ -61,15 +67,21 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
     )
     lookout = Lookout(shelf)
     with shelf.still():
-        entries, withheld = _entries(shelf, reply, private=private)
-        lookout.look(one.hit.path for one in entries if one.candidate is not None)
-    made = _extracted(shelf, question, reply, entries)
+        entries, withheld = _entries(shelf, reply, lookout, private=private)
+        differing = disagreement(shelf, _scope(shelf, question, wish, entries))
+    texts = [one.excerpt.text for one in entries]
+    words = Lookup(question_words(question, reply.hits), texts)
+    made = _extracted(shelf, words, reply, entries, differing)
     chosen = _within(made.told, limit)
     kept = _kept(shelf, entries, chosen, limit, wish.budget_tokens or 0)
     numbers = {at: number for number, at in enumerate(kept, 1)}
     chars = shelf.config.ask.excerpt_chars
     sources = tuple(
-        _source(one, numbers[at], _begun(chosen, at), chars) for at, one in kept.items()
+        replace(
+            _source(one, numbers[at], _begun(chosen, at), chars),
+            superseded_by=differing.replaced.get(one.hit.path, ""),
+        )
+        for at, one in kept.items()
     )
     told = chosen if _is_told(made) else ()
     shelf.sources.used("ask", _used(entries, told, list(kept)))
@@ -80,8 +92,26 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
         reply.confidence if made.likelihood is None else made.likelihood,
         reply.mode,
         reply.intent,
-        (*lookout.notices(), *reply.degraded),
+        (*lookout.notices(), *reply.degraded, *_lacks(shelf, made)),
         withheld,
+        differing.about(
+            words,
+            [one.piece.text for one in told],
+            {one.hit.path for one in kept.values()},
+        ),
+    )
+
+
+def _scope(shelf: Shelf, question: str, wish: Wish, entries: Sequence[_Entry]) -> Scope:
+    """Return what is looked at for what the sources do not agree on."""
+    found = [one.candidate.note.note_id for one in entries if one.candidate is not None]
+    members = members_of(shelf.projects, wish.project or "")
+    return Scope(
+        note_ids=tuple(dict.fromkeys(found)),
+        project_ids=frozenset(note.note_id for note in members),
+        query=question,
+        today=wish.today or datetime.now().astimezone().date(),
+        agent=shelf.config.writes.agent_dir.strip("/"),
     )
 
 
@@ -92,7 +122,7 @@ def _within(told: Sequence[Told], limit: int) -> tuple[Told, ...]:
 
 
 def _entries(
-    shelf: Shelf, reply: SearchReply, *, private: bool
+    shelf: Shelf, reply: SearchReply, lookout: Lookout, *, private: bool
 ) -> tuple[list[_Entry], int]:
     """Return the passages that hits name, best first; and how many notes are kept back.
 
@@ -102,21 +132,29 @@ def _entries(
     hits = [hit for hit in reply.hits if not hit.path.startswith(made)]
     there = [hit for hit in hits if not hit.path.startswith(FACTS)]
     rows = shelf.passages()
+    hiding = Hiding(rows)
     notes = rows.notes([hit.path for hit in there])
-    hidden = {path for path, note in notes.items() if note.private and not private}
+    lookout.look(notes)
+    hidden: set[NotePath] = set()
+    if not private:
+        hidden = {path for path, note in notes.items() if note.private}
+        hidden |= turned_private(shelf, lookout.changed)
     entries: list[_Entry] = []
     for hit in hits:
         if hit.path.startswith(FACTS):
-            entries.append(_fact(hit))
+            entries.append(_fact(hit, hiding))
         elif hit.path not in hidden:
             found = candidates([_asked(hit, hit.chunk_index)], rows)
-            entries += [_entry(hit, one) for one in found if not says_little(one)]
+            entries += [
+                _entry(hit, one, hiding) for one in found if not says_little(one)
+            ]
     heads = [one for one in entries if one.candidate is not None]
     begun = {one.hit.path for one in heads if one.stretch.first_line == 1}
     first = {one.hit.path: one.hit for one in reversed(heads)}
     for path in list(dict.fromkeys(one.hit.path for one in heads))[:HEADS]:
         if path not in begun:
-            entries += _head(first[path], candidates([_asked(first[path], 0)], rows))
+            found = candidates([_asked(first[path], 0)], rows)
+            entries += _head(first[path], found, hiding)
     return entries, len(hidden)
 
 
@@ -124,44 +162,12 @@ def _asked(hit: Hit, index: int) -> Asked:
     return Asked(hit.path, hit.relevance, hit.match_reason, hit.channels, (index,))
 
 
-def _entry(hit: Hit, candidate: Candidate) -> _Entry:
+def _entry(hit: Hit, candidate: Candidate, hiding: Hiding) -> _Entry:
     stretch = candidate.passages[0]
     start, end = stretch.lines(*_trimmed(stretch))
     excerpt = stretch.excerpt(hit.path, start, end)
-    return _Entry(stretch, without_secrets(stretch), excerpt, hit, candidate)
-
-
-def without_secrets(stretch: Stretch) -> Stretch:
-    """Return a stretch in which credentials are hidden, each in its line.
-
-    What tells one may stand lines away, so that a sentence by itself would show it.
-    """
-    text = redacted(stretch.text)
-    if text == stretch.text:
-        return stretch
-
-    def moved(at: int) -> int:
-        line = stretch.text.count("\n", 0, at)
-        start, end = _place_of(text, line, line)
-        return min(start + at - (stretch.text.rfind("\n", 0, at) + 1), end)
-
-    return stretch._replace(
-        text=text,
-        focus=(moved(stretch.focus[0]), moved(stretch.focus[1])),
-        headings=tuple((moved(at), path) for at, path in stretch.headings),
-    )
-
-
-def _place_of(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return the characters of some lines, counted from 0."""
-    start = 0
-    for _ in range(first):
-        start = text.find("\n", start) + 1
-    end = start
-    for _ in range(first, last):
-        end = text.find("\n", end) + 1
-    over = text.find("\n", end)
-    return start, len(text) if over < 0 else over
+    safe = hiding.safe(candidate.note.note_id, stretch)
+    return _Entry(stretch, safe, excerpt, hit, candidate, hiding)
 
 
 def _trimmed(stretch: Stretch) -> tuple[int, int]:
@@ -172,7 +178,7 @@ def _trimmed(stretch: Stretch) -> tuple[int, int]:
     return min(start + len(said) - len(said.lstrip("\n")), end), end
 
 
-def _head(hit: Hit, found: Sequence[Candidate]) -> list[_Entry]:
+def _head(hit: Hit, found: Sequence[Candidate], hiding: Hiding) -> list[_Entry]:
     """Return the properties of a note as a passage of their own."""
     for one in found:
         stretch = one.passages[0]
@@ -181,31 +187,35 @@ def _head(hit: Hit, found: Sequence[Candidate]) -> list[_Entry]:
             end = len(part.text.rstrip("\n"))
             begun = hit._replace(chunk_index=0)
             excerpt = part.excerpt(hit.path, 0, end)
-            safe = without_secrets(part)
-            return [_Entry(part, safe, excerpt, begun, one, is_head=True)]
+            safe = hiding.safe(one.note.note_id, part)
+            return [_Entry(part, safe, excerpt, begun, one, hiding, is_head=True)]
     return []
 
 
-def _fact(hit: Hit) -> _Entry:
+def _fact(hit: Hit, hiding: Hiding) -> _Entry:
     text = hit.snippet.text
     stretch = Stretch(text, 1, (0, len(text)), ((0, ()),), ends=True)
     span = Span(1, text.count("\n") + 1)
-    safe = without_secrets(stretch)
-    return _Entry(stretch, safe, Excerpt((), span, text, ""), hit, None)
+    excerpt = Excerpt((), span, text, "")
+    return _Entry(stretch, hiding.fact(stretch), excerpt, hit, None, hiding)
 
 
 def _extracted(
-    shelf: Shelf, question: str, reply: SearchReply, entries: Sequence[_Entry]
+    shelf: Shelf,
+    words: Lookup,
+    reply: SearchReply,
+    entries: Sequence[_Entry],
+    differing: Disagreement,
 ) -> Extract:
     agent = shelf.config.writes.agent_dir.strip("/")
     passages = [
-        Passage(at, one.safe, one.hit.relevance)
+        Passage(at, one.safe, one.hit.relevance, one.hit.title)
         for at, one in enumerate(entries)
-        if (at < LOOKED_AT or one.is_head) and _may_answer(one, agent)
+        if (at < LOOKED_AT or one.is_head)
+        and _may_answer(one, agent)
+        and one.hit.path not in differing.replaced
     ]
-    texts = [one.excerpt.text for one in entries]
-    words = Lookup(question_words(question, reply.hits), texts)
-    return extract(question, passages, words, shelf.reranker, reply.confidence)
+    return extract(reply.query, passages, words, shelf.reranker, reply.confidence)
 
 
 def _may_answer(entry: _Entry, agent: str) -> bool:
@@ -215,6 +225,13 @@ def _may_answer(entry: _Entry, agent: str) -> bool:
     note = entry.candidate.note
     unapproved = is_unapproved(note.path, agent, generated=note.generated)
     return note.path.endswith(".md") and not unapproved
+
+
+def _lacks(shelf: Shelf, made: Extract) -> tuple[str, ...]:
+    """Return what would choose sentences better, unless no model is wanted at all."""
+    if not made.lacks or shelf.config.embeddings.backend == "none":
+        return ()
+    return (f"sentences were chosen by their words alone: {made.lacks}",)
 
 
 def _is_told(made: Extract) -> bool:
@@ -266,7 +283,7 @@ def _cut(
     else:
         line = entry.safe.text.count("\n", 0, begun)
         column = begun - (entry.safe.text.rfind("\n", 0, begun) + 1)
-        first, last = _place_of(stretch.text, line, line)
+        first, last = place_of(stretch.text, line, line)
         start = min(first + column, last)
     first, last = stretch.lines(start, start)
     if count(stretch.text[first:last]) > room:
@@ -304,7 +321,7 @@ def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source
     hit, candidate = entry.hit, entry.candidate
     top = entry.excerpt.span.start - entry.stretch.first_line
     last = entry.excerpt.span.end - entry.stretch.first_line
-    start, end = _place_of(entry.safe.text, top, last)
+    start, end = place_of(entry.safe.text, top, last)
     if candidate is not None and start == entry.safe.lines(*entry.safe.focus)[0]:
         start = max(start, entry.safe.focus[0])
     shown = entry.safe.text[start if begun is None else begun : end]
@@ -320,7 +337,16 @@ def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source
         shortened_to(" ".join(shown.split()), chars),
         entry.excerpt.receipt,
         hit.generated,
+        shown=_shown(entry),
     )
+
+
+def _shown(entry: _Entry) -> str:
+    """Return the lines of a source as a model may read them; "" where that is open."""
+    if entry.candidate is None:
+        return ""
+    span, said = entry.excerpt.span, entry.excerpt.text
+    return entry.hiding.shown(entry.candidate.note.note_id, span, said)
 
 
 def shortened_to(text: str, chars: int) -> str:
@@ -335,7 +361,7 @@ def _statement(entry: _Entry, told: Told, numbers: dict[int, int]) -> Statement:
     if entry.candidate is not None:
         first = safe.text.count("\n", 0, piece.start)
         last = first + quote.count("\n")
-        lines = _place_of(entry.stretch.text, first, last)
+        lines = place_of(entry.stretch.text, first, last)
         receipt = entry.stretch.excerpt(entry.hit.path, *lines).receipt
     cited = Citation(numbers[told.number], quote, receipt)
     return Statement(piece.text, "verbatim", (cited,))

@@ -42,6 +42,12 @@ _CELL = re.compile(r"(?<!\\)\|")
 _UNDER_HEAD = re.compile(r":?-+:?")
 _ASKS, _CLOSERS = ("?", "\uff1f", "\u061f"), " *_)\"'\u201d\u2019"
 """How a question ends, which answers none."""
+_LINK = re.compile(r"\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]\([^()\n]*\)")
+_OWN_WORD = re.compile(r"\w+")
+_SEE = frozenset(
+    ("see", "also", "compare", "cf", "siehe", "auch", "vgl", "voir", "ver")
+)
+"""Words around a link that say nothing beside it."""
 _MARKUP = ("![[", "<%", "{{", "`=", "`$=")
 """What is made of something else when the note is shown."""
 
@@ -67,7 +73,16 @@ def pieces_of(stretch: Stretch) -> list[Piece]:
         and not holds_hidden(stretch.text[one.start : one.end])
         and not one.text.rstrip(_CLOSERS).endswith(_ASKS)
         and not any(sign in one.text for sign in _MARKUP)
+        and not (one.kind == "sentence" and _points_only(one.text))
     ]
+
+
+def _points_only(text: str) -> bool:
+    """Whether a sentence does nothing but lead to another place."""
+    if "[[" not in text and "](" not in text:
+        return False
+    own = _LINK.sub(" ", text).lower()
+    return all(word in _SEE for word in _OWN_WORD.findall(own))
 
 
 def plain(said: str) -> str:

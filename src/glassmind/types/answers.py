@@ -22,7 +22,8 @@ class Source:
     `text` are whole lines of the note, `excerpt` the beginning of what was found of
     them. A fact that is in no note has no `receipt`, and a path that is none.
     `generated` marks what an agent wrote and no person has approved; `superseded_by` is
-    the title of the note in its place, if one is.
+    the title of the note in its place, if one is. `shown` is the text, line for line,
+    without the credentials and comments of its note, where that is known.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Source:
     receipt: str
     generated: bool = False
     superseded_by: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
