@@ -10,14 +10,16 @@ import json
 import ssl
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from socket import SHUT_RDWR, socket
+from socket import IPPROTO_TCP, SHUT_RDWR, TCP_NODELAY, socket
 from threading import Timer
+from time import monotonic
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 from glassmind.config.guards import is_loopback
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.models.broken import broken_by
+from glassmind.models.lookup import Unreached, addresses
 
 MOST_BYTES = 64 * 1024 * 1024
 """More than any answer we ask for; a server must not fill our memory."""
@@ -28,7 +30,7 @@ SAID_CHARS = 200
 ECHO_CHARS = 24
 """So many letters in a row that we sent are no chance: the server repeats a note."""
 
-OK = 200
+OK, BAD = 200, 400
 UNTOLD = (401, 403, 407)
 """Refusals that may repeat what we sent to be let in."""
 
@@ -107,6 +109,9 @@ class ModelServer(NamedTuple):
         body = json.dumps(question).encode() if question else None
         try:
             status, answer = self._sent(verb, path, body, bounds)
+        except Unreached:
+            reason = f"no connection within {bounds.connect_s:g} s"
+            raise self.failed(reason) from None
         except TimeoutError:
             raise self.failed(f"it took longer than {bounds.total_s:g} s") from None
         except (OSError, HTTPException) as error:
@@ -126,7 +131,7 @@ class ModelServer(NamedTuple):
     ) -> tuple[int, bytes]:
         link = self.connection(bounds.connect_s)
         try:
-            link.connect()
+            link.sock = self._reached(bounds.connect_s)
             with _Deadline(link, bounds.total_s) as deadline:
                 try:
                     link.request(verb, self.path(path), body, self.headers())
@@ -141,6 +146,25 @@ class ModelServer(NamedTuple):
         if len(answer) > MOST_BYTES:
             raise self.failed(f"its answer has more than {MOST_BYTES:,} bytes")
         return reply.status, answer
+
+    def _reached(self, connect_s: float) -> socket:
+        """Return a connection, tried at every address that the server has."""
+        (host, port), tls = self.address, self.tls
+        problem = OSError(f"no address of {host}")
+        for each in addresses(host, port, monotonic() + connect_s, lambda: None):
+            made = socket(each.family, each.kind, each.protocol)
+            try:
+                made.settimeout(connect_s)
+                made.connect(each.place)
+                made.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+                return tls.wrap_socket(made, server_hostname=host) if tls else made
+            except OSError as error:
+                made.close()
+                problem = Unreached() if isinstance(error, TimeoutError) else error
+            except BaseException:
+                made.close()
+                raise
+        raise problem
 
     def connection(self, connect_s: float) -> HTTPConnection:
         """Return a connection to the server that is not made yet."""
@@ -180,14 +204,10 @@ class ModelServer(NamedTuple):
         return self.words(said, question)
 
     def words(self, said: object, question: Mapping[str, Any]) -> str:
-        """Return the `error` of an answer in the form that `told` has."""
-        error = said.get("error") if isinstance(said, dict) else None
-        if isinstance(error, dict):
-            error = error.get("message")
-        if not error:
-            return ""
+        """Return what an answer says of its fault, in the form that `told` has."""
+        error = _complaint(said) if isinstance(said, Mapping) else ""
         # Hidden first: half a key at the end of what is told would be one too.
-        words = self._hidden(" ".join(str(error).split()))[: 2 * SAID_CHARS]
+        words = self._hidden(" ".join(error.split()))[: 2 * SAID_CHARS]
         return "" if _repeats(words, question) else words[:SAID_CHARS]
 
     def _pair(self) -> str:
@@ -249,12 +269,41 @@ def shut(link: socket) -> None:
         return  # the other side was quicker
 
 
+def _complaint(said: Mapping[str, Any]) -> str:
+    """Return the words of a fault, wherever a server puts them.
+
+    Most have an `error`, in a text or with its `message`; vLLM has the `message` alone,
+    and what is made with FastAPI a `detail`: a text, or a list of what is wrong where.
+    """
+    error = said.get("error")
+    if isinstance(error, Mapping):
+        error = error.get("message") or error.get("type")
+    if error:
+        return str(error)
+    if isinstance(message := said.get("message"), str) and message:
+        return message
+    detail = said.get("detail")
+    if isinstance(detail, str):
+        return detail
+    faults = detail if isinstance(detail, list) else []
+    return "; ".join(filter(None, map(_wrong, faults)))
+
+
+def _wrong(fault: object) -> str:
+    """Return what is wrong, and with which part of what was sent if that is told."""
+    if not isinstance(fault, Mapping) or not isinstance(fault.get("msg"), str):
+        return ""
+    at = fault.get("loc")
+    names = [str(each) for each in at if each != "body"] if isinstance(at, list) else []
+    return f"{'.'.join(names)}{': ' if names else ''}{fault['msg']}"
+
+
 def _repeats(words: str, question: Mapping[str, Any]) -> bool:
     """Whether a stretch of the words is of the texts that a question holds."""
     heard = words.casefold()
     sent = [
         form
-        for name in ("messages", "input")
+        for name in ("messages", "input", "query", "items")
         for text in _texts(question.get(name))
         for form in (" ".join(text.split()).casefold(), json.dumps(text).casefold())
     ]

@@ -29,7 +29,8 @@ class OllamaChat:
 
     Some models think before they write. Under a schema a few of them put all of their
     answer among their thoughts, and a few others write none where they are told not to
-    think; so they are told so only after an answer that was thoughts alone.
+    think; so they are told so only after an answer that was thoughts alone, and again
+    only where that helped.
     """
 
     def __init__(self, chosen: Llm, server: ModelServer, bounds: StreamBounds) -> None:
@@ -55,27 +56,30 @@ class OllamaChat:
             ModelFailed: it gives no answer, or stops in the middle of one.
             CallAbandoned: it was halted.
         """
-        ends = monotonic() + self._bounds.total_s
-        ended, pieces = self._tried(prompt, said, halt, ends)
-        if not pieces.wrote and pieces.thought and self._thinks:
-            self._thinks = False
-            ended, pieces = self._tried(prompt, said, halt, ends)
+        ends, thinks = monotonic() + self._bounds.total_s, self._thinks
+        wanted = self._wanted(prompt, ends, thinks=thinks)
+        ended, pieces = self._tried(wanted, prompt, said, halt)
+        if thinks and pieces.thought and not pieces.wrote:
+            thinks = False
+            wanted = self._wanted(prompt, ends, thinks=thinks)
+            ended, pieces = self._tried(wanted, prompt, said, halt)
+        if not thinks:  # what does not help is not kept
+            self._thinks = not pieces.wrote
         if not pieces.wrote:
             raise pieces.nothing()
         return ended
 
     def _tried(
-        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, ends: float
+        self, wanted: Wanted, prompt: Prompt, said: Callable[[str], None], halt: Halt
     ) -> tuple[Ended, Pieces]:
-        wanted = Wanted("/api/chat", self._question(prompt), KINDS, START, ends)
         with Stream(self._server, wanted, self._bounds, halt) as stream:
             if stream.status != OK:
                 raise self._refused(stream)
             pieces = Pieces(stream, said)
             return self._read(stream, pieces, prompt), pieces
 
-    def _question(self, prompt: Prompt) -> dict[str, Any]:
-        question = {
+    def _wanted(self, prompt: Prompt, ends: float, *, thinks: bool) -> Wanted:
+        question: dict[str, Any] = {
             "model": self.model,
             "messages": messages(prompt.turns),
             "stream": True,
@@ -90,7 +94,9 @@ class OllamaChat:
                 "temperature": self._chosen.temperature,
             },
         }
-        return question if self._thinks else {**question, "think": False}
+        if not thinks:
+            question["think"] = False
+        return Wanted("/api/chat", question, KINDS, START, ends)
 
     def _read(self, stream: Stream, pieces: Pieces, prompt: Prompt) -> Ended:
         for line in stream.lines():

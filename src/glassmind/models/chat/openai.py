@@ -1,36 +1,24 @@
 """Answers by a server that speaks OpenAI's `/v1/chat/completions`.
 
 Many do, and each leaves out something else. What a server refuses is asked for in a
-simpler manner, and the manner that worked is kept.
+simpler manner, and the manner that worked is kept for a while.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from glassmind.config.ask_sections import Llm
 from glassmind.errors import ModelFailed
 from glassmind.models.broken import CUT_SHORT
-from glassmind.models.chat.reading import (
-    Pieces,
-    count,
-    is_too_long,
-    lost,
-    messages,
-    refused,
-)
+from glassmind.models.chat.manners import Manner, Manners, simpler
+from glassmind.models.chat.reading import Pieces, count, lost, messages, refused
 from glassmind.models.chat.streams import Stream, StreamBounds, Wanted
 from glassmind.models.http import OK, Bounds, ModelServer
 from glassmind.ports.chat import Ended, Halt, Prompt
 
 KINDS = ("text/event-stream", "application/json", "text/plain")
 START = "start your server of models, or set llm.url to where it listens"
-REFUSED = (400, 422)
-"""What a server says to a question that it does not understand."""
-
-MOST_TRIES = 5
-"""More manners than that there are not."""
-
 DONE = b"[DONE]"
 
 HINTS = {
@@ -40,20 +28,18 @@ HINTS = {
 }
 
 
-class Manner(NamedTuple):
-    """How a server is asked for the shape of an answer, its length and its freedom."""
-
-    shape: Literal["schema", "object", "free"] = "schema"
-    length: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    free: bool = True
-
-
 class OpenAIChat:
     """A model of an OpenAI-style server; for any number of threads."""
 
-    def __init__(self, chosen: Llm, server: ModelServer, bounds: StreamBounds) -> None:
+    def __init__(
+        self,
+        chosen: Llm,
+        server: ModelServer,
+        bounds: StreamBounds,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._chosen, self._server, self._bounds = chosen, server, bounds
-        self._manner = Manner()
+        self._manners = Manners(clock)
 
     @property
     def model(self) -> str:
@@ -75,20 +61,22 @@ class OpenAIChat:
             CallAbandoned: it was halted.
         """
         ends = monotonic() + self._bounds.total_s
-        manner = self._manner
-        for _ in range(MOST_TRIES):
+        manner = self._manners.now()
+        while True:
             question = self._question(prompt, manner)
             wanted = Wanted("/v1/chat/completions", question, KINDS, START, ends)
             with Stream(self._server, wanted, self._bounds, halt) as stream:
-                if stream.status == OK:
-                    self._manner = manner
-                    return _read(stream, said, prompt)
-                words = stream.refusal()
-                simpler = _simpler(manner, stream.status, words)
-            if simpler is None:
-                break
-            manner = simpler
-        raise refused(stream, words, HINTS)
+                pieces = Pieces(stream, said)
+                try:
+                    ended = _read(stream, pieces, prompt)
+                except ModelFailed:
+                    other = simpler(manner, stream.status, stream.complaint)
+                    if pieces.wrote or other is None:
+                        raise
+                    manner = other
+                else:
+                    self._manners.keep(manner)
+                    return ended
 
     def _question(self, prompt: Prompt, manner: Manner) -> dict[str, Any]:
         question: dict[str, Any] = {
@@ -104,29 +92,15 @@ class OpenAIChat:
             question["response_format"] = {"type": "json_schema", "json_schema": named}
         elif manner.shape == "object":
             question["response_format"] = {"type": "json_object"}
-        if manner.shape != "free":  # who refuses the one may refuse the other
+        if manner.counts:
             question["stream_options"] = {"include_usage": True}
         return question
 
 
-def _simpler(manner: Manner, status: int, words: str) -> Manner | None:
-    """Return how to ask after a refusal; None where another manner will not help."""
-    heard = words.casefold()
-    if is_too_long(status, words):
-        return None
-    if status not in REFUSED and "response_format" not in heard:
-        return None
-    if "max_completion_tokens" in heard and manner.length == "max_tokens":
-        return manner._replace(length="max_completion_tokens")
-    if "temperature" in heard and manner.free:
-        return manner._replace(free=False)
-    if manner.shape == "schema":
-        return manner._replace(shape="object")
-    return manner._replace(shape="free") if manner.shape == "object" else None
-
-
-def _read(stream: Stream, said: Callable[[str], None], prompt: Prompt) -> Ended:
-    pieces, reason, read = Pieces(stream, said), "", None
+def _read(stream: Stream, pieces: Pieces, prompt: Prompt) -> Ended:
+    if stream.status != OK:
+        raise refused(stream, stream.refusal(), HINTS)
+    reason, read = "", None
     try:
         for event in _events(stream):
             read = _usage(event) or read
@@ -135,6 +109,7 @@ def _read(stream: Stream, said: Callable[[str], None], prompt: Prompt) -> Ended:
                 if isinstance(part, Mapping):
                     thoughts = (part.get("reasoning_content"), part.get("reasoning"))
                     pieces.take(part.get("content"), *thoughts)
+                    pieces.decline(part.get("refusal"))
                 reason = str(choice.get("finish_reason") or "") or reason
     except ModelFailed:
         if not reason:  # what breaks after its end has come has lost nothing

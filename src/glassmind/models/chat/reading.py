@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from glassmind.errors import ModelFailed
+from glassmind.models.chat.length import LENGTH_HINT, is_too_long
 from glassmind.models.chat.streams import Stream
 from glassmind.ports.chat import Turn
 
@@ -17,7 +18,6 @@ LEAST_READ = 512
 """A number below that is what was not remembered from the question before: no server
 has so small a context."""
 
-TOO_LONG = (400, 413, 422, 500)
 ELSEWHERE = 3
 
 HALVED = 8
@@ -30,6 +30,7 @@ class Pieces:
     def __init__(self, stream: Stream, said: Callable[[str], None]) -> None:
         self._stream, self._said = stream, said
         self.wrote = self.thought = False
+        self._refusal: list[str] = []
 
     def take(self, text: object, *thoughts: object) -> None:
         """Pass a piece on, if it is one; thoughts only show that the model is alive."""
@@ -41,8 +42,17 @@ class Pieces:
             self._stream.begun()
             self.thought = True
 
+    def decline(self, words: object) -> None:
+        """Take note of a piece in which the model says that it will not answer."""
+        if isinstance(words, str) and words:
+            self._stream.begun()
+            self._refusal.append(_whole(words))
+
     def nothing(self) -> ModelFailed:
         """Return the fault of an answer without a word."""
+        if self._refusal:
+            words = self._stream.tellable("".join(self._refusal))
+            return self._stream.failed(f"the model refuses{words and ': '}{words}")
         if self.thought:
             reason = "it thought, but wrote nothing; raise llm.answer_tokens, or choose"
             return self._stream.failed(f"{reason} a model that does not think first")
@@ -61,19 +71,11 @@ def refused(stream: Stream, words: str, hints: Mapping[int, str]) -> ModelFailed
     status = stream.status
     told = f"HTTP {status}{words and ': '}{words}"
     if is_too_long(status, words):
-        hint = "the question is too long for the model: set llm.context_tokens to what "
-        return stream.failed(f"{told}; {hint}it can take")
+        return stream.failed(f"{told}; {LENGTH_HINT}")
     hint = hints.get(status, "")
     if status // 100 == ELSEWHERE:
         hint = "it leads elsewhere, and is not followed: check llm.url"
     return stream.failed(f"{told}{hint and '; '}{hint}")
-
-
-def is_too_long(status: int, words: str) -> bool:
-    """Whether a server refuses a question for its length."""
-    heard = words.casefold()
-    about = any(word in heard for word in ("token", "length", "size"))
-    return status in TOO_LONG and "context" in heard and about
 
 
 def messages(turns: Sequence[Turn]) -> list[dict[str, str]]:

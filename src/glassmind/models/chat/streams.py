@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from errno import EINPROGRESS, EWOULDBLOCK
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from selectors import EVENT_WRITE, DefaultSelector
-from socket import SO_ERROR, SOCK_STREAM, SOL_SOCKET, getaddrinfo, socket
+from socket import SO_ERROR, SOL_SOCKET, socket
 from threading import Timer
 from time import monotonic
 from typing import Any, NamedTuple, Self
@@ -19,7 +19,9 @@ from typing import Any, NamedTuple, Self
 from glassmind.errors import ModelFailed
 from glassmind.errors.serving import CallAbandoned
 from glassmind.models.broken import NOBODY, broken_by
-from glassmind.models.http import MOST_BYTES, UNSENDABLE, ModelServer, shut
+from glassmind.models.chat.length import LENGTH_HINT, is_too_long
+from glassmind.models.http import BAD, MOST_BYTES, UNSENDABLE, ModelServer, shut
+from glassmind.models.lookup import SLICE_S, Unreached, addresses
 from glassmind.ports.chat import Halt
 
 CONNECT_S = 2.0
@@ -28,9 +30,6 @@ CONNECT_S = 2.0
 SILENCE_S = 20.0
 """Once it writes, a model on a slow machine takes a second or two for a word; one that
 is silent for so long has hung."""
-
-SLICE_S = 0.05
-"""How soon somebody who halts is heard while a connection is made."""
 
 MOST_LINE = 1024 * 1024
 """Bytes of a line: a piece of an answer has some hundred."""
@@ -82,6 +81,8 @@ class Stream:
         self._socket: socket | None = None
         self._reply: HTTPResponse | None = None
         self._late = self._begun = False
+        self._waited_s = 0.0
+        self._complaint: str | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -118,9 +119,14 @@ class Stream:
         named = self._reply.getheader("Content-Type", "") if self._reply else ""
         return named.partition(";")[0].strip().lower()
 
+    @property
+    def complaint(self) -> str | None:
+        """The server's own words for its fault; None where it has told none yet."""
+        return self._complaint
+
     def begun(self) -> None:
         """Take note that the model writes: from now on it may not be silent."""
-        self._begun = True
+        self._begun, self._waited_s = True, 0.0
 
     def fault(self) -> bytes:
         """Return what the server says in place of an answer, as far as we want it.
@@ -173,10 +179,16 @@ class Stream:
             said = None
         if not isinstance(said, dict):
             raise self.failed("what it says is not JSON")
-        if said.get("error"):
-            words = self._server.words(said, self._wanted.question)
+        if said.get("error") or said.get("object") == "error":
+            self._complaint = words = self._server.words(said, self._wanted.question)
+            if is_too_long(BAD, words):
+                raise self.failed(f"{words}; {LENGTH_HINT}")
             raise self.failed(words or "it failed in the middle of its answer")
         return said
+
+    def tellable(self, words: str) -> str:
+        """Return as much of a model's words as may be told with a fault."""
+        return self._server.words({"error": words}, self._wanted.question)
 
     def failed(self, reason: str) -> ModelFailed:
         """Return the fault for a reason."""
@@ -184,7 +196,9 @@ class Stream:
 
     def refusal(self) -> str:
         """Return the server's own words for a status that is no answer."""
-        return self._server.told(self.status, self.fault(), self._wanted.question)
+        told = self._server.told(self.status, self.fault(), self._wanted.question)
+        self._complaint = told
+        return told
 
     def _piece(self) -> bytes:
         """Return what came, however little; nothing when it is over."""
@@ -192,11 +206,25 @@ class Stream:
         with self._guarded():
             if self._socket is None or self._reply is None:
                 return b""
-            silence = self._bounds.silence_s if self._begun else self._bounds.total_s
-            self._socket.settimeout(silence)
+            self._socket.settimeout(self._patience())
+            since = monotonic()
             piece = self._reply.read1(PIECE)
+            self._waited_s += monotonic() - since
         self._check()
         return piece
+
+    def _patience(self) -> float:
+        """Return how long the next bytes may take.
+
+        What keeps a connection alive is no word: it starts nothing anew. Nor does the
+        time count that somebody takes to listen.
+        """
+        if not self._begun:
+            return self._bounds.total_s
+        left = self._bounds.silence_s - self._waited_s
+        if left <= 0:
+            raise TimeoutError
+        return left
 
     def _send(self) -> None:
         self._check()
@@ -214,13 +242,11 @@ class Stream:
         host, port = self._server.address
         ends = monotonic() + min(self._bounds.connect_s, max(self._left(), 0))
         problem = OSError(f"no address of {host}")
-        for family, kind, protocol, _, address in getaddrinfo(
-            host, port, type=SOCK_STREAM
-        ):
-            made = socket(family, kind, protocol)
+        for each in addresses(host, port, ends, self._check):
+            made = socket(each.family, each.kind, each.protocol)
             self._socket = made
             try:
-                self._reach(made, address, ends)
+                self._reach(made, each.place, ends)
                 return self._encrypted(made, host, ends)
             except OSError as error:
                 self._socket.close()
@@ -236,7 +262,7 @@ class Stream:
                 while not watching.select(SLICE_S):
                     self._check()
                     if monotonic() > ends:
-                        raise _Unreached
+                        raise Unreached
             code = made.getsockopt(SOL_SOCKET, SO_ERROR)
         if code:
             raise OSError(code, os.strerror(code))
@@ -255,7 +281,7 @@ class Stream:
         try:
             safe.do_handshake()
         except TimeoutError:
-            raise _Unreached from None
+            raise Unreached from None
         return safe
 
     def _close(self) -> None:
@@ -298,7 +324,7 @@ class Stream:
                 return UNSENDABLE
 
     def _slowness(self, error: TimeoutError) -> str:
-        if isinstance(error, _Unreached):
+        if isinstance(error, Unreached):
             return f"no connection within {self._bounds.connect_s:g} s"
         if self._begun:
             return f"it was silent for {self._bounds.silence_s:g} s"
@@ -306,7 +332,3 @@ class Stream:
 
     def _left(self) -> float:
         return self._wanted.ends - monotonic()
-
-
-class _Unreached(TimeoutError):
-    """No connection was made in time."""

@@ -1,0 +1,395 @@
+"""Models that write: what is asked again after a refusal, and what is kept of it."""
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
+
+from glassmind.errors import ModelFailed
+from glassmind.models.chat import chat_for, ollama
+from glassmind.models.chat.openai import OpenAIChat
+from glassmind.models.chat.streams import StreamBounds, Wanted
+from glassmind.models.http import Bounds, ModelServer
+from glassmind.ports.chat import Chat, Ended, Halt, Turn
+
+BACKENDS = ("ollama", "openai")
+LOADING = "the model is still loading"
+TOO_LONG = "request (9351 tokens) exceeds the available context size (8192 tokens)"
+
+
+def answered(made: Chat, prompt: Any = PROMPT) -> tuple[list[str], Ended]:
+    pieces: list[str] = []
+    ended = made.answer(prompt, pieces.append, Halt())
+    return pieces, ended
+
+
+def asked(desk: ChatDesk, root: Path, backend: str = "openai") -> list[str]:
+    return answered(chat_for(desk.settings(root, backend)))[0]
+
+
+def shapes(desk: ChatDesk) -> list[str]:
+    """Return the shapes of an answer that were asked for, one after the other."""
+    return [
+        each.get("response_format", {"type": "none"})["type"] for each in desk.asked
+    ]
+
+
+def thoughts_alone(voice: Voice) -> None:
+    voice.begin()
+    voice.say("", thought="hm, tea")
+    voice.end("length")
+
+
+def faulty(said: object) -> Reply:
+    """Return a reply that begins well and says this in place of a word."""
+
+    def reply(voice: Voice) -> None:
+        voice.begin()
+        voice.event(said)
+        voice.close()
+
+    return reply
+
+
+def refusing(said: object, status: int = 400) -> Reply:
+    return lambda voice: voice.whole(said, status)
+
+
+def test_not_to_think_is_said_again_only_where_it_helped(tmp_path: Path) -> None:
+    with chat_server(thoughts_alone, speaking(), "At four") as desk:
+        made = chat_for(desk.settings(tmp_path))
+        with pytest.raises(ModelFailed, match="it wrote nothing"):
+            answered(made)
+        pieces, _ = answered(made)
+
+    assert pieces == ["At four"]
+    assert [each.get("think") for each in desk.asked] == [None, False, None]
+
+
+def test_not_to_think_is_forgotten_once_it_no_longer_helps(tmp_path: Path) -> None:
+    replies = (thoughts_alone, "At four", speaking(), "At five")
+    with chat_server(*replies) as desk:
+        made = chat_for(desk.settings(tmp_path))
+        answered(made)
+        with pytest.raises(ModelFailed, match="it wrote nothing"):
+            answered(made)
+        answered(made)
+
+    assert [each.get("think") for each in desk.asked] == [None, False, False, None]
+
+
+def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
+    together = threading.Barrier(2)
+
+    def reply(voice: Voice) -> None:
+        if "think" in voice.question:
+            speaking("At four")(voice)
+            return
+        together.wait(WAIT_S)
+        thoughts_alone(voice)
+
+    heard: list[list[str]] = []
+    with chat_server(reply) as desk:
+        made = chat_for(desk.settings(tmp_path), StreamBounds(WAIT_S))
+        act = lambda: heard.append(answered(made)[0])  # noqa: E731
+        threads = [threading.Thread(target=act) for _ in range(2)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join(WAIT_S)
+
+    assert heard == [["At four"], ["At four"]]
+
+
+def test_asking_once_more_has_the_time_that_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[float] = []
+
+    def noting(*parts: Any) -> Wanted:
+        wanted = Wanted(*parts)
+        ends.append(wanted.ends)
+        return wanted
+
+    monkeypatch.setattr(ollama, "Wanted", noting)
+    with chat_server(thoughts_alone, "At four") as desk:
+        asked(desk, tmp_path, "ollama")
+
+    assert len(ends) == 2
+    assert len(set(ends)) == 1
+
+
+def test_asking_once_more_does_not_go_on_for_longer_than_the_bound(
+    tmp_path: Path,
+) -> None:
+    with chat_server(thoughts_alone, Voice.listen) as desk:
+        made = chat_for(desk.settings(tmp_path), StreamBounds(0.4))
+        with pytest.raises(ModelFailed, match=r"longer than 0\.4 s"):
+            answered(made)
+
+        assert desk.gone.wait(WAIT_S)
+
+    assert len(desk.asked) == 2
+
+
+def test_a_refusal_that_passes_costs_no_schema(tmp_path: Path) -> None:
+    with chat_server(refusing({"error": LOADING}), "At four") as desk:
+        made = chat_for(desk.settings(tmp_path, "openai"))
+        with pytest.raises(ModelFailed, match=f"HTTP 400: {LOADING}"):
+            answered(made)
+        answered(made)
+
+    assert shapes(desk) == ["json_schema", "json_schema"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "response_format is no good",
+        "json_schema: no such thing",
+        "failed to parse grammar",
+        "Invalid schema for the answer",
+    ],
+)
+def test_words_about_the_shape_change_the_shape_alone(
+    tmp_path: Path, words: str
+) -> None:
+    with chat_server(refusing({"error": words}), "At four") as desk:
+        assert asked(desk, tmp_path) == ["At four"]
+
+    assert shapes(desk) == ["json_schema", "json_object"]
+    assert "stream_options" in desk.asked[-1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Unsupported parameter", "unknown field", "Extra inputs are not permitted", ""],
+)
+def test_who_does_not_say_what_is_unknown_is_asked_for_less_and_less(
+    tmp_path: Path, words: str
+) -> None:
+    def plain(voice: Voice) -> None:
+        if {"stream_options", "response_format"} & set(voice.question):
+            voice.refuse(422, words)
+        else:
+            speaking("At four")(voice)
+
+    with chat_server(plain) as desk:
+        made = chat_for(desk.settings(tmp_path, "openai"))
+        answered(made)
+        first = len(desk.asked)
+        answered(made)
+
+    assert shapes(desk)[:4] == ["json_schema", "json_schema", "json_object", "none"]
+    # Who says nothing may have refused for another reason: that is not kept.
+    assert len(desk.asked) - first == (1 if words else 4)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"error": {"message": "unknown field: stream_options"}},
+        {"message": "[{'loc': ('body', 'stream_options'), 'msg': 'Extra inputs'}]"},
+        {"detail": [{"loc": ["body", "stream_options"], "msg": "Extra inputs"}]},
+        {"detail": "include_usage is not supported"},
+    ],
+)
+def test_a_server_that_does_not_count_is_asked_for_the_schema_still(
+    tmp_path: Path, fault: object
+) -> None:
+    with chat_server(refusing(fault), "At four") as desk:
+        assert asked(desk, tmp_path) == ["At four"]
+
+    assert shapes(desk) == ["json_schema", "json_schema"]
+    assert "stream_options" not in desk.asked[-1]
+
+
+def test_a_simpler_manner_is_forgotten_after_a_while(tmp_path: Path) -> None:
+    times = [0.0]
+
+    with chat_server(refusing({"error": "no json_schema"}), "At four") as desk:
+        chosen = desk.settings(tmp_path, "openai").llm
+        server = ModelServer("m", desk.url)
+        made = OpenAIChat(chosen, server, StreamBounds(WAIT_S), lambda: times[-1])
+        for now in (0.0, 599.0, 601.0):
+            times.append(now)
+            answered(made)
+
+    asked_for = ["json_schema", "json_object", "json_object", "json_schema"]
+    assert shapes(desk) == asked_for
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"error": {"message": "response_format: no such thing", "code": 400}},
+        {"error": "failed to parse grammar"},
+        {"object": "error", "message": "json_schema is not supported"},
+    ],
+)
+def test_a_shape_that_is_refused_within_an_answer_is_asked_for_more_simply(
+    tmp_path: Path, said: object
+) -> None:
+    with chat_server(faulty(said), "At four") as desk:
+        made = chat_for(desk.settings(tmp_path, "openai"))
+        pieces, _ = answered(made)
+        answered(made)
+
+    assert pieces == ["At four"]
+    assert shapes(desk) == ["json_schema", "json_object", "json_object"]
+
+
+def test_nothing_is_asked_again_once_a_word_was_passed_on(tmp_path: Path) -> None:
+    def late(voice: Voice) -> None:
+        voice.begin()
+        voice.say("At ")
+        voice.event({"error": "response_format: no such thing"})
+        voice.close()
+
+    with (
+        chat_server(late, "At four") as desk,
+        pytest.raises(ModelFailed, match="response_format"),
+    ):
+        asked(desk, tmp_path)
+
+    assert len(desk.asked) == 1
+
+
+@pytest.mark.parametrize("said", [{"error": LOADING}, {"error": {"code": 7}}])
+def test_no_other_fault_within_an_answer_is_asked_again(
+    tmp_path: Path, said: object
+) -> None:
+    with chat_server(faulty(said), "At four") as desk, pytest.raises(ModelFailed):
+        asked(desk, tmp_path)
+
+    assert len(desk.asked) == 1
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "error",
+    [
+        TOO_LONG,
+        {"message": TOO_LONG, "type": "exceed_context_size_error", "code": 400},
+        {"message": "Context size has been exceeded.", "type": "server_error"},
+        {"type": "exceed_context_size_error"},
+    ],
+)
+def test_a_prompt_that_is_too_long_is_told_within_an_answer_too(
+    tmp_path: Path, backend: str, error: object
+) -> None:
+    with (
+        chat_server(faulty({"error": error})) as desk,
+        pytest.raises(ModelFailed, match=r"too long.*llm\.context_tokens"),
+    ):
+        asked(desk, tmp_path, backend)
+
+    assert len(desk.asked) == 1
+
+
+FAULTS: dict[str, tuple[object, str]] = {
+    "of most": ({"error": {"message": "no memory"}}, "no memory"),
+    "of Ollama": ({"error": "no memory"}, "no memory"),
+    "of vLLM": ({"object": "error", "message": "no memory", "code": 1}, "no memory"),
+    "of FastAPI": ({"detail": "no memory"}, "no memory"),
+    "of its fields": (
+        {"detail": [{"loc": ["body", "n", 0], "msg": "too many"}, {"msg": "bad"}, 7]},
+        r"n\.0: too many; bad",
+    ),
+    "of nobody": ({"detail": [7], "message": {"content": "x"}}, r"HTTP 500\)"),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_words_of_a_fault_are_found_wherever_they_are(
+    tmp_path: Path, backend: str, fault: str
+) -> None:
+    said, told = FAULTS[fault]
+    with (
+        chat_server(refusing(said, 500)) as desk,
+        pytest.raises(ModelFailed, match=told),
+    ):
+        asked(desk, tmp_path, backend)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"input": ["The safe's number is 4711, and it is red."]},
+        {"query": "The safe's number is 4711, and it is red."},
+        {"items": [{"content": "The safe's number is 4711, and it is red."}]},
+    ],
+)
+def test_no_fault_repeats_what_was_sent_wherever_it_stands(
+    question: dict[str, Any],
+) -> None:
+    echo = f"cannot read: {next(iter(question.values()))}"
+
+    for said in ({"detail": echo}, {"message": echo}, {"detail": [{"msg": echo}]}):
+        with chat_server(refusing(said, 500)) as desk:
+            server = ModelServer("m", desk.url)
+            with pytest.raises(ModelFailed) as raised:
+                server.ask("/take", question, Bounds(2, WAIT_S))
+
+        assert "4711" not in str(raised.value)
+
+
+def declining(*words: str) -> Reply:
+    def reply(voice: Voice) -> None:
+        voice.begin()
+        for each in words:
+            voice.event({"choices": [{"delta": {"content": None, "refusal": each}}]})
+        voice.end()
+
+    return reply
+
+
+def test_a_model_that_refuses_is_told_in_its_words(tmp_path: Path) -> None:
+    with (
+        chat_server(declining("I will ", "not say.", " x" * 200)) as desk,
+        pytest.raises(
+            ModelFailed, match=r"the model refuses: I will not say\."
+        ) as said,
+    ):
+        asked(desk, tmp_path)
+
+    assert len(str(said.value)) < 300
+    assert len(desk.asked) == 1
+
+
+def test_a_refusal_does_not_repeat_a_note(tmp_path: Path) -> None:
+    note = "The safe's number is 4711, and it is red."
+    prompt = PROMPT._replace(turns=(Turn("user", note),))
+
+    with chat_server(declining(f"I will not say: {note}")) as desk:
+        made = chat_for(desk.settings(tmp_path, "openai"))
+        with pytest.raises(ModelFailed, match="the model refuses") as raised:
+            answered(made, prompt)
+
+    assert "4711" not in str(raised.value)
+
+
+def unreasoned(end: bytes) -> Callable[[Voice], None]:
+    def reply(voice: Voice) -> None:
+        voice.begin()
+        choice = {"delta": {"content": "At four"}}
+        voice.send(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+        voice.send(end)
+        voice.close()
+
+    return reply
+
+
+@pytest.mark.parametrize("end", [b"data: [DONE]\n\n", b"data: [DONE]"])
+def test_who_gives_no_reason_for_its_end_has_not_been_cut(
+    tmp_path: Path, end: bytes
+) -> None:
+    with chat_server(unreasoned(end)) as desk:
+        made = chat_for(desk.settings(tmp_path, "openai"))
+
+        assert answered(made) == (["At four"], Ended(None, was_cut=False))
