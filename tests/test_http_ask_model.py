@@ -145,6 +145,7 @@ def test_a_private_note_is_read_to_its_owner_and_to_no_model(tmp_path: Path) -> 
         served = [web.get(address(QUESTION, model=one)) for one in ("true", "false")]
 
     assert "lead froze" in own.stdout
+    assert "left out; --no-model reads private notes to you" in written.stderr
     for said in (written.stdout, *(one.body.decode() for one in served)):
         assert "lead froze" not in said
         assert "1 private note was left out" in said

@@ -7,12 +7,22 @@ import pytest
 from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
 
 from glassmind.render.answers import answer_as_json
-from glassmind.render.answers_text import answer_as_text, marks, spoken
+from glassmind.render.answers_excerpts import plain_excerpt
+from glassmind.render.answers_text import (
+    answer_as_text,
+    conflict_line,
+    marks,
+    sources_as_text,
+    spoken,
+)
+from glassmind.render.bundles import conflict_as_json
 from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
+from glassmind.types.context import Conflict, Side
 
 PLAIN = Style()
+TABLE = "Old: Kind, Use; LFP, 94 %; Lead"
 
 
 def test_an_answer_in_json_has_names_of_obsidian_rag_beside_ours() -> None:
@@ -67,7 +77,7 @@ def test_each_statement_is_a_line_with_its_marks_and_sources_follow() -> None:
         "\n"
         "[1] Projects/Heron.md:12-18  Heron > Power\n"
         "    Cells were changed to LFP in 2025.\n"
-        "[2] Tea.md:1-2  Tea  generated, not approved\n"
+        "also read: Tea.md:1-2 (generated, not approved)\n"
     )
 
 
@@ -77,7 +87,81 @@ def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
     shown = answer_as_text(doubted, PLAIN)
 
     assert all(one.excerpt in shown for one in SOURCES)
-    assert f"source 1)\n\n{NOT_IN_NOTES}\nClosest:\n[1]" in shown
+    assert shown.startswith(f"{NOT_IN_NOTES}\n{DOUBTED.text} (not borne")
+    assert "source 1)\n\nClosest:\n[1]" in shown
+    heard = sources_as_text(doubted, PLAIN, heard=True)
+    assert heard.startswith(f"\n{NOT_IN_NOTES}\n\nClosest:\n[1]")
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "shown"),
+    [
+        ("# Heron ## Power ### Cells LFP it is.", "Cells LFP it is."),
+        ("LFP it is. ## Reasons 1. Cold.", "LFP it is. · Reasons 1. Cold."),
+        ("Old: | Kind | Use | |---|:-:| | LFP | 94 % | | Lead", TABLE),
+        ("alarm_m: 2.15 ---", "alarm_m: 2.15"),
+        ("--- *** a-b -- c", "a-b -- c"),
+        ("C# and #tag | or not", "C# and #tag, or not"),
+        ("a|b stays", "a|b stays"),
+        ("> [!decision]- We run > our own.", "We run our own."),
+    ],
+)  # fmt: skip
+def test_an_excerpt_has_no_marks_of_markdown(excerpt: str, shown: str) -> None:
+    assert plain_excerpt(excerpt, ("Heron", "Power")) == shown
+
+
+@pytest.mark.parametrize(
+    "excerpt", ["LFP it is.", "# Power LFP it is. ---", "LFP it..."]
+)
+def test_an_excerpt_that_says_only_the_statement_again_is_left_out(
+    excerpt: str,
+) -> None:
+    said = Statement("LFP it is.", "verbatim", (Citation(1, "LFP it is.", ""),))
+    source = replace(SOURCES[0], excerpt=excerpt)
+
+    shown = answer_as_text(Answer("Q", True, (said,), (source,)), PLAIN)
+
+    assert shown == ("LFP it is. [1]\n\n[1] Projects/Heron.md:12-18  Heron > Power\n")
+
+
+def test_what_took_the_place_of_a_source_is_named_behind_it() -> None:
+    old = tuple(replace(one, superseded_by="D-004") for one in SOURCES)
+    answer = replace(WHOLE, sources=old)
+
+    made, shown = answer_as_json(answer, vault="Notes"), answer_as_text(answer, PLAIN)
+
+    assert [one["superseded_by"] for one in made["sources"]] == ["D-004", "D-004"]
+    assert "Heron > Power (superseded by D-004)\n" in shown
+    assert "Tea.md:1-2 (generated, not approved) (superseded by D-004)\n" in shown
+
+
+def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
+    sides = (
+        Side(NotePath("A.md"), "A", "2.15 m", "", "A.md#Heights:81@623916a1520898f6"),
+        Side(NotePath("B.md"), "B", "2.40 m", "", "B.md:2-3@623916a1520898f6",
+             is_approved=False),
+    )  # fmt: skip
+    conflict = Conflict("statement", "the alarm", sides)
+    answer = replace(WHOLE, conflicts=(conflict,))
+
+    made, shown = answer_as_json(answer, vault="Notes"), answer_as_text(answer, PLAIN)
+
+    assert made["conflicts"] == [conflict_as_json(conflict)]
+    assert (
+        "in source 1)\n\nYour notes do not agree on the alarm: "
+        "A says 2.15 m [A.md:81], B says 2.40 m [B.md:2-3] "
+        "(generated, not approved)\n\n[1] "
+    ) in shown
+
+
+def test_a_decision_that_took_the_place_of_another_is_told() -> None:
+    newer = Side(NotePath("A.md"), "A", "in the place of B", "", "A.md:5@62391")
+    older = Side(NotePath("B.md"), "B", "superseded by A", "", "")
+    conflict = Conflict("superseded", "B", (newer, older))
+
+    assert conflict_line(conflict) == (
+        "A: in the place of B [A.md:5]; B: superseded by A [B.md]"
+    )
 
 
 def test_several_sources_of_a_statement_are_named_once_each() -> None:
@@ -114,7 +198,7 @@ def test_no_word_of_a_note_or_a_model_commands_the_terminal(*, colour: bool) -> 
                 path=NotePath(evil),
                 title=evil,
                 heading_path=(evil,),
-                excerpt=evil,
+                excerpt=f"{evil} f",
             ),
         ),
     )

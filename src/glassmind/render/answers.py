@@ -6,6 +6,7 @@ What obsidian-rag has is called as it calls it; the rest is called as everywhere
 from typing import Any
 
 from glassmind.render.address import heading_address, obsidian_uri
+from glassmind.render.bundles import conflict_as_json
 from glassmind.types.answers import Answer, Source, Statement
 
 EXTRACTIVE = "extractive"
@@ -29,6 +30,7 @@ def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
         "mode": answer.mode,
         "intent": answer.intent,
         "degraded": list(answer.degraded),
+        "conflicts": [conflict_as_json(one) for one in answer.conflicts],
     }
 
 
@@ -47,6 +49,7 @@ def source_as_json(source: Source, *, vault: str) -> dict[str, Any]:
         "lines": [source.span.start, source.span.end],
         "receipt": source.receipt,
         "generated": source.generated,
+        "superseded_by": source.superseded_by,
         "uri": obsidian_uri(vault, path, headings) if source.receipt else "",
     }
 

@@ -2,6 +2,7 @@
 
 from typing import Any, get_args
 
+from glassmind.surfaces.http.context_schemas import CONFLICTS
 from glassmind.surfaces.http.schemas import (
     COUNT,
     ERROR,
@@ -28,6 +29,7 @@ SOURCE = shape(
     lines=LINES,
     receipt=TEXT,
     generated=FLAG,
+    superseded_by=TEXT,
     uri=TEXT,
 )
 
@@ -52,6 +54,7 @@ ANSWER = shape(
     mode=TEXT,
     intent=or_null("string"),
     degraded=TEXTS,
+    conflicts=CONFLICTS,
 )
 
 EVENT_VALUES = {

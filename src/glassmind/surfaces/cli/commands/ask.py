@@ -156,10 +156,17 @@ class Speaking:
             self._output.line()
 
 
+def _hinted(said: str) -> str:
+    """Return a notice, with what helps on the command line."""
+    if " private " in said and said.endswith("left out"):
+        return f"{said}; --no-model reads private notes to you"
+    return said
+
+
 def _show(answer: Answer, vault: str, shown: Speaking, output: Output) -> None:
     """Print what was not shown yet, in the shape that was asked for."""
     shown.end_line()
-    notice_all(output, answer.degraded)
+    notice_all(output, map(_hinted, answer.degraded))
     if output.as_json:
         from glassmind.render.answers import answer_as_json  # noqa: PLC0415 - 1 ms
 
@@ -169,7 +176,7 @@ def _show(answer: Answer, vault: str, shown: Speaking, output: Output) -> None:
         left_out = counted(answer.dropped, "statement")
         output.notice(f"left out, since your notes do not bear it out: {left_out}")
     if shown.stated == list(answer.statements) and shown.stated:
-        output.text(sources_as_text(answer, output.style))
+        output.text(sources_as_text(answer, output.style, heard=True))
         return
     if shown.was_heard:
         output.notice(TAKEN_BACK)
