@@ -83,20 +83,25 @@ def test_not_to_think_is_forgotten_once_it_no_longer_helps(tmp_path: Path) -> No
 
 
 def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
-    together = threading.Barrier(2)
+    together, answer = threading.Barrier(2), threading.Event()
 
     def reply(voice: Voice) -> None:
         if "think" in voice.question:
             speaking("At four")(voice)
             return
-        together.wait(WAIT_S)
+        if together.wait(WAIT_S):  # one of them thinks until the other has an answer
+            answer.wait(WAIT_S)
         thoughts_alone(voice)
 
     heard: list[list[str]] = []
     with chat_server(reply) as desk:
         made = chat_for(desk.settings(tmp_path), StreamBounds(WAIT_S))
-        act = lambda: heard.append(answered(made)[0])  # noqa: E731
-        threads = [threading.Thread(target=act) for _ in range(2)]
+
+        def ask() -> None:
+            heard.append(answered(made)[0])
+            answer.set()
+
+        threads = [threading.Thread(target=ask) for _ in range(2)]
         for each in threads:
             each.start()
         for each in threads:
