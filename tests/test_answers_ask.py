@@ -29,7 +29,8 @@ def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -
     assert answer.model_used == "parrot"
     assert (said.text, said.support, said.problem) == (GOOD[2], "quoted", "")
     (cited,) = said.citations
-    assert cited.quote == "station runs on a **40 W** panel"
+    assert cited.quote.startswith("The station runs on a **40 W** panel and a [[")
+    assert cited.quote.endswith("of 12 Ah.")
     assert cited.receipt.startswith("Projects/Heron.md#Power:4@")
     assert answer.sources == SOURCES
 
@@ -126,7 +127,11 @@ def test_a_source_that_there_is_not_does_no_harm(number: int) -> None:
         ("It has run since 2025-03-01.", "2025-03-01 does not stand in source 1"),
         ("It has run since 1 April 2026.", "1 April 2026 does not stand in source 1"),
         ("It runs on a 40 W panel and 12 Ah.", ""),
-        ("It sleeps from 10 pm, since March 1, 2026.", ""),
+        (
+            "It runs from 10 pm.",
+            "10 pm stands elsewhere in source 1 than what is cited",
+        ),
+        ("It takes 1,200.", "1,200 does not stand in source 1"),  # but in another
     ],
 )
 def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(

@@ -12,8 +12,8 @@ NOTE = (
 )
 QUOTES = (
     (1, "runs on a 40 W panel and a lithium battery", "It has a panel."),
-    (1, "cut the blue wire. Wait for 5 minutes", "Cut it and wait."),
-    (1, "The station runs on ... Wait for 5 minutes", "It runs, and you wait."),
+    (1, "1. cut the blue wire.", "Cut the wire."),
+    (1, "The station runs on ... 2. Wait for 5 minutes", "It runs, and you wait."),
 )
 
 

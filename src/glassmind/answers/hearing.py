@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import assert_never
 
-from glassmind.answers.figures import known_figures, strange_figure
 from glassmind.answers.prompting import MOST_STATEMENTS
-from glassmind.answers.quotes import Borne, Pages, holds
+from glassmind.answers.proving import problem_of
+from glassmind.answers.quotes import Pages
 from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
 from glassmind.types.answers import News, Spoken, Stated, Statement, Support, Withdrawn
 
@@ -22,7 +22,7 @@ class Listener:
     """What a model has said so far, checked.
 
     With `drops`, what nothing bears out is never told, not even a letter of it; so
-    letters wait until a statement is whole, since its figures are known then.
+    letters wait until a statement is whole, since it is checked then.
     """
 
     def __init__(
@@ -117,20 +117,23 @@ class Listener:
             self._state(number, is_spoken=False)
 
     def _judged(self, claim: Claim) -> Statement:
-        borne = self._pages.borne(claim.source, claim.quote)
-        problem = borne.problem or self._problem(claim, borne)
-        support: Support = "unsupported" if problem else "quoted"
-        return Statement(claim.text, support, borne.citations, problem)
-
-    def _problem(self, claim: Claim, borne: Borne) -> str:
-        if borne.is_short and not holds(claim.text, claim.quote):
-            return "the quote is too short to bear it out"
-        number = borne.citations[0].source
-        source = self._pages.page(number).source
-        texts = (self._question, self._pages.page(number).shown, source.path,
-                 source.title, *source.heading_path)  # fmt: skip
-        strange = strange_figure(claim.text, known_figures(texts))
-        return f"{strange} does not stand in source {number}" if strange else ""
+        """Return a statement, by the best of the places where its quote stands."""
+        found: list[Statement] = []
+        for borne in self._pages.every(claim.source, claim.quote):
+            problem = borne.problem
+            if borne.ground is not None:
+                problem = problem_of(
+                    claim.text,
+                    claim.quote,
+                    self._question,
+                    borne.ground,
+                    is_short=borne.is_short,
+                )
+            if not problem:
+                return Statement(claim.text, "quoted", borne.citations)
+            made = Statement(claim.text, "unsupported", borne.citations, problem)
+            found.append(made)
+        return found[0]
 
     def _tell(self, news: News) -> None:
         self.has_told = True

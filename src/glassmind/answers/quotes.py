@@ -1,16 +1,19 @@
 """Quotes of a model, looked for in the sources it was given.
 
-What is promised of a quote that is found: its words stand in the source in that order,
-all of them, with none left out but where the quote itself says `...`. What is cited is
-then the note's own stretch, to the letter, under the receipt of its lines. It is not
-promised that what a model makes of the quote follows from it.
+What is promised of a quote that is found: its words stand in one paragraph, item or row
+of the source in that order, all of them, with none left out but where the quote itself
+says `...`. What is cited is then the whole sentence around it, to the letter, under the
+receipt of its lines. What a model makes of it is held against that in `proving`.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+from glassmind.answers.blocks import Block, around, blocks_of, cell_around
+from glassmind.answers.proving import TOO_SHORT, Ground
 from glassmind.answers.words import Word, words_of
 from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.unseen import seen
@@ -21,17 +24,27 @@ ENOUGH = 12
 """What a quote must weigh to prove something: a word is 4, a letter of a script without
 blanks 1. Two words stand in too many places."""
 
+MOST_PLACES = 12
+"""Places of a source that are looked at where a quote stands at many."""
+
 _WORD = 4
 _APART = "\x1f"
-_ELLIPSIS = re.compile(r"\.{3,}|…|\. \. \.")
-_OPENS = "*_`=~\"'“‘«„"  # noqa: RUF001 - quotation marks as people write them
-_CLOSES = "*_`=~\"'”’».,;:!?…"  # noqa: RUF001
+_ELLIPSIS = re.compile(r"\.{3,}|…|\. \. \.|\n")
+"""Where parts of a quote may stand apart; its lines may be items or rows."""
 _NAMELESS = re.compile(r"(?:^|[.!?]\s+|\n)[\s>*_#\d.)\[\]-]*\Z")
 """What stands before a word that has a capital for where it stands: no name by that."""
 
 
+class Place(NamedTuple):
+    """Characters of a block that a quote, or a part of one, is of."""
+
+    start: int
+    end: int
+    block: Block
+
+
 class Borne(NamedTuple):
-    """What bears a quote out: the stretches of one source, or why there are none.
+    """What bears a quote out: the sentences of one source, or why there are none.
 
     A quote `is_short` that proves something only as the answer itself: then what is
     made of it has to hold it.
@@ -40,6 +53,7 @@ class Borne(NamedTuple):
     citations: tuple[Citation, ...] = ()
     problem: str = ""
     is_short: bool = False
+    ground: Ground | None = None
 
 
 class Page:
@@ -51,46 +65,83 @@ class Page:
 
     def __init__(self, source: Source, text: str) -> None:
         self.source, self.text, self.shown = source, text, seen(text)
-        self.words = words_of(text)
-        bare = [word for word in self.words if not word.is_item]
-        self._rows = [_Row(self.words)]
-        if len(bare) < len(self.words):
-            self._rows.append(_Row(bare))
+        # the number of an item says nothing of it
+        words = [word for word in words_of(text) if not word.is_item]
+        starts = [word.start for word in words]
+        self._rows: list[_Row] = []
+        for block in blocks_of(text):
+            first, last = (bisect_left(starts, at) for at in (block.start, block.end))
+            if first < last:
+                self._rows.append(_Row(block, words[first:last]))
 
-    def found(self, quote: str) -> tuple[tuple[int, int], ...]:
-        """Return the characters that a quote is of, in one part or more."""
-        words = words_of(quote)
-        whole = self._place(words, 0)
-        if whole is not None:
-            return (whole,)
-        parts = [words_of(part) for part in _ELLIPSIS.split(quote)]
+    def found(self, quote: str) -> Iterator[tuple[Place, ...]]:
+        """Yield the places that a quote is of, each in one part or more."""
+        words = [word for word in words_of(quote) if not word.is_item]
+        is_whole = False
+        for place in self._places(words):
+            is_whole = True
+            yield (place,)
+        if not is_whole and (apart := self._apart(quote)):
+            yield apart
+
+    def _apart(self, quote: str) -> tuple[Place, ...]:
+        """Return where the parts of a quote stand, in their order."""
+        cut = (words_of(part) for part in _ELLIPSIS.split(quote))
+        parts = [[word for word in part if not word.is_item] for part in cut]
         parts = [part for part in parts if part]
         if len(parts) < 2 or any(weight(part) < ENOUGH for part in parts):  # noqa: PLR2004
             return ()
-        places: list[tuple[int, int]] = []
+        places: list[Place] = []
         for part in parts:
-            place = self._place(part, places[-1][1] if places else 0)
+            after = places[-1].end if places else 0
+            place = next(self._places(part, after), None)
             if place is None:
                 return ()
             places.append(place)
         return tuple(places)
 
-    def _place(self, words: Sequence[Word], after: int) -> tuple[int, int] | None:
-        """Return where words stand in a row; numbers of items may be left out."""
-        bare = [word for word in words if not word.is_item]
-        wanted = [words] if len(bare) in (0, len(words)) else [words, bare]
-        for sought in wanted:
-            for row in self._rows:
-                place = row.find(sought, after)
-                if place is not None:
-                    return place
-        return None
+    def _places(self, words: Sequence[Word], after: int = 0) -> Iterator[Place]:
+        for row in self._rows:
+            if words and row.block.end > after:
+                yield from row.find(words, after)
 
-    def citation(self, place: tuple[int, int]) -> Citation:
-        """Return the note's own words at a place, with the receipt of their lines."""
-        start, end = self._widened(*place)
+    def borne(self, places: Sequence[Place], *, is_short: bool) -> Borne:
+        """Return the sentences that hold some places, and all that is around them."""
+        spans = [around(self.text, one.block, one.start, one.end) for one in places]
+        return Borne(
+            tuple(self._citation(*span) for span in dict.fromkeys(spans)),
+            "",
+            is_short,
+            self._ground(places, spans),
+        )
+
+    def _ground(
+        self, places: Sequence[Place], spans: Sequence[tuple[int, int]]
+    ) -> Ground:
+        blocks = dict.fromkeys(place.block for place in places)
+        rest = []
+        for place, (start, end) in zip(places, spans, strict=True):
+            first, last = cell_around(self.text, place.block, place.start, place.end)
+            first, last = max(start, first), min(end, last)
+            rest += [self.text[first : place.start], self.text[place.end : last]]
         source = self.source
-        return Citation(source.number, self.text[start:end], self._receipt(start, end))
+        return Ground(
+            source.number,
+            cited=" ".join(seen(self.text[start:end]) for start, end in spans),
+            rest=" ".join(map(seen, rest)),
+            block="\n".join(seen(self.text[one.start : one.end]) for one in blocks),
+            whole=self.shown,
+            named=" ".join(dict.fromkeys(one.head for one in blocks)),
+            about=(source.title, *source.heading_path),
+        )
+
+    def _citation(self, start: int, end: int) -> Citation:
+        """Return the note's own words at a place, with the receipt of their lines."""
+        quote = self.text[start:end]
+        start += len(quote) - len(quote.lstrip())
+        quote = quote.strip()
+        receipt = self._receipt(start, start + len(quote))
+        return Citation(self.source.number, quote, receipt)
 
     def _receipt(self, start: int, end: int) -> str:
         source = self.source
@@ -102,17 +153,9 @@ class Page:
         heading = source.heading_path[-1] if source.heading_path else ""
         return receipt_of(source.path, heading, span, lines)
 
-    def _widened(self, start: int, end: int) -> tuple[int, int]:
-        """Return a place with the marks that touch it."""
-        while start and self.text[start - 1] in _OPENS:
-            start -= 1
-        while end < len(self.text) and self.text[end] in _CLOSES:
-            end += 1
-        return start, end
-
-    def is_name(self, place: tuple[int, int]) -> bool:
+    def is_name(self, place: Place) -> bool:
         """Whether a figure or a name stands at a place, by how it is written."""
-        start, end = place
+        start, end, _ = place
         shown = self.text[start:end]
         if any(letter.isdigit() for letter in shown):
             return True
@@ -127,10 +170,10 @@ class Page:
 
 
 class _Row:
-    """Words in a row, made to be looked through."""
+    """The words of a block in a row, made to be looked through."""
 
-    def __init__(self, words: Sequence[Word]) -> None:
-        self._words = words
+    def __init__(self, block: Block, words: Sequence[Word]) -> None:
+        self.block, self._words = block, words
         self._starts: list[int] = []
         at = 0
         for word in words:
@@ -138,17 +181,14 @@ class _Row:
             at += 1 + len(word.key)
         self._joined = _joined(words)
 
-    def find(self, words: Sequence[Word], after: int) -> tuple[int, int] | None:
-        """Return the first characters from `after` on that are such words."""
-        if not words:
-            return None
+    def find(self, words: Sequence[Word], after: int) -> Iterator[Place]:
+        """Yield the characters from `after` on that are such words."""
         sought, at = _joined(words), -1
         while (at := self._joined.find(sought, at + 1)) >= 0:
             first = bisect_right(self._starts, at) - 1
             start = self._words[first].start
             if start >= after:
-                return start, self._words[first + len(words) - 1].end
-        return None
+                yield Place(start, self._words[first + len(words) - 1].end, self.block)
 
 
 def _joined(words: Sequence[Word]) -> str:
@@ -166,32 +206,32 @@ class Pages:
     def __init__(self, pages: Sequence[Page]) -> None:
         self._pages = {page.source.number: page for page in pages}
 
-    def page(self, number: int) -> Page:
-        """Return the source that is cited by a number."""
-        return self._pages[number]
-
     def borne(self, number: int | None, quote: str) -> Borne:
-        """Return what bears a quote out: in the source it names, or else in another.
+        """Return what bears a quote out at the first of the places where it stands."""
+        return next(self.every(number, quote))
 
-        Models miscount; what counts is where the words stand.
+    def every(self, number: int | None, quote: str) -> Iterator[Borne]:
+        """Yield what bears a quote out: in the source it names, and then in others.
+
+        Models miscount; what counts is where the words stand. Where they stand nowhere,
+        that is said once.
         """
         words = words_of(quote)
         if not words:
-            return Borne(problem="no quote bears it out")
+            yield Borne(problem="no quote bears it out")
+            return
         named = self._pages.get(number) if number is not None else None
         others = [page for page in self._pages.values() if page is not named]
-        is_short = weight(words) < ENOUGH
+        is_short, problem, stands = weight(words) < ENOUGH, "", False
         for page in [named, *others] if named else others:
-            places = page.found(quote)
-            if places and (not is_short or page.is_name(places[0])):
-                return Borne(tuple(map(page.citation, places)), "", is_short)
-            if places:
-                return Borne(problem="the quote is too short to bear it out")
-        if named is None:
-            return Borne(problem="the quote stands in no source")
-        return Borne(problem=f"the quote does not stand in source {number}")
-
-
-def holds(text: str, quote: str) -> bool:
-    """Whether the words of a quote stand in a row in a text."""
-    return _joined(words_of(quote)) in _joined(words_of(text))
+            for places in islice(page.found(quote), MOST_PLACES):
+                if is_short and not page.is_name(places[0]):
+                    problem = TOO_SHORT
+                else:
+                    stands = True
+                    yield page.borne(places, is_short=is_short)
+        if not stands:
+            nowhere = "the quote stands in no source"
+            if named is not None:
+                nowhere = f"the quote does not stand in source {number}"
+            yield Borne(problem=problem or nowhere)

@@ -20,6 +20,7 @@ UNSPACED = (
 )
 """Thai, Lao, Tibetan, Burmese, Khmer, kana and Chinese."""
 
+_UNSEEN = re.compile(f"[{UNSEEN}]+")
 _ADDRESS = r"\((?:<[^<>\n]*+>|(?:[^\s()]|\([^\s()]*+\))*+)(?:[ \t]+\"[^\"\n]*+\")?"
 _SCAN = re.compile(
     r"!?\[\[(?P<target>[^\[\]\n|]++)(?:\|(?P<alias>[^\[\]\n]*+))?\]\]"
