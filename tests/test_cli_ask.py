@@ -225,6 +225,31 @@ def test_ctrl_c_ends_the_line_and_the_command(program: Inside, asked: Scripted) 
     assert err.shown() == "glassmind: interrupted\n"
 
 
+def test_ctrl_c_is_one_object_where_json_is_wanted(
+    program: Inside, asked: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(_: Told, __: Halt) -> Answer:
+        raise KeyboardInterrupt
+
+    left = [KeyboardInterrupt()]
+
+    def late(*_: object) -> None:
+        if left:
+            raise left.pop()
+
+    whole = asked.script
+    asked.script = script
+    early = program.run("--json", *QUESTION)
+    asked.script = whole
+    monkeypatch.setattr("glassmind.surfaces.cli.program.Output.flush", late)
+    after = program.run("--json", *QUESTION)
+
+    said = {"kind": "Interrupted", "message": "interrupted"}
+    assert json.loads(early.stdout) == {"error": said}
+    assert early.returncode == after.returncode == 130
+    assert json.loads(after.stdout)["question"] == WHOLE.question
+
+
 def test_a_question_may_be_piped_in(program: Inside) -> None:
     piped = program.piped("oolong rests\n", "ask", "-", "--json")
 

@@ -16,7 +16,7 @@ class Output:
         self.as_json, self.quiet, self.verbose = as_json, False, verbose
         for name in ("stdout", "stderr"):
             _prepare(name)
-        self.on_terminal = sys.stdout.isatty()
+        self.on_terminal, self._has_told = sys.stdout.isatty(), False
         self._wants_colour = _wants_colour()
 
     def adopt(self, args: Namespace) -> None:
@@ -61,6 +61,7 @@ class Output:
 
         indent = 2 if self.on_terminal and not on_one_line else None
         made = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
+        self._has_told = True
         sys.stdout.flush()
         # A lone surrogate becomes an escape, which JSON reads as what it was.
         sys.stdout.buffer.write(made.encode("utf-8", "backslashreplace"))
@@ -85,6 +86,13 @@ class Output:
         if self.as_json:
             kind = type(error).__name__ if _is_ours(error) else "Unexpected"
             self.json({"error": {"kind": kind, "message": sentence}})
+
+    def interrupted(self) -> None:
+        """Tell that somebody ended it, as an object too unless there was one before."""
+        self.fault("interrupted")
+        if self.as_json and not self._has_told:
+            said = {"kind": "Interrupted", "message": "interrupted"}
+            self.json({"error": said})
 
     def flush(self) -> None:
         """Write what is still held back.

@@ -74,7 +74,7 @@ def _guarded(argv: list[str], output: Output) -> int:
         output.failed(error, exits.sentence_of(error))
         return exits.exit_code(error)
     except KeyboardInterrupt:
-        output.fault("interrupted")
+        output.interrupted()
         return exits.INTERRUPTED
     except BrokenPipeError:
         raise
