@@ -6,11 +6,16 @@ where in the program a fault was.
 
 import json
 import logging
+import re
 import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from types import TracebackType
+
+_VALUE = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
+"""Where a value would stand."""
 
 FRAMES = 12
 """Places told of a fault, the innermost ones."""
@@ -39,7 +44,7 @@ def _places(trace: TracebackType | None) -> list[str]:
 
 
 class PlainRecords(logging.Handler):
-    """Writes what libraries log as our own lines, their values left out.
+    """Writes what libraries log as our own lines, their values left out but for counts.
 
     A value may be a part of a message, and so of a note or a question.
     """
@@ -47,11 +52,22 @@ class PlainRecords(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
         error = record.exc_info[1] if record.exc_info else None
-        facts = {"logger": record.name, "said": str(record.msg)}
+        facts = {"logger": record.name, "said": _said(record)}
         if error is None:
             log("library", level=record.levelname, **facts)
         else:
             log_fault("library", error, level=record.levelname, **facts)
+
+
+def _said(record: logging.LogRecord) -> str:
+    """Return the words of a record; where a value is no number stands a dash."""
+    said, values = str(record.msg), record.args
+    if not values:
+        return said
+    if isinstance(values, tuple) and all(isinstance(one, int) for one in values):
+        with suppress(TypeError, ValueError):  # words that want other values
+            return said % values
+    return _VALUE.sub("-", said)
 
 
 def take_over_logging() -> None:

@@ -1,0 +1,34 @@
+"""What libraries log, as a server tells it."""
+
+import json
+import logging
+
+import pytest
+
+from glassmind.surfaces.mcp.log import PlainRecords
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "said"),
+    [
+        ("Cancel %s running task(s)", (1,), "Cancel 1 running task(s)"),
+        ("got %s of %d from %(a)", ("a note", 2), "got - of - from %(a)"),
+        ("heard %(words)s", ({"words": "a note"},), "heard -"),
+        ("%s and %s", (1,), "- and -"),
+        ("100 % of it", (), "100 % of it"),
+        ("waited %5.1f s", (2.5,), "waited - s"),
+    ],
+)
+def test_a_line_has_the_counts_of_a_library_and_none_of_its_words(
+    words: str,
+    values: tuple[object, ...],
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = logging.LogRecord("web", logging.ERROR, "", 1, words, values, None)
+
+    PlainRecords().emit(record)
+
+    line = json.loads(capsys.readouterr().err)
+    assert line["said"] == said
+    assert "a note" not in str(line)
