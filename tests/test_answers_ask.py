@@ -65,14 +65,6 @@ def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
     assert list(dict.fromkeys(told)) == ["unsupported", "quoted"]
 
 
-def test_an_answer_of_which_nothing_is_borne_out_is_not_in_the_notes() -> None:
-    answer = AnswersDesk(ScriptedChat(written(WRONG))).ask()
-
-    assert not answer.in_notes
-    assert [one.support for one in answer.statements] == ["unsupported"]
-    assert answer.model_used == "parrot"
-
-
 def test_of_what_is_dropped_no_letter_is_told() -> None:
     chat = ScriptedChat(written(WRONG, GOOD), piece=1)
     desk = AnswersDesk(chat, ask__unsupported="drop")
@@ -85,16 +77,55 @@ def test_of_what_is_dropped_no_letter_is_told() -> None:
     assert "wind" not in repr(desk.news)
 
 
-def test_where_all_is_dropped_the_notes_speak_for_themselves() -> None:
-    desk = AnswersDesk(ScriptedChat(written(WRONG)), ask__unsupported="drop")
+@pytest.mark.parametrize("way", ["drop", "flag"])
+def test_where_nothing_is_borne_out_the_notes_speak_for_themselves(way: str) -> None:
+    desk = AnswersDesk(ScriptedChat(written(WRONG)), ask__unsupported=way)
 
     answer = desk.ask()
 
+    assert answer.in_notes
     assert answer.statements == TOLD
+    assert desk.spoken == [TOLD[0].text]
     assert (answer.model_used, answer.dropped) == ("", 1)
     assert answer.degraded == (
         "llm: nothing that parrot said is borne out by the notes",
     )
+
+
+@pytest.mark.parametrize("opens", ["<think>", ""])
+@pytest.mark.parametrize("way", ["drop", "flag"])
+def test_what_a_model_thinks_aloud_is_not_its_answer(way: str, opens: str) -> None:
+    other = (2, "stands at the old weir", "It stands at the weir.")
+    text = f"{opens}{written(WRONG, GOOD)} or so?</think>{written(other)}"
+    desk = AnswersDesk(ScriptedChat(text), ask__unsupported=way)
+
+    answer = desk.ask()
+
+    assert [one.text for one in answer.statements] == [other[2]]
+    assert answer.dropped == 0
+    assert desk.spoken == [other[2]]
+
+
+def test_a_draft_is_no_answer_where_the_model_then_finds_nothing() -> None:
+    draft = f'<think>{written(GOOD)}</think>{{"statements": []}}'
+
+    answer = AnswersDesk(ScriptedChat(draft)).ask()
+
+    assert answer.statements == ()
+    assert answer.model_used == "parrot"
+
+
+@pytest.mark.parametrize("text", ["It is 40 W.", "It has 40 W in all."])
+def test_a_figure_that_is_quoted_alone_has_to_be_said_with_more(text: str) -> None:
+    bare = (1, "40 W", text)
+    other = (1, "12 Ah", "It runs on a panel.")
+
+    desk = AnswersDesk(ScriptedChat(written(bare, other, GOOD)))
+
+    first, second, *_ = desk.ask("How is that so?").statements
+
+    too_short = "the quote is too short to bear it out"
+    assert [first.problem, second.problem] == [too_short, too_short]
 
 
 def test_a_quote_of_another_source_than_the_one_named_is_cited_with_that() -> None:
@@ -137,24 +168,25 @@ def test_a_source_that_there_is_not_does_no_harm(number: int) -> None:
 def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(
     text: str, problem: str
 ) -> None:
-    desk = AnswersDesk(ScriptedChat(written((GOOD[0], GOOD[1], text))))
+    safe = (2, "stands at the old weir", "It stands at the weir.")
+    desk = AnswersDesk(ScriptedChat(written((GOOD[0], GOOD[1], text), safe)))
 
-    (said,) = desk.ask().statements
+    said, _ = desk.ask().statements
 
     assert said.problem == problem
     assert said.support == ("unsupported" if problem else "quoted")
     assert [one.source for one in said.citations] == [1]
-    assert desk.spoken == [text]
+    assert desk.spoken == [text, safe[2]]
 
 
 def test_a_figure_of_the_question_may_be_said_again() -> None:
     chat = ScriptedChat(written((1, GOOD[1], "In 2031 it runs on a 40 W panel.")))
 
-    (said,) = AnswersDesk(chat).ask("What will it run on in 2031?").statements
-    (belied,) = AnswersDesk(chat).ask().statements
+    said = AnswersDesk(chat).ask("What will it run on in 2031?")
+    belied = AnswersDesk(chat).ask()
 
-    assert said.is_supported
-    assert belied.problem == "2031 does not stand in source 1"
+    assert [one.support for one in said.statements] == ["quoted"]
+    assert (belied.statements, belied.dropped) == (TOLD, 1)
 
 
 def instead(desk: AnswersDesk, reason: str) -> list[News]:

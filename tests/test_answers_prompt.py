@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,6 +117,27 @@ def test_a_key_in_a_note_stays_there_whatever_a_model_says() -> None:
     supports = [one.support for one in answer.statements]
     assert supports == ["unsupported", "quoted", "quoted"]
     assert KEY not in repr([one.citations for one in answer.statements])
+
+
+def test_a_key_in_a_path_a_heading_or_a_question_is_not_sent() -> None:
+    named = replace(source(1, f"{KEY}.md", "Tea."), heading_path=(f"Of {KEY}",))
+
+    prompt = asked(named, question=f"What does {KEY} open?")
+
+    assert KEY not in repr(prompt)
+    assert "hidden: AWS key" in fence(prompt)[2]
+
+
+def test_what_is_hidden_by_the_whole_note_is_neither_sent_nor_cited() -> None:
+    text = "The gate opens with hunter2 since May."
+    found = replace(source(1, "a.md", text), shown=text.replace("hunter2", "(hidden)"))
+    chat = ScriptedChat(written((1, "The gate opens with", "The gate opens.")))
+
+    answer = AnswersDesk(chat, sources=[found]).ask()
+
+    assert "hunter2" not in repr(chat.asked)
+    (said,) = answer.statements
+    assert [one.quote for one in said.citations] == [found.shown]
 
 
 def test_sources_beyond_the_room_are_cut_at_a_line_or_left_out() -> None:

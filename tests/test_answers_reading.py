@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
+from glassmind.answers.reading import Claim, Event, Known, Letters, Reader, Thought
 
 WORDS = st.text(
     st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30
@@ -93,6 +93,8 @@ CLAIM = Claim(2, "a b c", "So it is.")
         '{oh {"source": 2, "quote": "a b c", "text": "So it is."}',
         '{"text": "So it is.", "quote": "a b c", "source": 2}',
         '{"quote": "a b c", "text": "So it is.", "source": 2}',
+        f'<think>{{"quote": "d e f", "text": "Or not."}} {{"a</think>\n{WHOLE}',
+        f"<Thinking>{{</Thinking>{WHOLE}",
     ],
 )
 def test_a_statement_is_found_whatever_stands_around_it(text: str) -> None:
@@ -123,6 +125,22 @@ def test_numbers_of_sources_are_no_part_of_a_statement(text: str, told: str) -> 
 
     assert "".join(letters) == told
     assert [claim.text for claim in claims(said)] == ([told] if told else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'<think>{WHOLE}</think>{{"statements": []}}',
+        f'{WHOLE}</think>{{"statements": []}}',
+        f"<think>{WHOLE}",
+    ],
+)
+def test_what_is_thought_aloud_is_no_answer(text: str) -> None:
+    events = read(*text)
+
+    thought = [at for at, event in enumerate(events) if isinstance(event, Thought)]
+    rest = events[thought[-1] :] if thought else events
+    assert [event for event in rest if isinstance(event, Claim)] == []
 
 
 def test_letters_wait_for_a_quote_that_comes_behind_them() -> None:

@@ -62,4 +62,4 @@ def test_what_is_copied_from_the_notes_is_borne_out_by_them(
     assert {one.state for one in verified} == {"unchanged"}
     for one in cited:
         (path,) = (s.path for s in answer.sources if s.number == one.source)
-        assert one.quote in (sample.root / path).read_text("utf-8")
+        assert one.quote in (sample.root / path).read_bytes().decode("utf-8")

@@ -18,6 +18,7 @@ _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[.\](?:[ \t]+|$))?")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _RULE = re.compile(r"(?:=+|-{2,}|(?:[-*_][ \t]*){3,})")
 _UNDER_HEAD = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_CALLOUT = re.compile(r"\[![^\]\n]+\]")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
 _PROPERTY = re.compile(r"[^\s#:-][^:\n]*:(?:\s|$)")
 
@@ -146,6 +147,8 @@ def _is_head(lines: Sequence[_Line], at: int) -> bool:
 
 def _prose_end(lines: Sequence[_Line], at: int) -> int:
     """Return the line behind the paragraph or item that begins with one."""
+    if _CALLOUT.match(lines[at].said):  # its title stands alone
+        return at + 1
     depth, at = lines[at].depth, at + 1
     while at < len(lines):
         said = lines[at].said

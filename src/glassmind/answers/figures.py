@@ -127,7 +127,7 @@ def familiar_figures(text: str, known: Known) -> list[str]:
 
 
 def _said(text: str) -> "list[_Figure]":
-    return _figures(_CITED.sub(" ", text))
+    return _figures(_ITEM.sub(" ", _CITED.sub(" ", text)))
 
 
 def _is_known(figure: _Figure, known: Known) -> bool:

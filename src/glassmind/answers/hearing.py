@@ -6,7 +6,7 @@ from typing import assert_never
 from glassmind.answers.prompting import MOST_STATEMENTS
 from glassmind.answers.proving import problem_of
 from glassmind.answers.quotes import Pages
-from glassmind.answers.reading import Claim, Event, Known, Letters, Reader
+from glassmind.answers.reading import Claim, Event, Known, Letters, Reader, Thought
 from glassmind.types.answers import News, Spoken, Stated, Statement, Support, Withdrawn
 
 
@@ -63,7 +63,7 @@ class Listener:
         self._leave()
 
     def _take(self, event: Event) -> None:
-        if self._heard >= MOST_STATEMENTS:
+        if self._heard >= MOST_STATEMENTS and not isinstance(event, Thought):
             return
         match event:
             case Known(source, quote):
@@ -76,8 +76,19 @@ class Listener:
             case Claim():
                 self._heard, self._is_amid = self._heard + 1, False
                 self._claimed(event)
+            case Thought():
+                self._forget()
             case _:
                 assert_never(event)
+
+    def _forget(self) -> None:
+        """Take nothing of what was said so far for an answer."""
+        if self.has_told:
+            self._told(Withdrawn("the model thought aloud"))
+        self.statements, self.dropped, self._heard = [], 0, 0
+        self.has_told = self._is_amid = False
+        self._support = None
+        self._seen.clear()
 
     def _speaks_as(self, source: int | None, quote: str) -> Support | None:
         """Return how letters are told as they come; None where they have to wait."""

@@ -66,11 +66,14 @@ def problem_of(
     text: str, quote: str, question: str, ground: Ground, *, is_short: bool
 ) -> str:
     """Return why what is cited does not bear a statement out; empty where it does."""
+    if is_short:
+        apart = _too_short(text, quote, question, ground)
+    else:
+        apart = _unshared(text, ground)
     return (
-        (_too_short(text, quote, question, ground) if is_short else "")
-        or _strange(text, question, ground)
+        _strange(text, question, ground)
         or _unnamed(text, question, ground)
-        or _unshared(text, ground)
+        or apart
         or _denied(text, ground)
     )
 

@@ -3,7 +3,8 @@
 A model is to write one JSON object, and many write more or less than that: words or a
 fence around it, properties in another order, an end in the middle. So what is looked
 for is any object that has a `text`. Its letters are given as they come where the quote
-that bears it out is known by then, and else when it is whole.
+that bears it out is known by then, and else when it is whole. What a model thinks aloud
+between `<think>` and `</think>` is no answer.
 """
 
 import re
@@ -30,6 +31,8 @@ _BEYOND = 0x10000
 _HEX = frozenset("0123456789abcdefABCDEF")
 _BEGUN, _MARK = re.compile(r" ?\[[0-9]{0,2}"), re.compile(r" ?\[[0-9]{1,2}\]")
 _NUMBER = re.compile(r"(?<![0-9.-])[0-9]{1,6}(?![0-9])")
+_OPENS, _SHUTS = ("<think>", "<thinking>"), ("</think>", "</thinking>")
+_TAG_CHARS = max(map(len, _SHUTS))
 
 
 class Known(NamedTuple):
@@ -53,7 +56,11 @@ class Claim(NamedTuple):
     text: str
 
 
-Event: TypeAlias = Known | Letters | Claim
+class Thought(NamedTuple):
+    """All that came before was thought aloud, which only its end tells."""
+
+
+Event: TypeAlias = Known | Letters | Claim | Thought
 
 _Steps: TypeAlias = Generator[None, str, None]
 
@@ -146,15 +153,30 @@ class Reader:
 
     def _anywhere(self) -> _Steps:
         """Look for objects, whatever stands around them."""
+        last = ""
         self._letter = yield
         while True:
             if self._letter != "{":
+                last = (last + self._letter.lower())[-_TAG_CHARS:]
+                if last.endswith(_OPENS):
+                    yield from self._thought()
+                    last = ""
+                elif last.endswith(_SHUTS):
+                    self.says_nothing = self.is_endless = False
+                    self._say(Thought())
                 self._letter = yield
                 continue
             try:
                 yield from self._object(0)
             except _Odd as odd:  # it goes on from the letter that was
                 self.is_endless |= isinstance(odd, _Endless)
+
+    def _thought(self) -> _Steps:
+        """Pass over what is thought aloud, whatever stands there."""
+        last = ""
+        while not last.endswith(_SHUTS):
+            self._letter = yield
+            last = (last + self._letter.lower())[-_TAG_CHARS:]
 
     def _object(self, depth: int) -> _Steps:
         found = _Object()

@@ -156,13 +156,13 @@ class _Making:
 
     def _judged(self, listener: Listener, model: str) -> Answer:
         """Return what remains of what a model said, or what stands in for it."""
-        if listener.statements:
-            return self._made(
-                listener.statements, model=model, dropped=listener.dropped
-            )
-        if listener.dropped:
-            said = f"nothing that {model} said is borne out by the notes"
-            return replace(self._instead(listener, said), dropped=listener.dropped)
+        said, dropped = listener.statements, listener.dropped
+        if any(one.is_supported for one in said):
+            return self._made(said, model=model, dropped=dropped)
+        if said or dropped:
+            reason = f"nothing that {model} said is borne out by the notes"
+            instead = self._instead(listener, reason)
+            return replace(instead, dropped=dropped + len(said))
         if listener.says_nothing:
             return self._made((), model=model)
         return self._instead(listener, f"{model} gave no answer in the form asked for")
@@ -195,6 +195,7 @@ class _Making:
             mode=found.mode,
             intent=found.intent,
             degraded=tuple(self._notices),
+            conflicts=found.conflicts,
         )
 
 
