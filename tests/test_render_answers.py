@@ -148,7 +148,7 @@ def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
 
     assert made["conflicts"] == [conflict_as_json(conflict)]
     assert (
-        "in source 1)\n\nYour notes do not agree on the alarm: "
+        'in source 1)\n\nYour notes do not agree on "the alarm": '
         "A says 2.15 m [A.md:81], B says 2.40 m [B.md:2-3] "
         "(generated, not approved)\n\n[1] "
     ) in shown

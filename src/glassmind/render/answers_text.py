@@ -118,7 +118,7 @@ def conflict_line(conflict: Conflict) -> str:
     values = (
         f"{_named(newer)} says {_value(newer)}, {_named(older)} says {_value(older)}"
     )
-    return f"Your notes do not agree on {one_line(conflict.about)}: {values}"
+    return f'Your notes do not agree on "{one_line(conflict.about)}": {values}'
 
 
 def _named(side: Side) -> str:
