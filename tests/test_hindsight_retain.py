@@ -1,12 +1,21 @@
 """What is captured goes to Hindsight, once nobody waits for an approval."""
 
+import threading
+import time
 from collections.abc import Iterator
 
 import pytest
-from hindsight_desk import HindsightDesk, as_json, remembering
+from hindsight_desk import HindsightDesk, as_json, fact, remembering
 from memo_desk import kept, tick, waiting
 from vault_desk import VaultDesk
 
+from glassmind.errors.hindsight import HindsightFailed
+from glassmind.models.hindsight import HindsightServer
+
+WAIT_S = 15.0
+"""How long a call hangs that nobody ends."""
+
+QUESTION = "when do we roast the oolong"
 TEXT = "We roast the oolong on Fridays, never on Mondays."
 
 
@@ -179,3 +188,76 @@ def test_another_machine_is_not_told_without_consent(desk: VaultDesk) -> None:
 
     assert "hindsight.allow_remote" in done.notices[0]
     assert (desk.root / done.memo.path).is_file()
+
+
+KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
+"""In parts, so that nobody takes it for one that was lost."""
+
+
+def test_no_credential_is_told(desk: VaultDesk, memory: HindsightDesk) -> None:
+    kept(desk, f"The bucket of {KEY} is roasted.", project=f"Of {KEY}")
+
+    (item,) = memory.retained
+    assert KEY not in repr(item)
+    assert "hidden: AWS key" in item["content"]
+
+
+@pytest.mark.parametrize("said", ["private: true", "Private: yes", 'private: "on"'])
+def test_a_private_memo_is_never_told(
+    desk: VaultDesk, memory: HindsightDesk, said: str
+) -> None:
+    memo = waiting(desk, TEXT)
+    text = (desk.root / memo.path).read_text("utf-8")
+    desk.write({memo.path: text.replace("---\n", f"---\n{said}\n", 1)})
+
+    moved = desk.engine.memory.accept(memo.path)
+
+    assert said in (desk.root / moved.memo.path).read_text("utf-8")
+    assert memory.heard == []
+    assert moved.notices == ()
+
+
+def test_a_server_that_says_it_did_not_take_it_has_failed(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    memory.misbehave = lambda _: as_json({"success": False, "items_count": 0})
+
+    done = desk.engine.memory.capture("decision", TEXT)
+
+    assert "Hindsight was not told of it" in done.notices[0]
+    assert "it did not take it" in done.notices[0]
+
+
+def test_what_is_forgotten_is_not_recalled(
+    desk: VaultDesk, memory: HindsightDesk
+) -> None:
+    memo = kept(desk, TEXT)
+    told = memory.retained[0]["document_id"]
+    memory.facts = [fact(1, TEXT, document_id=told), fact(2, f"{TEXT} By {KEY}.")]
+
+    desk.engine.memory.forget(memo.path)
+
+    hits = desk.ask(QUESTION, channels=("hindsight",)).hits
+    facts = [hit for hit in hits if not hit.is_note]
+    assert [hit.path for hit in facts] == ["hindsight://default/fact-2"]
+    assert KEY not in repr(hits)
+
+
+def test_a_call_that_goes_on_is_left_when_its_time_is_up(
+    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+
+    def hang(*_: object) -> None:
+        over.wait(WAIT_S)
+
+    monkeypatch.setattr(HindsightServer, "_sent", hang)
+    desk.open(hindsight__timeout_s=0.2)
+    server = HindsightServer(desk.engine.config.hindsight)
+    begun = time.monotonic()
+
+    with pytest.raises(HindsightFailed, match=r"longer than 0\.2 s"):
+        server.ask("anything")()
+
+    assert time.monotonic() - begun < WAIT_S / 2
+    over.set()

@@ -250,9 +250,14 @@ def test_what_this_vault_told_is_found_as_its_memo_and_not_twice(
     gone = "glassmind:Notes:.agent/memories/Gone.md"
     text = "The skiff leaks less in salt water."
     memory.facts = [fact(n, text, document_id=ours) for n in range(9)]
-    memory.facts.append(fact(9, text, document_id=gone))
+    said = {"vault": "Notes", "path": ".agent/memories/Gone.md#Of June"}
+    memory.facts += [
+        fact(9, text, document_id=gone),  # what was forgotten stays so
+        fact(10, text, document_id=None, metadata=said),
+        fact(11, text, document_id=gone.replace("Notes", "Other")),
+    ]
 
-    assert facts_in(desk) == ["hindsight://boats/fact-9"]
+    assert facts_in(desk) == ["hindsight://boats/fact-11"]
 
 
 def _said(status: int, value: Any) -> Any:

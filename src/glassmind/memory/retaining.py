@@ -1,44 +1,66 @@
 """Telling Hindsight what was captured, once nobody waits for an approval.
 
-What is kept in the vault is kept, whatever becomes of this: a failure is a notice.
+What is kept in the vault is kept, whatever becomes of this: a failure is a notice. What
+is told is free of credentials, and of a private memo nothing is.
 """
 
 from glassmind.errors import GlassmindError
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.secrets import redacted
 from glassmind.memory.cabinet import Cabinet
 from glassmind.types.hindsight import Told, document_of
 from glassmind.types.memory import Memo
+from glassmind.vault.decode import Decoded, decode
+
+MEANS_YES = frozenset(("true", "yes", "on", "1"))
+"""What people write who want a property to be true, as YAML and as text."""
 
 
 def retained(cabinet: Cabinet, memo: Memo) -> tuple[str, ...]:
     """Tell Hindsight of a memo that is kept, where that is wished; say what failed.
 
-    Nothing is told of what waits in the inbox, nor of what was put away.
+    Nothing is told of what waits in the inbox, nor of what was put away or is private.
     """
     tell = cabinet.tell
     if tell is None or memo.place != "kept":
         return ()
     try:
+        if _is_private(cabinet, memo):
+            return ()
         tell(_told(memo, cabinet.config.vault.name))
     except GlassmindError as error:
         return (f"it is kept, but Hindsight was not told of it: {error}",)
     return ()
 
 
+def _is_private(cabinet: Cabinet, memo: Memo) -> bool:
+    """Whether the note of a memo says so now; what cannot be read may say so."""
+    with cabinet.files() as files:
+        made = decode(files.read(memo.path))
+    if not isinstance(made, Decoded):
+        return True
+    return any(
+        name.lower() == "private" and str(value).lower() in MEANS_YES
+        for name, value in read_head(made.text).frontmatter.properties.items()
+    )
+
+
 def _told(memo: Memo, vault: str) -> Told:
     """Return a memo as Hindsight is told of it: its text, and where it stands."""
     section = f"#{memo.section}" if memo.section else ""
+    path = redacted(f"{memo.path}{section}")
     facts = {
         "vault": vault,
-        "path": f"{memo.path}{section}",
+        "path": path,
         "kind": memo.kind,
         "project": memo.project,
         "client": memo.client,
     }
     return Told(
-        document_of(f"{memo.path}{section}", vault),
-        memo.text,
+        document_of(path, vault),
+        redacted(memo.text),
         created=memo.created,
         context=f"a {memo.kind} captured in the notes",
-        facts={name: value for name, value in facts.items() if value},
-        tags=memo.tags,
+        facts={name: redacted(value) for name, value in facts.items() if value},
+        tags=tuple(map(redacted, memo.tags)),
     )

@@ -18,7 +18,7 @@ from glassmind.errors.hindsight import HindsightFailed
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.ports.hindsight import Hear
 from glassmind.types.catalogue import Check
-from glassmind.types.hindsight import RecalledFact, Told
+from glassmind.types.hindsight import RecalledFact, Told, document_of
 from glassmind.types.search import FACTS
 
 MOST_FACTS = 50
@@ -84,7 +84,11 @@ class HindsightServer:
         }
         kept = {name: value for name, value in item.items() if value}
         body, wait_s = {"items": [kept], "async": True}, self._timeout_s
-        self._begun(lambda: self._sent(self._memories, body, wait_s))()
+        self._begun(lambda: self._taken(self._sent(self._memories, body, wait_s)))()
+
+    def _taken(self, said: Any) -> None:
+        if isinstance(said, dict) and said.get("success") is False:
+            raise HindsightFailed(f"{self._server.host}: it did not take it")
 
     def is_well(self) -> bool:
         """Whether it answers now; what was heard a moment ago holds."""
@@ -201,10 +205,19 @@ def _fact(found: Any, place: str) -> RecalledFact | None:
         said.encode(errors="replace").decode(),
         kind=_word(found.get("type")),
         day=_day(found.get("occurred_start")) or _day(found.get("mentioned_at")),
-        document=_word(found.get("document_id"), FACT_CHARS),
+        document=_document(found),
         entities=_words(found.get("entities")),
         tags=_words(found.get("tags")),
     )
+
+
+def _document(found: Mapping[str, Any]) -> str:
+    """Return what a fact was told in, by its name or else by what we said of it."""
+    said = found.get("metadata")
+    facts = said if isinstance(said, dict) else {}
+    named = _word(found.get("document_id"), FACT_CHARS)
+    path, vault = _word(facts.get("path"), FACT_CHARS), _word(facts.get("vault"))
+    return named or (document_of(path, vault) if path and vault else "")
 
 
 def _word(found: Any, most: int = WORD_CHARS) -> str:

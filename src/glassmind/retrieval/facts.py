@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
+from glassmind.markdown.secrets import redacted
 from glassmind.ports.retrieval import AskedWords
 from glassmind.retrieval.channels import Semantic
 from glassmind.retrieval.plan import Question
@@ -63,8 +64,8 @@ def begun(
 class Facts:
     """Finds what Hindsight remembers, and keeps it with how near it is.
 
-    `is_ours` tells a fact that was made of a memo of this vault, which is found itself;
-    `nearest` is the cosine of the nearest note.
+    `is_ours` tells a fact that was made of a memo of this vault, which is found itself,
+    or was forgotten; `nearest` is the cosine of the nearest note.
     """
 
     name: ChannelName = "hindsight"
@@ -91,7 +92,8 @@ class Facts:
         Raises:
             HindsightFailed, RemoteRefused: there are none to be had.
         """
-        heard = [one for one in self._hear() if self._may_stand(one, question)]
+        told = map(_without_secrets, self._hear())
+        heard = [one for one in told if self._may_stand(one, question)]
         self.found = {-number: one for number, one in enumerate(heard[:MOST], 1)}
         self.cosines = self._near()
         scored = [
@@ -134,6 +136,15 @@ class Facts:
     def _strength(self, key: int, text: str) -> float:
         by_meaning = (max(0.0, self.cosines.get(key, 0.0)) / self._nearest) ** 2
         return min(1.0, max(self._asked.coverage(text), by_meaning))
+
+
+def _without_secrets(fact: "RecalledFact") -> "RecalledFact":
+    """Return a fact with nothing in it that has the shape of a credential."""
+    return fact._replace(
+        text=redacted(fact.text),
+        entities=tuple(map(redacted, fact.entities)),
+        tags=tuple(map(redacted, fact.tags)),
+    )
 
 
 def among(votes: Votes, facts: Sequence[Candidate]) -> Votes:

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
-from glassmind.errors import AmbiguousName, ModelAbsent, ModelFault, NotEmbedded
+from glassmind.errors import ModelAbsent, ModelFault, NotEmbedded
 from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
@@ -130,13 +130,10 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
 
 
 def _is_ours(adapters: Adapters, document: str) -> bool:
-    """Whether a fact was made of a memo of this vault that is still there."""
+    """Whether a fact was made of a memo of this vault, be it there or forgotten."""
     from glassmind.types.hindsight import memo_of  # noqa: PLC0415
 
-    kept = memo_of(document, adapters.config.vault.name)
-    with suppress(AmbiguousName):
-        return bool(kept) and adapters.notes().sure(kept) == kept
-    return False
+    return bool(memo_of(document, adapters.config.vault.name))
 
 
 def other_memory(config: Config) -> "OtherMemory":
