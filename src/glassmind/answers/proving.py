@@ -36,6 +36,8 @@ SAYS_NOTHING = "it shares no word with what it cites"
 LEFT_OUT = "the sentence says not"
 
 _NAME = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_TARGET = re.compile(r"(?<=\[\[)[^\[\]|]*\||(?<=\])\([^()\s]*\)")
+"""Where a link leads, which is not read."""
 _BEGINS = re.compile(r"(?:^|[.!?:]\s+)[\s\"'(\u201c\u2018\u201e\u00ab*_-]*\Z")
 """What stands before the first word of a sentence, which has a capital anyway."""
 
@@ -66,10 +68,10 @@ def problem_of(
     text: str, quote: str, question: str, ground: Ground, *, is_short: bool
 ) -> str:
     """Return why what is cited does not bear a statement out; empty where it does."""
-    if is_short:
+    if is_short and words_of(ground.rest):  # and not all of a sentence
         apart = _too_short(text, quote, question, ground)
     else:
-        apart = _unshared(text, ground)
+        apart = "" if holds(quote, text) else _unshared(text, ground)
     return (
         _strange(text, question, ground)
         or _unnamed(text, question, ground)
@@ -130,6 +132,7 @@ def _unnamed(text: str, question: str, ground: Ground) -> str:
 def _names(text: str) -> list[str]:
     """Return the words of a text that have a capital for what they are."""
     found = []
+    text = _TARGET.sub("", text)
     for match in _NAME.finditer(text):
         word, key = match[0], match[0].casefold()
         is_name = word[0].isupper() and key not in EVERY_STOP | CALENDAR
