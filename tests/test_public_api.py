@@ -83,7 +83,8 @@ VALUES = {
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
-        "embedding sizes folder notices watch resident pairs"
+        "embedding sizes folder notices watch resident pairs "
+        "llm hindsight"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "

@@ -22,6 +22,7 @@ from glassmind.surfaces.mcp.tool import (
     read_arguments,
     schema_of,
 )
+from glassmind.types.questions import ASKS
 
 BAD_JSON = Refusal(
     400,
@@ -168,7 +169,7 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
         made["maxItems"] = int(one.most)
     patterns = {"lines": LINES, "about": SAYS}
     if one.default is REQUIRED:  # one that may be left out may say nothing, too
-        patterns |= {"query": SAYS, "question": SAYS}
+        patterns |= {"query": SAYS, "question": ASKS}
     if one.name in patterns:
         made["pattern"] = patterns[one.name]
     return made
