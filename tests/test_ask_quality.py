@@ -58,4 +58,4 @@ def test_what_a_model_quotes_stands_in_the_notes(
         assert row.answer.sources
         for said in row.answer.statements:
             assert all(map(ask.is_there, said.citations))
-            assert bool(said.citations) == said.is_supported
+            assert said.citations or not said.is_supported
