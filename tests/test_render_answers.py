@@ -218,3 +218,13 @@ def test_letters_are_dressed_the_same_in_pieces_and_at_once() -> None:
     pieces = "".join(spoken(one, PLAIN, is_supported=True) for one in text)
 
     assert pieces == spoken(text, PLAIN, is_supported=True) == "a b\\x07c d"
+
+
+def test_a_source_of_which_nothing_is_left_to_show_has_no_blank_line() -> None:
+    bare = replace(SOURCES[0], title="Power", heading_path=(), excerpt="# Power")
+
+    said = answer_as_text(Answer("why", False, (), (bare,)), PLAIN)
+
+    first = said.split("\n").index("Closest:") + 1
+    (line,) = said.rstrip("\n").split("\n")[first:]
+    assert line.startswith("[1]")

@@ -91,7 +91,7 @@ def _source(source: Source, style: Style, said: Sequence[str]) -> Iterator[str]:
     place = _place(source, style)
     yield f"[{source.number}] {place}  {style.clean(trail)}{mark}".rstrip()
     excerpt = plain_excerpt(source.excerpt, (*source.heading_path, source.title))
-    if not repeats(excerpt, said):
+    if excerpt.strip() and not repeats(excerpt, said):
         yield f"    {excerpt}"
 
 

@@ -1,16 +1,14 @@
 """The route of answers: a part of the table of all routes."""
 
-from typing import get_args
-
 from glassmind.config import Config
 from glassmind.surfaces.http.answers import NO, YES, get_answer
 from glassmind.surfaces.http.answers_events import EVENTS
+from glassmind.surfaces.http.arguments import INTENT, MODE
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_table import PROJECT
 from glassmind.surfaces.http.guard import ANSWER_S
 from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.questions import LONGEST_QUESTION, MOST_SOURCES
-from glassmind.types.search import Intent, Mode
 
 ASKED = "/api/kb/ask"
 
@@ -39,14 +37,8 @@ ANSWERS: tuple[Route, ...] = (
                 most=MOST_SOURCES,
             ),
             PROJECT,
-            Argument("mode", "string", "What answers.", None, get_args(Mode)),
-            Argument(
-                "intent",
-                "string",
-                "What kind of answer is wanted.",
-                "auto",
-                ("auto", "balanced", *get_args(Intent)),
-            ),
+            MODE,
+            INTENT,
             Argument("model", "boolean", "Let the model of the settings write.", True),
         ),
         (404, 409),

@@ -7,7 +7,7 @@ write a number as a number.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 from urllib.parse import parse_qsl
 
 from glassmind.errors.serving import BadArgument
@@ -23,6 +23,7 @@ from glassmind.surfaces.mcp.tool import (
     schema_of,
 )
 from glassmind.types.questions import ASKS
+from glassmind.types.search import Intent, Mode
 
 BAD_JSON = Refusal(
     400,
@@ -39,6 +40,16 @@ BAD_QUERY = Refusal(
 
 LONGEST_NAME = 1_000
 """Letters in a url; no disk has names of more, nor paths of many more."""
+
+MODE = Argument("mode", "string", "What answers.", None, get_args(Mode))
+INTENT = Argument(
+    "intent",
+    "string",
+    "What kind of answer is wanted.",
+    "auto",
+    ("auto", "balanced", *get_args(Intent)),
+)
+"""How whatever searches is asked."""
 
 _OTHER = object()
 """What stands for a value of another kind, which every reader refuses."""

@@ -1,14 +1,11 @@
 """The routes of bundles: a part of the table of all routes."""
 
-from typing import get_args
-
 from glassmind.surfaces.http import context
 from glassmind.surfaces.http.accepting import MARKDOWN
-from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.surfaces.mcp.tools.memory_verify import MOST_RECEIPTS
-from glassmind.types.search import Intent, Mode
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
 """As the settings have the least; the most is a book, and half of what models read."""
@@ -54,14 +51,8 @@ CONTEXT: tuple[Route, ...] = (
             ),
             BUDGET,
             PROJECT,
-            Argument("mode", "string", "What answers.", None, get_args(Mode)),
-            Argument(
-                "intent",
-                "string",
-                "What kind of answer is wanted.",
-                "auto",
-                ("auto", "balanced", *get_args(Intent)),
-            ),
+            MODE,
+            INTENT,
         ),
         (404, 409),
         other_types=(MARKDOWN,),

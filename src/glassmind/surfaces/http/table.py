@@ -4,7 +4,7 @@ from typing import get_args
 
 from glassmind.retrieval.wishes import MOST_HOPS
 from glassmind.surfaces.http.answers_table import ANSWERS
-from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.context_table import CONTEXT
 from glassmind.surfaces.http.graph_table import GRAPH
@@ -21,7 +21,7 @@ from glassmind.surfaces.http.replies import Reply
 from glassmind.surfaces.http.searches import get_hits, post_search
 from glassmind.surfaces.http.writes import get_job, post_index
 from glassmind.surfaces.mcp.tool import Argument
-from glassmind.types.search import FusionName, Intent, Mode, Rerank
+from glassmind.types.search import FusionName, Rerank
 
 
 def _openapi(_: Asked) -> Reply:
@@ -44,14 +44,8 @@ _NAME = Argument(
 SEARCH = (
     _QUERY,
     Argument("limit", "integer", "Most hits.", None, least=1, most=MOST_HITS),
-    Argument("mode", "string", "What answers.", None, get_args(Mode)),
-    Argument(
-        "intent",
-        "string",
-        "What kind of answer is wanted.",
-        "auto",
-        ("auto", "balanced", *get_args(Intent)),
-    ),
+    MODE,
+    INTENT,
     Argument("root_note", "string", "The note that links are followed from.", None),
     Argument("hop_depth", "integer", "How far.", 2, least=0, most=MOST_HOPS),
     Argument("threshold", "number", "Least relevance.", 0.0, least=0, most=1),
