@@ -67,6 +67,7 @@ def test_nine_of_ten_words_with_one_slip_find_their_note_in_the_first_ten(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # some 9,000 passages are embedded where none were before
 def test_real_collections_score_no_lower_than_plain_bm25() -> None:
     if not quality.SHARED.is_dir():
         pytest.skip(
