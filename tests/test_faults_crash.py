@@ -157,7 +157,9 @@ def test_a_write_that_fails_is_named_and_made_good(trial: Trial, cold: bool) -> 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("cold", [False, True], ids=["update", "first run"])
-def test_writes_of_every_kind_may_fail_from_the_first_to_the_last(trial: Trial, cold: bool) -> None:
+def test_writes_of_every_kind_may_fail_from_the_first_to_the_last(
+    trial: Trial, cold: bool
+) -> None:
     for call, number in calls_of(trial, cold=cold):
         check_call_fails(trial, call, number, cold=cold)
 
