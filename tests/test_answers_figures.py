@@ -109,8 +109,8 @@ def test_what_a_text_says_it_says_itself(text: str) -> None:
 )
 def test_figures_without_end_are_read_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
 
     known_figures([text])
 
-    assert time.perf_counter() - began < 10  # seconds even where all is slow
+    assert time.process_time() - began < 10  # seconds of work, whoever else is at it

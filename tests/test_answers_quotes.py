@@ -315,9 +315,9 @@ def test_a_model_sees_what_people_see(parts: list[str]) -> None:
 )  # fmt: skip
 def test_a_hostile_text_is_read_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    began = time.perf_counter()
+    began = time.process_time()
 
     page = Page(source(1, "a.md", text), text)
     list(page.found(text[:4_000]))
 
-    assert time.perf_counter() - began < 10  # seconds even where all is slow
+    assert time.process_time() - began < 10  # seconds of work, whoever else is at it

@@ -203,10 +203,10 @@ HOSTILE = [
 def test_hostile_text_takes_no_longer_than_its_length(head: str, again: str) -> None:
     text = head + again * (300_000 // len(again))
 
-    began = time.perf_counter()
+    began = time.process_time()
     redacted(text)
 
-    assert time.perf_counter() - began < LIMIT_S
+    assert time.process_time() - began < LIMIT_S
 
 
 @pytest.mark.skipif(not VAULTS.is_dir(), reason="the vaults are not at hand")

@@ -48,6 +48,14 @@ def test_an_answer_in_json_has_names_of_obsidian_rag_beside_ours() -> None:
     json.dumps(made)
 
 
+def test_statements_stand_on_lines_of_their_own_in_an_answer() -> None:
+    row = replace(QUOTED, text="Chemistry: LFP; Price: 46")  # ends in no full stop
+
+    made = answer_as_json(replace(WHOLE, statements=(row, QUOTED)), vault="Notes")
+
+    assert made["answer"] == f"Chemistry: LFP; Price: 46\n{QUOTED.text}"
+
+
 def test_sentences_of_notes_are_of_no_model() -> None:
     made = answer_as_json(replace(WHOLE, model_used=""), vault="Notes")
 

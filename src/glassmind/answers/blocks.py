@@ -9,18 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.markdown.sentences import sentence_spans
+from glassmind.markdown.sentences import HEADING, PROPERTY, sentence_spans
 
 BlockKind: TypeAlias = Literal["prose", "row", "property", "code"]
 
 _MARKS = re.compile(r"[\s>]*")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[.\](?:[ \t]+|$))?")
-_HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _RULE = re.compile(r"(?:=+|-{2,}|(?:[-*_][ \t]*){3,})")
 _UNDER_HEAD = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _CALLOUT = re.compile(r"\[![^\]\n]+\]")
 _FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
-_PROPERTY = re.compile(r"[^\s#:-][^:\n]*:(?:\s|$)")
 
 
 class Block(NamedTuple):
@@ -99,7 +97,7 @@ def _properties(lines: Sequence[_Line], found: list[Block]) -> int:
     ends = (at for at, line in enumerate(lines) if at and line.said == "---")
     over = next(ends, 0)
     for line in lines[1:over]:
-        if not found or _PROPERTY.match(line.said):
+        if not found or PROPERTY.match(line.said):
             found.append(Block(line.start, line.end, "property"))
         else:
             found[-1] = found[-1]._replace(end=line.end)
@@ -121,7 +119,7 @@ def _taken(lines: Sequence[_Line], at: int, found: list[Block]) -> int:
         return _rows(lines, at + 2, line.said, found)
     if line.said.startswith("|"):
         return _rows(lines, at, "", found)
-    if not line.said or _HEADING.match(line.said) or _RULE.fullmatch(line.said):
+    if not line.said or HEADING.match(line.said) or _RULE.fullmatch(line.said):
         return at + 1
     over = _prose_end(lines, at)
     if not _is_underlined(lines, at, over):
@@ -152,7 +150,7 @@ def _prose_end(lines: Sequence[_Line], at: int) -> int:
     depth, at = lines[at].depth, at + 1
     while at < len(lines):
         said = lines[at].said
-        apart = not said or _ITEM.match(said) or _HEADING.match(said)
+        apart = not said or _ITEM.match(said) or HEADING.match(said)
         drawn = _RULE.fullmatch(said) or _FENCE.match(said) or said.startswith("|")
         if apart or drawn or lines[at].depth > depth or _is_head(lines, at):
             break

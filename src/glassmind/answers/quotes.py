@@ -101,9 +101,10 @@ class Page:
         return tuple(places)
 
     def _places(self, words: Sequence[Word], after: int = 0) -> Iterator[Place]:
+        sought = _joined(words)
         for row in self._rows:
             if words and row.block.end > after:
-                yield from row.find(words, after)
+                yield from row.find(sought, len(words), after)
 
     def borne(self, places: Sequence[Place], *, is_short: bool) -> Borne:
         """Return the sentences that hold some places, and all that is around them."""
@@ -181,14 +182,14 @@ class _Row:
             at += 1 + len(word.key)
         self._joined = _joined(words)
 
-    def find(self, words: Sequence[Word], after: int) -> Iterator[Place]:
-        """Yield the characters from `after` on that are such words."""
-        sought, at = _joined(words), -1
+    def find(self, sought: str, count: int, after: int) -> Iterator[Place]:
+        """Yield the characters from `after` on that are so many words, joined."""
+        at = -1
         while (at := self._joined.find(sought, at + 1)) >= 0:
             first = bisect_right(self._starts, at) - 1
             start = self._words[first].start
             if start >= after:
-                yield Place(start, self._words[first + len(words) - 1].end, self.block)
+                yield Place(start, self._words[first + count - 1].end, self.block)
 
 
 def _joined(words: Sequence[Word]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.context.passages import Stretch
-from glassmind.markdown.sentences import MARKER, sentence_spans
+from glassmind.markdown.sentences import HEADING, MARKER, PROPERTY, sentence_spans
 from glassmind.render.quoted import holds_hidden
 
 PieceKind: TypeAlias = Literal["sentence", "row", "property"]
@@ -30,12 +30,10 @@ _FENCE = re.compile(
 """What code and mathematics of several lines begin with, be it in an item."""
 _COMMENT = re.compile(r"(`+)[^`]*`+|%%|<!--")
 """Where a comment may begin; in code none does."""
-_HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])\s")
 _CALLOUT = re.compile(r"\[![^\]\n]+\][-+]?(?:\s+|$)")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]:\s*")
 _BLOCK_ID = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
-_PROPERTY = re.compile(r"[^\s#:-][^:\n]*:(?:\s|$)")
 _SCALAR = re.compile(r"[|>][-+]?\d?")
 """What a value of several lines begins with."""
 _CELL = re.compile(r"(?<!\\)\|")
@@ -106,7 +104,7 @@ def _properties(stretch: Stretch) -> Iterator[Piece]:
         end = _line_end(stretch.text, at)
         line = stretch.text[at:end]
         closes = line.rstrip() == "---"
-        if closes or _PROPERTY.match(line):
+        if closes or PROPERTY.match(line):
             if begun is not None:
                 yield _property(stretch.text, begun, at - 1)
             begun = None if closes else at
@@ -136,7 +134,7 @@ class _Line(NamedTuple):
     def stands_alone(self) -> bool:
         """Whether it belongs to no paragraph that has begun before it."""
         said = self.said
-        begins = _ITEM.match(said) or _HEADING.match(said) or _CALLOUT.match(said)
+        begins = _ITEM.match(said) or HEADING.match(said) or _CALLOUT.match(said)
         return bool(begins or _FOOTNOTE.match(said)) or _is_rule(said) or not said
 
 
@@ -225,7 +223,7 @@ def _told(stretch: Stretch) -> Iterator[Piece]:
             if not _is_under_head(line.said):
                 yield Piece(line.start, line.end, _row(line.said, ()), "row")
             at += 1
-        elif not line.said or _HEADING.match(line.said) or _is_rule(line.said):
+        elif not line.said or HEADING.match(line.said) or _is_rule(line.said):
             at += 1
         else:
             over = _block_end(lines, at)

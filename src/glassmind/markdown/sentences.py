@@ -20,6 +20,12 @@ LONGEST_WORD = 20
 MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?|#{1,6}\s+)?")
 """What makes a line a quotation, an item, a task or a heading."""
 
+HEADING = re.compile(r"#{1,6}(?:\s|$)")
+"""What makes a line a heading, behind the marks of quotations."""
+
+PROPERTY = re.compile(r"[^\s#:-][^:\n]*:(?:\s|$)")
+"""What makes a line of the frontmatter the beginning of a property."""
+
 LONGEST = 300
 """Characters of a sentence; of a longer one, what is nearest to the link."""
 

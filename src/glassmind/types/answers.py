@@ -110,9 +110,10 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """What is borne out of it in a row, or that there is no answer."""
+        """What is borne out of it, a statement on each line, or that there is none."""
         said = [one.text for one in self.statements if one.is_supported]
-        return " ".join(said) or NOT_IN_NOTES
+        # Items and rows end in no full stop, and would run into one another.
+        return "\n".join(said) or NOT_IN_NOTES
 
 
 NOT_IN_NOTES = "Not in your notes."
