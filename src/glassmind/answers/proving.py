@@ -23,7 +23,7 @@ from glassmind.answers.languages import (
     denials,
     languages_of,
 )
-from glassmind.answers.words import words_of
+from glassmind.answers.words import in_a_row, words_of
 
 SHARED = 4
 """Letters that two forms of a word begin with, at least, if neither is in the other."""
@@ -82,11 +82,7 @@ def problem_of(
 
 def holds(text: str, quote: str) -> bool:
     """Whether the words of a quote stand in a row in a text."""
-    return _row(quote) in _row(text)
-
-
-def _row(text: str) -> str:
-    return "".join(f"\x1f{word.key}" for word in words_of(text)) + "\x1f"
+    return in_a_row(words_of(quote)) in in_a_row(words_of(text))
 
 
 def _too_short(text: str, quote: str, question: str, ground: Ground) -> str:

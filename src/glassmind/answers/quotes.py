@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from glassmind.answers.blocks import Block, around, blocks_of, cell_around
 from glassmind.answers.proving import TOO_SHORT, Ground
-from glassmind.answers.words import Word, words_of
+from glassmind.answers.words import Word, in_a_row, words_of
 from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.unseen import seen
 from glassmind.types import Span
@@ -28,7 +28,6 @@ MOST_PLACES = 12
 """Places of a source that are looked at where a quote stands at many."""
 
 _WORD = 4
-_APART = "\x1f"
 _ELLIPSIS = re.compile(r"\.{3,}|…|\. \. \.|\n")
 """Where parts of a quote may stand apart; its lines may be items or rows."""
 _NAMELESS = re.compile(r"(?:^|[.!?]\s+|\n)[\s>*_#\d.)\[\]-]*\Z")
@@ -101,7 +100,7 @@ class Page:
         return tuple(places)
 
     def _places(self, words: Sequence[Word], after: int = 0) -> Iterator[Place]:
-        sought = _joined(words)
+        sought = in_a_row(words)
         for row in self._rows:
             if words and row.block.end > after:
                 yield from row.find(sought, len(words), after)
@@ -180,20 +179,16 @@ class _Row:
         for word in words:
             self._starts.append(at)
             at += 1 + len(word.key)
-        self._joined = _joined(words)
+        self._row = in_a_row(words)
 
     def find(self, sought: str, count: int, after: int) -> Iterator[Place]:
-        """Yield the characters from `after` on that are so many words, joined."""
+        """Yield the characters from `after` on that are so many words in a row."""
         at = -1
-        while (at := self._joined.find(sought, at + 1)) >= 0:
+        while (at := self._row.find(sought, at + 1)) >= 0:
             first = bisect_right(self._starts, at) - 1
             start = self._words[first].start
             if start >= after:
                 yield Place(start, self._words[first + count - 1].end, self.block)
-
-
-def _joined(words: Sequence[Word]) -> str:
-    return "".join(f"{_APART}{word.key}" for word in words) + _APART
 
 
 def weight(words: Sequence[Word]) -> int:

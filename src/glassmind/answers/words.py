@@ -7,7 +7,7 @@ such as `%` and `€`, are words. Where a script has no blanks, each letter is o
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
@@ -42,6 +42,7 @@ _ITEM = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=[ \t]|$)", re.MULTILINE)
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+[ \t\r]*$", re.MULTILINE)
 _MINUS = str.maketrans("\u2212\u2013", "--")
 _LETTER = re.compile(f"[{UNSPACED}]")
+_APART = "\x1f"
 
 
 class Word(NamedTuple):
@@ -67,6 +68,11 @@ def words_of(text: str) -> list[Word]:
     shown = _masked(text)
     items = {match.start(1) for match in _ITEM.finditer(shown)}
     return list(_words(shown, 0, len(shown), items))
+
+
+def in_a_row(words: Iterable[Word]) -> str:
+    """Return words as a text in which no other words in a row are found."""
+    return "".join(f"{_APART}{word.key}" for word in words) + _APART
 
 
 def _masked(text: str) -> str:
