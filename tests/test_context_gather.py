@@ -144,7 +144,10 @@ def vault_text(vault: VaultDesk) -> str:
     return "".join(file.read_text() for file in sorted(vault.root.glob("*.md")))
 
 
-@pytest.mark.parametrize("value", ["true", "True", "yes", '"true"', "'yes'", "on", "1"])
+@pytest.mark.parametrize(
+    "value",
+    ["true", "True", "yes", '"true"', "'yes'", "on", "1", '"1"', '" Yes "', "[true]"],
+)
 def test_a_private_note_is_counted_and_not_shown(vault: VaultDesk, value: str) -> None:
     private = f"---\nprivate: {value}\nberth: C 4\n---\n{FERRY}"
     vault.indexed({**NOTES, "Ferry.md": private})
@@ -160,7 +163,7 @@ def test_a_private_note_is_counted_and_not_shown(vault: VaultDesk, value: str) -
     assert "9:15" in shown(asked)
 
 
-@pytest.mark.parametrize("value", ["false", "no", "", "0", "'false'"])
+@pytest.mark.parametrize("value", ["false", "no", "", "0", "'false'", "[]", "[no]"])
 def test_a_note_that_says_it_is_not_private_is_shown(
     vault: VaultDesk, value: str
 ) -> None:

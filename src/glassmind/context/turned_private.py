@@ -1,16 +1,14 @@
 """Notes that were made private since they were indexed: told from their files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from glassmind.context.shelf import Shelf
 from glassmind.errors import VaultError
 from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.privacy import says_private
 from glassmind.types import NotePath
 from glassmind.vault.decode import Decoded, decode
 from glassmind.vault.read import VaultFiles
-
-MEANS_YES = frozenset(("true", "yes", "on", "1"))
-"""What people write who want a property to be true, as YAML and as text."""
 
 
 def turned_private(shelf: Shelf, changed: Iterable[NotePath]) -> set[NotePath]:
@@ -37,16 +35,6 @@ def _is_private(files: VaultFiles, path: NotePath) -> bool:
         made = decode(files.read(path))
     except VaultError:
         return True
-    return not isinstance(made, Decoded) or says_private(_properties(made.text))
-
-
-def _properties(text: str) -> Mapping[str, object]:
-    return read_head(text).frontmatter.properties
-
-
-def says_private(properties: Mapping[str, object]) -> bool:
-    """Whether the properties of a note make it one for its owner alone."""
-    return any(
-        name.lower() == "private" and str(value).lower() in MEANS_YES
-        for name, value in properties.items()
-    )
+    if not isinstance(made, Decoded):
+        return True
+    return says_private(read_head(made.text).frontmatter.properties)

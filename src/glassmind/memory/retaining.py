@@ -6,14 +6,12 @@ is told is free of credentials, and of a private memo nothing is.
 
 from glassmind.errors import GlassmindError
 from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.privacy import says_private
 from glassmind.markdown.secrets import redacted
 from glassmind.memory.cabinet import Cabinet
 from glassmind.types.hindsight import Told, document_of
 from glassmind.types.memory import Memo
 from glassmind.vault.decode import Decoded, decode
-
-MEANS_YES = frozenset(("true", "yes", "on", "1"))
-"""What people write who want a property to be true, as YAML and as text."""
 
 
 def retained(cabinet: Cabinet, memo: Memo) -> tuple[str, ...]:
@@ -39,10 +37,7 @@ def _is_private(cabinet: Cabinet, memo: Memo) -> bool:
         made = decode(files.read(memo.path))
     if not isinstance(made, Decoded):
         return True
-    return any(
-        name.lower() == "private" and str(value).lower() in MEANS_YES
-        for name, value in read_head(made.text).frontmatter.properties.items()
-    )
+    return says_private(read_head(made.text).frontmatter.properties)
 
 
 def _told(memo: Memo, vault: str) -> Told:

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.markdown.privacy import means_yes
 from glassmind.store.sqlite.company import Crowds
 from glassmind.store.sqlite.read_before import read_before
 from glassmind.types import NotePath
@@ -16,9 +17,8 @@ NOTES = """
 select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
   exists (select 1 from properties p where p.note_id = n.id
     and p.value = 'true' and lower(p.name) = 'generated'),
-  exists (select 1 from properties p where p.note_id = n.id
-    and lower(p.name) = 'private'
-    and lower(p.value) in ('true', '"true"', '"yes"', '"on"', '1'))
+  (select json_group_array(json(p.value)) from properties p
+    where p.note_id = n.id and lower(p.name) = 'private')
 from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
 """
 CHUNKS = """
@@ -62,7 +62,7 @@ class PassageRows:
                 mtime_ns,
                 bool(generated),
                 at_once,
-                private=bool(private),
+                private=means_yes(json.loads(private)),
             )
         return made
 
