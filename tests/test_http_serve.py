@@ -289,12 +289,22 @@ def test_a_set_of_tools_that_is_none_is_refused(program: Program) -> None:
     assert "no set of tools 'magic'" in done.stderr
 
 
+@contextlib.contextmanager
+def heeding(number: signal.Signals) -> Iterator[None]:
+    """Let programs heed a signal that the tests themselves may be begun deaf to."""
+    former = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, former)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_within_three_seconds_whoever_is_there(
     tmp_path: Path, number: signal.Signals
 ) -> None:
     program = with_note(tmp_path)
-    with started(program) as running:
+    with heeding(number), started(program) as running:
         web = running.web()
         with web.raw() as silent, web.raw() as slow, web.raw() as waiting:
             head = ("POST /search HTTP/1.1", f"Host: {web.host}")
