@@ -1,0 +1,1 @@
+"""Who may read or write what."""

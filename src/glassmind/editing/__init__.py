@@ -1,0 +1,1 @@
+"""Changing notes: edits of a text, moves that carry their links, changesets."""

@@ -1,0 +1,46 @@
+"""What every verb of editing works with; adapters come through it."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config import Config
+from glassmind.ports.editing import ChangesetBook, EditRows, FileChanger, Refresh
+from glassmind.types import NotePath
+
+if TYPE_CHECKING:
+    from glassmind.access.policy import WritePolicy
+    from glassmind.vault.obsidian import ObsidianSettings
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One vault, as far as editing looks at it and writes to it.
+
+    `find` returns the note that a person means by a name, `sure` the one that is called
+    so to the letter, if any: nothing is written on a guess. `refresh` brings files into
+    the index. `committed` puts what was applied into the vault's git repository, where
+    that is wished, and returns why it could not, if so.
+    """
+
+    config: Config
+    root: Path
+    agent_folder: str
+    faults: Callable[[], AbstractContextManager[None]]
+    find: Callable[[str], NotePath]
+    sure: Callable[[str], NotePath | None]
+    rows: Callable[[], EditRows]
+    files: FileChanger
+    book: ChangesetBook
+    refresh: Refresh
+    policy: "WritePolicy"
+    settings: "Callable[[], ObsidianSettings]"
+    committed: Callable[[str, list[NotePath]], str] = lambda _title, _paths: ""
+    now: Callable[[], datetime] = _now

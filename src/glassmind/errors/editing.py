@@ -1,0 +1,122 @@
+"""What can go wrong between the wish to edit a note and the edit."""
+
+from collections.abc import Sequence
+
+from glassmind.errors import VaultError
+
+
+class EditRefused(VaultError):
+    """An edit was not made; every file is as it was.
+
+    `place` names the edit in a list of several, such as `edits[2]`.
+    """
+
+    def __init__(self, said: str, *, place: str = "") -> None:
+        super().__init__(f"{place}: {said}" if place else said)
+        self.said, self.place = said, place
+
+
+class BadEdit(EditRefused):
+    """An edit that means nothing: an empty text to look for, a line that is none."""
+
+
+class NoMatch(EditRefused):
+    """The text to be replaced does not stand in the note; the nearest are named."""
+
+    def __init__(
+        self, path: str, wanted: str, nearest: Sequence[tuple[int, str, float]] = ()
+    ) -> None:
+        super().__init__(_no_match(path, wanted, nearest))
+        self.path, self.wanted, self.nearest = path, wanted, tuple(nearest)
+
+
+class SeveralMatches(EditRefused):
+    """What should be there once is there several times."""
+
+    def __init__(self, path: str, wanted: str, lines: Sequence[int], how: str) -> None:
+        listed = ", ".join(map(str, lines[:10]))
+        super().__init__(
+            f"{_short(wanted)} stands {len(lines)} times in {path}, on lines {listed}; "
+            f"{how}"
+        )
+        self.path, self.wanted, self.lines = path, wanted, tuple(lines)
+
+
+class NotEditable(EditRefused):
+    """A file that edits do not touch, and why."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} was not edited: {reason}")
+        self.path, self.reason = path, reason
+
+
+class PolicyForbids(EditRefused):
+    """The settings do not let a file be edited; `rule` is the setting that says so."""
+
+    def __init__(self, path: str, rule: str) -> None:
+        super().__init__(f"{path} was not edited: {rule} does not let it be")
+        self.path, self.rule = path, rule
+
+
+class NeedsApproval(EditRefused):
+    """Only a person may apply this, by `glassmind proposals approve`."""
+
+    def __init__(self, identity: str) -> None:
+        super().__init__(
+            f"{identity} waits for a person: glassmind proposals approve {identity}"
+        )
+        self.identity = identity
+
+
+class ChangesetUnknown(EditRefused):
+    """No changeset has that id."""
+
+    def __init__(self, identity: str, nearest: Sequence[str] = ()) -> None:
+        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        super().__init__(
+            f"there is no changeset {identity!r}{hint}; glassmind changeset list"
+        )
+        self.identity, self.nearest = identity, tuple(nearest)
+
+
+class WrongState(EditRefused):
+    """A changeset is not where that can be done with it."""
+
+    def __init__(self, identity: str, state: str, wanted: str) -> None:
+        super().__init__(f"{identity} is {state}; only one that is {wanted} can be")
+        self.identity, self.state, self.wanted = identity, state, wanted
+
+
+class ConfirmFirst(EditRefused):
+    """Something that takes a note away was asked for without saying so twice."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: say that you mean it, by confirm (--yes)")
+        self.what = what
+
+
+class NoDataFolder(EditRefused):
+    """What undoes a change has no place outside of the vault, so none is made."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nothing was edited: no folder outside of the vault takes what would undo "
+            "it; set index.location to a folder you can write"
+        )
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return repr(flat if len(flat) <= 60 else f"{flat[:57]}...")  # noqa: PLR2004
+
+
+def _no_match(
+    path: str, wanted: str, nearest: Sequence[tuple[int, str, float]]
+) -> str:
+    said = f"{_short(wanted)} does not stand in {path}"
+    if not nearest:
+        return f"{said}; read it again"
+    shown = "; ".join(
+        f"line {line} ({like:.2f}): {_short(text)}" for line, text, like in nearest
+    )
+    return f"{said}; nearest are {shown}"
