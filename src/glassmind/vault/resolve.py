@@ -12,30 +12,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from unicodedata import normalize
 
+from glassmind.markdown.folding import fold
 from glassmind.types import NotePath
+
+__all__ = ["NOTE_SUFFIX", "ROOTED", "Names", "fold", "name_key", "rooted"]
 
 NOTE_SUFFIX = ".md"
 
 ROOTED = ("./", "../", "/")
 """How targets begin that mean one very file, wherever others of its name are."""
 
-# A sigma is lower-cased by what follows it ("ΟΔΟΣ" but "ΟΔΟΣ.md"), so one form is kept;
-# no-break spaces, which keyboards slip into links, count as spaces.
-_ALIKE = str.maketrans({"\u03c2": "\u03c3", "\u00a0": " ", "\u202f": " "})
-
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-
-
-def fold(text: str) -> str:
-    """Return what two names are compared by: NFC, lower case, one kind of space.
-
-    Lower case as Obsidian has it, not Python's `casefold`: `Straße` and `Strasse` are
-    two notes. No locale has a say: a Turkish dotted capital folds to `i` and a dot
-    above, a dotless `i` to itself, so neither is the `i` of another name.
-    """
-    if text.isascii():
-        return text.lower()
-    return normalize("NFC", normalize("NFC", text).lower().translate(_ALIKE))
 
 
 def name_key(target: str) -> str:

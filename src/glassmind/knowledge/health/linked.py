@@ -1,27 +1,20 @@
 """Checks of links: names that nobody has, parts that are not there, answers missing."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from posixpath import normpath
 
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.habits import is_date, is_placeholder
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.suggest.reciprocal import missing_answers, spelling_of
+from glassmind.markdown.subpaths import Outline, steps_of
 from glassmind.types.health import Finding, LostLink, PartLink, PartNames
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.left_out import is_left_out
 from glassmind.vault.resolve import NOTE_SUFFIX, ROOTED, fold, rooted
 
-_APART = re.compile(r"(?:[^\w\-]|_)+")
-"""Obsidian compares headings by their words: marks between them do not count."""
-
-_BLOCK_END = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
-_ANCHOR = re.compile(r"\{\s*#([\w:.-]+)[^}]*\}\s*$")
-"""A name that other renderers of Markdown let a heading have."""
-
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
-_NO_WORD = re.compile(r"[^\w\- ]")
 
 
 SURE = 0.6
@@ -163,58 +156,11 @@ def leads(link: PartLink, names: PartNames) -> bool:
 
     A Markdown link may also name the anchor that other renderers give to a heading.
     """
-    parts = [part.strip() for part in link.subpath.split("#") if part.strip()]
-    if not parts or parts[-1].startswith("[^"):
+    steps = steps_of(link.subpath)
+    if not steps or steps[-1].startswith("[^"):
         return True
-    if parts[-1].startswith("^"):
-        block = parts[-1][1:].lower()
-        return any(name.lower() == block for name in names.blocks)
-    if _finds_path([heading_form(part) for part in parts], names):
-        return True
-    whole = heading_form(link.subpath)  # a heading may hold a `#` itself
-    if any(heading_form(text) == whole for _, text in names.headings):
-        return True
-    return link.kind == "markdown" and _anchor(parts[-1]) in set(_anchors(names))
-
-
-def heading_form(text: str) -> str:
-    """Return what two spellings of a heading have in common: words, without case."""
-    plain = _BLOCK_END.sub("", text)
-    return " ".join(_APART.sub(" ", fold(plain)).split())
-
-
-def _finds_path(wanted: Sequence[str], names: PartNames) -> bool:
-    """Whether the headings wanted are there, each below the one before it."""
-    open_ones: list[tuple[int, str]] = []
-    for level, text in names.headings:
-        while open_ones and open_ones[-1][0] >= level:
-            open_ones.pop()
-        open_ones.append((level, heading_form(text)))
-        if open_ones[-1][1] == wanted[-1] and _within(
-            wanted[:-1], (form for _, form in open_ones[:-1])
-        ):
-            return True
-    return False
-
-
-def _within(wanted: Sequence[str], above: Iterable[str]) -> bool:
-    """Whether some of those above are the wanted ones, in that order."""
-    rest = iter(above)
-    return all(any(form == one for form in rest) for one in wanted)
-
-
-def _anchors(names: PartNames) -> Iterator[str]:
-    """Yield the anchors of headings: as they are given, or made of their words."""
-    for _, text in names.headings:
-        given = _ANCHOR.search(text)
-        if given:
-            yield _anchor(given[1])
-        yield _anchor(_ANCHOR.sub("", text))
-
-
-def _anchor(text: str) -> str:
-    """Return an anchor as most renderers make it: words with hyphens between them."""
-    return "-".join(_NO_WORD.sub("", fold(text)).replace("-", " ").split())
+    outline = Outline.of(names.headings, names.blocks)
+    return outline.meant(link.subpath, markdown=link.kind == "markdown") is not None
 
 
 def missing_reciprocal(sight: Sight) -> list[Finding]:
