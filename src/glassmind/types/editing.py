@@ -1,7 +1,7 @@
 """Changes of a vault: edits of one text, and changesets over many files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import Digest, NotePath, PropertyValue
@@ -192,7 +192,7 @@ class Draft:
     rewritten: Rewritten = Rewritten()
     adopted: int = 0
     risks: tuple[str, ...] = ()
-    facts: Mapping[str, object] = {}  # noqa: RUF012 - never changed
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
