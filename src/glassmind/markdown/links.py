@@ -23,11 +23,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPED = re.compile(r"%(?:3B|2F|3F|3A|40|26|3D|2B|24|2C|23)", re.IGNORECASE)
 """Escapes of `; / ? : @ & = + $ , #`, which Obsidian leaves as they are."""
 
-_PROPERTY_LINK = re.compile(
+PROPERTY_LINK = re.compile(
     r"(?P<wiki>!?\[\[(?P<content>[^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\])"
     r"|(?P<embed>!?)\[(?P<label>[^\[\]]*)\]"
     r"\((?:<(?P<angled>[^<>\n]*)>|(?P<bare>[^\s()<>]+))\)"
 )
+"""A link inside the text of a property, wiki or Markdown."""
 
 
 class Target(NamedTuple):
@@ -148,8 +149,8 @@ def property_links(
         if not isinstance(value, str) or "[" not in value:
             continue
         cursor = item.start
-        for match in _PROPERTY_LINK.finditer(value):
-            target = _property_target(match)
+        for match in PROPERTY_LINK.finditer(value):
+            target = property_target(match)
             if target is None:
                 continue
             written = match[0].encode()
@@ -164,7 +165,8 @@ def property_links(
     return found
 
 
-def _property_target(match: re.Match[str]) -> Target | None:
+def property_target(match: re.Match[str]) -> Target | None:
+    """Return the parts of a link that `PROPERTY_LINK` found in a text value."""
     if match["wiki"]:
         return split_wikilink(match["content"])
     target = split_destination(match["angled"] or match["bare"] or "")

@@ -1,0 +1,159 @@
+"""Where the parts of a link stand, and other ones written there in the same style."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glassmind.errors.editing import EditRefused
+from glassmind.markdown.link_parts import link_parts, respelled, spliced
+from glassmind.markdown.parse import parse_note
+from glassmind.types import NotePath
+
+NOTE = NotePath("Source.md")
+
+
+def rewritten(text: str, path: str | None, subpath: str | None = None) -> str:
+    """Return a text with its first link given other parts."""
+    source = text.encode()
+    first = link_parts(parse_note(NOTE, text), source)[0]
+    return spliced(
+        source, respelled(source, first, path=path, subpath=subpath)
+    ).decode()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[[Tea]]", "[[b/Oat Milk]]"),
+        ("![[Tea]]", "![[b/Oat Milk]]"),
+        ("[[ Tea ]]", "[[ b/Oat Milk ]]"),
+        ("[[Tea|a cup]]", "[[b/Oat Milk|a cup]]"),
+        ("[[Tea#Brew]]", "[[b/Oat Milk#Brew]]"),
+        ("[[Tea #Brew | x]]", "[[b/Oat Milk #Brew | x]]"),
+        ("![[Tea#^id|100x20]]", "![[b/Oat Milk#^id|100x20]]"),
+        ("[[#Brew]]", "[[b/Oat Milk#Brew]]"),
+        ("é [[Tée|ü]] é", "é [[b/Oat Milk|ü]] é"),
+        ("|a|\n|-|\n|[[Tea\\|x]]|\n", "|a|\n|-|\n|[[b/Oat Milk\\|x]]|\n"),
+        ("[x](Tea.md)", "[x](b/Oat%20Milk)"),
+        ("![x](Tea.png 'a title')", "![x](b/Oat%20Milk 'a title')"),
+        ("[x](<Tea.md>)", "[x](<b/Oat Milk>)"),
+        ("[x]( <my Tea.md#h> )", "[x]( <b/Oat Milk#h> )"),
+        ("[x](my%20Tea.md#h%20i)", "[x](b/Oat%20Milk#h%20i)"),
+        ("[x](Tea(1).md)", "[x](b/Oat%20Milk)"),
+        ("[x](a\\(b.md)", "[x](b/Oat%20Milk)"),
+        ("[x](a&amp;b.md)", "[x](b/Oat%20Milk)"),
+        ("[](Tea.md)", "[](b/Oat%20Milk)"),
+        ("[![i](Tea.png)](https://x.org)", "[![i](b/Oat%20Milk)](https://x.org)"),
+        ("> [a\n> b\n> ](Tea.md)", "> [a\n> b\n> ](b/Oat%20Milk)"),
+        ("[`](q)`](Tea.md)", "[`](q)`](b/Oat%20Milk)"),
+        ("[x][r]\n\n[r]: Tea.md 'T'\n", "[x][r]\n\n[r]: b/Oat%20Milk 'T'\n"),
+        ("[r]\n\n[R]: <Tea.md>\n", "[r]\n\n[R]: <b/Oat Milk>\n"),
+        ("[r][]\n\n> [r]:\n>  Tea.md#h\n", "[r][]\n\n> [r]:\n>  b/Oat%20Milk#h\n"),
+        (
+            "```\n[r]: Tea.md\n```\n[r]\n\n[r]: Tea.md\n",
+            "```\n[r]: Tea.md\n```\n[r]\n\n[r]: b/Oat%20Milk\n",
+        ),
+        ("[r] [z][r]\n\n- [r]: Tea.md", "[r] [z][r]\n\n- [r]: b/Oat%20Milk"),
+        ('---\nup: "[[Tea]]"\n---\n', '---\nup: "[[b/Oat Milk]]"\n---\n'),
+        ("---\nup: '[[Tea|it''s]]'\n---\n", "---\nup: '[[b/Oat Milk|it''s]]'\n---\n"),
+        ("---\nup: see [[Tea]] # c\n---\n", "---\nup: see [[b/Oat Milk]] # c\n---\n"),
+        ('---\nup: "[[T\\u00e9a]]"\n---\n', '---\nup: "[[b/Oat Milk]]"\n---\n'),
+        ('---\nup: "[[My\n  Tea]]"\n---\n', '---\nup: "[[b/Oat Milk]]"\n---\n'),
+        (
+            "---\nup: >-\n  a\n  [[My\n  Tea]]\n---\n",
+            "---\nup: >-\n  a\n  [[b/Oat Milk]]\n---\n",
+        ),
+        (
+            "---\r\nup: |\r\n  a\r\n  [[Tea]]\r\n---\r\n",
+            "---\r\nup: |\r\n  a\r\n  [[b/Oat Milk]]\r\n---\r\n",
+        ),
+        (
+            '---\nl: [&a "[[Tea]]", *a]\n---\n',
+            '---\nl: [&a "[[b/Oat Milk]]", *a]\n---\n',
+        ),
+        ('---\nup: "[x](Tea.md)"\n---\n', '---\nup: "[x](b/Oat%20Milk)"\n---\n'),
+        ('---\nup: "[x](<Tea.md>)"\n---\n', '---\nup: "[x](<b/Oat Milk>)"\n---\n'),
+        (
+            '---\n{\n\t"up": "[[Tea]]"\n}\n---\n',
+            '---\n{\n\t"up": "[[b/Oat Milk]]"\n}\n---\n',
+        ),
+    ],
+)
+def test_another_path_is_written_in_the_style_of_the_link(
+    before: str, after: str
+) -> None:
+    assert rewritten(before, "b/Oat Milk") == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[[Tea#Brew|x]]", "[[Tea#How to|x]]"),
+        ("[[Tea|x]]", "[[Tea#How to|x]]"),
+        ("[[#Brew]]", "[[#How to]]"),
+        ("[x](Tea.md)", "[x](Tea.md#How%20to)"),
+        ("[x](<Tea.md#a b>)", "[x](<Tea.md#How to>)"),
+        ("[x][r]\n\n[r]: #a", "[x][r]\n\n[r]: #How%20to"),
+        ("---\nup: '[[Tea#a]]'\n---\n", "---\nup: '[[Tea#How to]]'\n---\n"),
+    ],
+)
+def test_another_subpath_is_written_in_the_style_of_the_link(
+    before: str, after: str
+) -> None:
+    assert rewritten(before, None, "#How to") == after
+
+
+def test_both_parts_may_change_and_an_empty_one_is_taken_away() -> None:
+    assert rewritten("[[Tea #Brew|x]]", "Oat", "#A#B") == "[[Oat #A#B|x]]"
+    assert rewritten("[[Tea#Brew|x]]", "Oat", "") == "[[Oat|x]]"
+    assert rewritten("[[Tea#Brew|x]]", "", "#B") == "[[#B|x]]"
+
+
+def test_letters_that_would_end_a_link_are_escaped_where_they_can_be() -> None:
+    assert (
+        rewritten("[x](a.md)", "50% (é) [b].md") == "[x](50%25%20%28é%29%20%5Bb%5D.md)"
+    )
+    assert rewritten("[x](<a.md>)", "50% (é).md") == "[x](<50%25 (é).md>)"
+    assert rewritten("[x](%C3%A9.md)", "ü.md") == "[x](%C3%BC.md)"
+    assert rewritten("[x](a.md)", "a&amp;b.md") == "[x](a\\&amp;b.md)"
+    assert rewritten("---\nup: '[[a]]'\n---\n", "it's") == "---\nup: '[[it''s]]'\n---\n"
+    quoted = rewritten('---\nup: "[[a]]"\n---\n', 'a "b"')
+    assert quoted == '---\nup: "[[a \\"b\\"]]"\n---\n'
+
+
+@pytest.mark.parametrize("name", ["a|b", "a]]b", "a#b", "", " a", "a\nb"])
+def test_a_name_that_no_wikilink_can_hold_is_refused(name: str) -> None:
+    with pytest.raises(EditRefused):
+        rewritten("[[Tea]] and [[Oat]]", name)
+
+
+def test_an_address_of_mail_is_nothing_to_write_in() -> None:
+    with pytest.raises(EditRefused):
+        rewritten("<a@b.org>", "c")
+
+
+@given(
+    before=st.text(max_size=30),
+    behind=st.text(max_size=30),
+    form=st.sampled_from(
+        ["[[Tea]]", "![[Tea#h|x]]", "[x](Tea)", "[x](<Tea#h>)", "[r]\n\n[r]: Tea"]
+    ),
+    name=st.text(min_size=1, max_size=12),
+)
+def test_a_rewritten_link_says_the_new_path_and_nothing_else_changes(
+    before: str, behind: str, form: str, name: str
+) -> None:
+    text = parse_note(NOTE, before + form + behind).text
+    source = text.encode()
+    for parts in link_parts(parse_note(NOTE, text), source):
+        if parts.link.target != "Tea":
+            continue
+        try:
+            after = spliced(source, respelled(source, parts, path=name, subpath=None))
+        except EditRefused:
+            continue
+        start, end = parts.path
+        assert after.startswith(source[:start])
+        assert after.endswith(source[end:])
+        said = [link.target for link in parse_note(NOTE, after.decode()).links]
+        assert name in said
