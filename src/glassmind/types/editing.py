@@ -55,7 +55,9 @@ class AtHeading:
     """Change what stands under a heading, or beside it.
 
     `heading` is its text, or several from the outside in with `#` between them.
-    `index` chooses among headings of one name, from 0.
+    `index` chooses among headings of one name, from 0. The heading itself stays. With
+    the scope "section", before is above the heading and after is at the end of its
+    section; with "body", they are above and below the first paragraph under it.
     """
 
     heading: str

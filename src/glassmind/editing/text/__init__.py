@@ -1,0 +1,1 @@
+"""Edits of one text: each says which bytes change, and all others stay."""
