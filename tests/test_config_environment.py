@@ -39,6 +39,7 @@ def values_for(key: Key) -> st.SearchStrategy[object]:
             min_size=1,
             unique=True,
         ).map(tuple),
+        "rules": st.sampled_from([("Journal=off",), ("A/B=propose", "C = D=allow")]),
         "folder": st.just(Path("/notes")),
         "place": st.sampled_from(["data", "vault", "plugin", "/var/index"]),
         "agent_dir": st.sampled_from([".agent", "Meta/robot"]),
@@ -67,7 +68,7 @@ def test_every_value_comes_back_from_a_variable_in_toml(
     setting: tuple[Key, object],
 ) -> None:
     key, value = setting
-    if key.kind != "names":
+    if key.kind not in {"names", "rules"}:
         return
 
     found = value_of(key, Entry(as_toml(value), "", Path("/"), 0, text=True))

@@ -18,6 +18,7 @@ TYPES = {
     "number": "number",
     "text": "text",
     "names": "list of names",
+    "rules": "list of `name=word`, or table",
     "folder": "folder",
     "url": "url",
     "host": "address",
@@ -37,17 +38,12 @@ def _file_lines(vault_path: str) -> Iterator[str]:
     for section in SECTIONS:
         yield f"[{section.title}]"
         for made in section.keys:
-            yield f"# {meaning(made)}"
+            yield f"# {made.doc}"
             if made.path == "vault.path":
                 yield f"path = {as_toml(vault_path)}"
             else:
                 yield f"#{made.name} = {as_toml(made.default)}"
         yield ""
-
-
-def meaning(key: Key) -> str:
-    """Return the line that says what a setting is for, and whether it is used yet."""
-    return f"{key.doc} (Not used yet.)" if key.later else key.doc
 
 
 def reference_tables() -> str:
@@ -74,7 +70,7 @@ def _cells(key: Key) -> Iterator[str]:
     yield "none" if key.path == "vault.path" else f"`{as_toml(key.default)}`"
     yield f"`{key.variable}`"
     yield ", ".join(_alias(name) for name in key.aliases)
-    yield meaning(key)
+    yield key.doc
 
 
 def _allowed(key: Key) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from glassmind.config.entries import RANKS, Entry, nearest
 from glassmind.config.plain import parse_plain
-from glassmind.config.sections import AGENT_DIR, KEYS, SECTIONS
+from glassmind.config.sections import KEYS, SECTIONS
+from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import BadConfigFile
 
 FILE_NAME = "glassmind.toml"

@@ -70,6 +70,29 @@ def only_model_name(value: str, _chosen: str | None) -> str:
     return ""
 
 
+def not_consented(value: bool, _chosen: bool | None) -> str:  # noqa: FBT001 - a guard
+    """Refuse what a program would then do that only the user may want."""
+    return "only the user can choose this" if value else ""
+
+
+def keeps_approval(value: bool, chosen: bool | None) -> str:  # noqa: FBT001 - a guard
+    """Refuse to do without an approval that the user wants."""
+    return "a vault may not do without approval" if chosen and not value else ""
+
+
+def keeps_undo(value: int, chosen: int | None) -> str:
+    """Refuse that less can be undone than the user wants, or by default."""
+    least = 90 if chosen is None else chosen
+    return "" if value >= least else f"a vault may not say less than {least}"
+
+
+def only_off(value: Sequence[str], _chosen: Sequence[str] | None) -> str:
+    """Refuse rules that let anything be written."""
+    if all(rule.endswith("=off") for rule in value):
+        return ""
+    return 'a vault may only say "off"'
+
+
 def not_by_vault(value: str, _chosen: str | None) -> str:
     """Refuse any choice but none."""
     return "only the user can choose this" if value else ""

@@ -19,6 +19,7 @@ Kind: TypeAlias = Literal[
     "number",
     "text",
     "names",
+    "rules",
     "folder",
     "place",
     "agent_dir",
@@ -52,7 +53,6 @@ class Key:
         "doc",
         "guard",
         "kind",
-        "later",
         "least",
         "most",
         "name",
@@ -69,7 +69,7 @@ class Key:
         self.most: float | None = None
         self.aliases: Sequence[str] = ()
         self.guard: Guard | None = None
-        self.later = self.secret = False
+        self.secret = False
 
     @property
     def path(self) -> str:
@@ -102,18 +102,17 @@ def key(  # noqa: PLR0913 - a declaration names its facts
     most: float | None = None,
     aliases: Sequence[str] = (),
     guard: Guard | None = None,
-    later: bool = False,
     secret: bool = False,
 ) -> T:
     """Declare a setting of a section, typed as its value.
 
     `aliases` are variables of other tools, read when our own is not set; one that
-    begins with `!` means the opposite. `later` marks what is not used yet.
+    begins with `!` means the opposite.
     """
     made = Key(default, doc, kind)
     made.choices, made.aliases, made.guard = choices, aliases, guard
     made.least, made.most = least, most
-    made.later, made.secret = later, secret
+    made.secret = secret
     return cast("T", made)
 
 
@@ -146,11 +145,10 @@ class Section(Frozen):
     title: ClassVar[str]
     keys: ClassVar[Sequence[Key]]
 
-    def __init_subclass__(cls, *, title: str, later: bool = False) -> None:
-        """Name the keys after the section; `later` marks all of them."""
+    def __init_subclass__(cls, *, title: str) -> None:
+        """Name the keys after the section."""
         cls.title = title
         cls.keys = tuple(made for made in vars(cls).values() if isinstance(made, Key))
         names = [name for name, made in vars(cls).items() if isinstance(made, Key)]
         for name, made in zip(names, cls.keys, strict=True):
             made.section, made.name = title, name
-            made.later = made.later or later

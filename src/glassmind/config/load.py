@@ -24,7 +24,8 @@ from glassmind.config.layers import Choice, Layers
 from glassmind.config.model_choice import settled_model
 from glassmind.config.places import config_home, index_home
 from glassmind.config.policy import settled_writes
-from glassmind.config.sections import AGENT_DIR, KEYS, SECTIONS, Config
+from glassmind.config.sections import KEYS, SECTIONS, Config
+from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import BadConfigFile, NoVault, VaultAbsent
 
 VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)

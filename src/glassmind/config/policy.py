@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 from glassmind.config.entries import RANKS, Entry
 from glassmind.config.layers import Choice, Layers
-from glassmind.config.sections import AGENT_DIR, KEYS, UserNotes, WriteMode
+from glassmind.config.sections import KEYS
+from glassmind.config.write_sections import AGENT_DIR, UserNotes, WriteMode
 
 PATHS = ("writes.mode", "writes.user_notes", "writes.agent_dir")
+RULES = ("writes.folders", "writes.tags")
 
 STRICTNESS = ("off", "propose", "allow")
 """What may happen to notes outside the agent folder, the strictest first."""
@@ -58,11 +61,25 @@ def settled_writes(layers: Layers, choices: dict[str, Choice]) -> None:
             layers.warn(f'[writes] of the vault may not loosen "{limit.mode}"')
             choices.update(alone)
             policy = limit
+    for path in RULES:
+        if _untrusted(choices[path]):
+            choices[path] = _joined(choices[path], layers, path)
     _spell_out(choices, policy)
 
 
 def _untrusted(choice: Choice) -> bool:
     return choice.entry is not None and not choice.entry.trusted
+
+
+def _joined(vault: Choice, layers: Layers, path: str) -> Choice:
+    """Return the rules of the vault beside those of the user, which they leave."""
+    own = layers.choose(KEYS[path], trusted_only=True)
+    rules = {rule.rpartition("=")[0]: rule for rule in _rules(own) + _rules(vault)}
+    return Choice(tuple(rules.values()), vault.entry)
+
+
+def _rules(choice: Choice) -> tuple[str, ...]:
+    return cast("tuple[str, ...]", choice.value)
 
 
 def settle(choices: Mapping[str, Choice]) -> Policy:

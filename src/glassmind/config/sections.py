@@ -10,13 +10,13 @@ from glassmind.config.guards import (
     none_by_vault,
     not_by_vault,
     not_remote,
-    only_default_folder,
     only_loopback,
     only_model_name,
     only_named_place,
 )
 from glassmind.config.keys import Frozen, Key, Section, key
 from glassmind.config.memory_sections import Context, Memory
+from glassmind.config.write_sections import Writes
 
 Backend: TypeAlias = Literal[
     "onnx", "static", "ollama", "openai", "smart-connections", "none"
@@ -24,12 +24,7 @@ Backend: TypeAlias = Literal[
 Mode: TypeAlias = Literal["hybrid", "semantic", "fulltext"]
 Rerank: TypeAlias = Literal["auto", "on", "off"]
 Fusion: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
-WriteMode: TypeAlias = Literal["off", "agent-only", "propose", "allow"]
-UserNotes: TypeAlias = Literal["off", "propose", "allow"]
 Transport: TypeAlias = Literal["stdio", "http"]
-
-AGENT_DIR = ".agent"
-"""The folder of the vault that is written freely."""
 
 
 class Vault(Section, title="vault"):
@@ -197,34 +192,6 @@ class Search(Section, title="search"):
         aliases=("OLLAMA_INTENT_MODEL",),
         guard=only_model_name,
     )
-
-
-class Writes(Section, title="writes"):
-    """What may be written, and what a person has to approve first.
-
-    `mode` and `user_notes` are two spellings of one policy; after loading they agree.
-    """
-
-    mode: WriteMode = key(
-        "propose",
-        "off: nothing is written; agent-only: the agent folder; propose: also "
-        "proposals for other notes; allow: other notes directly.",
-        choices=("off", "agent-only", "propose", "allow"),
-    )
-    user_notes: UserNotes = key(
-        "propose",
-        "The same for notes outside the agent folder alone: off, propose or allow.",
-        choices=("off", "propose", "allow"),
-        later=True,
-    )
-    agent_dir: str = key(
-        AGENT_DIR,
-        "The folder that is written freely; true means .agent, false means none.",
-        kind="agent_dir",
-        guard=only_default_folder,
-    )
-    agent_dir_writable: bool
-    """Whether the agent folder may be written; follows from the other three."""
 
 
 class Server(Section, title="server"):

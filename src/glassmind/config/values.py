@@ -21,6 +21,9 @@ WORDS = {
 HIDDEN = "(hidden)"
 """What is shown in place of a secret."""
 
+RULE_WORDS = ("off", "propose", "allow")
+"""What a rule about some notes may say."""
+
 NAMED_PLACES = ("data", "vault", "plugin")
 """Places of the index that are no folders."""
 
@@ -91,6 +94,18 @@ def names_from_text(text: str) -> object:
         raise ValueError(f"is not a TOML list: {error}") from None
 
 
+def rules_from_text(text: str) -> object:
+    """Return the rules of a comma-separated or TOML list, or of a TOML table."""
+    if not text.lstrip().startswith("{"):
+        return names_from_text(text)
+    import tomllib  # noqa: PLC0415 - as above
+
+    try:
+        return tomllib.loads(f"rules = {text}")["rules"]
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ValueError(f"is not a TOML table: {error}") from None
+
+
 def agent_dir_from_text(text: str) -> object:
     """Return true or false where the text says so, else the folder."""
     return {"true": True, "false": False}.get(text.strip().lower(), text)
@@ -131,6 +146,30 @@ def read_names(raw: object, _base: Path) -> tuple[str, ...]:
         if len(names) == len(raw):
             return tuple(dict.fromkeys(names))
     raise ValueError(f"must be a list of names; it is {raw!r}")
+
+
+def read_rules(raw: object, base: Path) -> tuple[str, ...]:
+    """Accept a table of names and words, or a list of `name=word`; return the list."""
+    if isinstance(raw, Mapping):
+        raw = [f"{name}={word}" for name, word in raw.items()]
+    said: dict[str, str] = {}
+    for rule in read_names(raw, base):
+        name, equals, word = rule.rpartition("=")
+        name, word = _ruled_name(name), word.strip().lower()
+        if not equals or word not in RULE_WORDS:
+            words = ", ".join(RULE_WORDS)
+            raise ValueError(f"must be rules such as Journal=off ({words}); {rule!r}")
+        if said.setdefault(name, word) != word:
+            raise ValueError(f"says two things of {name}")
+    return tuple(f"{name}={word}" for name, word in said.items())
+
+
+def _ruled_name(written: str) -> str:
+    """Return the folder or the tag that a rule is about, NFC as every path."""
+    name = normalize("NFC", written).replace("\\", "/").strip().strip("/")
+    if not name.isprintable() or {"", ".", ".."} & set(name.split("/")):
+        raise ValueError(f"must name folders and tags of the vault, not {written!r}")
+    return name
 
 
 def read_folder(raw: object, base: Path) -> Path:
@@ -216,6 +255,7 @@ FROM_TEXT: Mapping[Kind, Callable[[str], object]] = {
     "count": count_from_text,
     "number": number_from_text,
     "names": names_from_text,
+    "rules": rules_from_text,
     "agent_dir": agent_dir_from_text,
 }
 
@@ -225,6 +265,7 @@ READERS: Mapping[Kind, Callable[[object, Path], object]] = {
     "number": read_number,
     "text": read_text,
     "names": read_names,
+    "rules": read_rules,
     "folder": read_folder,
     "place": read_place,
     "url": read_url,

@@ -18,9 +18,10 @@ from glassmind.config.files import (
 from glassmind.config.keys import Key
 from glassmind.config.layers import Layers
 from glassmind.config.places import config_home
-from glassmind.config.sections import AGENT_DIR, KEYS
+from glassmind.config.sections import KEYS
 from glassmind.config.toml import with_comment, with_setting
 from glassmind.config.values import value_of
+from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
 
 USER_MODE = 0o600

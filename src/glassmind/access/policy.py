@@ -1,0 +1,146 @@
+"""What may be done with a file of the vault, as the settings say.
+
+The whole vault has a verdict, `writes.user_notes`. The rule of the innermost folder
+takes its place; a rule about a tag can only make it stricter, and so can the need for
+approval once a client was given text that nobody vouches for. Beside them stand what no
+setting changes: folders of other programs are left alone, and of the agent folder that
+what waits for approval, and the records.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, TypeAlias, cast
+from unicodedata import normalize
+
+from glassmind.config import Config
+from glassmind.types import NotePath
+from glassmind.types.editing import Verdict
+
+May: TypeAlias = Literal["off", "propose", "allow"]
+
+STRICTNESS: tuple[May, ...] = ("off", "propose", "allow")
+"""What may happen to a file, the strictest first."""
+
+TRASH = ".trash"
+"""Where deleted files go to, and come back from."""
+
+NOT_EDITED = ("inbox", "logs", "cache", TRASH)
+"""Of the agent folder: what a person approves, records, what can be made again, and
+what memory has set aside."""
+
+
+SETTINGS = "glassmind.toml"
+"""The settings of the vault itself, in its folder or in that of agents."""
+
+
+class Rule(NamedTuple):
+    """What holds in a folder or for a tag, by its name as it is compared."""
+
+    name: str
+    verdict: Verdict
+
+
+def strictest(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict that decides over several, the first of equal ones."""
+    return min(verdicts, key=lambda one: STRICTNESS.index(one.may))
+
+
+class WritePolicy:
+    """What the settings of one vault let be done with its files."""
+
+    def __init__(self, config: Config) -> None:
+        writes = config.writes
+        self._writes = writes
+        self._agent = _folded(writes.agent_dir.strip("/"))
+        self._folders = [_rule("folders", rule) for rule in writes.folders]
+        self._tags = [_rule("tags", rule) for rule in writes.tags]
+
+    @property
+    def tags(self) -> Sequence[str]:
+        """The tags that a rule is about; without any, tags need not be looked at."""
+        return [rule.name for rule in self._tags]
+
+    def judge(
+        self,
+        path: NotePath,
+        *,
+        tags: Iterable[str] = (),
+        tainted: bool = False,
+        folder: bool = False,
+    ) -> Verdict:
+        """Return what may be done with a file, or a whole `folder`, and by which rule.
+
+        `tags` are those of the note before and after the change. `tainted` says that
+        whoever asks was given text that nobody vouches for.
+        """
+        if self._writes.mode == "off":
+            return Verdict("off", 'writes.mode = "off"')
+        found = [self._of_place(_folded(path), folder=folder)]
+        found += self._of_tags(tags)
+        decided = strictest(found)
+        if tainted and self._writes.approve_after_untrusted and decided.may == "allow":
+            return Verdict("propose", "writes.approve_after_untrusted = true")
+        return decided
+
+    def _of_place(self, path: str, *, folder: bool) -> Verdict:
+        parts = path.split("/")
+        if _is_in(path, self._agent):
+            return self._of_agent_folder(path, folder=folder)
+        if any(part.startswith(".") for part in parts):
+            return Verdict("off", "its place, in a folder of another program,")
+        if path == SETTINGS:
+            return Verdict("off", "its being the settings of the vault")
+        whole = Verdict(self._writes.user_notes, self._whole_rule)
+        return self._ruled(path, whole, folder=folder)
+
+    def _of_agent_folder(self, path: str, *, folder: bool) -> Verdict:
+        inside = path[len(self._agent) + 1 :].split("/")
+        if not self._writes.agent_dir_writable:
+            return Verdict("off", "writes.agent_dir = false")
+        if inside == [""]:
+            return Verdict("off", "its being the agent folder itself")
+        if inside == [SETTINGS]:
+            return Verdict("off", "its being the settings of the vault")
+        if inside[0] in NOT_EDITED or any(part.startswith(".") for part in inside):
+            return Verdict("off", f"its place, in {self._writes.agent_dir}/{inside[0]}")
+        allowed = Verdict("allow", f'writes.agent_dir = "{self._writes.agent_dir}"')
+        return strictest([self._ruled(path, allowed, folder=folder), allowed])
+
+    @property
+    def _whole_rule(self) -> str:
+        writes = self._writes
+        if writes.mode == writes.user_notes:
+            return f'writes.mode = "{writes.mode}"'
+        if writes.user_notes == "off" and writes.mode == "agent-only":
+            return 'writes.mode = "agent-only"'
+        return f'writes.user_notes = "{writes.user_notes}"'
+
+    def _ruled(self, path: str, otherwise: Verdict, *, folder: bool) -> Verdict:
+        """Return what the innermost folder says; a whole folder has those below it."""
+        around = [rule for rule in self._folders if _is_in(path, rule.name)]
+        inner = max(around, key=lambda rule: len(rule.name), default=None)
+        found = inner.verdict if inner else otherwise
+        below = [rule for rule in self._folders if folder and _is_in(rule.name, path)]
+        return strictest([found, *(rule.verdict for rule in below)])
+
+    def _of_tags(self, tags: Iterable[str]) -> list[Verdict]:
+        folded = {_folded(tag.lstrip("#")) for tag in tags} if self._tags else ()
+        return [
+            rule.verdict
+            for rule in self._tags
+            if any(_is_in(tag, rule.name) for tag in folded)
+        ]
+
+
+def _rule(key: str, written: str) -> Rule:
+    name, _, may = written.rpartition("=")
+    said = Verdict(cast("May", may), f'"{written}" in writes.{key}')
+    return Rule(_folded(name.lstrip("#")), said)
+
+
+def _folded(path: str) -> str:
+    """Return a name as it is compared, since disks and Obsidian differ in the case."""
+    return normalize("NFC", path).casefold()
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")

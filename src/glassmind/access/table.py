@@ -1,0 +1,83 @@
+"""What each combination of settings lets be written, as tables of the docs."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from glassmind.access.policy import STRICTNESS, WritePolicy
+from glassmind.config import Config
+from glassmind.config.entries import RANKS, Entry
+from glassmind.config.layers import Choice
+from glassmind.config.policy import PATHS, settle
+from glassmind.config.sections import KEYS
+from glassmind.config.write_sections import AGENT_DIR, Writes
+from glassmind.types import NotePath
+
+OUTCOMES = {"off": "not written", "propose": "proposed", "allow": "written"}
+
+NOT_SAID = "not said"
+
+
+def policy_tables() -> str:
+    """Return both tables: what the two spellings add up to, and what rules do to it."""
+    return "\n".join([*_spellings(), "", *_rules()])
+
+
+def _spellings() -> Iterator[str]:
+    yield from _head("`mode`", "`user_notes`", "other notes", "the agent folder")
+    modes, notes = KEYS["writes.mode"].choices, KEYS["writes.user_notes"].choices
+    for mode, user_notes in product(("", *modes), ("", *notes)):
+        found = settle(
+            {
+                path: _choice(path, said)
+                for path, said in zip(PATHS, (mode, user_notes, ""), strict=True)
+            }
+        )
+        agent = "written" if found.agent_dir_writable else "not written"
+        yield _row(_word(mode), _word(user_notes), OUTCOMES[found.user_notes], agent)
+
+
+def _choice(path: str, said: str) -> Choice:
+    entry = Entry(said, "", Path(), RANKS["user file"]) if said else None
+    return Choice(said or KEYS[path].default, entry)
+
+
+def _rules() -> Iterator[str]:
+    yield from _head(
+        "the vault",
+        "its folder",
+        "no tag with a rule",
+        "a tag: `propose`",
+        "a tag: `off`",
+        "after untrusted text",
+    )
+    for whole, folder in product(STRICTNESS, ("", *STRICTNESS)):
+        outcomes = [_outcome(whole, folder, tag) for tag in ("", "propose", "off")]
+        tainted = _outcome(whole, folder, "", tainted=True)
+        yield _row(_word(whole), _word(folder), *outcomes, tainted)
+
+
+def _outcome(whole: str, folder: str, tag: str, *, tainted: bool = False) -> str:
+    writes = Writes(
+        mode="agent-only" if whole == "off" else whole,
+        user_notes=whole,
+        agent_dir=AGENT_DIR,
+        agent_dir_writable=True,
+        folders=(f"Folder={folder}",) if folder else (),
+        tags=(f"tag={tag}",) if tag else (),
+        approve_after_untrusted=True,
+    )
+    policy, path = WritePolicy(Config(writes=writes)), NotePath("Folder/Note.md")
+    return OUTCOMES[policy.judge(path, tags=["tag"], tainted=tainted).may]
+
+
+def _word(said: str) -> str:
+    return f"`{said}`" if said else NOT_SAID
+
+
+def _head(*names: str) -> list[str]:
+    return [_row(*names), f"|{'---|' * len(names)}"]
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
