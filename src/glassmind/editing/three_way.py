@@ -1,0 +1,212 @@
+"""Two changes of one text brought together, line by line.
+
+Lines are compared as bytes, with whatever ends them. Lines that stand once in both
+texts are found first, as they part long texts into short ones (Cohen's patience diff);
+what lies between is compared by `difflib`. Changes that neither overlap nor touch are
+both kept. Where they do, one side has to give way, and the place is named.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+from glassmind.types import Span
+
+MOST_PAIRS = 200_000
+"""Pairs of equal lines that are weighed in one stretch: a tenth of a second. Beyond
+them, as in thousands of lines all alike, the stretch counts as changed as a whole."""
+
+
+class Hunk(NamedTuple):
+    """Lines of one text, half open, in whose place the other has others."""
+
+    start: int
+    end: int
+    other_start: int
+    other_end: int
+
+
+class Merged(NamedTuple):
+    """A text with two changes in it; `conflicts` are lines where ours was kept."""
+
+    raw: bytes
+    conflicts: tuple[Span, ...] = ()
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether both changes are in it whole."""
+        return not self.conflicts
+
+
+def lines_in(raw: bytes) -> list[bytes]:
+    """Return the lines of a text, each with its end; joined they are the text."""
+    lines = [line + b"\n" for line in raw.split(b"\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def hunks_between(one: Sequence[bytes], other: Sequence[bytes]) -> list[Hunk]:
+    """Return where two lists of lines differ, in order; no two hunks touch."""
+    begin, end = _same_ends(one, other)
+    found: list[Hunk] = []
+    at, other_at = begin, begin
+    stop = (len(one) - end, len(other) - end)
+    for here, there in [*_anchors(one, other, begin, end), stop]:
+        found += _stretch(one, other, Hunk(at, here, other_at, there))
+        at, other_at = here + 1, there + 1
+    return _joined(found)
+
+
+def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
+    """Bring two changes of one text together.
+
+    Where both changed the same lines, or lines that touch, in different ways, ours
+    stands; the conflict names the lines of `ours`. A file with NUL bytes is one line.
+    """
+    if theirs in (base, ours):
+        return Merged(ours)
+    if base == ours:
+        return Merged(theirs)
+    if b"\0" in base or b"\0" in ours or b"\0" in theirs:
+        return Merged(ours, (Span(1, max(1, len(lines_in(ours)))),))
+    old, mine, yours = lines_in(base), lines_in(ours), lines_in(theirs)
+    return _merged(old, mine, yours)
+
+
+def _merged(old: list[bytes], mine: list[bytes], yours: list[bytes]) -> Merged:
+    out: list[bytes] = []
+    conflicts: list[Span] = []
+    at = 0
+    for left, right in _groups(hunks_between(old, mine), hunks_between(old, yours)):
+        begin = min(hunk.start for hunk in (*left, *right))
+        end = max(hunk.end for hunk in (*left, *right))
+        out += old[at:begin]
+        at = end
+        my_begin, my_end = _over(left, begin, end)
+        if not left:
+            first, last = _over(right, begin, end)
+            out += yours[first:last]
+            continue
+        out += mine[my_begin:my_end]
+        if right:
+            first, last = _over(right, begin, end)
+            if yours[first:last] != mine[my_begin:my_end]:
+                conflicts.append(Span(my_begin + 1, max(my_begin + 1, my_end)))
+    out += old[at:]
+    return Merged(b"".join(out), tuple(conflicts))
+
+
+def _over(hunks: Sequence[Hunk], begin: int, end: int) -> tuple[int, int]:
+    """Return the lines of the other text that stand for some lines of the base."""
+    if not hunks:
+        return begin, end
+    first, last = hunks[0], hunks[-1]
+    return first.other_start - (first.start - begin), last.other_end + end - last.end
+
+
+def _groups(
+    left: Sequence[Hunk], right: Sequence[Hunk]
+) -> Iterator[tuple[list[Hunk], list[Hunk]]]:
+    """Yield the hunks of both sides that overlap or touch, together."""
+    one, other = list(reversed(left)), list(reversed(right))
+    while one or other:
+        group: tuple[list[Hunk], list[Hunk]] = ([], [])
+        end = min(side[-1].start for side in (one, other) if side)
+        grown = True
+        while grown:
+            grown = False
+            for side, mine in zip((one, other), group, strict=True):
+                while side and side[-1].start <= end:
+                    mine.append(side.pop())
+                    end, grown = max(end, mine[-1].end), True
+        yield group
+
+
+def _same_ends(one: Sequence[bytes], other: Sequence[bytes]) -> tuple[int, int]:
+    """Return how many lines are the same at the beginning, and at the end."""
+    most = min(len(one), len(other))
+    begin = 0
+    while begin < most and one[begin] == other[begin]:
+        begin += 1
+    end = 0
+    while end < most - begin and one[-1 - end] == other[-1 - end]:
+        end += 1
+    return begin, end
+
+
+def _anchors(
+    one: Sequence[bytes], other: Sequence[bytes], begin: int, end: int
+) -> list[tuple[int, int]]:
+    """Return lines that stand once in both, as many as are in the same order."""
+    mine, theirs = one[begin : len(one) - end], other[begin : len(other) - end]
+    here, there = Counter(mine), Counter(theirs)
+    places = {line: at for at, line in enumerate(theirs, begin) if there[line] == 1}
+    pairs = [
+        (at, places[line])
+        for at, line in enumerate(mine, begin)
+        if here[line] == 1 and line in places
+    ]
+    return _rising(pairs)
+
+
+def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest run of pairs in which both numbers grow."""
+    ends: list[int] = []
+    tops: list[int] = []
+    before: list[int] = []
+    for at, (_, there) in enumerate(pairs):
+        pile = bisect_left(ends, there)
+        before.append(tops[pile - 1] if pile else -1)
+        ends[pile : pile + 1] = [there]
+        tops[pile : pile + 1] = [at]
+    found: list[tuple[int, int]] = []
+    at = tops[-1] if tops else -1
+    while at >= 0:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]
+
+
+def _stretch(
+    one: Sequence[bytes], other: Sequence[bytes], part: Hunk
+) -> Iterator[Hunk]:
+    """Yield where two stretches differ."""
+    mine, theirs = one[part.start : part.end], other[part.other_start : part.other_end]
+    if not mine and not theirs:
+        return
+    here, there = Counter(mine), Counter(theirs)
+    pairs = sum(count * there[line] for line, count in here.items())
+    if not pairs or pairs > MOST_PAIRS:
+        yield from _trimmed(mine, theirs, part)
+        return
+    for tag, a, b, c, d in SequenceMatcher(
+        None, mine, theirs, autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            first, second = part.start, part.other_start
+            yield Hunk(first + a, first + b, second + c, second + d)
+
+
+def _trimmed(
+    mine: Sequence[bytes], theirs: Sequence[bytes], part: Hunk
+) -> Iterator[Hunk]:
+    begin, end = _same_ends(mine, theirs)
+    hunk = Hunk(
+        part.start + begin, part.end - end, part.other_start + begin,
+        part.other_end - end,
+    )  # fmt: skip
+    if hunk.start < hunk.end or hunk.other_start < hunk.other_end:
+        yield hunk
+
+
+def _joined(hunks: Sequence[Hunk]) -> list[Hunk]:
+    """Make one of hunks that touch."""
+    found: list[Hunk] = []
+    for hunk in hunks:
+        if found and (found[-1].end, found[-1].other_end) == hunk[::2]:
+            known = found.pop()
+            hunk = Hunk(known.start, hunk.end, known.other_start, hunk.other_end)  # noqa: PLW2901
+        found.append(hunk)
+    return found
