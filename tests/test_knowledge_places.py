@@ -3,7 +3,8 @@
 import pytest
 from edit_desk import FILES, TARGET, made, page_on
 
-from glassmind.knowledge.suggest.edits import Pen, edit_for_relation
+from glassmind.knowledge.suggest.edits import edit_for_relation
+from glassmind.vault.spelling import Pen
 
 
 @pytest.mark.parametrize(

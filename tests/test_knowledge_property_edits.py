@@ -5,8 +5,8 @@ from edit_desk import FILES, TARGET, made, page_on
 from vault_desk import VaultDesk
 
 from glassmind.knowledge.suggest.answers import BY_HAND
-from glassmind.knowledge.suggest.edits import Pen
 from glassmind.knowledge.suggest.property_edits import edit_for_property
+from glassmind.vault.spelling import Pen
 
 
 @pytest.mark.parametrize(

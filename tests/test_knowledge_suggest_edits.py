@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from glassmind.knowledge.suggest.edits import (
     Page,
-    Pen,
     edit_for_mention,
     edit_for_relation,
     page_from,
@@ -21,6 +20,7 @@ from glassmind.knowledge.suggest.reciprocal import missing_answers
 from glassmind.types import NotePath
 from glassmind.types.suggestions import Mention
 from glassmind.vault.resolve import Names
+from glassmind.vault.spelling import Pen
 
 
 def mention_of(page: Page, name: str = "Deep Work") -> Mention | None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from glassmind.errors import GlassmindError, VaultMissing
 from glassmind.vault.ignore import SETTINGS_LIMIT_BYTES
@@ -17,12 +17,19 @@ TEMPLATES = (
 )
 DAYS = ((".obsidian/daily-notes.json", "folder"),)
 
+LinkFormat: TypeAlias = Literal["shortest", "relative", "absolute"]
+"""How a new link names its file: by its name alone, from the note, from the root."""
+
+Trash: TypeAlias = Literal["system", "local", "none"]
+"""Where deleted files go: to the system's trash, to the vault's own, or nowhere."""
+
 
 class ObsidianSettings(NamedTuple):
     """The types of properties by name, folders of templates and days, what went wrong.
 
     `new_notes` is the folder that notes are made in, "" for the root, and None where
-    they are made beside the one they are made from.
+    they are made beside the one they are made from. `markdown_links` says that links
+    are written as Markdown has them.
     """
 
     property_types: Mapping[str, str]
@@ -30,6 +37,9 @@ class ObsidianSettings(NamedTuple):
     day_folders: tuple[str, ...] = ()
     new_notes: str | None = ""
     notices: tuple[str, ...] = ()
+    link_format: LinkFormat = "shortest"
+    markdown_links: bool = False
+    trash: Trash = "system"
 
 
 def obsidian_settings(root: Path) -> ObsidianSettings:
@@ -50,6 +60,9 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
         days,
         _new_notes(app),
         tuple(notices),
+        _link_format(app),
+        app.get("useMarkdownLinks") is True,
+        _trash(app),
     )
 
 
@@ -71,6 +84,26 @@ def _new_notes(app: Mapping[str, Any]) -> str | None:
             return folder.strip("/")
         case _:
             return ""
+
+
+def _link_format(app: Mapping[str, Any]) -> LinkFormat:
+    match app.get("newLinkFormat"):
+        case "relative":
+            return "relative"
+        case "absolute":
+            return "absolute"
+        case _:
+            return "shortest"
+
+
+def _trash(app: Mapping[str, Any]) -> Trash:
+    match app.get("trashOption"):
+        case "local":
+            return "local"
+        case "none":
+            return "none"
+        case _:
+            return "system"
 
 
 def _read(files: VaultFiles, path: str, notices: list[str]) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.naming.forms import Forms, Name
-from glassmind.knowledge.written import written
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, HeadingName
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.resolve import NOTE_SUFFIX, Names, fold, name_key
+from glassmind.vault.spelling import written
 
 TITLE_KEYS = ("title", "name", "id")
 """Properties that hold what a note is called."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from glassmind.knowledge.suggest.edits import Pen
 from glassmind.knowledge.suggest.facts import Facts
 from glassmind.knowledge.suggest.outlook import Pages
 from glassmind.knowledge.suggest.property_edits import edit_for_property
 from glassmind.knowledge.suggest.reciprocal import ONE_EACH, Missing
 from glassmind.types import NotePath
 from glassmind.types.suggestions import Sign, Suggestion
+from glassmind.vault.spelling import Pen
 
 BY_HAND = "; its properties are written so that they have to be edited by hand"
 

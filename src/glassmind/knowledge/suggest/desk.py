@@ -14,7 +14,6 @@ from glassmind.knowledge.suggest.commons import Commons
 from glassmind.knowledge.suggest.edits import (
     KeptPlaces,
     Page,
-    Pen,
     edit_for_mention,
     edit_for_relation,
 )
@@ -39,6 +38,7 @@ from glassmind.types.suggestions import (
     SignName,
     Suggestion,
 )
+from glassmind.vault.spelling import Pen
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from glassmind.knowledge.suggest.places import Place, places_in
-from glassmind.knowledge.written import written
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 from glassmind.types.suggestions import Mention, ProposedEdit
 from glassmind.vault.decode import Decoded, decode
 from glassmind.vault.read import digest_of
-from glassmind.vault.resolve import NOTE_SUFFIX, Names
+from glassmind.vault.spelling import Pen
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,49 +33,6 @@ class Page:
     def newline(self) -> str:
         """What ends its lines."""
         return "\r\n" if b"\r\n" in self.raw else "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Pen:
-    """How links are written in a vault: resolved by its files, in its own style."""
-
-    files: Names
-    markdown: bool = False
-
-    def written(self, source: NotePath, target: NotePath, shown: str) -> Iterator[str]:
-        """Yield the ways to write a link that shows these words, the usual first.
-
-        None where every name of the target has a letter that no link can hold.
-        """
-        if self.markdown:
-            destination = self._shortest(source, target, NOTE_SUFFIX)
-            if destination is not None:
-                yield written(destination, shown, markdown=True)
-        name = self._shortest(source, target, "")
-        if name is None:
-            name = self._shortest(source, target, NOTE_SUFFIX)
-        if name is None:
-            return
-        link = written(name, shown, markdown=False)
-        yield link
-        if "|" in link:
-            yield link.replace("|", "\\|", 1)  # inside a table
-
-    def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
-        """Return the shortest end of a path that leads there from a note."""
-        parts = target.removesuffix(NOTE_SUFFIX).split("/")
-        ends = ["/".join(parts[-size:]) for size in range(1, len(parts) + 1)]
-        # from the root, where a note of that name stands nearer
-        for end in (*ends, f"/{ends[-1]}"):
-            name = end + suffix
-            if self.files.resolve(name, source) == target:
-                return name
-        return None
-
-    def leads_to(self, link: Link, source: NotePath) -> NotePath | None:
-        """Return where a link ends."""
-        markdown = link.kind == "markdown"
-        return self.files.resolve(link.target, source, markdown=markdown)
 
 
 def page_from(path: NotePath, raw: bytes) -> Page | None:

@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Iterator
 
-from glassmind.knowledge.suggest.edits import Page, Pen, tried
+from glassmind.knowledge.suggest.edits import Page, tried
 from glassmind.markdown.frontmatter import Property, read_head
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.suggestions import ProposedEdit
+from glassmind.vault.spelling import Pen
 
 _EMPTY = rb"^[\"']?%b[\"']?[ \t]*:([ \t]*(\[[ \t]*\])?%b?[ \t]*)(?:#.*)?\r?$"
 _NOTHING = rb"(?:null|Null|NULL|~|\"\"|'')"
