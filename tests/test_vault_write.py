@@ -28,7 +28,8 @@ from glassmind.errors.writing import (
 from glassmind.types import NotePath
 from glassmind.vault.read import digest_of
 from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.write import STAGED, Permit, VaultWriter
+from glassmind.vault.staging import STAGED
+from glassmind.vault.write import Permit, VaultWriter
 
 DRIVE = Path(__file__).with_name("write_drive.py")
 NOTE = ".agent/memories/Tea.md"

@@ -4,7 +4,9 @@ import errno
 import json
 import os
 import stat
+from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.types import Digest, NotePath
@@ -14,15 +16,23 @@ LOG = "logs/writes.jsonl"
 """Where the record stands below the agent folder; what is there is never indexed."""
 
 
+class Record(NamedTuple):
+    """Where lines go: a file below the folder of a vault, or below one outside."""
+
+    root: Path
+    path: NotePath
+
+
 class Act(NamedTuple):
     """A write about to be made, and why; `before` is None for a new file.
 
-    `client` is who asked for it. A file that is only moved goes `to` another path.
+    `client` is who asked for it. What is moved goes `to` another path; a whole folder
+    is told without digests.
     """
 
     path: NotePath
     before: Digest | None
-    after: Digest
+    after: Digest | None
     size_bytes: int
     why: str
     client: str = ""
@@ -51,8 +61,13 @@ def line_of(act: Act, at: datetime, *, undone: bool = False) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode() + b"\n"
 
 
+def lines_of(acts: Iterable[Act], at: datetime, *, undone: bool = False) -> bytes:
+    """Return the lines of several writes that are one change."""
+    return b"".join(line_of(act, at, undone=undone) for act in acts)
+
+
 def append(folder: OpenFolder, name: str, line: bytes) -> None:
-    """Add a line to a file and wait until the disk has it.
+    """Add a line, or several, to a file and wait until the disk has it.
 
     A line that an earlier death or a full disk cut short is ended first. What the disk
     refuses raises `OSError`, and so does a file that has a second name: it may be a

@@ -20,7 +20,7 @@ from unicodedata import normalize
 
 from glassmind.vault.beneath import open_in_steps
 from glassmind.vault.read import spelling_order
-from glassmind.vault.rename import Entry, rename_new
+from glassmind.vault.rename import Entry, rename_new, swap
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
@@ -78,10 +78,18 @@ class OpenFolder:
 
     def spelled(self, name: str) -> str:
         """Return how the disk spells a name in NFC; the name itself for a new one."""
-        if name.isascii():
+        if name.isascii() or self._has(name):
             return name
         alike = [found for found in self.names() if normalize("NFC", found) == name]
         return min(alike, key=spelling_order) if alike else name
+
+    def _has(self, name: str) -> bool:
+        """Whether an entry is spelled so: the first among those that are one in NFC."""
+        try:
+            os.lstat(self._at(name), dir_fd=self._descriptor)
+        except OSError:
+            return False
+        return normalize("NFC", name) == name
 
     def names(self) -> list[str]:
         """Return the names of all entries."""
@@ -137,6 +145,24 @@ class OpenFolder:
         held = self._descriptor
         os.replace(self._at(name), self._at(other), src_dir_fd=held, dst_dir_fd=held)
 
+    def swap(self, name: str, other: str) -> bool:
+        """Let two files take each other's place; False where the system cannot."""
+        held = self._descriptor
+        return swap(Entry(self._at(name), held), Entry(self._at(other), held))
+
+    def link(self, name: str, new: str) -> bool:
+        """Give a file a second name; False where the system cannot."""
+        held = self._descriptor
+        try:
+            os.link(self._at(name), self._at(new), src_dir_fd=held, dst_dir_fd=held)
+        except NotImplementedError:
+            return False
+        except OSError as fault:
+            if fault.errno not in LINKLESS:
+                raise
+            return False
+        return True
+
     def give_to(self, other: "OpenFolder", name: str, new: str) -> None:
         """Move a file to another folder under a name that no file has there.
 
@@ -145,6 +171,24 @@ class OpenFolder:
         """
         ours, theirs = self._at(name), other._at(new)  # noqa: SLF001 - one of us
         rename_new(Entry(ours, self._descriptor), Entry(theirs, other._descriptor))  # noqa: SLF001
+
+    def rename_to(self, other: "OpenFolder", name: str, new: str) -> None:
+        """Move an entry, over itself where only its name is spelled otherwise."""
+        ours, theirs = self._descriptor, other._descriptor  # noqa: SLF001 - one of us
+        place = other._at(new)  # noqa: SLF001
+        os.rename(self._at(name), place, src_dir_fd=ours, dst_dir_fd=theirs)
+
+    def make(self, name: str) -> bool:
+        """Make a folder; False where there is something of that name."""
+        try:
+            os.mkdir(self._at(name), dir_fd=self._descriptor)
+        except FileExistsError:
+            return False
+        return True
+
+    def remove(self, name: str) -> None:
+        """Delete a folder in which nothing is."""
+        os.rmdir(self._at(name), dir_fd=self._descriptor)
 
     def is_same(self, other: "OpenFolder") -> bool:
         """Whether both are one folder, whatever it was called when it was opened."""

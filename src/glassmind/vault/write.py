@@ -7,18 +7,19 @@ steps leaves the old bytes or the new, never a mixture, and at most a staged fil
 the next write in that folder sweeps away.
 """
 
-import errno
-import os
-import stat
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    contextmanager,
+    suppress,
+)
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import local
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.errors import PathOutsideVault, VaultMissing
 from glassmind.errors.writing import (
     NameTaken,
     NoteChanged,
@@ -33,9 +34,17 @@ from glassmind.vault import audit
 from glassmind.vault.folder import OpenFolder
 from glassmind.vault.paths import safe_path
 from glassmind.vault.read import digest_of
-
-STAGED, STAGED_END = ".glassmind-", ".part"
-"""How a staged file is called around a random number; a dot hides it from all."""
+from glassmind.vault.staging import (
+    Dress,
+    above,
+    checked,
+    content,
+    faults_named,
+    folder_of,
+    stage,
+    staged_name,
+    sweep,
+)
 
 TRIES = 20
 """How often a change is made anew to a file that others change too."""
@@ -108,7 +117,7 @@ class VaultWriter:
         allowed = self.allowed(path)
         try:
             with self._folder_of(allowed, make=False) as (folder, name):
-                return _content(folder, name, allowed)
+                return content(folder, name, allowed)
         except FileNotFoundError:
             return None
 
@@ -123,7 +132,7 @@ class VaultWriter:
         try:
             with (
                 self._folder_of(allowed, make=False) as (opened, _),
-                _faults_named(NotePath(folder)),
+                faults_named(NotePath(folder)),
             ):
                 return sorted(normalize("NFC", name) for name in opened.names())
         except FileNotFoundError:
@@ -145,16 +154,16 @@ class VaultWriter:
         allowed = self.allowed(path)
         with (
             self._folder_of(allowed, make=True) as (folder, name),
-            _faults_named(allowed),
+            faults_named(allowed),
             folder.turn(),
         ):
-            _sweep(folder)
-            mode = _checked(folder, name, allowed, expected)
+            sweep(folder)
+            mode = checked(folder, name, allowed, expected)
             after, size = digest_of(raw), len(raw)
             act = audit.Act(allowed, expected, after, size, why, self._client)
-            if act.after != expected:
+            if after != expected:
                 self._write(folder, name, raw, mode, act)
-            return Applied(allowed, expected, act.after, len(raw))
+            return Applied(allowed, expected, after, size)
 
     def move(self, path: str, to: str, *, expected: Digest, why: str) -> Applied:
         """Give a file that the caller has read another place, which nothing is in.
@@ -173,12 +182,12 @@ class VaultWriter:
             with (
                 self._folder_of(old, make=False) as (source, name),
                 self._folder_of(new, make=True) as (target, called),
-                _faults_named(old),
-                _turns(source, target, first=_above(old) < _above(new)),
+                faults_named(old),
+                _turns(source, target, first=above(old) < above(new)),
             ):
                 for folder in (source, target):
-                    _sweep(folder)  # what a killed writer left makes it look like two
-                _checked(source, name, old, expected)
+                    sweep(folder)  # what a killed writer left makes it look like two
+                checked(source, name, old, expected)
                 size = len(source.read(name))
                 act = audit.Act(old, expected, expected, size, why, self._client, new)
                 self._give(source, name, target, called, act)
@@ -198,10 +207,10 @@ class VaultWriter:
         path, size = self.allowed(done.path), done.size_bytes
         with (
             self._folder_of(path, make=True) as (folder, name),
-            _faults_named(path),
+            faults_named(path),
             folder.turn(),
         ):
-            _checked(folder, name, path, done.after)
+            checked(folder, name, path, done.after)
             act = audit.Act(path, None, done.after, size, why, self._client)
             self._record(act, undone=True)
             folder.unlink(name)
@@ -219,7 +228,7 @@ class VaultWriter:
             raise NameTaken(str(act.to))
         self._record(act)
         try:
-            _checked(source, name, act.path, act.before)
+            checked(source, name, act.path, act.before)
             source.give_to(target, name, called)
         except (OSError, WriteRefused) as fault:
             with suppress(OSError, WriteRefused):
@@ -247,7 +256,7 @@ class VaultWriter:
             yield
             return
         with ExitStack() as held:
-            with _faults_named(log):
+            with faults_named(log):
                 # nobody takes the turn of this folder for anything else
                 logs, _ = held.enter_context(self._folder_of(log, make=True))
                 held.enter_context(logs.turn(QUEUE_S))
@@ -263,14 +272,14 @@ class VaultWriter:
         mode: int | None,
         act: audit.Act,
     ) -> None:
-        staged = f"{STAGED}{os.urandom(8).hex()}{STAGED_END}"
+        staged = staged_name()
         try:
-            _stage(folder, staged, raw, mode)
-            _checked(folder, name, act.path, act.before)
+            stage(folder, staged, raw, None if mode is None else Dress(mode))
+            checked(folder, name, act.path, act.before)
             self._record(act)
             try:
                 # an editor does not wait for its turn as we do, nor for the record
-                _checked(folder, name, act.path, act.before)
+                checked(folder, name, act.path, act.before)
                 if act.before is None:
                     folder.give_new_name(staged, name)
                 else:
@@ -299,30 +308,10 @@ class VaultWriter:
             reason = f"it cannot go on record in {log} ({fault.strerror or fault})"
             raise WriteFailed(act.path, reason) from fault
 
-    @contextmanager
     def _folder_of(
         self, path: NotePath, *, make: bool
-    ) -> Iterator[tuple[OpenFolder, str]]:
-        """Open the folder a file stands in, which may have to be made."""
-        *parts, name = path.split("/")
-        try:
-            here = OpenFolder.root_of(self._root)
-        except OSError as fault:
-            reason = fault.strerror or "unknown"
-            raise VaultMissing(str(self._root), reason) from fault
-        try:
-            with _faults_named(path, absent=make):
-                for part in parts:
-                    above, here = here, here.below(part, make=make)
-                    above.close()
-                name = here.spelled(name)
-            yield here, name
-        finally:
-            here.close()
-
-
-def _above(path: NotePath) -> str:
-    return path.rpartition("/")[0]
+    ) -> AbstractContextManager[tuple[OpenFolder, str]]:
+        return folder_of(self._root, path, make=make)
 
 
 @contextmanager
@@ -333,63 +322,3 @@ def _turns(one: OpenFolder, other: OpenFolder, *, first: bool) -> Iterator[None]
         for folder in folders[:1] if one.is_same(other) else folders:
             held.enter_context(folder.turn())
         yield
-
-
-@contextmanager
-def _faults_named(path: NotePath, *, absent: bool = True) -> Iterator[None]:
-    try:
-        yield
-    except OSError as fault:
-        if isinstance(fault, FileNotFoundError) and not absent:
-            raise
-        if fault.errno == errno.ELOOP:
-            reason = "a symbolic link stands in it"
-            raise PathOutsideVault(path, reason) from fault
-        raise WriteFailed(path, fault.strerror or str(fault)) from fault
-
-
-def _content(folder: OpenFolder, name: str, path: NotePath) -> bytes | None:
-    with _faults_named(path):
-        facts = folder.facts(name)
-        if facts is None:
-            return None
-        if not stat.S_ISREG(facts.st_mode):
-            raise WriteFailed(path, "it is not a regular file")
-        return folder.read(name)
-
-
-def _checked(
-    folder: OpenFolder, name: str, path: NotePath, expected: Digest | None
-) -> int | None:
-    """Return the permissions of a file that is as the caller read it; None if new."""
-    raw = _content(folder, name, path)
-    found = None if raw is None else digest_of(raw)
-    if found != expected:
-        raise NoteChanged(path, expected=expected or "", found=found or "")
-    facts = folder.facts(name)
-    if facts is None:
-        return None
-    audit.refuse_other(facts)
-    if not facts.st_mode & stat.S_IWUSR:
-        raise WriteFailed(path, "it is read-only")
-    return stat.S_IMODE(facts.st_mode)
-
-
-def _stage(folder: OpenFolder, staged: str, raw: bytes, mode: int | None) -> None:
-    """Write the bytes beside their place and wait until the disk has them."""
-    opened = folder.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-    try:
-        if mode is not None and hasattr(os, "fchmod"):
-            os.fchmod(opened, mode)
-        audit.write_all(opened, raw)
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-def _sweep(folder: OpenFolder) -> None:
-    """Delete what writers left that did not live to finish; it is our turn now."""
-    for name in folder.names():
-        if name.startswith(STAGED) and name.endswith(STAGED_END):
-            with suppress(OSError):
-                folder.unlink(name)
