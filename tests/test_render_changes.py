@@ -1,0 +1,178 @@
+"""A change has one shape for programs, and a short one for people."""
+
+from dataclasses import replace
+
+import pytest
+
+from glassmind.render.changes import changed_as_json, changesets_as_json
+from glassmind.render.changes_text import (
+    NAMED_FILES,
+    SHOWN_FILES,
+    changed_as_text,
+    changesets_as_text,
+)
+from glassmind.render.style import Style
+from glassmind.types import Digest, NotePath
+from glassmind.types.editing import (
+    STATES,
+    Changed,
+    Changeset,
+    ChangesetList,
+    ChangeState,
+    Draft,
+    FileDiff,
+    Rewritten,
+    Step,
+)
+
+PLAIN = Style()
+TEA = NotePath("Tea.md")
+OLD, NEW = Digest("0" * 64), Digest("1" * 64)
+DIFF = "--- Tea.md\n+++ Tea.md\n@@ -1,2 +1,2 @@\n # Tea\n-Oolong.\n+Sencha.\n"
+
+
+def changed(state: ChangeState = "applied", **facts: object) -> Changed:
+    """Return a real change of one note, wherever it has got to."""
+    step = Step(TEA, TEA, b"# Tea\nOolong.\n", b"# Tea\nSencha.\n")
+    draft = Draft("edit", "edit Tea.md", (step,))
+    made = Changeset("20261116-abcde", state, "2026-11-16T09:00:00+00:00", "cli", draft)
+    file = FileDiff(TEA, TEA, OLD, NEW, 1, 1, DIFF)
+    return replace(Changed(made, (file,)), **facts)  # type: ignore[arg-type]
+
+
+def drafted(done: Changed, **facts: object) -> Changed:
+    """Return a change whose draft says something else."""
+    draft = replace(done.changeset.draft, **facts)  # type: ignore[arg-type]
+    return replace(done, changeset=replace(done.changeset, draft=draft))
+
+
+def test_a_change_tells_programs_its_files_with_digests_counts_and_diff() -> None:
+    told = changed_as_json(changed())
+
+    assert (told["id"], told["state"], told["applied"]) == (
+        "20261116-abcde",
+        "applied",
+        True,
+    )
+    assert told["files"] == [
+        {
+            "path": "Tea.md",
+            "to": "Tea.md",
+            "before": OLD,
+            "after": NEW,
+            "added": 1,
+            "removed": 1,
+            "diff": DIFF,
+        }
+    ]
+    assert told["index"] == "fresh"
+    assert told["links_rewritten"] == {"files": 0, "occurrences": 0}
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_only_a_proposal_tells_how_a_person_approves_it(state: ChangeState) -> None:
+    told = changed_as_json(changed(state))
+    said = changed_as_text(changed(state), PLAIN)
+
+    command = "glassmind proposals approve 20261116-abcde"
+    assert (told["approve"] == command) is (state == "proposed")
+    assert (command in said) is (state == "proposed")
+    assert f"{state}: " in said
+
+
+def test_what_was_not_made_is_shown_as_a_diff() -> None:
+    said = changed_as_text(changed("previewed"), PLAIN)
+
+    assert "nothing was changed" in said
+    assert "\n-Oolong.\n+Sencha.\n" in said
+    assert "+++" not in said
+    assert "glassmind changeset apply 20261116-abcde" in said
+
+
+def test_what_was_made_is_told_in_a_line_for_each_file_and_how_to_undo_it() -> None:
+    said = changed_as_text(changed(), PLAIN)
+
+    assert "  Tea.md  +1 -1\n" in said
+    assert "Sencha" not in said
+    assert "glassmind changeset undo 20261116-abcde" in said
+    assert "Sencha" in changed_as_text(changed(), PLAIN, whole=True)
+
+
+def test_a_diff_is_coloured_on_a_terminal_and_cannot_command_it() -> None:
+    file = replace(changed().files[0], diff=f"{DIFF}+\x1b[2Jgone\u202e\n")
+
+    said = changed_as_text(changed("proposed", files=(file,)), Style(colour=True))
+
+    assert "\x1b[31m-Oolong.\x1b[0m" in said
+    assert "\x1b[32m+Sencha.\x1b[0m" in said
+    assert "\x1b[2J" not in said
+    assert "\\x1b[2Jgone\\u202e" in said
+
+
+def test_a_line_that_was_taken_out_and_looks_like_a_head_is_shown() -> None:
+    file = replace(changed().files[0], diff=f"{DIFF}--- dashes\n")
+
+    said = changed_as_text(changed("previewed", files=(file,)), PLAIN)
+
+    assert "\n--- dashes\n" in said
+
+
+def test_links_risks_adoption_and_a_late_index_are_told() -> None:
+    done = drafted(
+        changed(index="pending"),
+        rewritten=Rewritten(3, 2),
+        adopted=1,
+        risks=("a link leads nowhere",),
+    )
+
+    said, told = changed_as_text(done, PLAIN), changed_as_json(done)
+
+    assert "3 links in 2 files rewritten" in said
+    assert "1 link led nowhere" in said
+    assert "mind: a link leads nowhere" in said
+    assert "a little later" in said
+    assert told["links_rewritten"] == {"files": 2, "occurrences": 3}
+    assert (told["adopted"], told["risks"]) == (1, ["a link leads nowhere"])
+
+
+def test_a_change_of_many_files_names_the_first_and_counts_the_rest() -> None:
+    files = changed().files * (SHOWN_FILES + 5)
+
+    said = changed_as_text(changed(files=files), PLAIN)
+
+    assert said.count("Tea.md  +1 -1") == SHOWN_FILES
+    assert "and 5 more files" in said
+
+
+def test_new_and_moved_files_are_told_as_such() -> None:
+    new = replace(changed().files[0], path=None, before=None)
+    moved = replace(changed().files[0], to=NotePath("Cups/Tea.md"))
+
+    said = changed_as_text(changed(files=(new, moved)), PLAIN)
+
+    assert "Tea.md (new)" in said
+    assert "Tea.md -> Cups/Tea.md" in said
+
+
+def test_a_change_of_nothing_says_so() -> None:
+    assert "nothing is to be changed" in changed_as_text(
+        changed("previewed", files=()), PLAIN
+    )
+
+
+def test_a_list_has_no_diffs_and_counts_what_it_leaves_out() -> None:
+    step = changed().changeset.draft.steps[0]
+    many = drafted(changed("proposed"), steps=(step,) * (NAMED_FILES + 4))
+    found = ChangesetList((many.changeset,), 9)
+
+    told, said = changesets_as_json(found), changesets_as_text(found, PLAIN)
+
+    assert told["total"] == 9
+    assert told["changesets"][0]["files"][0] == {"path": "Tea.md", "to": "Tea.md"}
+    assert told["changesets"][0]["approve"]
+    assert "and 4 more" in said
+    assert "and 8 more changesets" in said
+
+
+def test_an_empty_list_says_so() -> None:
+    assert changesets_as_text(ChangesetList((), 0), PLAIN) == "there are none\n"
