@@ -12,9 +12,11 @@ from glassmind.errors import (
     VaultAbsent,
     VaultError,
 )
+from glassmind.errors.editing import BadEdit, ConfirmFirst
 from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.serving import ServingFault
+from glassmind.errors.writing import NoteChanged
 
 OK = 0
 NOTHING = 1
@@ -28,6 +30,9 @@ INDEX = 4
 MODEL = 5
 """A model is absent, damaged or gives no answer."""
 
+CONFLICT = 6
+"""A note is not what was read, so nothing was written."""
+
 BUG = 70
 """EX_SOFTWARE of sysexits.h: a fault that is ours."""
 
@@ -40,6 +45,9 @@ BY_ERROR: tuple[tuple[type[GlassmindError], int], ...] = (
     (QueryError, USAGE),
     (ServingFault, USAGE),
     (ConfigError, USAGE),
+    (BadEdit, USAGE),
+    (ConfirmFirst, USAGE),
+    (NoteChanged, CONFLICT),
     (VaultError, VAULT),
     (IndexFault, INDEX),
     (ModelFault, MODEL),
@@ -60,6 +68,8 @@ def sentence_of(error: GlassmindError) -> str:
         return f"{error}; see: glassmind recall"
     if isinstance(error, NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"
+    if isinstance(error, NoteChanged) and error.found:
+        return f"{error}; its digest is {error.found} now"
     if isinstance(error, AmbiguousHeading):
         return f"{error}, or use --lines"
     return str(error)

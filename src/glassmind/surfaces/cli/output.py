@@ -7,6 +7,7 @@ from pathlib import Path
 
 from glassmind.errors import GlassmindError
 from glassmind.render.style import Style
+from glassmind.surfaces.conflicts import digest_now
 
 
 class Output:
@@ -85,7 +86,10 @@ class Output:
         self.fault(sentence)
         if self.as_json:
             kind = type(error).__name__ if _is_ours(error) else "Unexpected"
-            self.json({"error": {"kind": kind, "message": sentence}})
+            told = {"kind": kind, "message": sentence}
+            if digest := digest_now(error):
+                told["digest"] = digest
+            self.json({"error": told})
 
     def interrupted(self) -> None:
         """Tell that somebody ended it, as an object too unless there was one before."""

@@ -17,12 +17,14 @@ from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
-    "context", "forget", "graph", "health", "hot", "inbox", "ingest", "list", "log",
-    "ontology", "pin", "recall", "resolve", "summarize", "supersede", "unpin", "verify",
+    "changeset", "context", "edit", "forget", "graph", "health", "hot", "inbox",
+    "ingest", "list", "log", "merge", "move", "ontology", "pin", "proposals", "recall",
+    "rename-heading", "rename-tag", "resolve", "split", "summarize", "supersede",
+    "unpin", "verify",
 ])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 
-PLACES = ("vault", "config")
+PLACES = ("vault", "config", "file", "edits")
 """Arguments of those that are places on the disk, which may hold any bytes."""
 
 
@@ -116,13 +118,15 @@ def _meant(name: str) -> str:
     """Return what may be meant by a command that there is not."""
     from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
     from glassmind.surfaces.cli.commands import (  # noqa: PLC0415
+        edit,
         graph_actions,
         inbox,
     )
     from glassmind.types.memory import CAPTURED  # noqa: PLC0415
 
     parts = {"graph": graph_actions.ACTIONS, "inbox": inbox.ACTIONS}
-    for command, actions in {**parts, "capture": CAPTURED}.items():
+    more = {"capture": CAPTURED, "edit": edit.ACTIONS}
+    for command, actions in {**parts, **more}.items():
         if name in actions:
             return f"; did you mean {command} {name}?"
     return nearest(name, list(COMMANDS))

@@ -66,6 +66,7 @@ _KINDS: Mapping[Kind, tuple[type, ...]] = {
     "strings": (list,),
     "object": (dict,),
     "objects": (list,),
+    "value": (object,),
 }
 
 

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from glassmind.ports.indexing import ShowProgress
 
 Kind: TypeAlias = Literal[
-    "string", "label", "integer", "number", "boolean", "strings", "object", "objects"
-]
-"""A label is a text that may be a number, as ids are in answers."""
+    "string", "label", "integer", "number", "boolean", "strings", "object", "objects",
+    "value",
+]  # fmt: skip
+"""A label is a text that may be a number, as ids are in answers; a value is any."""
 
 REQUIRED = object()
 """The default of an argument that has to be given."""
@@ -33,6 +34,7 @@ class Argument(NamedTuple):
     """One argument of a tool.
 
     `most` bounds a number, the characters of a text, or how many texts a list has.
+    `items` is the schema of one item of a list, where more is known of it.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Argument(NamedTuple):
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    items: Mapping[str, Any] | None = None
 
 
 class Call(NamedTuple):
@@ -106,6 +109,7 @@ _TYPES: Mapping[Kind, dict[str, Any]] = {
     "strings": {"type": "array", "items": {"type": "string"}},
     "object": {"type": "object"},
     "objects": {"type": "array", "items": {"type": "object"}},
+    "value": {},
 }
 
 
@@ -122,6 +126,8 @@ def schema_of(arguments: Sequence[Argument]) -> dict[str, Any]:
 
 def _property(one: Argument) -> dict[str, Any]:
     made = dict(_TYPES[one.kind])
+    if one.items is not None:
+        made["items"] = dict(one.items)
     if one.doc:
         made["description"] = one.doc
     if one.choices:
@@ -243,6 +249,10 @@ def _texts(given: object) -> object:
     return given if all_text else None
 
 
+def _any(given: object) -> object:
+    return given
+
+
 def _mapping(given: object) -> object:
     return given if isinstance(given, dict) else None
 
@@ -261,6 +271,7 @@ _READERS: Mapping[Kind, Callable[[object], object]] = {
     "strings": _texts,
     "object": _mapping,
     "objects": _mappings,
+    "value": _any,
 }
 
 _WANTED: Mapping[Kind, str] = {
@@ -272,4 +283,5 @@ _WANTED: Mapping[Kind, str] = {
     "strings": "a list of texts",
     "object": "an object",
     "objects": "a list of objects",
+    "value": "a value",
 }

@@ -1,0 +1,88 @@
+"""`glassmind proposals`: what waits for a person, who alone approves it."""
+
+from argparse import Namespace
+from collections.abc import Mapping
+
+from glassmind.engine import Engine
+from glassmind.errors.editing import ConfirmFirst
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.asking import add_limit, one_name
+from glassmind.surfaces.cli.changing import (
+    CLIENT,
+    add_yes,
+    can_ask,
+    is_confirmed,
+    show_changed,
+)
+from glassmind.surfaces.cli.commands.changeset import USUAL, Action, listed
+from glassmind.surfaces.cli.opening import engine_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+ACTIONS: Mapping[str, Action] = {
+    "list": Action("what waits for you, the newest first", ""),
+    "show": Action("one proposal with its diffs", "ID"),
+    "approve": Action("apply a proposal, having shown it", "ID"),
+    "reject": Action("leave a proposal; nothing is changed", "ID"),
+}
+"""By name; without one, they are listed."""
+
+ANEW = (
+    "files changed meanwhile; the change on what they are now waits as a new proposal"
+)
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes: each action has a parser of its own."""
+    elsewhere = {
+        "--limit": "goes with list",
+        "-n": "goes with list",
+        "--yes": "goes with approve",
+    }
+    parser.take_actions("action", "names", elsewhere)
+    for name, action in ACTIONS.items():
+        own = parser.add_action(name, action.about, action.names)
+        if action.names:
+            own.take_words("names", "ID", "its id, or as much of it as no other has")
+        else:
+            add_limit(own, f"most proposals ({USUAL})", USUAL)
+        if name == "approve":
+            add_yes(own)
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Do what the action says; without one, list them."""
+    action = args.action or "list"
+    if action == "list":
+        return listed(args, output, ("proposed",))
+    identity = one_name(args.names, f"proposals {action}", "proposal")
+    with engine_of(args, output) as engine:
+        if action == "approve":
+            return _approve(engine, args, output, identity)
+        if action == "reject":
+            done = engine.editing.reject(identity, client=CLIENT)
+        else:
+            done = engine.editing.show(identity)
+    show_changed(done, output, whole=action == "show")
+    return exits.OK
+
+
+def _approve(engine: Engine, args: Namespace, output: Output, identity: str) -> int:
+    """Apply a proposal once a person has seen it and said so.
+
+    Raises:
+        ConfirmFirst: nobody is there to say so, and no option does.
+    """
+    if not args.yes:
+        if not can_ask(output):
+            raise ConfirmFirst(f"{identity} is applied by a person alone")
+        shown = engine.editing.show(identity)
+        show_changed(shown, output, whole=True)
+        if not is_confirmed(args, output, f"Apply {shown.changeset.id}?"):
+            output.notice("nothing was changed; it still waits")
+            return exits.NOTHING
+    done = engine.editing.approve(identity, client=CLIENT)
+    if not done.applied:
+        output.notice(ANEW)
+    show_changed(done, output)
+    return exits.OK if done.applied else exits.CONFLICT
