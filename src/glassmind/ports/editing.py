@@ -107,9 +107,13 @@ class ChangesetBook(Protocol):
         """Return a changeset, content and all; raises `ChangesetUnknown`."""
 
     def listed(
-        self, states: Collection[ChangeState] = (), /, *, limit: int | None = None
+        self, states: Sequence[ChangeState] = (), /, *, limit: int | None = None
     ) -> tuple[Sequence[Changeset], int]:
-        """Return changesets without their content, newest first, and how many."""
+        """Return changesets without their content, newest first, and how many.
+
+        One that cannot be read is there too: its draft has the fact `damaged`, which
+        says why.
+        """
 
     def shift(
         self, identity: str, state: ChangeState, /, *, reason: str = ""

@@ -1,0 +1,364 @@
+"""Where changesets are kept: a file for each, outside of the vault, by its state.
+
+A folder for each state; to be in another state is to be in another folder, which is one
+rename. Any number of processes read and write there at once, and none waits for
+another: who finds a file gone looks again where it went. Why a changeset is where it is
+stands in a small file beside it. What is old goes when something is kept.
+"""
+
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind.errors.editing import ChangesetUnknown, NoDataFolder
+from glassmind.errors.writing import WriteFailed
+from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
+from glassmind.store.place import make_folder
+from glassmind.types.editing import STATES, Changeset, ChangeState, Draft
+
+NAME = "changesets"
+CHANGE, SIDE, PART = ".change", ".json", ".part"
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz23456789"
+"""What an id ends in: no digit that looks like a letter."""
+
+LENGTH = 5
+"""Letters of an id behind its day: 45 million of them a day."""
+
+ID = re.compile(rf"\d{{8}}-[{LETTERS}]{{{LENGTH}}}", re.ASCII)
+
+MOST_PREVIEWS = 50
+PREVIEW_H = 24
+"""What is only looked at is soon looked at no more."""
+
+UNDO_DAYS = 90
+"""For how long a change can be undone unless the settings say otherwise."""
+
+TRIES = 20
+"""How often one looks for a file that others move meanwhile."""
+
+DAMAGED = "damaged"
+"""The fact of a draft in a list that could not be read: why."""
+
+_FLAGS = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+
+
+class _Found(NamedTuple):
+    """A kept changeset: its id, its state and the file."""
+
+    id: str
+    state: ChangeState
+    file: Path
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+class ChangesetFolder:
+    """The changesets of one vault; for any number of threads and processes.
+
+    `home` is the folder outside of the vault in which there is one for them; None where
+    there is no such folder, and then nothing can be kept.
+    """
+
+    def __init__(
+        self,
+        home: Path | None,
+        *,
+        undo_days: int = UNDO_DAYS,
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._folder = None if home is None else home / NAME
+        self._undo_days, self._now = undo_days, now
+
+    def made(
+        self,
+        draft: Draft,
+        state: ChangeState,
+        *,
+        client: str,
+        undoes: str = "",
+        reason: str = "",
+    ) -> Changeset:
+        """Return a change under an id that no other has; nothing is kept yet."""
+        now = self._now()
+        while True:
+            word = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+            identity = f"{now:%Y%m%d}-{word}"
+            if self._find(identity) is None:
+                break
+        created = now.isoformat(timespec="milliseconds")
+        return Changeset(identity, state, created, client, draft, undoes, reason)
+
+    def keep(self, changeset: Changeset, /) -> None:
+        """Keep a changeset, on the disk when this returns, and let go of what is old.
+
+        Raises:
+            NoDataFolder, WriteFailed: no disk takes it.
+        """
+        if self._folder is None:
+            raise NoDataFolder
+        try:
+            folder = self._made_folder(changeset.state)
+            _written(folder / f"{changeset.id}{CHANGE}", packed(changeset))
+        except OSError as fault:
+            raise _failed(changeset.id, fault) from fault
+        self._prune(changeset)
+
+    def get(self, identity: str, /) -> Changeset:
+        """Return a changeset, content and all.
+
+        `identity` may be the beginning of an id, if no other begins so.
+
+        Raises:
+            ChangesetUnknown: there is none, or several begin so.
+            EditRefused: its file is damaged.
+        """
+        for _ in range(TRIES):
+            found = self._known(identity)
+            try:
+                raw = found.file.read_bytes()
+            except FileNotFoundError:
+                continue  # it got into another state
+            except OSError as fault:
+                reason = fault.strerror or str(fault)
+                raise Damaged(found.id, reason) from fault
+            return unpacked(found.id, raw, found.state, _reason(found.file))
+        raise ChangesetUnknown(identity)
+
+    def listed(
+        self, states: Sequence[ChangeState] = (), /, *, limit: int | None = None
+    ) -> tuple[Sequence[Changeset], int]:
+        """Return changesets without their content, newest first, and how many.
+
+        One whose file cannot be read is there as well: its draft has the fact
+        `damaged`, and its reason is a sentence about that.
+        """
+        found = self._all(states or STATES)
+        listed: list[Changeset] = []
+        days = sorted({one.id[:8] for one in found}, reverse=True)
+        for day in days:  # ids begin with it, so that not all have to be read
+            if limit is not None and len(listed) >= limit:
+                break
+            of_day = (_outline(one) for one in found if one.id.startswith(day))
+            there = [one for one in of_day if one is not None]
+            listed += sorted(there, key=_age, reverse=True)
+        return listed[:limit], len(found)
+
+    def shift(
+        self, identity: str, state: ChangeState, /, *, reason: str = ""
+    ) -> Changeset:
+        """Let a changeset be in another state from now on, and return its outline.
+
+        Raises:
+            ChangesetUnknown: there is none.
+            WriteFailed: the disk refuses.
+        """
+        for _ in range(TRIES):
+            found = self._known(identity)
+            try:
+                return self._shifted(found, state, reason)
+            except FileNotFoundError:
+                continue  # another was faster, maybe with the same
+            except OSError as fault:
+                raise _failed(found.id, fault) from fault
+        raise ChangesetUnknown(identity)
+
+    def _shifted(self, found: _Found, state: ChangeState, reason: str) -> Changeset:
+        folder = self._made_folder(state)
+        target = folder / found.file.name
+        side = target.with_suffix(SIDE)
+        if reason:
+            said = json.dumps({"reason": reason}).encode()
+            _written(side, said)
+        elif state != found.state:
+            side.unlink(missing_ok=True)
+        if state != found.state:
+            found.file.rename(target)
+            found.file.with_suffix(SIDE).unlink(missing_ok=True)
+            if state != "applied":  # settling would find it as it is, and move it again
+                _sync(folder)
+        outline = _outline(_Found(found.id, state, target))
+        if outline is None:
+            raise FileNotFoundError(target)
+        return outline
+
+    def unfinished(self) -> Sequence[str]:
+        """Return the ids of those that were being applied, the oldest first."""
+        return sorted(one.id for one in self._all(("applying",)))
+
+    def _made_folder(self, state: ChangeState) -> Path:
+        if self._folder is None:
+            raise NoDataFolder
+        folder = self._folder / state
+        if not folder.is_dir():
+            why = make_folder(self._folder) or make_folder(folder)
+            if why is not None:
+                raise OSError(why)
+        for one in (self._folder, folder):
+            facts = one.lstat()
+            if stat.S_IMODE(facts.st_mode) & 0o077:
+                one.chmod(0o700)
+        return folder
+
+    def _all(self, states: Sequence[ChangeState]) -> list[_Found]:
+        """Return what is kept; one that moves meanwhile may be missed."""
+        found: dict[str, _Found] = {}
+        for state in states:
+            for file in self._files(state):
+                if file.suffix == CHANGE and ID.fullmatch(file.stem):
+                    found[file.stem] = _Found(file.stem, state, file)
+        return list(found.values())
+
+    def _files(self, state: ChangeState) -> list[Path]:
+        if self._folder is None:
+            return []
+        try:
+            return list((self._folder / state).iterdir())
+        except OSError:
+            return []
+
+    def _find(self, identity: str) -> _Found | None:
+        """Return the changeset of a whole id, if there is one."""
+        if self._folder is None:
+            return None
+        for state in STATES:
+            file = self._folder / state / f"{identity}{CHANGE}"
+            if file.exists():
+                return _Found(identity, state, file)
+        return None
+
+    def _known(self, identity: str) -> _Found:
+        wanted = identity.strip().lower()
+        if ID.fullmatch(wanted):
+            for _ in range(TRIES):  # it may have gone to where we had looked already
+                found = self._find(wanted)
+                if found is not None:
+                    return found
+        there = self._all(STATES)
+        if wanted:
+            begin = [one for one in there if one.id.startswith(wanted)]
+            if len(begin) == 1:
+                return begin[0]
+            if begin:
+                raise ChangesetUnknown(identity, sorted(one.id for one in begin))
+        names = [one.id for one in there]
+        raise ChangesetUnknown(identity, get_close_matches(wanted, names, 3, 0.7))
+
+    def _prune(self, kept: Changeset) -> None:
+        """Let go of what is old, and of what killed writers left."""
+        now = self._now()
+        oldest = f"{now - timedelta(days=self._undo_days):%Y%m%d}"
+        for state in STATES:
+            files = self._files(state)
+            names = {file.stem for file in files if file.suffix == CHANGE}
+            for file in files:
+                alone = file.suffix == SIDE and file.stem not in names
+                if file.suffix == PART or alone:
+                    _drop(file, now)
+                elif state not in {"applying", "previewed"} and file.stem < oldest:
+                    _drop(file)
+        if kept.state == "previewed":
+            self._prune_previews(kept.id, now)
+
+    def _prune_previews(self, kept: str, now: datetime) -> None:
+        files = [file for file in self._files("previewed") if file.suffix == CHANGE]
+        made = sorted(((_time(file), file) for file in files), reverse=True)
+        others = [(time, file) for time, file in made if file.stem != kept]
+        begin = (now - timedelta(hours=PREVIEW_H)).timestamp()
+        for at, (time, file) in enumerate(others, 1):
+            if at >= MOST_PREVIEWS or time < begin:
+                _drop(file)
+
+
+def _outline(found: _Found) -> Changeset | None:
+    """Return what a file tells of a changeset; None for one that is gone."""
+    try:
+        with found.file.open("rb") as opened:
+            line = opened.readline()
+        return outlined(found.id, line, found.state, _reason(found.file))
+    except FileNotFoundError:
+        return None
+    except OSError as fault:
+        said: Exception = Damaged(found.id, fault.strerror or str(fault))
+    except Damaged as fault:
+        said = fault
+    draft = Draft("edit", "cannot be read", (), facts={DAMAGED: str(said)})
+    created = _moment(found.file).isoformat(timespec="milliseconds")
+    return Changeset(found.id, found.state, created, "", draft, reason=str(said))
+
+
+def _age(changeset: Changeset) -> tuple[float, str]:
+    try:
+        made = datetime.fromisoformat(changeset.created).timestamp()
+    except (ValueError, OverflowError, OSError):
+        made = 0.0
+    return made, changeset.id
+
+
+def _reason(file: Path) -> str:
+    try:
+        said = json.loads(file.with_suffix(SIDE).read_bytes())
+        return str(said["reason"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _written(file: Path, raw: bytes) -> None:
+    """Write a file for its owner alone, whole or not at all, and wait for the disk."""
+    staged = file.with_name(f"{file.stem}-{secrets.token_hex(4)}{PART}")
+    opened = os.open(staged, _FLAGS, 0o600)
+    try:
+        with os.fdopen(opened, "wb") as writing:
+            writing.write(raw)
+            writing.flush()
+            os.fsync(writing.fileno())
+        staged.replace(file)
+    except OSError:
+        staged.unlink(missing_ok=True)
+        raise
+    _sync(file.parent)
+
+
+def _sync(folder: Path) -> None:
+    """Wait until the disk has the names; not every file system can be asked."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _drop(file: Path, now: datetime | None = None) -> None:
+    """Delete a file; with a time, only one that has long been left alone."""
+    if now is not None and _time(file) > (now - timedelta(days=1)).timestamp():
+        return
+    with suppress(OSError):
+        file.unlink()
+
+
+def _time(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return float("inf")
+
+
+def _moment(file: Path) -> datetime:
+    """Return when a file was written; the first moment of all for one that is gone."""
+    time = _time(file)
+    return datetime.fromtimestamp(0 if time == float("inf") else time).astimezone()
+
+
+def _failed(identity: str, fault: OSError) -> WriteFailed:
+    return WriteFailed(f"changeset {identity}", fault.strerror or str(fault))
