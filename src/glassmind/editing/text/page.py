@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.markdown.positions import line_starts
+from glassmind.markdown.positions import line_at, line_starts
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
@@ -79,6 +79,28 @@ class Page:
         """How many lines there are; what follows the last line feed is none."""
         ended = not self.source or self.source.endswith(b"\n")
         return len(self.starts) - ended
+
+    def line_start(self, line: int) -> int:
+        """Return where a line begins, counted from 1; that of none is the end."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.source)
+
+    def line_end(self, line: int) -> int:
+        """Return where a line ends, its line feed included."""
+        return self.starts[line] if line < len(self.starts) else len(self.source)
+
+    def line_of(self, offset: int) -> int:
+        """Return the number of the line that holds a byte, from 1."""
+        return line_at(self.starts, offset)
+
+    def text_end(self, end: int) -> int:
+        """Return where the text of a line ends that itself ends at `end`."""
+        if self.source.endswith(b"\r\n", 0, end):
+            return end - 2
+        return end - 1 if self.source.endswith(b"\n", 0, end) else end
+
+    def is_blank(self, line: int) -> bool:
+        """Whether a line has no text; one that is none has not."""
+        return not self.source[self.line_start(line) : self.line_end(line)].strip()
 
     def written(self, text: str) -> bytes:
         """Return a text that was given as it is to stand here, with this newline.
