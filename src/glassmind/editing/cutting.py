@@ -1,0 +1,197 @@
+"""Sections cut out of a note: what goes, what stays, and under which names."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
+
+from glassmind.editing.parts import heading_at
+from glassmind.editing.text.page import Page, spliced
+from glassmind.errors.editing import BadEdit, EditRefused, NoMatch
+from glassmind.markdown.folding import fold
+from glassmind.markdown.parse import parse_note
+from glassmind.markdown.subpaths import Outline, Part, section_end
+from glassmind.types import NotePath
+from glassmind.types.editing import Splice
+from glassmind.types.notes import Footnote, Note
+
+_FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
+"""What no file is called by on some system, and what means something in links."""
+
+_LONGEST = 200
+"""Bytes of a name: file systems take 255, and a suffix and a number come to it."""
+
+NAMELESS = "Untitled"
+LEVELS = range(1, 7)
+
+
+class Section(NamedTuple):
+    """A heading and what stands below it; bytes of the note, blanks behind it aside.
+
+    `first` and `last` are its headings, half open, among those of the note.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def sections_at(note: Note, heading: str, level: int | None) -> list[int]:
+    """Return which headings begin the sections that are meant, in order.
+
+    Raises:
+        BadEdit: neither a heading nor a level is named, or both are.
+        NoMatch, SeveralMatches: there is no such heading, or no one.
+    """
+    if bool(heading.strip()) == (level is not None):
+        raise BadEdit("a note is split by a heading, or by all of one level: say which")
+    if level is None:
+        return [heading_at(note, Outline.of_note(note), heading, None)]
+    if level not in LEVELS:
+        raise BadEdit(f"headings have a level from 1 to 6, and {level} is none")
+    found = [at for at, one in enumerate(note.headings) if one.level == level]
+    if not found:
+        nearest = [(one.line, one.text, 0.0) for one in note.headings[:3]]
+        raise NoMatch(note.path, f"{'#' * level} ", nearest)
+    return found
+
+
+def section_of(note: Note, source: bytes, at: int) -> Section:
+    """Return the section of a heading."""
+    start = source.rfind(b"\n", 0, note.headings[at].start) + 1
+    stop = section_end(note, at)
+    stop = source.rfind(b"\n", 0, stop) + 1 if stop < len(source) else stop
+    end = start + len(source[start:stop].rstrip())
+    last = at + sum(start <= one.start < stop for one in note.headings[at:])
+    return Section(start, end, at, last)
+
+
+def file_name(heading: str) -> str:
+    """Return a heading as the name of a file, without its suffix."""
+    name = _FORBIDDEN.sub(" ", heading).strip(" .")
+    while len(name.encode()) > _LONGEST:
+        name = name[:-1]
+    return name.strip(" .") or NAMELESS
+
+
+def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
+    """Return a path in a folder that no file has, in any case; it may get a number."""
+    base = f"{folder}/{name}" if folder else name
+    paths = (f"{base}.md", *(f"{base} {number}.md" for number in range(1, 10_000)))
+    return NotePath(next(path for path in paths if fold(path) not in taken))
+
+
+class Cut(NamedTuple):
+    """A note without some sections: what is left of it, and the sections as texts."""
+
+    left: bytes
+    texts: tuple[bytes, ...]
+
+
+def left_over(page: Page, chosen: Sequence[int], link: Callable[[int], str]) -> bytes:
+    """Return a note's text with a link in the place of each section.
+
+    `link` writes the one to the section of a heading.
+    """
+    splices = [
+        Splice(section.start, section.end, link(at).encode())
+        for at, section in (
+            (at, section_of(page.note, page.source, at)) for at in chosen
+        )
+    ]
+    left = spliced(page.source, splices)
+    return left + _missing_footnotes(page, left)
+
+
+def cut_out(page: Page, at: int) -> bytes:
+    """Return the section of a heading as a text of its own, its last line ended."""
+    section = section_of(page.note, page.source, at)
+    text = page.source[section.start : section.end]
+    ended = text + page.end_of_line
+    return ended + _missing_footnotes(page, ended)
+
+
+def _missing_footnotes(page: Page, text: bytes) -> bytes:
+    """Return the definitions of footnotes that a part of a note refers to and lacks."""
+    part = parse_note(page.path, text.decode())
+    held = {one.name.lower() for one in part.footnotes if one.form == "definition"}
+    asked = {one.name.lower() for one in page.note.footnotes if one.form == "reference"}
+    lost: list[Footnote] = [
+        one
+        for one in page.note.footnotes
+        if one.form == "definition" and one.name.lower() in asked - held
+    ]
+    lines = [page.source[one.start : one.end] for one in lost if _refers(one, text)]
+    end = page.end_of_line
+    return b"".join(end + line + end for line in lines)
+
+
+def _refers(definition: Footnote, text: bytes) -> bool:
+    return f"[^{definition.name}]".encode().lower() in text.lower()
+
+
+def parts_after(note: Note, section: Section) -> dict[Part, Part]:
+    """Return what the parts of a section are in a note of their own."""
+    found = {
+        Part("heading", at): Part("heading", at - section.first)
+        for at in range(section.first, section.last)
+    }
+    inside = [
+        at
+        for at, block in enumerate(note.block_ids)
+        if section.start <= block.start < section.end
+    ]
+    found |= {Part("block", at): Part("block", new) for new, at in enumerate(inside)}
+    return found
+
+
+def parts_left(note: Note, gone: Sequence[Section]) -> dict[Part, Part]:
+    """Return what the parts that stay are in a note without some sections."""
+    heads = [
+        at
+        for at in range(len(note.headings))
+        if not any(one.first <= at < one.last for one in gone)
+    ]
+    blocks = [
+        at
+        for at, block in enumerate(note.block_ids)
+        if not any(one.start <= block.start < one.end for one in gone)
+    ]
+    found = {Part("heading", at): Part("heading", new) for new, at in enumerate(heads)}
+    found |= {Part("block", at): Part("block", new) for new, at in enumerate(blocks)}
+    return found
+
+
+def check_cut(path: NotePath, whole: Note, pieces: Sequence[Note]) -> None:
+    """Refuse a cut after which something would be read otherwise.
+
+    Raises:
+        EditRefused: a definition, a fence or a comment reached over the cut.
+    """
+    for read in (_headings, _blocks, _tasks, _links, _tags):
+        before, after = sorted(read(whole)), [one for n in pieces for one in read(n)]
+        if before != sorted(after):
+            raise EditRefused(
+                f"{path} was not split: what is cut out would be read otherwise by "
+                "itself (a definition, a fence or a comment reaches over the cut)"
+            )
+
+
+def _headings(note: Note) -> list[str]:
+    return [one.text for one in note.headings]
+
+
+def _blocks(note: Note) -> list[str]:
+    return [one.name for one in note.block_ids]
+
+
+def _tasks(note: Note) -> list[str]:
+    return [f"{one.status} {one.text}" for one in note.tasks]
+
+
+def _links(note: Note) -> list[str]:
+    return [f"{one.kind} {one.embed}" for one in note.links]
+
+
+def _tags(note: Note) -> list[str]:
+    return [one.name for one in note.tags]

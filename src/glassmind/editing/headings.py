@@ -1,0 +1,71 @@
+"""Giving a heading other words, and carrying the links to it."""
+
+import re
+from typing import NamedTuple
+
+from glassmind.editing.parts import heading_at
+from glassmind.editing.text.page import Page
+from glassmind.errors.editing import BadEdit
+from glassmind.markdown.subpaths import Outline, heading_words
+from glassmind.types.editing import Splice
+from glassmind.types.notes import Note
+
+_CLOSING = re.compile(r"(?:(?<=\s)|^)(#+)$")
+_BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
+
+
+class Renamed(NamedTuple):
+    """A note with a heading that has other words: its bytes, and its outline."""
+
+    raw: bytes
+    note: Note
+    at: int
+
+
+def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Renamed:
+    """Return a note in which one heading has other words; nothing else changes.
+
+    Marks, the rule beneath it and its block id stay.
+
+    Raises:
+        NoMatch, SeveralMatches: no one heading is called so.
+        BadEdit: the new words are none, or would be read as something else.
+    """
+    words = _words(new)
+    at = heading_at(page.note, Outline.of_note(page.note), heading, index)
+    start, end = heading_words(page.source, page.note.headings[at])
+    gap = b" " if page.source[start - 1 : start] == b"#" else b""
+    behind = page.source[end : end + 1]
+    gap_end = b" " if start == end and behind in (b"#", b"^") else b""
+    splice = Splice(start, end, gap + words.encode() + gap_end)
+    raw = page.with_splices([splice])
+    after = Page.of(page.path, raw).note
+    if not _reads_so(page.note, after, at, words):
+        raise BadEdit(f"{new!r} would not be read as the words of that heading")
+    return Renamed(raw, after, at)
+
+
+def _words(new: str) -> str:
+    words = new.strip()
+    if not words or "\n" in words or "\r" in words:
+        raise BadEdit("a heading has words, and on one line")
+    if _BLOCK_END.search(words):
+        raise BadEdit(f"{new!r} ends as a block id; a heading's words do not")
+    return _CLOSING.sub(lambda found: "\\" + found[1], words)
+
+
+def _reads_so(before: Note, after: Note, at: int, words: str) -> bool:
+    """Whether a note differs in the words of one heading, and in nothing else."""
+    old, new = list(before.headings), list(after.headings)
+    if len(old) != len(new):
+        return False
+    source = after.text.encode()
+    start, end = heading_words(source, new[at])
+    if source[start:end].decode() != words:
+        return False
+    same = [
+        (a.level, a.text) == (b.level, b.text) for a, b in zip(old, new, strict=True)
+    ]
+    same[at] = old[at].level == new[at].level
+    ids = [block.name for block in before.block_ids]
+    return all(same) and ids == [block.name for block in after.block_ids]

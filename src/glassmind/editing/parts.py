@@ -1,0 +1,137 @@
+"""Where the headings and blocks of notes are after a change, for the links to them.
+
+A change says what a note's outline was, what it is then, and which part became which;
+this tells what a link that led to a part must say to lead there still.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import TypeAlias
+
+from glassmind.errors.editing import EditRefused, NoMatch, SeveralMatches
+from glassmind.markdown.subpaths import (
+    Outline,
+    Part,
+    anchor_of,
+    heading_form,
+    steps_of,
+)
+from glassmind.types import NotePath
+from glassmind.types.notes import Note
+
+Place: TypeAlias = tuple[NotePath, Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The outlines of notes before and after a change, and which part became which.
+
+    `parts` names those that are elsewhere then, in their own note or another; the
+    others keep their place in `whole`, which is where a whole note went.
+    """
+
+    before: Mapping[NotePath, Outline]
+    after: Mapping[NotePath, Outline]
+    parts: Mapping[Place, Place] = field(default_factory=dict)
+    whole: Mapping[NotePath, NotePath] = field(default_factory=dict)
+
+    def wanted(
+        self, target: NotePath, subpath: str | None, _source: NotePath
+    ) -> tuple[NotePath, str | None]:
+        """Return where a link should lead that led to a part of a note.
+
+        One that led to no part keeps what it says.
+
+        Raises:
+            EditRefused: no link could tell the part from another.
+        """
+        home = self.whole.get(target, target)
+        before = self.before.get(target)
+        if before is None or not subpath:
+            return home, subpath
+        part = before.meant(subpath, markdown=True)
+        if part is None:
+            return home, subpath
+        landed = self.place(target, part)
+        after = self.after.get(landed[0])
+        if after is None:
+            return landed[0], subpath
+        return landed[0], self._named(target, part, subpath, landed, after)
+
+    def place(self, target: NotePath, part: Part) -> Place:
+        """Return where a part is afterwards."""
+        home = self.whole.get(target, target)
+        return self.parts.get((target, part), (home, part))
+
+    def _named(
+        self, target: NotePath, part: Part, subpath: str, landed: Place, after: Outline
+    ) -> str:
+        """Return a subpath for a part, as much like the one before as can be."""
+        home, now = landed
+        before = self.before[target]
+        anchored = before.meant(subpath) is None
+        if after.meant(subpath, markdown=anchored) == now:
+            return subpath
+        if anchored:
+            anchor = f"#{anchor_of(after.texts[now.at])}"
+            if after.meant(anchor, markdown=True) == now:
+                return anchor
+        if part.kind == "heading":
+            named = self._chained(target, part, subpath, home)
+            if named is not None and after.meant(named) == now:
+                return named
+        address = after.address(now)
+        if address is None:
+            raise EditRefused(
+                f"links to {target}{subpath} would lead elsewhere: nothing tells it "
+                f"from another of its name in {home}"
+            )
+        return address
+
+    def _chained(
+        self, target: NotePath, part: Part, subpath: str, home: NotePath
+    ) -> str | None:
+        """Return the same steps in today's words; None where they are not below."""
+        chain = self.before[target].chain(subpath, part)
+        places = [self.place(target, Part("heading", at)) for at in chain]
+        if not places or any(path != home for path, _ in places):
+            return None
+        return self.after[home].spelled([step.at for _, step in places])
+
+
+def heading_at(note: Note, outline: Outline, heading: str, index: int | None) -> int:
+    """Return which heading of a note is called so, by name or by nested path.
+
+    Of several that are, those to the letter count first; `index` chooses, from 0.
+
+    Raises:
+        NoMatch: none is, or none of that index.
+        SeveralMatches: no index chooses.
+    """
+    steps, whole = steps_of(heading), heading_form(heading)
+    alike = [
+        at
+        for at in range(len(note.headings) if steps else 0)
+        if outline.chain(heading, Part("heading", at))
+        or whole in (outline.forms[at], outline.raw_forms[at])
+    ]
+    names = (steps[-1], heading.strip()) if steps else ()
+    exact = [at for at in alike if {outline.texts[at], outline.raw[at]} & {*names}]
+    found = exact or alike
+    if not found or (index is not None and not 0 <= index < len(found)):
+        raise NoMatch(note.path, heading, () if found else _nearest(note, whole))
+    if index is None and len(found) > 1:
+        lines = [note.headings[at].line for at in found]
+        raise SeveralMatches(note.path, heading, lines, "say which by index, from 0")
+    return found[index or 0]
+
+
+def _nearest(note: Note, form: str) -> list[tuple[int, str, float]]:
+    """Return the three headings that are most like one that is looked for."""
+    likely = [
+        (one.line, one.text, SequenceMatcher(None, form, heading_form(one.text)))
+        for one in note.headings
+    ]
+    ranked = [(line, text, match.ratio()) for line, text, match in likely]
+    return sorted(ranked, key=lambda one: (-one[2], one[0]))[:3]

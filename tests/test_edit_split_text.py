@@ -1,0 +1,102 @@
+"""Sections cut out of a note: what goes, what stays, what they are called."""
+
+import pytest
+
+from glassmind.editing.cutting import (
+    cut_out,
+    file_name,
+    free_path,
+    left_over,
+    sections_at,
+)
+from glassmind.editing.text.page import Page
+from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
+from glassmind.types import NotePath
+
+TEXT = "---\nx: 1\n---\nTop\n\n## A\n\na\n\n### Deep\n\nd\n\n\n## B\n\nb\n\n# End\n"
+
+
+def page(text: str) -> Page:
+    return Page.of(NotePath("a.md"), text.encode())
+
+
+def cut(text: str, heading: str = "", level: int | None = None) -> list[str]:
+    whole = page(text)
+    chosen = sections_at(whole.note, heading, level)
+    left = left_over(whole, chosen, lambda at: f"[[{at}]]")
+    return [part.decode() for part in (left, *(cut_out(whole, at) for at in chosen))]
+
+
+def test_the_section_of_a_heading_goes_and_a_link_stays() -> None:
+    left, section = cut(TEXT, "A")
+
+    assert section == "## A\n\na\n\n### Deep\n\nd\n"
+    assert left == TEXT.replace(section, "[[0]]\n")
+
+
+def test_all_sections_of_a_level_go() -> None:
+    left, first, second = cut(TEXT, level=2)
+
+    assert left == "---\nx: 1\n---\nTop\n\n[[0]]\n\n\n[[2]]\n\n# End\n"
+    assert first.startswith("## A")
+    assert second == "## B\n\nb\n"
+
+
+def test_a_last_line_without_an_end_gets_one_of_its_kind() -> None:
+    assert cut("x\r\n\r\n  ## A\r\na", "A") == ["x\r\n\r\n[[0]]", "  ## A\r\na\r\n"]
+
+
+def test_a_section_under_a_rule_goes_with_its_words() -> None:
+    assert cut("A\n===\n\na\n\nB\n===\nb\n", "B") == [
+        "A\n===\n\na\n\n[[1]]\n",
+        "B\n===\nb\n",
+    ]
+
+
+def test_a_heading_in_code_begins_no_section() -> None:
+    text = "# A\n\n```\n# B\n```\n\nx\n"
+
+    assert cut(text, "A") == ["[[0]]\n", text]
+
+
+def test_footnotes_go_and_stay_with_what_refers_to_them() -> None:
+    text = "x[^1]\n\n# A\n\ny[^1][^2]\n\n[^2]: two\n\n# B\n\n[^1]: one\n"
+
+    left, section = cut(text, "A")
+
+    assert left == "x[^1]\n\n[[0]]\n\n# B\n\n[^1]: one\n"
+    assert section == "# A\n\ny[^1][^2]\n\n[^2]: two\n\n[^1]: one\n"
+
+
+def test_it_must_be_said_what_to_split_by() -> None:
+    with pytest.raises(BadEdit):
+        cut(TEXT)
+    with pytest.raises(BadEdit):
+        cut(TEXT, "A", 2)
+    with pytest.raises(BadEdit):
+        cut(TEXT, level=7)
+    with pytest.raises(NoMatch):
+        cut(TEXT, level=4)
+    with pytest.raises(NoMatch):
+        cut(TEXT, "C")
+    with pytest.raises(SeveralMatches):
+        cut("# A\n\n# A\n", "A")
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("Tea", "Tea"),
+        ("A/B: c? [[d]] #e | *f*", "A B c d e f"),
+        ("..hidden.", "hidden"),
+        ("???", "Untitled"),
+        ("ü" * 300, "ü" * 100),
+    ],
+)
+def test_a_heading_becomes_the_name_of_a_file(heading: str, name: str) -> None:
+    assert file_name(heading) == name
+
+
+def test_a_name_that_is_taken_gets_a_number() -> None:
+    assert free_path("x", "Tea", {"x/tea.md", "x/tea 1.md"}) == "x/Tea 2.md"
+    assert free_path("", "Tea", {"x/tea.md"}) == "Tea.md"
