@@ -1,0 +1,277 @@
+"""Links written anew, so that each leads where it led although files change names.
+
+For every link there is where it led, and where it shall lead: nearly always to the same
+file under its name of then. What is written stays wherever it leads there; otherwise it
+is written in the same style so that it does, and the text is read again to see that it
+says just that and that no other link says anything else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from glassmind.errors.editing import EditRefused
+from glassmind.markdown.link_parts import (
+    NOWHERE,
+    LinkParts,
+    link_parts,
+    reads_so,
+    spelled,
+    spliced,
+)
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath
+from glassmind.types.notes import Link, Note
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.obsidian import ObsidianSettings
+from glassmind.vault.resolve import Names
+from glassmind.vault.spelling import Respelling, spellings
+
+Wanted: TypeAlias = Callable[
+    [NotePath, str | None, NotePath], tuple[NotePath, str | None]
+]
+"""Where a link shall lead that led to a file, with a subpath, from a source."""
+
+NO_SETTINGS = ObsidianSettings({}, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Relink:
+    """What a change does to names, and where links shall lead after it.
+
+    `before` and `after` are the names of all files, `goes` says what those are called
+    then that are moved, `folders` the same of whole folders. `wanted` has names of
+    before for what a link led to and where it stands, and answers by one of after.
+    """
+
+    before: Names
+    after: Names
+    goes: Mapping[NotePath, NotePath] = field(default_factory=dict)
+    wanted: Wanted | None = None
+    settings: ObsidianSettings = NO_SETTINGS
+    folders: Mapping[str, str] = field(default_factory=dict)
+
+    def end(
+        self, target: NotePath, subpath: str | None, source: NotePath
+    ) -> tuple[NotePath, str | None]:
+        """Return where a link shall lead that led to this file."""
+        if self.wanted is not None:
+            return self.wanted(target, subpath, source)
+        return self.goes.get(target, target), subpath
+
+    def is_there(self, path: NotePath) -> bool:
+        """Whether there is such a file after the change."""
+        return self.after.resolve(f"/{path}", path) == path
+
+
+class Relinked(NamedTuple):
+    """A file with its links written anew.
+
+    `links` counts those, `adopted` the links that led nowhere and lead somewhere now.
+    Of those whose file is gone, `lost` lead nowhere and `elsewhere` to another one.
+    """
+
+    raw: bytes
+    links: int = 0
+    risks: tuple[str, ...] = ()
+    adopted: int = 0
+    lost: int = 0
+    elsewhere: int = 0
+
+
+class Text(NamedTuple):
+    """A text that stands somewhere in the vault: a note, or a card of a canvas."""
+
+    note: Note
+    source: bytes
+    home: NotePath
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted while the links of one file are looked at."""
+
+    links: int = 0
+    adopted: int = 0
+    lost: int = 0
+    elsewhere: int = 0
+    risks: list[str] = field(default_factory=list)
+
+    def told(self, raw: bytes) -> Relinked:
+        """Return what was counted, with the bytes that came of it."""
+        return Relinked(
+            raw, self.links, tuple(self.risks), self.adopted, self.lost, self.elsewhere
+        )
+
+
+class _Change(NamedTuple):
+    """A link, by its number in the text, and what is written in it."""
+
+    number: int
+    path: str | None
+    subpath: str | None
+
+
+def relinked_note(
+    path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
+) -> Relinked:
+    """Return a Markdown note or a drawing with its links written anew.
+
+    Encoding, byte order mark and everything outside of the links stay.
+    """
+    found = decode(raw)
+    if isinstance(found, Unreadable):
+        return Relinked(raw)
+    tally = Tally()
+    note = read_note(path, found.text)
+    text = Text(note, found.text.encode(), path_after)
+    after = relinked_text(text, relink, tally)
+    if after is None:
+        return tally.told(raw)
+    if found.flagged and found.encoding.startswith("utf"):
+        risk = f"{path}: {found.reason}, so its links stay as they are"
+        return Relinked(raw, 0, (risk,))
+    try:
+        written = after.decode().encode(found.encoding)
+    except UnicodeEncodeError:
+        risk = f"{path}: its encoding lacks a letter of the new links; they stay"
+        return Relinked(raw, 0, (risk,))
+    mark = raw[: len(raw) - len(found.text.encode(found.encoding))]
+    return tally.told(mark + written)
+
+
+def relinked_text(text: Text, relink: Relink, tally: Tally) -> bytes | None:
+    """Return a text with its links written anew; None where none has to be.
+
+    The note's path is where it stands before the change.
+    """
+    changes = list(_changes(text, relink, tally))
+    if not changes:
+        return None
+    parts = link_parts(text.note, text.source)
+    made = _made(text, parts, changes)
+    if made is None:
+        made, changes = _one_by_one(text, parts, changes, tally)
+    tally.links += len(changes)
+    return made if changes else None
+
+
+def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
+    source = text.note.path
+    for number, link in enumerate(text.note.links):
+        markdown = link.kind == "markdown"
+        before = relink.before.resolve(link.target, source, markdown=markdown)
+        now = relink.after.resolve(link.target, text.home, markdown=markdown)
+        if before is None:
+            tally.adopted += now is not None
+            continue
+        target, subpath = relink.end(before, link.subpath, source)
+        given = None if subpath == link.subpath else subpath or ""
+        if now == target:
+            if given is not None:
+                yield _Change(number, None, given)
+        elif not relink.is_there(target):
+            tally.lost += now is None
+            tally.elsewhere += now is not None
+        else:
+            meant = Respelling(link.target, source, before, text.home, target)
+            names = spellings(meant, relink.after, relink.settings.link_format)
+            name = next(names, None)
+            if name is None:
+                tally.risks.append(_risk(source, link))
+            else:
+                yield _Change(number, name, given)
+
+
+def _risk(path: NotePath, link: Link) -> str:
+    return (
+        f"{path}, line {link.line}: no link of its kind can lead to what "
+        f"{link.target} means now; write it by hand"
+    )
+
+
+def _made(
+    text: Text, parts: list[LinkParts], changes: Iterable[_Change]
+) -> bytes | None:
+    """Return the text with these changes; None if it would not be read so."""
+    meant = list(text.note.links)
+    splices = []
+    for number, path, subpath in changes:
+        link = meant[number]
+        if path is not None:
+            link = link._replace(target=path)
+        if subpath is not None:
+            link = link._replace(subpath=subpath or None)
+        meant[number] = link
+        if parts[number].form != NOWHERE:  # else it follows another, as aliases do
+            found = spelled(text.source, parts[number], path=path, subpath=subpath)
+            splices.extend(found)
+    try:
+        after = spliced(text.source, splices)
+    except EditRefused:
+        return None
+    return after if reads_so(text.note.path, after, meant) else None
+
+
+def _one_by_one(
+    text: Text, parts: list[LinkParts], changes: list[_Change], tally: Tally
+) -> tuple[bytes, list[_Change]]:
+    """Return the text with those changes that can be made; risks name the others."""
+    made = text.source
+    kept: list[_Change] = []
+    for together in _together(parts, changes):
+        tried = _made(text, parts, [*kept, *together])
+        if tried is None:
+            link = text.note.links[together[0].number]
+            tally.risks.append(_risk(text.note.path, link))
+        else:
+            made = tried
+            kept.extend(together)
+    return made, kept
+
+
+def _together(parts: list[LinkParts], changes: list[_Change]) -> list[list[_Change]]:
+    """Return the changes, those of one place with those that repeat what it says."""
+    groups: dict[object, list[_Change]] = {}
+    spans: dict[tuple[str, str | None], object] = {}
+    for change in changes:
+        each = parts[change.number]
+        said = (each.link.target, each.link.subpath)
+        place: object = (each.path, each.subpath)
+        if each.form == NOWHERE:
+            place = spans.get(said, place)
+        elif each.link.kind == "property":
+            spans.setdefault(said, place)
+        groups.setdefault(place, []).append(change)
+    return list(groups.values())
+
+
+def leads_alike(
+    now: tuple[NotePath, bytes], then: tuple[NotePath, bytes], relink: Relink
+) -> bool:
+    """Whether the links of a file as it was lead where those of it now shall lead.
+
+    `now` is the file before the change, `then` what it may be after it, each with its
+    path. Texts and subpaths that no change of names could bring about are not alike.
+    """
+    notes = [_read(path, raw) for path, raw in (now, then)]
+    if notes[0] is None or notes[1] is None:
+        return False
+    shall, would = notes[0].links, notes[1].links
+    if len(shall) != len(would):
+        return False
+    for link, other in zip(shall, would, strict=True):
+        markdown = link.kind == "markdown"
+        end = relink.before.resolve(link.target, now[0], markdown=markdown)
+        leads = relink.after.resolve(other.target, then[0], markdown=markdown)
+        if end is None:
+            if link.target != other.target:
+                return False
+        elif (leads, other.subpath) != relink.end(end, link.subpath, now[0]):
+            return False
+    return True
+
+
+def _read(path: NotePath, raw: bytes) -> Note | None:
+    found = decode(raw)
+    return None if isinstance(found, Unreadable) else read_note(path, found.text)

@@ -1,0 +1,260 @@
+"""A change of names with the links that it moves: in notes, canvases and bases.
+
+Only a file with a link of an old or a new name can change, or one that is moved itself,
+for its links are read from elsewhere then. The rows name those files; what they say now
+is read from the disk.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from glassmind.editing.desk import Desk
+from glassmind.editing.relink_refs import relinked_base, relinked_canvas
+from glassmind.editing.relink_text import (
+    Relink,
+    Relinked,
+    Tally,
+    Wanted,
+    leads_alike,
+    relinked_note,
+)
+from glassmind.editing.universe import Renames, Universe, renames_of, universe_of
+from glassmind.types import NotePath
+from glassmind.types.editing import ChangeVerb, Draft, Rewritten, Step
+from glassmind.vault.resolve import Names
+
+__all__ = [
+    "Carried",
+    "Earlier",
+    "Job",
+    "Relink",
+    "Relinked",
+    "Wanted",
+    "carried",
+    "draft_with_links",
+    "relinked",
+    "worked",
+]
+
+TEXTS = (".md", ".canvas", ".base")
+OTHER_KINDS = ("canvas", "base")
+"""Kinds of notes whose references the rows do not all know."""
+
+MOST_RISKS = 50
+"""How many risks a draft names; a person reads no more."""
+
+
+class Earlier(NamedTuple):
+    """What a file is since an earlier change, and what it was before that."""
+
+    now: bytes
+    then: bytes
+
+
+class Job(NamedTuple):
+    """A file whose links are looked at: where it is, was before, and is afterwards.
+
+    `step` is what the change does to it anyway.
+    """
+
+    path: NotePath
+    before: NotePath
+    after: NotePath
+    step: Step | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Steps with those added that carry the links along, and what was counted.
+
+    Of links to files that go, `lost` lead nowhere then and `elsewhere` to another.
+    """
+
+    steps: tuple[Step, ...]
+    rewritten: Rewritten
+    adopted: int
+    lost: int
+    elsewhere: int
+    risks: tuple[str, ...]
+
+
+def relinked(
+    path_before: NotePath, raw: bytes, path_after: NotePath, relink: Relink
+) -> Relinked:
+    """Return a file with its links written anew: a note, a drawing, canvas or base."""
+    name = path_before.lower()
+    if name.endswith(".canvas"):
+        return relinked_canvas(path_before, raw, path_after, relink)
+    if name.endswith(".base"):
+        return relinked_base(path_before, raw, path_after, relink)
+    if name.endswith(".md"):
+        return relinked_note(path_before, raw, path_after, relink)
+    return Relinked(raw)
+
+
+def draft_with_links(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    verb: ChangeVerb,
+    title: str,
+    steps: Sequence[Step],
+    *,
+    wanted: Wanted | None = None,
+    targets: Collection[NotePath] = (),
+    settled: Collection[NotePath] = (),
+    universe: Universe | None = None,
+    earlier: Mapping[NotePath, Earlier] | None = None,
+    risks: Sequence[str] = (),
+    facts: Mapping[str, object] | None = None,
+) -> Draft:
+    """Return a change with every link rewritten that it would lead elsewhere.
+
+    `steps` are what is done to files. `wanted` says where links shall lead, by default
+    to the same file; `targets` are files whose links it may change although their names
+    stay. `settled` are files, by their names of before, whose links are right in the
+    steps already. `earlier` is what files were before a change that this takes back:
+    what they said then is used wherever it leads where it should.
+    """
+    seen = universe or universe_of(desk)
+    found = carried(
+        desk,
+        steps,
+        seen,
+        wanted=wanted,
+        targets=targets,
+        settled=settled,
+        earlier=earlier,
+    )
+    return Draft(
+        verb,
+        title,
+        found.steps,
+        found.rewritten,
+        found.adopted,
+        (*risks, *found.risks),
+        dict(facts or {}),
+    )
+
+
+def carried(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    steps: Sequence[Step],
+    seen: Universe,
+    *,
+    wanted: Wanted | None = None,
+    targets: Collection[NotePath] = (),
+    settled: Collection[NotePath] = (),
+    earlier: Mapping[NotePath, Earlier] | None = None,
+) -> Carried:
+    """Return the steps with all that carry the links along; see `draft_with_links`."""
+    renames = renames_of(steps, seen.paths)
+    relink = Relink(
+        seen.names(),
+        Names.of(renames.after(seen.paths)),
+        renames.goes,
+        wanted,
+        desk.settings(),
+        renames.folders,
+    )
+    own = {step.path: step for step in steps if step.path and not step.folder}
+    known = earlier or {}
+    looked_at = _candidates(seen, renames, (*own, *known), targets)
+    skipped = {*settled, *renames.gone}
+    jobs = [
+        Job(path, path, renames.goes.get(path, path), own.get(path))
+        for path in looked_at
+        if path not in skipped
+    ]
+    return worked(desk, steps, jobs, relink, earlier=known, risks=seen.risks)
+
+
+def worked(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    steps: Sequence[Step],
+    jobs: Iterable[Job],
+    relink: Relink,
+    *,
+    earlier: Mapping[NotePath, Earlier],
+    risks: Sequence[str] = (),
+) -> Carried:
+    """Return steps with those of the jobs in which a link had to be written anew."""
+    work = _Work(desk, relink, earlier)
+    for job in jobs:
+        if job.path.lower().endswith(TEXTS):
+            work.do(job)
+    changed, tally = work.changed, work.tally
+    rest = [step for step in steps if step.path not in changed]
+    # what stands in a folder is written before the folder is moved
+    ordered = sorted((*changed.values(), *rest), key=lambda step: step.folder)
+    return Carried(
+        tuple(ordered),
+        Rewritten(tally.links, work.files),
+        tally.adopted,
+        tally.lost,
+        tally.elsewhere,
+        (*risks, *_few(tally.risks)),
+    )
+
+
+@dataclass(slots=True)
+class _Work:
+    """The files of one change, and what has come of them."""
+
+    desk: Desk
+    relink: Relink
+    earlier: Mapping[NotePath, Earlier]
+    tally: Tally = field(default_factory=Tally)
+    changed: dict[NotePath, Step] = field(default_factory=dict)
+    files: int = 0
+
+    def do(self, job: Job) -> None:
+        """Write the links of one file anew."""
+        step = job.step
+        before = step.before if step else self.desk.files.read(job.path)
+        if before is None:
+            return
+        text = step.after if step else before
+        found = relinked(job.before, text, job.after, self.relink)
+        raw, links = found.raw, found.links
+        then = self._then(job, before)
+        if then is not None and then != raw:
+            raw, links = then, max(links, 1)
+        tally = self.tally
+        tally.links += links
+        tally.adopted += found.adopted
+        tally.lost += found.lost
+        tally.elsewhere += found.elsewhere
+        tally.risks.extend(found.risks)
+        self.files += links > 0
+        if raw != text:
+            place = step.to if step else job.path
+            self.changed[job.path] = Step(job.path, place, before, raw)
+
+    def _then(self, job: Job, before: bytes) -> bytes | None:
+        """Return what the file was earlier, where that leads to the right ends."""
+        known = self.earlier.get(job.path)
+        if known is None or known.now != before:
+            return None
+        alike = leads_alike((job.before, before), (job.after, known.then), self.relink)
+        return known.then if alike else None
+
+
+def _candidates(
+    seen: Universe,
+    renames: Renames,
+    own: Iterable[NotePath],
+    targets: Collection[NotePath],
+) -> list[NotePath]:
+    """Return the files whose links may change, by path."""
+    found = set(seen.rows.linking(renames.keys(targets)))
+    found.update(renames.goes, own)
+    for kind in OTHER_KINDS:
+        found.update(seen.rows.of_kind(kind))
+    return sorted(found)
+
+
+def _few(risks: Sequence[str]) -> list[str]:
+    if len(risks) <= MOST_RISKS:
+        return list(risks)
+    more = len(risks) - MOST_RISKS
+    return [*risks[:MOST_RISKS], f"{more} more links are for you to write by hand"]

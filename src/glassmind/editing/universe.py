@@ -1,0 +1,89 @@
+"""The files of a vault before a change and after it, by name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from glassmind.editing.desk import Desk
+from glassmind.ports.editing import EditRows
+from glassmind.types import NotePath
+from glassmind.types.editing import Step
+from glassmind.vault.resolve import Names, name_key
+
+TRASH = ".trash"
+"""Where Obsidian keeps what was deleted from a vault, inside of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renames:
+    """What some steps do to the names of a vault.
+
+    `goes` are files with another path afterwards, `folders` those moved as a whole;
+    `gone` go to the trash, `come` are new.
+    """
+
+    goes: Mapping[NotePath, NotePath]
+    folders: Mapping[str, str]
+    gone: frozenset[NotePath]
+    come: frozenset[NotePath]
+
+    def keys(self, targets: Iterable[NotePath] = ()) -> set[str]:
+        """Return the keys of every link that may lead elsewhere through them."""
+        every = (*self.goes, *self.goes.values(), *self.gone, *self.come, *targets)
+        return {name_key(path) for path in every}
+
+    def after(self, paths: Iterable[NotePath]) -> set[NotePath]:
+        """Return the files that there are afterwards, of those there are before."""
+        left = {path for path in paths if path not in self.goes}
+        return (left - self.gone) | set(self.goes.values()) | self.come
+
+
+def renames_of(steps: Iterable[Step], paths: Sequence[NotePath]) -> Renames:
+    """Return what steps do to names, where these are the files there are."""
+    goes: dict[NotePath, NotePath] = {}
+    folders: dict[str, str] = {}
+    gone: set[NotePath] = set()
+    come: set[NotePath] = set()
+    for step in steps:
+        if step.path is None:
+            come.add(step.to)
+        elif is_trashed(step.to):
+            below = inside(step.path, paths) if step.folder else [step.path]
+            gone.update(below)
+        elif step.folder:
+            folders[step.path] = step.to
+            for path in inside(step.path, paths):
+                goes[path] = NotePath(step.to + path[len(step.path) :])
+        elif step.path != step.to:
+            goes[step.path] = step.to
+    return Renames(goes, folders, frozenset(gone), frozenset(come))
+
+
+def is_trashed(path: str) -> bool:
+    """Whether a path lies in the vault's own trash."""
+    return path.startswith(f"{TRASH}/")
+
+
+def inside(folder: str, paths: Iterable[NotePath]) -> list[NotePath]:
+    """Return those of the paths that lie below a folder."""
+    return [path for path in paths if path.startswith(f"{folder}/")]
+
+
+@dataclass(frozen=True, slots=True)
+class Universe:
+    """What a change looks at: the rows, every file, and what could not be refreshed."""
+
+    rows: EditRows
+    paths: Sequence[NotePath]
+    risks: tuple[str, ...] = ()
+
+    def names(self) -> Names:
+        """Return the names of all files."""
+        return Names.of(self.paths)
+
+
+def universe_of(desk: Desk) -> Universe:
+    """Return the files of a vault as they are now; the index is brought up first."""
+    late = desk.refresh(())
+    rows = desk.rows()
+    risks = () if late is None else (f"notes may be newer than the index: {late}",)
+    return Universe(rows, rows.paths(), risks)
