@@ -39,6 +39,11 @@ def scalar(text: str) -> str:
         return text
     if _PLAIN.fullmatch(text) and text.lower() not in _OTHERWISE:
         return text
+    return quoted(text)
+
+
+def quoted(text: str) -> str:
+    """Return a text as YAML in double quotes, whatever is not seen as an escape."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
