@@ -137,11 +137,21 @@ def read_edit(owner: str, given: Mapping[str, Any]) -> TextEdit:
     if op is None:
         listed = ", ".join(OPS)
         raise BadArgument(owner, f"'op' must be one of {listed}")
-    if not _is_whole(given):
-        raise BadArgument(owner, "a text holds half a character")
-    rest = {key: value for key, value in given.items() if key != "op"}
+    whole = whole_values(owner, given)
+    rest = {key: value for key, value in whole.items() if key != "op"}
     made: TextEdit = op.make(**read_arguments(owner, op.arguments, rest))
     return made
+
+
+def whole_values(owner: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return values of JSON whose every text can be written.
+
+    Raises:
+        BadArgument: one cannot: it holds half a character.
+    """
+    if not _is_whole(given):
+        raise BadArgument(owner, "a text holds half a character")
+    return given
 
 
 def _is_whole(value: object) -> bool:

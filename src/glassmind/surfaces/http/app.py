@@ -141,11 +141,10 @@ class Answering:
         return self._route.run(Asked(self._desk, given, visit.known, accept))
 
     def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
-        arguments = self._route.arguments
+        arguments, path = self._route.arguments, scope["path_params"]
         if self._route.method == "POST":
             from_query(self._owner, (), scope["query_string"], {})
-            return from_body(self._owner, arguments, body)
-        path = scope["path_params"]
+            return from_body(self._owner, arguments, body, path)
         return from_query(self._owner, arguments, scope["query_string"], path)
 
     async def _ended(self, job: Job) -> Reply:

@@ -59,6 +59,7 @@ _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
 
 _KINDS: Mapping[Kind, tuple[type, ...]] = {
     "string": (str,),
+    "text": (str,),
     "label": (str, int),
     "integer": (int, float),
     "number": (int, float),
@@ -70,8 +71,13 @@ _KINDS: Mapping[Kind, tuple[type, ...]] = {
 }
 
 
-def from_body(owner: str, arguments: Sequence[Argument], body: bytes) -> dict[str, Any]:
-    """Return the arguments in a JSON object.
+def from_body(
+    owner: str,
+    arguments: Sequence[Argument],
+    body: bytes,
+    path: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the arguments in a JSON object, and in the path that it is sent to.
 
     Raises:
         Refused: the body is none.
@@ -89,7 +95,10 @@ def from_body(owner: str, arguments: Sequence[Argument], body: bytes) -> dict[st
         numeric = isinstance(value, bool) and bool not in wanted
         if value is not None and (numeric or not isinstance(value, wanted)):
             given[one.name] = _OTHER  # text would be read more kindly
-    return _checked(owner, arguments, given)
+    for name in path or {}:
+        if name in given:
+            raise BadArgument(owner, f"{name!r} stands in the path")
+    return _checked(owner, arguments, {**given, **(path or {})})
 
 
 def from_query(
@@ -177,7 +186,7 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
     made.pop("description", None)
     if one.kind == "string" and not one.choices:
         made["maxLength"] = int(one.most or LONGEST_TEXT)
-    if one.kind == "strings" and one.most is not None:
+    if one.kind in {"strings", "objects"} and one.most is not None:
         made["maxItems"] = int(one.most)
     patterns = {"lines": LINES, "about": SAYS}
     if one.default is REQUIRED:  # one that may be left out may say nothing, too

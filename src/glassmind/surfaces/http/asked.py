@@ -47,7 +47,8 @@ class Route(NamedTuple):
     answers in a thread of its own, which a model may hold for long. `schema` names the
     shape of an answer in `schemas`, and `fails` are statuses beyond those of every
     route; `other_types` are those of other shapes that may be asked for. One that
-    is `quick` never waits behind searches.
+    is `quick` never waits behind searches. `called` is what the operation is called
+    where its path has the beginning of another.
     """
 
     method: str
@@ -60,11 +61,12 @@ class Route(NamedTuple):
     media_type: str = "application/json"
     other_types: tuple[str, ...] = ()
     quick: bool = False
+    called: str = ""
 
     @property
     def name(self) -> str:
         """What the operation is called, such as `get_notes`."""
-        return (
+        return self.called or (
             f"{self.method.lower()}_{self.path.strip('/').partition('/{')[0]}".replace(
                 "/", "_"
             ).replace(".json", "")

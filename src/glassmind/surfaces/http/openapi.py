@@ -11,6 +11,7 @@ from glassmind.surfaces.http.arguments import body_schema, query_schema
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_schemas import CONTEXT_SCHEMAS
 from glassmind.surfaces.http.door import OPEN_PATH
+from glassmind.surfaces.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.surfaces.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.surfaces.http.replies import Reply, answered
@@ -31,6 +32,7 @@ _SHAPES = {
     **GRAPH_SCHEMAS,
     **CONTEXT_SCHEMAS,
     **MEMORY_SCHEMAS,
+    **EDITING_SCHEMAS,
     **ANSWERS_SCHEMAS,
 }
 
@@ -68,20 +70,25 @@ def _operation(route: Route) -> dict[str, Any]:
     }
     if route.path == OPEN_PATH:
         made["security"] = []
+    beside = route.arguments
     if route.method == "POST":
-        schema = body_schema(route.arguments)
+        beside = tuple(one for one in beside if _is_in_path(route, one))
+        schema = body_schema([one for one in route.arguments if one not in beside])
         content = {"application/json": {"schema": schema}}
         made["requestBody"] = {"required": True, "content": content}
-    elif route.arguments:
-        made["parameters"] = [_parameter(route, one) for one in route.arguments]
+    if beside:
+        made["parameters"] = [_parameter(route, one) for one in beside]
     return made
 
 
+def _is_in_path(route: Route, one: Argument) -> bool:
+    return f"{{{one.name}}}" in route.path
+
+
 def _parameter(route: Route, one: Argument) -> dict[str, Any]:
-    in_path = f"{{{one.name}}}" in route.path
     return {
         "name": one.name,
-        "in": "path" if in_path else "query",
+        "in": "path" if _is_in_path(route, one) else "query",
         "required": one.default is REQUIRED,
         "description": one.doc,
         "schema": query_schema(one),

@@ -11,6 +11,17 @@ from glassmind import errors
 from glassmind.config import Config
 from glassmind.config.places import index_locations
 from glassmind.errors.context import CitedGone, ProjectUnknown
+from glassmind.errors.editing import (
+    BadEdit,
+    ChangesetUnknown,
+    ConfirmFirst,
+    EditRefused,
+    NeedsApproval,
+    NoDataFolder,
+    NoMatch,
+    PolicyForbids,
+    SeveralMatches,
+)
 from glassmind.errors.knowledge import (
     AmbiguousTheme,
     BadFindingKey,
@@ -21,7 +32,13 @@ from glassmind.errors.knowledge import (
 )
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.serving import BadArgument
-from glassmind.errors.writing import NoteChanged, WriteFailed, WriteRefused
+from glassmind.errors.writing import (
+    NameTaken,
+    NoteChanged,
+    WriteFailed,
+    WriteRefused,
+)
+from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.http.replies import Refusal
 
 RETRY = ((b"retry-after", b"5"),)
@@ -36,7 +53,17 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
     (CitedGone, 404, "read the note it names without lines, or search anew"),
     (AmbiguousTheme, 409, "give its number"),
     (MemoUnreadable, 409, "mend the note, or move it out of the agent folder"),
-    (NoteChanged, 409, "try again"),
+    (BadEdit, 422, "see /openapi.json for what it takes"),
+    (ConfirmFirst, 422, "send confirm: true"),
+    (ChangesetUnknown, 404, "GET /changes lists them"),
+    (NoMatch, 409, "GET /notes/{name} shows what stands there; fuzzy is less strict"),
+    (SeveralMatches, 409, "say more of it, or name a line"),
+    (PolicyForbids, 403, "the settings say what may be written: writes.mode"),
+    (NeedsApproval, 403, "a person approves it: glassmind proposals approve"),
+    (NoDataFolder, 503, "set index.location to a folder that can be written"),
+    (EditRefused, 409, "GET /notes/{name} shows what stands there"),
+    (NoteChanged, 409, "read it again: digest is what it is now"),
+    (NameTaken, 409, "choose another name"),
     (WriteFailed, 503, "mend the file or the disk it names, then try again"),
     (WriteRefused, 409, "the settings say what may be written: writes.mode"),
     (errors.QueryError, 422, "see /openapi.json for what it takes"),
@@ -76,7 +103,8 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
         if isinstance(error, kind):
             headers = RETRY if isinstance(error, errors.IndexBusy) else ()
             said = without_places(str(error), error, config)
-            return Refusal(status, code_of(type(error)), said, hint, headers)
+            code, digest = code_of(type(error)), digest_now(error)
+            return Refusal(status, code, said, hint, headers, digest)
     return FAULT
 
 

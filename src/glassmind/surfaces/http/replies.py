@@ -16,13 +16,17 @@ class Reply(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a request is not answered; `hint` says what would be."""
+    """Why a request is not answered; `hint` says what would be.
+
+    `digest` is what a note is now that was not what the caller read.
+    """
 
     status: int
     code: str
     message: str
     hint: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
+    digest: str = ""
 
 
 class Refused(Exception):
@@ -56,4 +60,4 @@ def refused(refusal: Refusal) -> Reply:
 def error_body(refusal: Refusal) -> dict[str, object]:
     """Return what every failed request gets to read."""
     said = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
-    return {"error": said}
+    return {"error": said | ({"digest": refusal.digest} if refusal.digest else {})}

@@ -34,7 +34,7 @@ LINES = {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2}
 SNIPPET = shape(text=TEXT, marks=listed(LINES))
 PLACE = {"heading_path": TEXTS, "heading": TEXT, "lines": LINES, "chunk_index": COUNT}
 
-ERROR = shape(error=shape(code=TEXT, message=TEXT, hint=TEXT))
+ERROR = shape(error=and_perhaps(shape(code=TEXT, message=TEXT, hint=TEXT), digest=TEXT))
 
 EVIDENCE = shape(channel=TEXT, rank=COUNT, share=NUMBER, reason=TEXT, fields=ANY)
 

@@ -7,6 +7,7 @@ from glassmind.surfaces.http.answers_table import ANSWERS
 from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.context_table import CONTEXT
+from glassmind.surfaces.http.editing_table import EDITING
 from glassmind.surfaces.http.graph_table import GRAPH
 from glassmind.surfaces.http.memory_table import MEMORY
 from glassmind.surfaces.http.reads import (
@@ -78,6 +79,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     *CONTEXT,
     *MEMORY,
+    *EDITING,
     Route(
         "GET",
         "/notes/{name}",

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.render.style import shortened
+from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.faults import (
     Wording,
@@ -112,6 +113,7 @@ class Calls:
             mark + sentence_of(error, self._tools, self._wording),
             mark + text_of(error, self._tools, self._wording),
             names_notes=names_notes(error),
+            digest=digest_now(error),
         )
 
 

@@ -15,8 +15,10 @@ from glassmind.errors import (
     NoteNotFound,
 )
 from glassmind.errors.context import CitedGone
+from glassmind.errors.editing import ConfirmFirst, EditRefused, NoMatch
 from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
 from glassmind.errors.memory import MemoUnreadable
+from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.surfaces.mcp.fence import fenced, one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
@@ -32,6 +34,8 @@ REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (FileUnreadable, "tell the user; other notes can still be read"),
     (IndexAbsent, "ask again in a moment if a first indexing is under way"),
     (IndexBusy, "searching works meanwhile"),
+    (NoMatch, "{looser}"),
+    (ConfirmFirst, "ask the user first"),
 )
 """What helps a caller that has tools and no shell; the first that fits."""
 
@@ -48,6 +52,9 @@ NAMING = (
     FileUnreadable,
     MemoUnreadable,
     CitedGone,
+    EditRefused,
+    NoteChanged,
+    NameTaken,
 )
 """Errors that always name a note, or what it holds."""
 
@@ -85,7 +92,14 @@ def text_of(
 
 def _remedy(error: GlassmindError, served: Collection[str]) -> str:
     found = next((said for kind, said in REMEDIES if isinstance(error, kind)), "")
-    return found.format(search=searching(served))
+    return found.format(search=searching(served), looser=_looser(served))
+
+
+def _looser(served: Collection[str]) -> str:
+    """Return how a text is looked for that does not stand there to the letter."""
+    if "edit_note" in served:
+        return "call edit_note with from_buffer true to take what is most like it"
+    return "give its words as they stand there, or fuzzy"
 
 
 def names_notes(error: GlassmindError) -> bool:

@@ -49,13 +49,20 @@ def reply_of(answer: Answer, served: Collection[str]) -> types.CallToolResult:
 
 
 def fault_of(
-    kind: str, sentence: str, text: str = "", *, names_notes: bool = False
+    kind: str,
+    sentence: str,
+    text: str = "",
+    *,
+    names_notes: bool = False,
+    digest: str = "",
 ) -> types.CallToolResult:
     """Return a fault that a model can act on, in the shape the command line has.
 
-    `text` is what a model reads where that is not the sentence alone.
+    `text` is what a model reads where that is not the sentence alone, and `digest`
+    that of a note which is not what was read.
     """
-    values = {"error": {"kind": kind, "message": sound(sentence)}}
+    told = {"kind": kind, "message": sound(sentence)}
+    values = {"error": told | {"digest": digest} if digest else told}
     return types.CallToolResult(
         content=[types.TextContent(text=sound(text or sentence))],
         structured_content=labelled(values) if names_notes else values,

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from glassmind.ports.indexing import ShowProgress
 
 Kind: TypeAlias = Literal[
-    "string", "label", "integer", "number", "boolean", "strings", "object", "objects",
-    "value",
+    "string", "text", "label", "integer", "number", "boolean", "strings", "object",
+    "objects", "value",
 ]  # fmt: skip
-"""A label is a text that may be a number, as ids are in answers; a value is any."""
+"""A text may be empty, where an empty string counts as not given. A label is one that
+may be a number, as ids are in answers; a value is any."""
 
 REQUIRED = object()
 """The default of an argument that has to be given."""
@@ -102,6 +103,7 @@ class Tool(NamedTuple):
 
 _TYPES: Mapping[Kind, dict[str, Any]] = {
     "string": {"type": "string"},
+    "text": {"type": "string"},
     "label": {"type": "string"},  # not every client knows a type that is two
     "integer": {"type": "integer"},
     "number": {"type": "number"},
@@ -264,6 +266,7 @@ def _mappings(given: object) -> object:
 
 _READERS: Mapping[Kind, Callable[[object], object]] = {
     "string": _text,
+    "text": _text,
     "label": _label,
     "integer": _whole,
     "number": _number,
@@ -276,6 +279,7 @@ _READERS: Mapping[Kind, Callable[[object], object]] = {
 
 _WANTED: Mapping[Kind, str] = {
     "string": "a text",
+    "text": "a text",
     "label": "a text or a whole number",
     "integer": "a whole number",
     "number": "a number",

@@ -22,7 +22,7 @@ SETS = (
 )
 """Every name that may be asked for; a set without a module has no tools yet."""
 
-EMPTY = frozenset(("write", "query"))
+EMPTY = frozenset(("query",))
 """Sets whose tools need verbs that the engine does not have yet."""
 
 

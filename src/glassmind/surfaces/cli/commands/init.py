@@ -10,8 +10,8 @@ from glassmind.config.discover import known_vaults
 from glassmind.config.files import current_folder
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home
-from glassmind.config.write_sections import AGENT_DIR
 from glassmind.config.write import free_place, write_config
+from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import NoVault, SeveralVaults, VaultAbsent, WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import config_of, named_of

@@ -1,6 +1,6 @@
 """The tools of obsidian-brain: its names, its arguments, its replies.
 
-A reply is JSON, in the text as in the values. `search`, `read_note` and
+A reply is JSON, in the text as in the values. `search`, `read_note`, `delete_note` and
 `find_connections` wrap theirs as `{data, context: {state, next_actions}}`, the others
 do not; a reply that is a list stands under `result` among the values, which have to be
 an object. Where we do other than obsidian-brain, docs/compatibility.md says so.
@@ -13,7 +13,7 @@ from glassmind.engine import Engine
 from glassmind.errors import IndexAbsent
 from glassmind.markdown.frontmatter import read_head
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools import brain_graph
+from glassmind.surfaces.mcp.tools import brain_edit, brain_graph, brain_write
 from glassmind.surfaces.mcp.tools.brain_hints import (
     REMEMBERED,
     note_hints,
@@ -345,6 +345,7 @@ _TABLE: tuple[Tool, ...] = (
     ),
 )
 
-_BY_NAME = {tool.name: tool for tool in (*_TABLE, *brain_graph.TABLE)}
+_TABLES = (*_TABLE, *brain_graph.TABLE, *brain_edit.TABLE, *brain_write.TABLE)
+_BY_NAME = {tool.name: tool for tool in _TABLES}
 
 TOOLS = tuple(_BY_NAME[name]._replace(fault_mark=FAULT) for name in SERVED)

@@ -47,6 +47,7 @@ DESCRIPTIONS = {
     "create_note": "Write a note that links already lead to",
     "detect_themes": "See which groups these notes fall into",
     "find_path_between": "See how the furthest note is reached",
+    "rank_notes": "See which notes links lead to least",
 }
 
 
@@ -88,6 +89,12 @@ def connection_hints(root: str, count: int, furthest: str) -> list[Hint]:
         ends = {"from": root, "to": furthest}
         hints.append(Hint("find_path_between", ends, "it is the furthest of them"))
     return hints
+
+
+def deleted_hints() -> list[Hint]:
+    """Return what may follow when a note is gone: some may be linked by none now."""
+    reason = "notes that it led to may have no link left"
+    return [Hint("rank_notes", {"minIncomingLinks": 0}, reason)]
 
 
 def simplified(query: str) -> str:

@@ -17,6 +17,12 @@ SERVED = (
     "find_path_between",
     "detect_themes",
     "rank_notes",
+    "create_note",
+    "edit_note",
+    "apply_edit_preview",
+    "link_notes",
+    "move_note",
+    "delete_note",
     "reindex",
     "index_status",
 )

@@ -1,0 +1,151 @@
+"""Changing the vault on request; a person approves proposals, and no route does."""
+
+from collections.abc import Callable
+
+from glassmind.editing.asking import Asking
+from glassmind.render.changes import changed_as_json, changesets_as_json
+from glassmind.surfaces.asking import asking_of
+from glassmind.surfaces.edits import read_edits, whole_values
+from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.memory import USUAL
+from glassmind.surfaces.http.refusals import placeless
+from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.mcp.callers import plain_caller
+from glassmind.types.editing import Changed
+
+
+def post_edit(asked: Asked) -> Reply:
+    """Edit a note: every edit in order, or none."""
+    given = asked.given
+    edits = read_edits("POST /edit", given["edits"])
+    return _changed(
+        asked,
+        lambda asking: asked.engine.editing.edit(
+            given["note"], edits, asking, expected=given["expected"]
+        ),
+    )
+
+
+def post_note(asked: Asked) -> Reply:
+    """Make a note; none is written over."""
+    given = asked.given
+    properties = whole_values("POST /notes", given["properties"] or {})
+    return _changed(
+        asked,
+        lambda asking: asked.engine.editing.create(
+            given["title"],
+            given["text"],
+            asking,
+            folder=given["folder"],
+            properties=properties or None,
+            template=given["template"],
+        ),
+    )
+
+
+def post_delete(asked: Asked) -> Reply:
+    """Move a note to the trash."""
+    given = asked.given
+    confirm = given["confirm"] or given["dry_run"]
+    return _changed(
+        asked,
+        lambda asking: asked.engine.editing.delete(
+            given["note"], asking, confirm=confirm
+        ),
+    )
+
+
+def post_move(asked: Asked) -> Reply:
+    """Move a note, another file or a folder, links and all."""
+    ends = asked.given["source"], asked.given["destination"]
+    return _changed(asked, lambda asking: asked.engine.editing.move(*ends, asking))
+
+
+def post_rename_heading(asked: Asked) -> Reply:
+    """Give a heading other words."""
+    given = asked.given
+    return _changed(
+        asked,
+        lambda asking: asked.engine.editing.rename_heading(
+            given["note"], given["heading"], given["new"], asking, index=given["index"]
+        ),
+    )
+
+
+def post_rename_tag(asked: Asked) -> Reply:
+    """Give a tag another name."""
+    ends = asked.given["old"], asked.given["new"]
+    return _changed(
+        asked, lambda asking: asked.engine.editing.rename_tag(*ends, asking)
+    )
+
+
+def post_merge(asked: Asked) -> Reply:
+    """Add a note to another."""
+    given = asked.given
+    confirm = given["confirm"] or given["dry_run"]
+    return _changed(
+        asked,
+        lambda asking: asked.engine.editing.merge(
+            given["source"], given["into"], asking, confirm=confirm
+        ),
+    )
+
+
+def post_split(asked: Asked) -> Reply:
+    """Make notes of sections."""
+    given = asked.given
+    return _changed(
+        asked,
+        lambda asking: asked.engine.editing.split(
+            given["note"],
+            asking,
+            heading=given["heading"],
+            level=given["level"],
+            folder=given["folder"],
+        ),
+    )
+
+
+def get_changes(asked: Asked) -> Reply:
+    """Answer with changesets, the newest first."""
+    state = asked.given["state"]
+    found = asked.engine.editing.changesets(
+        (state,) if state else (), limit=asked.given["limit"]
+    )
+    return answered(_told(asked, changesets_as_json(found)))
+
+
+def get_change(asked: Asked) -> Reply:
+    """Answer with one changeset and its diffs."""
+    return _reply(asked, asked.engine.editing.show(asked.given["id"]))
+
+
+def post_undo(asked: Asked) -> Reply:
+    """Take back what was applied."""
+    identity = asked.given["id"]
+    return _changed(asked, lambda asking: asked.engine.editing.undo(identity, asking))
+
+
+def post_apply(asked: Asked) -> Reply:
+    """Apply what was shown before, where the settings let it happen at once."""
+    identity = asked.given["id"]
+    return _changed(asked, lambda asking: asked.engine.editing.apply(identity, asking))
+
+
+def _changed(asked: Asked, verb: Callable[[Asking], Changed]) -> Reply:
+    client = plain_caller(asked.given["client"], USUAL)
+    dry_run = bool(asked.given.get("dry_run", False))
+    return _reply(asked, verb(asking_of(asked.engine, client, dry_run=dry_run)))
+
+
+def _reply(asked: Asked, done: Changed) -> Reply:
+    return answered(_told(asked, changed_as_json(done)))
+
+
+def _told(asked: Asked, made: dict[str, object]) -> dict[str, object]:
+    """Return an answer whose notices name no place on the machine."""
+    notices = made["notices"]
+    config = asked.engine.config
+    said = [placeless(one, config) for one in notices] if notices else []  # type: ignore[attr-defined]
+    return made | {"notices": said}

@@ -1,0 +1,256 @@
+"""`edit_note` of obsidian-brain with its six modes, and what commits a preview."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from glassmind.errors.editing import NoMatch
+from glassmind.errors.serving import BadArgument
+from glassmind.surfaces.edits import (
+    LONGEST_NOTE,
+    MOST_EDITS,
+    SCOPES,
+    WHERES,
+    whole_values,
+)
+from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool, read_arguments
+from glassmind.surfaces.mcp.tools.brain_buffer import BUFFER, LOOSE, Key
+from glassmind.surfaces.mcp.tools.brain_shapes import NAME
+from glassmind.surfaces.mcp.tools.brain_written import preview_of, written
+from glassmind.surfaces.mcp.tools.shapes import notes_as_json
+from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, asking
+from glassmind.types.editing import (
+    FUZZY,
+    Append,
+    AtHeading,
+    AtLine,
+    Changed,
+    ChangeProperty,
+    Prepend,
+    Replace,
+    TextEdit,
+)
+
+EDIT, COMMIT = "edit_note", "apply_edit_preview"
+
+PREVIEW_S = 5 * 60
+"""Seconds that a preview may be committed in, as obsidian-brain has it."""
+
+LINE_OP = "after"
+"""What `at_line` does unless told: what obsidian-brain does, whose page says replace;
+and nothing is written over by a word that was left out."""
+
+
+def _content(owner: str, given: Mapping[str, Any]) -> str:
+    return str(_needed(owner, given, "content"))
+
+
+def _needed(owner: str, given: Mapping[str, Any], name: str) -> Any:
+    if given[name] is None:
+        raise BadArgument(owner, f"mode {given['mode']} needs {name!r}")
+    return given[name]
+
+
+def _append(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    return Append(_content(owner, given))
+
+
+def _prepend(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    return Prepend(_content(owner, given))
+
+
+def _window(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    fuzzy = given["fuzzyThreshold"] if given["fuzzy"] else None
+    search = _needed(owner, given, "search")
+    return Replace(search, _content(owner, given), fuzzy)
+
+
+def _heading(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    return AtHeading(
+        _needed(owner, given, "heading"),
+        _content(owner, given),
+        given["headingOp"],
+        given["scope"],
+        given["headingIndex"],
+    )
+
+
+def _frontmatter(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    key, value = _needed(owner, given, "key"), given["value"]
+    if given["valueJson"] is not None:
+        try:
+            value = json.loads(given["valueJson"])
+        except (ValueError, RecursionError):
+            raise BadArgument(owner, "'valueJson' is no JSON") from None
+    act = "unset" if value is None else "set"
+    return ChangeProperty(key, act, value)  # type: ignore[arg-type]
+
+
+def _line(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    line = _needed(owner, given, "line")
+    return AtLine(line, _content(owner, given), given["lineOp"])
+
+
+MODES: Mapping[str, Callable[[str, Mapping[str, Any]], TextEdit]] = {
+    "append": _append,
+    "prepend": _prepend,
+    "replace_window": _window,
+    "patch_heading": _heading,
+    "patch_frontmatter": _frontmatter,
+    "at_line": _line,
+}
+
+ONE: tuple[Argument, ...] = (
+    Argument("mode", "string", "", None, choices=tuple(MODES)),
+    Argument("content", "text", "what to write", None, most=LONGEST_NOTE),
+    Argument("search", "string", "of replace_window", None, most=LONGEST_NOTE),
+    Argument("fuzzy", "boolean", "", False),
+    Argument("fuzzyThreshold", "number", "", FUZZY, least=0, most=1),
+    Argument("heading", "string", "of patch_heading", None),
+    Argument("headingOp", "string", "", "replace", choices=WHERES),
+    Argument("scope", "string", "", "section", choices=SCOPES),
+    Argument("headingIndex", "integer", "from 0", None, least=0),
+    Argument("key", "string", "of patch_frontmatter", None),
+    Argument("value", "value", "null clears", None),
+    Argument("valueJson", "string", "wins over value", None, most=LONGEST_NOTE),
+    Argument("line", "integer", "of at_line, from 1", None, least=1),
+    Argument("lineOp", "string", "", LINE_OP, choices=WHERES),
+)
+"""What one edit takes, alone or in a list."""
+
+
+def edit_note(call: Call) -> Answer:
+    """Edit a note by a mode, by a list of them, or once more what found no place."""
+    given = call.given
+    name = given["name"]
+    key = Key(str(call.engine.config.vault.path), call.client, name)
+    edits = _buffered(key) if given["from_buffer"] else _edits(given)
+    wish = asking(call, dry_run=given["dryRun"])
+    try:
+        done = call.engine.editing.edit(name, edits, wish)
+    except NoMatch:
+        BUFFER.keep(key, edits)
+        raise
+    if given["from_buffer"] and not given["dryRun"]:
+        BUFFER.forget(key)
+    mode = given["mode"] or ("from_buffer" if given["from_buffer"] else "edits")
+    more = preview_of(done)
+    if mode == "patch_heading":
+        more["removedLen"] = _removed(done)
+    return notes_as_json(written(done, mode=mode, **more))
+
+
+def _edits(given: Mapping[str, Any]) -> Sequence[TextEdit]:
+    listed = given["edits"]
+    if (given["mode"] is None) == (listed is None):
+        raise BadArgument(EDIT, "it takes a 'mode' or a list of 'edits'")
+    if listed is None:
+        return [_edit(EDIT, given)]
+    if not listed:
+        raise BadArgument(EDIT, "'edits' holds no edit")
+    return [_edit_of(f"{EDIT}: edits[{at}]", one) for at, one in enumerate(listed)]
+
+
+def _edit_of(owner: str, one: Mapping[str, Any]) -> TextEdit:
+    given = read_arguments(owner, ONE, one)
+    if given["mode"] is None:
+        raise BadArgument(owner, "the argument 'mode' is missing")
+    return _edit(owner, given)
+
+
+def _edit(owner: str, given: Mapping[str, Any]) -> TextEdit:
+    return MODES[given["mode"]](owner, whole_values(owner, given))
+
+
+def _buffered(key: Key) -> Sequence[TextEdit]:
+    """Return what was kept of the last edit of a note, to be looked for loosely.
+
+    Raises:
+        BadArgument: nothing is.
+    """
+    kept = BUFFER.find(key)
+    if not kept:
+        said = "nothing is kept of an edit of that note; say it again"
+        raise BadArgument(EDIT, said)
+    return [
+        replace(one, fuzzy=LOOSE) if isinstance(one, Replace) else one for one in kept
+    ]
+
+
+def _removed(done: Changed) -> int:
+    """Return how many letters gave way to others: all between what stayed."""
+    for step in done.changeset.draft.steps[:1]:
+        before, after = step.before or b"", step.after
+        least = min(len(before), len(after))
+        start = _same(before, after, least)
+        end = _same(before[::-1], after[::-1], least - start)
+        return len(before[start : len(before) - end].decode("utf-8", "replace"))
+    return 0
+
+
+def _same(one: bytes, other: bytes, most: int) -> int:
+    """Return how many bytes two texts begin with alike."""
+    pairs = zip(one[:most], other[:most], strict=True)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), most)
+
+
+def apply_edit_preview(call: Call) -> Answer:
+    """Commit a preview, where the settings let notes be edited at once."""
+    identity = call.given["previewId"]
+    shown = call.engine.editing.show(identity).changeset
+    if shown.state == "previewed" and _age_s(shown.created) > PREVIEW_S:
+        minutes = PREVIEW_S // 60
+        said = f"the preview is older than {minutes} minutes; make it again"
+        raise BadArgument(COMMIT, said)
+    done = call.engine.editing.apply(shown.id, asking(call, dry_run=False))
+    return notes_as_json(written(done, previewId=shown.id))
+
+
+def _age_s(created: str) -> float:
+    return (now() - datetime.fromisoformat(created)).total_seconds()
+
+
+def now() -> datetime:
+    """Return the time, with its zone."""
+    return datetime.now().astimezone()
+
+
+TABLE: tuple[Tool, ...] = (
+    Tool(
+        EDIT,
+        "Edit a note",
+        "Edit one note by a mode, or by edits, a list of such calls, all or none: "
+        "append, prepend (content), replace_window (search, content, fuzzy), "
+        "patch_heading (heading, content), patch_frontmatter (key, value), at_line "
+        "(line, content). dryRun gives a diff and a previewId. May only make a "
+        "proposal that the user approves.",
+        (
+            NAME,
+            *ONE,
+            Argument("edits", "objects", "", None, most=MOST_EDITS),
+            Argument("dryRun", "boolean", "", False),
+            Argument(
+                "from_buffer", "boolean", "the last that found no match, loosely", False
+            ),
+        ),
+        edit_note,
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+        timeout_s=PATIENT_S,
+    ),
+    Tool(
+        COMMIT,
+        "Commit a preview",
+        "Make the edit that edit_note with dryRun showed, within five minutes, while "
+        "the note is as it was; only where the user's settings let notes be edited.",
+        (Argument("previewId", "string", most=100),),
+        apply_edit_preview,
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+        timeout_s=PATIENT_S,
+    ),
+)

@@ -1,0 +1,165 @@
+"""Tools of obsidian-brain that make, link, move and delete notes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from glassmind.render.changes import rewritten_as_json
+from glassmind.surfaces.edits import LONGEST_NOTE, whole_values
+from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools.brain_hints import deleted_hints
+from glassmind.surfaces.mcp.tools.brain_shapes import NAME, wrapped
+from glassmind.surfaces.mcp.tools.brain_written import (
+    counts_of,
+    lost,
+    preview_of,
+    written,
+)
+from glassmind.surfaces.mcp.tools.naming import LONGEST_NAME
+from glassmind.surfaces.mcp.tools.shapes import notes_as_json
+from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, asking
+from glassmind.types.editing import AddLink
+
+TITLE = "title"
+
+
+def create_note(call: Call) -> Answer:
+    """Make a note, with its title among the properties unless that is not wished."""
+    given = call.given
+    done = call.engine.editing.create(
+        given["title"],
+        given["content"],
+        asking(call, dry_run=False),
+        folder=given["directory"],
+        properties=_properties(given),
+    )
+    adopted = done.changeset.draft.adopted
+    return notes_as_json(written(done, title=_named(given), linksAdopted=adopted))
+
+
+def _properties(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    own = dict(whole_values("create_note", given["frontmatter"] or {}))
+    if TITLE in own and own[TITLE] is None:
+        del own[TITLE]
+    elif TITLE not in own:
+        own = {TITLE: _named(given), **own}
+    return own or None
+
+
+def _named(given: Mapping[str, Any]) -> str:
+    """Return the title without the folders and the suffix that it may be given with."""
+    return str(given["title"]).rpartition("/")[2].removesuffix(".md")
+
+
+def link_notes(call: Call) -> Answer:
+    """Add a sentence with a link at the end of a note."""
+    given = call.given
+    wish = asking(call, dry_run=given["dryRun"])
+    edit = AddLink(given["target"], given["context"])
+    done = call.engine.editing.edit(given["source"], [edit], wish)
+    return notes_as_json(written(done, target=given["target"], **preview_of(done)))
+
+
+def move_note(call: Call) -> Answer:
+    """Move a note and write the links to it anew."""
+    given = call.given
+    wish = asking(call, dry_run=given["dryRun"])
+    before = counts_of(call.engine)
+    done = call.engine.editing.move(given["source"], given["destination"], wish)
+    after = counts_of(call.engine) if done.applied else before
+    facts = {
+        "linksRewritten": rewritten_as_json(done.changeset.draft.rewritten),
+        "stubsPruned": lost(before, after, "ghosts"),
+        **preview_of(done),
+    }
+    return notes_as_json(written(done, **facts))
+
+
+def delete_note(call: Call) -> Answer:
+    """Move a note to the trash, once it is confirmed."""
+    given = call.given
+    before = counts_of(call.engine)
+    done = call.engine.editing.delete(
+        given["name"],
+        asking(call, dry_run=given["dryRun"]),
+        confirm=given["confirm"],
+    )
+    after = counts_of(call.engine) if done.applied else before
+    gone = {
+        "node": lost(before, after, "notes"),
+        "edges": lost(before, after, "links"),
+        "embedding": lost(before, after, "embedded_notes"),
+        "stubsPruned": lost(before, after, "ghosts"),
+    }
+    was = next((str(file.path) for file in done.files if file.path), "")
+    shown = written(done, deletedFromIndex=gone, **preview_of(done)) | {"id": was}
+    state = {"last_file_deleted": was} if done.applied else {}
+    hints = deleted_hints() if done.applied else []
+    return notes_as_json(wrapped(shown, state, hints))
+
+
+_DRY_RUN = Argument("dryRun", "boolean", "", False)
+_SOURCE = NAME._replace(name="source", doc="a note")
+_PROPOSED = "May only make a proposal that the user approves."
+
+TABLE: tuple[Tool, ...] = (
+    Tool(
+        "create_note",
+        "Create a note",
+        "Make a note; it never writes over one, and links that named it before lead to "
+        f"it then. {_PROPOSED}",
+        (
+            Argument("title", "string", most=LONGEST_NAME),
+            Argument("content", "string", most=LONGEST_NOTE),
+            Argument("directory", "string", "", None, most=LONGEST_NAME),
+            Argument("frontmatter", "object", "title: null leaves that out", None),
+        ),
+        create_note,
+        read_only=False,
+        idempotent=False,
+        timeout_s=PATIENT_S,
+    ),
+    Tool(
+        "link_notes",
+        "Link two notes",
+        "Add a sentence at the end of source, with a link to target, which need not "
+        f"exist yet. {_PROPOSED}",
+        (
+            _SOURCE,
+            Argument("target", "string", most=LONGEST_NAME),
+            Argument("context", "string", "the sentence", most=LONGEST_NOTE),
+            _DRY_RUN,
+        ),
+        link_notes,
+        read_only=False,
+        idempotent=False,
+        timeout_s=PATIENT_S,
+    ),
+    Tool(
+        "move_note",
+        "Move a note",
+        "Give a note another name or folder; every link that led to it leads to it "
+        f"afterwards. It never writes over a note. {_PROPOSED}",
+        (
+            _SOURCE,
+            Argument(
+                "destination", "string", "path; a folder ends in /", most=LONGEST_NAME
+            ),
+            _DRY_RUN,
+        ),
+        move_note,
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+        timeout_s=PATIENT_S,
+    ),
+    Tool(
+        "delete_note",
+        "Delete a note",
+        f"Move a note to the vault's trash; confirm has to be true. {_PROPOSED}",
+        (NAME, Argument("confirm", "boolean", "true"), _DRY_RUN),
+        delete_note,
+        read_only=False,
+        destructive=True,
+        timeout_s=PATIENT_S,
+    ),
+)

@@ -1,0 +1,64 @@
+"""What a tool of obsidian-brain that writes replies, made or not."""
+
+from typing import Any
+
+from glassmind.engine import Engine
+from glassmind.errors import IndexAbsent
+from glassmind.render.changes import changed_as_json
+from glassmind.surfaces.mcp.tools.write_answers import clipped, said_of
+from glassmind.types.catalogue import Stats
+from glassmind.types.editing import Changed
+
+
+def written(done: Changed, **more: Any) -> dict[str, Any]:
+    """Return the note that a change is about, what was done, and its diff.
+
+    `message` says it in words; where nothing was changed yet, and how the user
+    approves it, too.
+    """
+    told = clipped(changed_as_json(done))
+    main = main_path(done)
+    made = {
+        "id": main,
+        "path": main,
+        "status": done.changeset.state,
+        "applied": done.applied,
+        "changeset": done.changeset.id,
+        "message": said_of(done.changeset),
+        **more,
+        "diff": "".join(file["diff"] for file in told["files"]),
+        "index": done.index,
+    }
+    if told["approve"]:
+        made["approve"] = told["approve"]
+    if told.get("clipped"):
+        made["truncated"] = True
+    kept = ("risks", "notices")
+    return made | {name: told[name] for name in kept if told[name]}
+
+
+def main_path(done: Changed) -> str:
+    """Return the note that a change is about: the first that its steps tell of."""
+    return str(done.files[0].to) if done.files else ""
+
+
+def preview_of(done: Changed) -> dict[str, Any]:
+    """Return what a preview is committed by; nothing for what is none."""
+    if done.changeset.state != "previewed":
+        return {}
+    return {"dryRun": True, "previewId": done.changeset.id}
+
+
+def counts_of(engine: Engine) -> Stats | None:
+    """Return what the index holds; None where there is none."""
+    try:
+        return engine.stats()
+    except IndexAbsent:
+        return None
+
+
+def lost(before: Stats | None, after: Stats | None, name: str) -> int:
+    """Return how many fewer of something the index holds; never below none."""
+    if before is None or after is None:
+        return 0
+    return max(0, int(getattr(before, name)) - int(getattr(after, name)))

@@ -1,0 +1,101 @@
+"""`glassmind_move` and `glassmind_restructure`: other names, links and all."""
+
+from glassmind.errors.serving import BadArgument
+from glassmind.surfaces.edits import DRY_RUN
+from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
+from glassmind.surfaces.mcp.tools.naming import LONGEST_NAME, note_name
+from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, answer_of, asking
+from glassmind.surfaces.mcp.tools.write_edit import PROPOSED
+
+MOVE, RESTRUCTURE = "glassmind_move", "glassmind_restructure"
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "rename-heading": ("name", "heading", "new"),
+    "rename-tag": ("name", "new"),
+    "merge": ("name", "new"),
+    "split": ("name",),
+}
+"""What each of them has to be given."""
+
+
+def move(call: Call) -> Answer:
+    """Move a note, another file or a folder; no link breaks by it."""
+    source = note_name(call, MOVE, "source")
+    wish = asking(call, dry_run=call.given["dry_run"])
+    return answer_of(call.engine.editing.move(source, call.given["destination"], wish))
+
+
+def restructure(call: Call) -> Answer:
+    """Rename a heading or a tag, merge two notes, or split one."""
+    given, editing = call.given, call.engine.editing
+    what = given["what"]
+    for name in NEEDS[what]:
+        if given[name] is None:
+            raise BadArgument(RESTRUCTURE, f"{what} needs {name!r}")
+    wish = asking(call, dry_run=given["dry_run"])
+    if what == "rename-tag":
+        return answer_of(editing.rename_tag(given["name"], given["new"], wish))
+    note = note_name(call, RESTRUCTURE)
+    if what == "rename-heading":
+        heading, index = given["heading"], given["index"]
+        done = editing.rename_heading(note, heading, given["new"], wish, index=index)
+    elif what == "merge":
+        confirm = given["confirm"] or given["dry_run"]
+        into = note_name(call, RESTRUCTURE, "new")
+        done = editing.merge(note, into, wish, confirm=confirm)
+    else:
+        done = editing.split(
+            note,
+            wish,
+            heading=given["heading"] or "",
+            level=given["level"],
+            folder=given["folder"],
+        )
+    return answer_of(done)
+
+
+_NAME = Argument("name", "string", "", None, most=LONGEST_NAME)
+
+MOVE_TOOL = Tool(
+    MOVE,
+    "Move or rename",
+    "Give a note, another file or a folder another name or place. Every link that led "
+    f"there leads there afterwards; nothing is written over. {PROPOSED}",
+    (
+        Argument("source", "string", "note, file or folder", most=LONGEST_NAME),
+        Argument(
+            "destination", "string", "new path; a folder ends in /", most=LONGEST_NAME
+        ),
+        DRY_RUN,
+    ),
+    move,
+    read_only=False,
+    destructive=True,
+    idempotent=False,
+    timeout_s=PATIENT_S,
+)
+
+RESTRUCTURE_TOOL = Tool(
+    RESTRUCTURE,
+    "Rename headings and tags, merge, split",
+    "rename-heading: heading of name becomes new, links follow. rename-tag: tag name "
+    "becomes new, everywhere. merge: name is added to note new and goes to the trash. "
+    "split: the section of heading, or all of a level, become notes. "
+    f"{PROPOSED}",
+    (
+        Argument("what", "string", "", choices=tuple(NEEDS)),
+        _NAME._replace(doc="the note, or the tag", default=None),
+        Argument("heading", "string", "", None, most=LONGEST_NAME),
+        Argument("index", "integer", "which of one name, from 0", None, least=0),
+        _NAME._replace(name="new", doc="new words, tag, or the note to merge into"),
+        Argument("level", "integer", "of split", None, least=1, most=6),
+        _NAME._replace(name="folder", doc="of the notes that split makes"),
+        Argument("confirm", "boolean", "true for merge: the user wants it", False),
+        DRY_RUN,
+    ),
+    restructure,
+    read_only=False,
+    destructive=True,
+    idempotent=False,
+    timeout_s=PATIENT_S,
+)
