@@ -114,6 +114,8 @@ def _inner(page: Page, named: BlockId) -> Place:
         start = page.line_start(line - 1) + len(above_lead)
         if not page.source[start : page.line_end(line - 1)].strip():
             break
+        if above.startswith(b"[!"):  # the title of a callout is none of its text
+            break
         line, opening = line - 1, above
     first_lead, opening = _opened(page, line)
     start = page.line_start(line) + len(first_lead) + len(opening)
