@@ -23,8 +23,9 @@ def page(text: str) -> Page:
 def cut(text: str, heading: str = "", level: int | None = None) -> list[str]:
     whole = page(text)
     chosen = sections_at(whole.note, heading, level)
-    left = left_over(whole, chosen, lambda at: f"[[{at}]]")
-    return [part.decode() for part in (left, *(cut_out(whole, at) for at in chosen))]
+    splices = left_over(whole, chosen, lambda at: f"[[{at}]]")
+    parts = whole.with_splices(splices), *(cut_out(whole, at) for at in chosen)
+    return [part.decode() for part in parts]
 
 
 def test_the_section_of_a_heading_goes_and_a_link_stays() -> None:

@@ -81,34 +81,31 @@ def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
     return NotePath(next(path for path in paths if fold(path) not in taken))
 
 
-class Cut(NamedTuple):
-    """A note without some sections: what is left of it, and the sections as texts."""
+def left_over(
+    page: Page, chosen: Sequence[int], link: Callable[[int], str]
+) -> list[Splice]:
+    """Return the splices that put a link in the place of each section.
 
-    left: bytes
-    texts: tuple[bytes, ...]
-
-
-def left_over(page: Page, chosen: Sequence[int], link: Callable[[int], str]) -> bytes:
-    """Return a note's text with a link in the place of each section.
-
-    `link` writes the one to the section of a heading.
+    `link` writes the one to the section of a heading. Footnotes that only a section
+    defines are defined at the end, where they are still referred to.
     """
+    sections = [section_of(page.note, page.source, at) for at in chosen]
     splices = [
-        Splice(section.start, section.end, link(at).encode())
-        for at, section in (
-            (at, section_of(page.note, page.source, at)) for at in chosen
-        )
+        Splice(section.start, section.end, link(section.first).encode())
+        for section in sections
     ]
-    left = spliced(page.source, splices)
-    return left + _missing_footnotes(page, left)
+    lost = _missing_footnotes(page, spliced(page.source, splices))
+    if lost and not page.source.endswith(b"\n"):
+        lost = page.end_of_line + lost
+    size = len(page.source)
+    return [*splices, Splice(size, size, lost)] if lost else splices
 
 
 def cut_out(page: Page, at: int) -> bytes:
     """Return the section of a heading as a text of its own, its last line ended."""
     section = section_of(page.note, page.source, at)
-    text = page.source[section.start : section.end]
-    ended = text + page.end_of_line
-    return ended + _missing_footnotes(page, ended)
+    text = page.source[section.start : section.end] + page.end_of_line
+    return text + _missing_footnotes(page, text)
 
 
 def _missing_footnotes(page: Page, text: bytes) -> bytes:
@@ -162,18 +159,25 @@ def parts_left(note: Note, gone: Sequence[Section]) -> dict[Part, Part]:
     return found
 
 
-def check_cut(path: NotePath, whole: Note, pieces: Sequence[Note]) -> None:
+def check_cut(page: Page, chosen: Sequence[int]) -> None:
     """Refuse a cut after which something would be read otherwise.
 
     Raises:
-        EditRefused: a definition, a fence or a comment reached over the cut.
+        EditRefused: a definition, a fence or a comment reaches over it.
     """
+    sections = [section_of(page.note, page.source, at) for at in chosen]
+    holes = [Splice(one.start, one.end, b"") for one in sections]
+    texts = [page.source[one.start : one.end] for one in sections]
+    pieces = [
+        parse_note(page.path, text.decode())
+        for text in (spliced(page.source, holes), *texts)
+    ]
     for read in (_headings, _blocks, _tasks, _links, _tags):
-        before, after = sorted(read(whole)), [one for n in pieces for one in read(n)]
-        if before != sorted(after):
+        after = [one for piece in pieces for one in read(piece)]
+        if sorted(read(page.note)) != sorted(after):
             raise EditRefused(
-                f"{path} was not split: what is cut out would be read otherwise by "
-                "itself (a definition, a fence or a comment reaches over the cut)"
+                f"{page.path} was not split: what is cut out would be read otherwise "
+                "by itself (a definition, a fence or a comment reaches over the cut)"
             )
 
 
@@ -190,7 +194,7 @@ def _tasks(note: Note) -> list[str]:
 
 
 def _links(note: Note) -> list[str]:
-    return [f"{one.kind} {one.embed}" for one in note.links]
+    return [f"{one.kind} {one.target}{one.subpath}" for one in note.links]
 
 
 def _tags(note: Note) -> list[str]:

@@ -3,15 +3,64 @@
 import re
 from typing import NamedTuple
 
-from glassmind.editing.parts import heading_at
+from glassmind.editing.desk import Desk
+from glassmind.editing.parts import Whereabouts, heading_at, page_at, settled
+from glassmind.editing.relinking import draft_with_links
 from glassmind.editing.text.page import Page
+from glassmind.editing.universe import universe_of
 from glassmind.errors.editing import BadEdit
 from glassmind.markdown.subpaths import Outline, heading_words
-from glassmind.types.editing import Splice
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft, Splice, Step
 from glassmind.types.notes import Note
 
 _CLOSING = re.compile(r"(?:(?<=\s)|^)(#+)$")
 _BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
+
+
+def plan_rename_heading(
+    desk: Desk, note: NotePath, heading: str, new: str, index: int | None = None
+) -> Draft:
+    """Return the change that gives a heading other words, and links to it too.
+
+    `heading` is its text, or a nested path; `index` chooses among several, from 0.
+
+    Raises:
+        NoMatch, SeveralMatches: no one heading is called so.
+        BadEdit: the new words are none of a heading.
+        EditRefused: links to it or to another would lead elsewhere.
+    """
+    page = page_at(desk, note)
+    done = renamed_heading(page, heading, new, index)
+    if done.raw == page.raw:
+        raise BadEdit(f"a heading of {note} is called {new!r} already")
+    before, after = Outline.of_note(page.note), Outline.of_note(done.note)
+    seen, step = universe_of(desk), Step(note, note, page.raw, done.raw)
+    old = before.texts[done.at]
+
+    def make(where: Whereabouts) -> Draft:
+        return draft_with_links(
+            desk,
+            "rename-heading",
+            f"Rename the heading {old} of {note} to {after.texts[done.at]}",
+            [step],
+            wanted=where.wanted,
+            targets=list(where.before),
+            universe=seen,
+            risks=_twins(done, after),
+            facts={"heading": old, "line": page.note.headings[done.at].line},
+        )
+
+    return settled(Whereabouts({note: before}, {note: after}), make)
+
+
+def _twins(done: "Renamed", after: Outline) -> list[str]:
+    form = after.forms[done.at]
+    return [
+        f"line {heading.line} has a heading of that name too"
+        for at, heading in enumerate(done.note.headings)
+        if at != done.at and after.forms[at] == form
+    ]
 
 
 class Renamed(NamedTuple):

@@ -4,12 +4,16 @@ A change says what a note's outline was, what it is then, and which part became 
 this tells what a link that led to a part must say to lead there still.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import TypeAlias
 
+from glassmind.editing.desk import Desk
+from glassmind.editing.text.page import Page
+from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import EditRefused, NoMatch, SeveralMatches
+from glassmind.markdown.read import read_note
 from glassmind.markdown.subpaths import (
     Outline,
     Part,
@@ -18,13 +22,18 @@ from glassmind.markdown.subpaths import (
     steps_of,
 )
 from glassmind.types import NotePath
+from glassmind.types.editing import Draft
 from glassmind.types.notes import Note
+from glassmind.vault.decode import Unreadable, decode
 
 Place: TypeAlias = tuple[NotePath, Part]
 
+MOST_ROUNDS = 5
+"""How often a draft is made anew; a heading with a link to a heading takes two."""
+
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class Whereabouts:
     """The outlines of notes before and after a change, and which part became which.
 
     `parts` names those that are elsewhere then, in their own note or another; the
@@ -98,6 +107,62 @@ class Carried:
         if not places or any(path != home for path, _ in places):
             return None
         return self.after[home].spelled([step.at for _, step in places])
+
+
+def settled(first: Whereabouts, make: Callable[[Whereabouts], Draft]) -> Draft:
+    """Return a draft in which the links to every heading that it changes are carried.
+
+    `make` drafts the change for outlines as they are thought to be. A heading may hold
+    a link, and get other words by its rewriting; so it is asked again until the
+    outlines that come of it are those that it was made for.
+
+    Raises:
+        EditRefused: that has no end.
+    """
+    where = first
+    for _ in range(MOST_ROUNDS):
+        draft = make(where)
+        now = _seen_in(draft, where)
+        if (now.before, now.after) == (where.before, where.after):
+            return draft
+        where = now
+    raise EditRefused("headings hold links to each other that cannot all be carried")
+
+
+def _seen_in(draft: Draft, where: Whereabouts) -> Whereabouts:
+    """Return the outlines that a draft leaves, also of notes it changes by the way."""
+    before, after = dict(where.before), dict(where.after)
+    for path, to, was, text, _ in draft.steps:
+        if to in after:
+            after[to] = outline_of(to, text)
+        elif path is not None and was is not None and path not in before:
+            if not path.lower().endswith(".md"):
+                continue
+            old, new = outline_of(path, was), outline_of(to, text)
+            if (old.forms, old.raw_forms) != (new.forms, new.raw_forms):
+                before[path], after[to] = old, new
+    return replace(where, before=before, after=after)
+
+
+def outline_of(path: NotePath, raw: bytes) -> Outline:
+    """Return the outline of a note from its bytes; one that is no text has none."""
+    found = decode(raw)
+    if isinstance(found, Unreadable):
+        return Outline.of(())
+    return Outline.of_note(read_note(path, found.text))
+
+
+def page_at(desk: Desk, path: NotePath) -> Page:
+    """Return a note as it is on the disk now.
+
+    Raises:
+        NoteNotFound: there is none.
+        NotEditable: it is no Markdown, no text, or a damaged one.
+    """
+    raw = desk.files.read(path)
+    if raw is None:
+        raise NoteNotFound(path)
+    return Page.of(path, raw)
 
 
 def heading_at(note: Note, outline: Outline, heading: str, index: int | None) -> int:

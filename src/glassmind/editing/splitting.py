@@ -1,0 +1,173 @@
+"""Sections of a note made notes of their own, and the links to what is in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from glassmind.editing.cutting import (
+    Section,
+    check_cut,
+    cut_out,
+    file_name,
+    free_path,
+    left_over,
+    parts_after,
+    parts_left,
+    section_of,
+    sections_at,
+)
+from glassmind.editing.desk import Desk
+from glassmind.editing.parts import Place, Whereabouts, page_at, settled
+from glassmind.editing.relinking import Relink, draft_with_links, relinked
+from glassmind.editing.text.page import Page
+from glassmind.editing.universe import Universe, renames_of, universe_of
+from glassmind.errors.editing import EditRefused
+from glassmind.markdown.folding import fold
+from glassmind.markdown.parse import parse_note
+from glassmind.markdown.subpaths import Outline
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft, Rewritten, Step
+from glassmind.types.notes import Link, Note
+from glassmind.vault.paths import safe_path
+from glassmind.vault.resolve import Names
+from glassmind.vault.spelling import Pen
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A note, the headings whose sections leave it, and the notes they become."""
+
+    desk: Desk
+    seen: Universe
+    page: Page
+    chosen: Sequence[int]
+    sections: Sequence[Section]
+    paths: Sequence[NotePath]
+
+
+def plan_split(
+    desk: Desk,
+    note: NotePath,
+    heading: str = "",
+    level: int | None = None,
+    folder: str | None = None,
+) -> Draft:
+    """Return the change that makes notes of sections, of one heading or of a level.
+
+    Each is called by its heading, in the folder of the note or another; a link to it
+    stands in its place.
+
+    Raises:
+        BadEdit, NoMatch, SeveralMatches: it is not said by what, or there is no such.
+        EditRefused: something would be read otherwise, or a link would lead elsewhere.
+    """
+    page = page_at(desk, note)
+    chosen = sections_at(page.note, heading, level)
+    check_cut(page, chosen)
+    seen = universe_of(desk)
+    home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
+    names = [file_name(page.note.headings[at].text) for at in chosen]
+    sections = [section_of(page.note, page.source, at) for at in chosen]
+    split = _Split(desk, seen, page, chosen, sections, _paths(home, names, seen))
+    return settled(_first(split), lambda where: _drafted(split, where))
+
+
+def _paths(folder: str, names: Sequence[str], seen: Universe) -> list[NotePath]:
+    taken = {fold(path) for path in seen.paths}
+    found: list[NotePath] = []
+    for name in names:
+        path = free_path(folder, name, taken)
+        found.append(safe_path(path))
+        taken.add(fold(path))
+    return found
+
+
+def _first(split: _Split) -> Whereabouts:
+    """Return where the parts of the note are afterwards, its links as they are."""
+    note, path = split.page.note, split.page.path
+    places: dict[Place, Place] = {}
+    for section, to in zip(split.sections, split.paths, strict=True):
+        moved = parts_after(note, section)
+        places |= {(path, part): (to, then) for part, then in moved.items()}
+    left = parts_left(note, split.sections)
+    places |= {(path, part): (path, then) for part, then in left.items()}
+    after = {path: Outline.of_note(_left_note(split.page, split.chosen))}
+    for at, to in zip(split.chosen, split.paths, strict=True):
+        text = cut_out(split.page, at).decode()
+        after[to] = Outline.of_note(parse_note(to, text))
+    return Whereabouts({path: Outline.of_note(note)}, after, places)
+
+
+def _left_note(page: Page, chosen: Sequence[int]) -> Note:
+    raw = page.with_splices(left_over(page, chosen, lambda _: ""))
+    return Page.of(page.path, raw).note
+
+
+def _drafted(split: _Split, where: Whereabouts) -> Draft:
+    desk, seen, page = split.desk, split.seen, split.page
+    new = [Step(None, path, None, b"") for path in split.paths]
+    after = Names.of(renames_of(new, seen.paths).after(seen.paths))
+    settings = desk.settings()
+    relink = Relink(seen.names(), after, {}, where.wanted, settings)
+    own = relinked(page.path, page.raw, page.path, relink)
+    left = Page.of(page.path, own.raw)
+    pen = Pen(after, settings.markdown_links)
+    links = dict(zip(split.chosen, _links(pen, split), strict=True))
+    stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
+    steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
+    changed = _changed(page.note, left.note, 0, len(page.source), split.sections)
+    for at, section, path in zip(
+        split.chosen, split.sections, split.paths, strict=True
+    ):
+        piece = relinked(page.path, page.raw, path, relink)
+        moved = Page.of(page.path, piece.raw)
+        steps.append(Step(None, path, None, cut_out(moved, at)))
+        risks.extend(risk for risk in piece.risks if risk not in risks)
+        changed += _changed(page.note, moved.note, section.start, section.end)
+    draft = draft_with_links(
+        desk,
+        "split",
+        _title(split),
+        steps,
+        wanted=where.wanted,
+        targets=list(where.before),
+        settled=[page.path],
+        universe=seen,
+        risks=risks,
+        facts={"notes": [str(path) for path in split.paths]},
+    )
+    links_rewritten, files = draft.rewritten
+    total = Rewritten(links_rewritten + changed, files + bool(changed))
+    return replace(draft, rewritten=total)
+
+
+def _title(split: _Split) -> str:
+    if len(split.paths) == 1:
+        return f"Split {split.paths[0]} from {split.page.path}"
+    return f"Split {split.page.path} into {len(split.paths)} notes more"
+
+
+def _links(pen: Pen, split: _Split) -> list[str]:
+    """Return the links to the new notes, as the old one holds them."""
+    found: list[str] = []
+    for path in split.paths:
+        link = next(pen.written(split.page.path, path, ""), None)
+        if link is None:
+            raise EditRefused(f"{split.page.path} was not split: no link names {path}")
+        found.append(link)
+    return found
+
+
+def _changed(
+    before: Note, after: Note, start: int, end: int, holes: Sequence[Section] = ()
+) -> int:
+    """Return how many links of a stretch say something else than before."""
+
+    def counts(link: Link) -> bool:
+        inside = start <= link.start < end
+        return inside and not any(one.start <= link.start < one.end for one in holes)
+
+    return sum(
+        old[1:3] != new[1:3]
+        for old, new in zip(before.links, after.links, strict=True)
+        if counts(old)
+    )
