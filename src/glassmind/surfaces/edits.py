@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from glassmind.errors.serving import BadArgument
 from glassmind.render.style import is_text
-from glassmind.surfaces.mcp.tool import REQUIRED, Argument, read_arguments, schema_of
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument, read_arguments
 from glassmind.types.editing import (
     FUZZY,
     TOGGLE,
@@ -163,15 +163,13 @@ def _is_whole(value: object) -> bool:
     return not isinstance(value, list) or all(map(_is_whole, value))
 
 
-def _item_schema() -> dict[str, Any]:
-    """Return one schema for every kind of edit: what each takes is told by its name."""
-    fields: dict[str, Argument] = {}
+def _fields() -> tuple[Argument, ...]:
+    """Return what an edit may have, whatever its kind: what it is, and the rest."""
+    fields = {"op": Argument("op", "string", choices=tuple(OPS))}
     for op in OPS.values():
         for one in op.arguments:
             fields.setdefault(one.name, one._replace(default=None))
-    schema = schema_of(tuple(fields.values()))
-    properties = {"op": {"enum": list(OPS)}, **schema["properties"]}
-    return {**schema, "properties": properties, "required": ["op"]}
+    return tuple(fields.values())
 
 
 def _told() -> str:
@@ -191,7 +189,7 @@ EDITS = Argument(
     "objects",
     f"applied in order, all or none. By op: {_told()}",
     most=MOST_EDITS,
-    items=_item_schema(),
+    fields=_fields(),
 )
 
 EXPECTED = Argument(

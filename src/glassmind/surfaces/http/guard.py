@@ -49,8 +49,13 @@ FULL = BUSY._replace(
 ANSWER_S = 60.0
 """Seconds until an answer has to stand; the longest search takes a few."""
 
-LONG_S: Mapping[str, float] = {"/index": 6 * 3600.0, "/mcp": 900.0}
-"""The same where work may be long: a first index of a large vault, and tools."""
+LONG_S: Mapping[str, float] = {
+    "/index": 6 * 3600.0,
+    "/mcp": 900.0,
+    **dict.fromkeys(("/move", "/rename-heading", "/rename-tag", "/merge"), 600.0),
+}
+"""The same where work may be long: a first index of a large vault, tools, and what
+thousands of notes may link to."""
 
 LAST_WORDS_S = 1.0
 """Seconds to tell why an answer that had begun breaks off."""

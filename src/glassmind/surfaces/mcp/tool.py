@@ -35,7 +35,7 @@ class Argument(NamedTuple):
     """One argument of a tool.
 
     `most` bounds a number, the characters of a text, or how many texts a list has.
-    `items` is the schema of one item of a list, where more is known of it.
+    `fields` are what an object of a list has, where more is known of it.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Argument(NamedTuple):
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
-    items: Mapping[str, Any] | None = None
+    fields: tuple["Argument", ...] = ()
 
 
 class Call(NamedTuple):
@@ -128,8 +128,8 @@ def schema_of(arguments: Sequence[Argument]) -> dict[str, Any]:
 
 def _property(one: Argument) -> dict[str, Any]:
     made = dict(_TYPES[one.kind])
-    if one.items is not None:
-        made["items"] = dict(one.items)
+    if one.fields:
+        made["items"] = schema_of(one.fields)
     if one.doc:
         made["description"] = one.doc
     if one.choices:
