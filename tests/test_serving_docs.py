@@ -14,7 +14,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 MCP = (DOCS / "mcp.md").read_text("utf-8")
 HTTP = (DOCS / "http.md").read_text("utf-8")
 
-OURS = tools_of(["core", "graph", "memory"])
+OURS = tools_of(["core", "graph", "memory", "write"])
 
 ELSEWHERE = {"/metrics", "/openapi.json", "/health", "/api/search"}
 """Routes whose rows are not about what they take."""
