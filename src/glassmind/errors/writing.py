@@ -52,3 +52,15 @@ class WriteFailed(WriteRefused):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} was not written: {reason}; it is as it was")
         self.path, self.reason = path, reason
+
+
+class NotTakenBack(VaultError):
+    """A change failed half way, and not every file of it could be put back."""
+
+    def __init__(self, path: str, count: int, reason: str) -> None:
+        others = f" and {count - 1} more" if count > 1 else ""
+        super().__init__(
+            f"{path}{others} could not be put back after a change failed ({reason}); "
+            "the next edit finishes it or takes it back"
+        )
+        self.path, self.count, self.reason = path, count, reason

@@ -1,0 +1,234 @@
+"""The one way several files of a vault are changed: all of them or none, on record.
+
+Steps name whole files as they were and as they should be. Everything is looked at and
+staged before anything is touched, and what fails on the way is taken back. A death on
+the way leaves some files old and some new, each of them whole; whoever knows the steps
+can tell how each stands, and bring all to the new state or to the old.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from glassmind.errors import VaultError
+from glassmind.errors.writing import NotTakenBack, WriteFailed
+from glassmind.ports.editing import Standing
+from glassmind.types import NotePath
+from glassmind.types.editing import Step
+from glassmind.vault import audit
+from glassmind.vault.audit import Act, Record
+from glassmind.vault.carrying import Carrying
+from glassmind.vault.paths import safe_path
+from glassmind.vault.queueing import EditQueue, Leftovers
+from glassmind.vault.read import digest_of
+from glassmind.vault.staging import (
+    above,
+    content,
+    faults_named,
+    folder_of,
+    open_folder,
+    sweep,
+)
+from glassmind.vault.standing import Scene, folders_of
+from glassmind.vault.ways import Way, ways_of
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class VaultChanger:
+    """Changes files of one vault; safe to share between threads.
+
+    `lock` is a file outside of the vault, which whoever edits it holds. `record` is
+    where a line about each change goes. Nothing is changed in folders that begin with a
+    dot, but for `agent_folder` and the trash.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        lock: Path,
+        record: Record,
+        agent_folder: str,
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._root, self._now = root, now
+        self._record_at, self._agent_folder = record, agent_folder
+        self._queue = EditQueue(lock)
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Be the only one who edits this vault, in this process and others.
+
+        Whoever has the turn may ask for it again. What a killed one left staged is
+        swept first.
+
+        Raises:
+            WriteFailed: another took too long.
+            NoDataFolder: nothing can be kept outside of the vault.
+        """
+        return self._turn()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        first = not self._queue.held
+        with self._queue.turn():
+            if first:
+                self._sweep_left()
+            yield
+
+    def read(self, path: NotePath, /) -> bytes | None:
+        """Return the bytes of a file; None where there is none.
+
+        Raises:
+            WriteFailed: it is no regular file, or cannot be read.
+            PathOutsideVault: the path climbs, or a symbolic link stands in it.
+        """
+        known = safe_path(path)
+        try:
+            with folder_of(self._root, known, make=False) as (folder, name):
+                return content(folder, name, known)
+        except FileNotFoundError:
+            return None
+
+    def apply(
+        self,
+        steps: Sequence[Step],
+        /,
+        *,
+        why: str,
+        client: str,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Take every step, or none.
+
+        New content is staged first, and `meanwhile` is called while the disk takes it:
+        no file is touched before both have come to an end, nor where either raises.
+
+        Raises:
+            NoteChanged: a file is not what a step says it was.
+            NameTaken: something is where a new or moved file should be.
+            NotEditable: a path lies where nothing is edited.
+            WriteRefused, PathOutsideVault: the disk refuses, or a path is none.
+            NotTakenBack: it failed on the way, and not all could be taken back.
+        """
+        ways = ways_of(steps, self._agent_folder)
+        self._carry(ways, why=why, client=client, meanwhile=meanwhile)
+
+    def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
+        """Return how each file stands now; one that was only begun counts as new."""
+        return Scene(self._root, ways_of(steps, self._agent_folder)).standing()
+
+    def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
+        """Take the rest of some steps, or take back those that were taken.
+
+        Files that are neither as a step found them nor as it leaves them stay.
+
+        Raises:
+            WriteRefused, PathOutsideVault: the disk refuses; all is as it was before.
+        """
+        ways = ways_of(steps, self._agent_folder)
+        with self._turn():
+            self._sweep(folders_of(ways))
+            scene = Scene(self._root, ways)
+            left, gone = (scene.onward(), []) if forward else scene.backward()
+            rest = [*ways_of(left, self._agent_folder), *gone]
+            if rest:
+                self._carry(rest, why=why, client="", meanwhile=lambda: None)
+
+    def _carry(
+        self,
+        ways: Sequence[Way],
+        *,
+        why: str,
+        client: str,
+        meanwhile: Callable[[], None],
+    ) -> None:
+        recorded: list[Act] = []
+
+        def record() -> None:
+            acts = [_act(way, why, client) for way in ways if _is_one(way)]
+            if acts:
+                self._record(acts)
+                recorded.extend(acts)
+
+        with self._turn(), Carrying(self._root, ways) as carrying:
+            carrying.look()
+            with faults_named(ways[0].name if ways else "nothing"):
+                self._queue.leave(carrying.leftovers())
+            try:
+                carrying.prepare(record, meanwhile=meanwhile)
+                carrying.change()
+            except BaseException as fault:
+                self._take_back(carrying, recorded, fault)
+                raise
+            if carrying.finish():
+                self._queue.clear()
+
+    def _take_back(
+        self, carrying: Carrying, recorded: Sequence[Act], fault: BaseException
+    ) -> None:
+        left = carrying.take_back()
+        if left:
+            raise NotTakenBack(left[0], len(left), str(fault)) from fault
+        with suppress(OSError, VaultError):
+            if recorded:
+                self._record(recorded, undone=True)
+        self._queue.clear()
+
+    def _record(self, acts: Sequence[Act], *, undone: bool = False) -> None:
+        root, log = self._record_at
+        lines = audit.lines_of(acts, self._now(), undone=undone)
+        try:
+            with folder_of(root, log, make=True) as (folder, name):
+                known = folder.facts(name)
+                audit.append(folder, name, lines)
+                if known is None:
+                    folder.sync()
+        except (OSError, VaultError) as fault:
+            reason = f"it cannot go on record in {log} ({_said(fault)})"
+            raise WriteFailed(acts[0].path, reason) from fault
+
+    def _sweep_left(self) -> None:
+        """Sweep away what one left that was killed while it changed files."""
+        left = self._queue.left()
+        if left == Leftovers():
+            return
+        self._sweep(left.staged)
+        for made in sorted(left.made, reverse=True):
+            with suppress(OSError, VaultError):
+                self._remove_empty(made)
+        self._queue.clear()
+
+    def _remove_empty(self, path: str) -> None:
+        with open_folder(self._root, above(path)) as upper:
+            upper.remove(upper.spelled(path.rpartition("/")[2]))
+
+    def _sweep(self, folders: Iterable[str]) -> None:
+        for path in sorted(folders):
+            with suppress(OSError, VaultError):
+                self._sweep_one(path)
+
+    def _sweep_one(self, path: str) -> None:
+        with open_folder(self._root, path) as folder, folder.turn():
+            sweep(folder)
+
+
+def _is_one(way: Way) -> bool:
+    """Whether a step changes anything, so that it goes on record."""
+    return way.step.folder or way.is_rewritten or way.is_moved or way.at != way.final
+
+
+def _act(way: Way, why: str, client: str) -> Act:
+    step = way.step
+    before = None if step.before is None else digest_of(step.before)
+    gone = step.folder or way.via is None
+    after = None if gone else digest_of(step.after)
+    to = None if way.at in (None, way.final) else way.final
+    return Act(way.name, before, after, len(step.after), why, client, to)
+
+
+def _said(fault: Exception) -> str:
+    return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)

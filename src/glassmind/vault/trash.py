@@ -1,0 +1,27 @@
+"""Where deleted files go: the folder of the vault that Obsidian puts them in."""
+
+from collections.abc import Callable
+from itertools import count
+
+from glassmind.types import NotePath
+
+TRASH = ".trash"
+
+
+def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
+    """Return where a file goes that is deleted: a path that nothing is at.
+
+    It keeps its folders, and gets a number where another of its name went before.
+    """
+    place = NotePath(f"{TRASH}/{path}")
+    if not is_taken(place):
+        return place
+    folder, _, name = place.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    if not stem:  # no ending, or nothing but one
+        stem, dot, ending = name, "", ""
+    for number in count(1):
+        other = NotePath(f"{folder}/{stem} {number}{dot}{ending}")
+        if not is_taken(other):
+            return other
+    raise AssertionError("numbers have no end")
