@@ -1,0 +1,222 @@
+"""Applying a changeset, all or nothing, whatever happens on the way.
+
+The changeset is kept as being applied before the first file is touched, and as applied
+after the last. One that is found as being applied by whoever edits next was left so by
+a process that died: its files are brought to where it wanted them, or, where somebody
+has edited one of them meanwhile, back to where they were.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from glassmind.editing.asking import Asking
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed
+from glassmind.errors import GlassmindError, VaultError
+from glassmind.errors.editing import EditRefused
+from glassmind.types import NotePath
+from glassmind.types.editing import (
+    Changed,
+    Changeset,
+    ChangeState,
+    Draft,
+    IndexState,
+    Step,
+)
+from glassmind.vault.trash import TRASH
+
+NOTHING = "nothing was changed: the files say so already"
+
+SETTLED = "settled after an interruption"
+"""Why a file was written, for the record."""
+
+
+def applied(
+    desk: Desk, change: Draft | Changeset, asking: Asking, *, undoes: str = ""
+) -> Changed:
+    """Apply a change, all of it or nothing, and return what was done.
+
+    A changeset that is kept already keeps its id; a draft gets one, and `undoes` is the
+    id of the changeset that it takes back. What cannot be applied is as it was: a kept
+    one in its former state, a draft kept as failed if it had come that far.
+
+    Raises:
+        NoteChanged: a file is not what the change found.
+        NameTaken: something is where a file should go.
+        NoDataFolder: what would undo it can be kept nowhere.
+        WriteRefused, PathOutsideVault: the disk refuses, or a path is none.
+    """
+    with desk.files.turn():
+        settled = _settle_all(desk)
+        notices = [one.notice for one in settled]
+        changeset, former = _numbered(desk, change, asking, undoes)
+        if not changeset.draft.steps:
+            if former is not None:
+                desk.book.shift(changeset.id, "applied")
+            done = replace(changeset, state="applied")
+            return changed(done, notices=[*notices, NOTHING])
+        done, said = _written(desk, changeset, former, asking)
+        notices += said
+        paths = _paths(changeset.draft.steps)
+        notices += filter(None, [desk.committed(changeset.draft.title, paths)])
+    touched = [step for one in settled for step in one.steps]
+    fault = desk.refresh(_to_refresh([*touched, *changeset.draft.steps]))
+    if fault is not None:
+        notices.append(f"a search does not find it yet: {fault}")
+    index: IndexState = "fresh" if fault is None else "pending"
+    return changed(done, index=index, notices=notices)
+
+
+def settle(desk: Desk) -> tuple[str, ...]:
+    """Finish or take back what a killed process left, and say what was done.
+
+    Where nothing was left, that is one look at a folder. What cannot be settled now, as
+    the disk refuses, is told, and tried again the next time.
+    """
+    if not desk.book.unfinished():
+        return ()
+    with desk.files.turn():
+        return tuple(one.notice for one in _settle_all(desk))
+
+
+class _Settled(NamedTuple):
+    """What became of a changeset that was interrupted, and the steps it had."""
+
+    notice: str
+    steps: tuple[Step, ...] = ()
+
+
+def _settle_all(desk: Desk) -> list[_Settled]:
+    """Settle what there is; it is our turn, so nobody is still at it."""
+    return [_settled(desk, identity) for identity in desk.book.unfinished()]
+
+
+def _settled(desk: Desk, identity: str) -> _Settled:
+    try:
+        changeset = desk.book.get(identity)
+    except EditRefused as fault:
+        with suppress(VaultError):
+            desk.book.shift(identity, "failed", reason=str(fault))
+        said = f"{identity} was interrupted and cannot be settled: {fault}"
+        return _Settled(said)
+    try:
+        said = _brought_to_an_end(desk, changeset)
+    except VaultError as fault:
+        said = f"{identity} was interrupted and cannot be settled yet: {fault}"
+    return _Settled(said, changeset.draft.steps)
+
+
+def _brought_to_an_end(desk: Desk, changeset: Changeset) -> str:
+    steps, title = moving(changeset.draft.steps), changeset.draft.title
+    told = f"{changeset.id} ({title}) was interrupted"
+    standing = desk.files.standing(steps)
+    odd = [_name(s) for s, now in zip(steps, standing, strict=True) if now == "other"]
+    if not odd:
+        desk.files.settle(steps, forward=True, why=SETTLED)
+        _noted(desk, changeset)
+        return f"{told}; it is applied now"
+    desk.files.settle(steps, forward=False, why=SETTLED)
+    _turn_back(desk, changeset)
+    reason = f"it was interrupted, and {odd[0]} was edited before it could be finished"
+    desk.book.shift(changeset.id, "failed", reason=reason)
+    return f"{told} and taken back: {odd[0]} was edited meanwhile"
+
+
+def _numbered(
+    desk: Desk, change: Draft | Changeset, asking: Asking, undoes: str
+) -> tuple[Changeset, ChangeState | None]:
+    """Return a changeset without idle steps, and the state in which it is kept."""
+    if isinstance(change, Changeset):
+        draft = replace(change.draft, steps=moving(change.draft.steps))
+        return replace(change, draft=draft, state="applying"), change.state
+    draft = replace(change, steps=moving(change.steps))
+    return desk.book.made(draft, "applying", client=asking.client, undoes=undoes), None
+
+
+def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps that change something."""
+    return tuple(s for s in steps if s.path != s.to or s.before != s.after)
+
+
+def _written(
+    desk: Desk, changeset: Changeset, former: ChangeState | None, asking: Asking
+) -> tuple[Changeset, list[str]]:
+    """Change the files, and return the changeset as it is then, with notices."""
+    noted: list[bool] = []
+
+    def note_down() -> None:
+        if former is None:
+            desk.book.keep(changeset)
+        else:
+            desk.book.shift(changeset.id, "applying")
+        noted.append(True)
+
+    draft = changeset.draft
+    why = asking.why or f"{draft.verb} {changeset.id}"
+    try:
+        desk.files.apply(
+            draft.steps, why=why, client=asking.client, meanwhile=note_down
+        )
+    except BaseException as fault:
+        if noted:
+            _set_aside(desk, changeset, former, str(fault))
+        raise
+    try:
+        _noted(desk, changeset)
+    except VaultError as fault:  # the files are changed; settling finds them so
+        return replace(changeset, state="applied"), [f"that is not noted yet: {fault}"]
+    return replace(changeset, state="applied", reason=""), []
+
+
+def _noted(desk: Desk, changeset: Changeset) -> None:
+    """Have a changeset on record as applied, and what it takes back as undone.
+
+    That comes first: who dies in between leaves what is settled by doing both again.
+    """
+    _chain(desk, changeset.undoes, "undone", f"by {changeset.id}")
+    desk.book.shift(changeset.id, "applied")
+
+
+def _turn_back(desk: Desk, changeset: Changeset) -> None:
+    """Let what a changeset was to take back count as applied again."""
+    with suppress(EditRefused):  # it went with its time
+        if changeset.undoes and desk.book.get(changeset.undoes).state == "undone":
+            _chain(desk, changeset.undoes, "applied", "")
+
+
+def _chain(desk: Desk, identity: str, state: ChangeState, reason: str) -> None:
+    """Note what was undone, or not; what that one had undone is then the contrary."""
+    while identity:
+        try:
+            identity = desk.book.shift(identity, state, reason=reason).undoes
+        except EditRefused:  # it went with its time
+            return
+        state, reason = ("applied" if state == "undone" else "undone"), ""
+
+
+def _set_aside(
+    desk: Desk, changeset: Changeset, former: ChangeState | None, reason: str
+) -> None:
+    """Let what was not applied be where it was; what was partly is left to settling."""
+    with suppress(GlassmindError, OSError):
+        if "new" not in desk.files.standing(changeset.draft.steps):
+            desk.book.shift(changeset.id, former or "failed", reason=reason)
+
+
+def _name(step: Step) -> NotePath:
+    return step.path or step.to
+
+
+def _paths(steps: Sequence[Step]) -> list[NotePath]:
+    """Return every path that steps take something from or bring something to."""
+    both = (path for step in steps for path in (step.path, step.to))
+    return list(dict.fromkeys(path for path in both if path is not None))
+
+
+def _to_refresh(steps: Sequence[Step]) -> list[NotePath]:
+    """Return the files to be indexed anew; none means all, as for a moved folder."""
+    if any(step.folder for step in steps):
+        return []
+    return [path for path in _paths(steps) if not path.startswith(f"{TRASH}/")]

@@ -1,0 +1,122 @@
+"""What a person decides about a proposal: that it is applied, or left.
+
+No program decides it: these are called by the command that a person types, and by no
+tool or route.
+"""
+
+from dataclasses import replace
+
+from glassmind.editing.applying import applied, moving, settle
+from glassmind.editing.asking import Asking
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed
+from glassmind.editing.judging import judged
+from glassmind.editing.three_way import merge
+from glassmind.editing.undoing import EDITED
+from glassmind.errors.editing import ChangesetUnknown, PolicyForbids, WrongState
+from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.ports.editing import Standing
+from glassmind.types.editing import Changed, Changeset, Step
+from glassmind.vault.read import digest_of
+
+SAID_ALREADY = "its files say so already"
+
+
+def approve(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
+    """Apply a proposal: a person said so.
+
+    Where files of it were edited meanwhile and the change still fits, a new proposal on
+    the present texts takes its place, to be looked at; what is returned is that.
+
+    Raises:
+        ChangesetUnknown: there is none.
+        WrongState: it does not wait.
+        PolicyForbids: the settings do not let a file of it be edited at all.
+        NoteChanged: it does not fit the present text of a file.
+        NameTaken: something is where a file should go.
+    """
+    with desk.files.turn():
+        notices = settle(desk)
+        waits = desk.book.get(identity)
+        if waits.state != "proposed":
+            raise WrongState(waits.id, waits.state, "proposed")
+        (may, rule), path = judged(desk, waits.draft)
+        if may == "off":
+            raise PolicyForbids(path, rule)
+        steps = moving(waits.draft.steps)
+        standing = desk.files.standing(steps)
+        if all(now == "old" for now in standing):
+            why = f"{waits.draft.verb} {waits.id}, approved"
+            done = applied(desk, waits, Asking(client=client, why=why))
+        else:
+            fitted = [
+                _fitted(desk, step, now)
+                for step, now in zip(steps, standing, strict=True)
+            ]
+            done = _superseded(desk, waits, moving(list(filter(None, fitted))))
+    return replace(done, notices=(*notices, *done.notices))
+
+
+def reject(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
+    """Leave a proposal; nothing is changed.
+
+    Raises:
+        ChangesetUnknown: there is none.
+        WrongState: it does not wait.
+    """
+    waits = _waiting(desk, identity)
+    return changed(desk.book.shift(waits.id, "rejected", reason=f"by {client}"))
+
+
+def _waiting(desk: Desk, identity: str) -> Changeset:
+    """Return a proposal without its content, which may be damaged."""
+    known, _ = desk.book.listed()
+    wanted = identity.strip().lower()
+    found = [one for one in known if wanted and one.id.startswith(wanted)]
+    if len(found) != 1:
+        raise ChangesetUnknown(identity, [one.id for one in found])
+    if found[0].state != "proposed":
+        raise WrongState(found[0].id, found[0].state, "proposed")
+    return found[0]
+
+
+def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
+    """Return a step as it would be made now; None for one that was made already."""
+    if standing == "new":
+        return None
+    if standing == "old":
+        return step
+    if step.folder or step.path is None or step.before is None:
+        raise NameTaken(step.to)
+    now = desk.files.read(step.path)
+    expected = digest_of(step.before)
+    if now is None:
+        raise NoteChanged(step.path, expected=expected, found="")
+    if step.to != step.path and desk.files.read(step.to) is not None:
+        raise NameTaken(step.to)
+    merged = merge(step.before, now, step.after)
+    if not merged.is_clean:
+        raise NoteChanged(step.path, expected=expected, found=digest_of(now))
+    return step._replace(before=now, after=merged.raw)
+
+
+def _superseded(desk: Desk, waits: Changeset, steps: tuple[Step, ...]) -> Changed:
+    """Propose the same on the present texts, and leave the old proposal."""
+    if not steps:
+        left = desk.book.shift(waits.id, "rejected", reason=SAID_ALREADY)
+        done = replace(waits, state=left.state, reason=left.reason)
+        return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])
+    made = desk.book.made(
+        replace(waits.draft, steps=steps),
+        "proposed",
+        client=waits.client,
+        undoes=waits.undoes,
+        reason=EDITED,
+    )
+    desk.book.keep(made)
+    desk.book.shift(waits.id, "rejected", reason=f"{made.id} took its place")
+    said = (
+        f"nothing was changed: {EDITED}; {made.id} takes the place of {waits.id} "
+        f"and fits the present texts"
+    )
+    return changed(made, notices=[said])

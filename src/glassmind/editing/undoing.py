@@ -1,0 +1,226 @@
+"""Taking a changeset back: at once while its files are as it left them.
+
+Where some were edited since, what it did is taken out of the texts as they are now, by
+a merge of three: what it left, what there is, what it had found. What comes of that is
+a proposal always, as nobody has seen it yet.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import NamedTuple
+
+from glassmind.editing.applying import applied, moving, settle
+from glassmind.editing.asking import Asking
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed
+from glassmind.editing.judging import judged
+from glassmind.editing.three_way import merge
+from glassmind.errors.editing import EditRefused, PolicyForbids, WrongState
+from glassmind.ports.editing import Standing
+from glassmind.types import NotePath, Span
+from glassmind.types.editing import Changed, Changeset, ChangeState, Draft, Step
+from glassmind.vault.trash import TRASH, trash_place
+from glassmind.vault.ways import Way, ways_of
+
+EDITED = "files of it were edited since, so that a person should look at it"
+"""Why a change that was thought out anew waits."""
+
+UNSEEN = "it would become a proposal, as files were edited since"
+
+
+def undo(desk: Desk, identity: str, asking: Asking) -> Changed:
+    """Take an applied changeset back, and return what came of that.
+
+    What the policy does not allow at once becomes a proposal. So does what had to be
+    merged with later edits: `risks` name what stays as it is.
+
+    Raises:
+        ChangesetUnknown: there is none.
+        WrongState: it is not applied.
+        PolicyForbids: a file of it may not be edited.
+        EditRefused: nothing of it can be taken back any more.
+    """
+    with desk.files.turn():
+        notices = settle(desk)
+        known = desk.book.get(identity)
+        if known.state != "applied":
+            raise WrongState(known.id, known.state, "applied")
+        steps = moving(known.draft.steps)
+        standing = desk.files.standing(steps)
+        clean = all(now == "new" for now in standing)
+        if clean:
+            draft = _draft(known, inverse(desk, steps))
+        else:
+            draft = _what_is_left(desk, known, steps, standing)
+        done = _decided(desk, draft, asking, known.id, clean=clean)
+    return replace(done, notices=(*notices, *done.notices))
+
+
+def inverse(desk: Desk, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps that take others back; what they made goes to the trash."""
+    taken: set[NotePath] = set()
+
+    def is_taken(path: NotePath) -> bool:
+        return path in taken or desk.files.read(path) is not None
+
+    found: list[Step] = []
+    for way in reversed(ways_of(steps, desk.agent_folder)):
+        step = _back(way, is_taken)
+        taken.add(step.to)
+        found.append(step)
+    return tuple(found)
+
+
+def _back(way: Way, is_taken: Callable[[NotePath], bool]) -> Step:
+    step = way.step
+    if step.folder and step.path is not None:
+        return Step(step.to, step.path, None, b"", folder=True)
+    if step.path is None or step.before is None:
+        place = trash_place(way.final, is_taken)
+        return Step(way.final, place, step.after, step.after)
+    return Step(way.final, step.path, step.after, step.before)
+
+
+def _draft(known: Changeset, steps: Sequence[Step], risks: Sequence[str] = ()) -> Draft:
+    title = f"take back: {known.draft.title}"
+    return Draft("undo", title, tuple(steps), risks=tuple(risks))
+
+
+def _decided(
+    desk: Desk, draft: Draft, asking: Asking, undoes: str, *, clean: bool
+) -> Changed:
+    (may, rule), path = judged(desk, draft, tainted=asking.tainted)
+    if may == "off":
+        raise PolicyForbids(path, rule)
+    if clean and may == "allow" and not asking.dry_run:
+        return applied(desk, draft, asking, undoes=undoes)
+    state: ChangeState = "previewed" if asking.dry_run else "proposed"
+    reason = rule if clean else EDITED
+    made = desk.book.made(
+        draft, state, client=asking.client, undoes=undoes, reason=reason
+    )
+    if asking.dry_run and not clean:
+        return changed(made, notices=[UNSEEN])  # not kept: none may apply it unseen
+    desk.book.keep(made)
+    return changed(made)
+
+
+def _what_is_left(
+    desk: Desk, known: Changeset, steps: Sequence[Step], standing: Sequence[Standing]
+) -> Draft:
+    """Think out what can still be taken back of a changeset.
+
+    Raises:
+        EditRefused: nothing can.
+    """
+    ways = ways_of(steps, desk.agent_folder)
+    stay = [
+        way.final
+        for way, now in zip(ways, standing, strict=True)
+        if way.step.folder and now != "new"
+    ]
+    moved = _moves_since(desk, known)
+    parts = [_part(desk, way, stay, moved) for way in reversed(ways)]
+    found = [part.step for part in parts if part.step is not None]
+    risks = [risk for part in parts for risk in part.risks]
+    if not found:
+        why = "; ".join(risks) or "its files say so already"
+        raise EditRefused(f"nothing of {known.id} can be taken back: {why}")
+    return _draft(known, found, risks)
+
+
+class _Part(NamedTuple):
+    """What can be taken back of one step, and what cannot."""
+
+    step: Step | None
+    risks: Sequence[str] = ()
+
+
+def _part(
+    desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[Step]
+) -> _Part:
+    step, read = way.step, desk.files.read
+    if step.folder:
+        if way.final in stay:
+            return _Part(None, [f"{way.final} stays where it is, as it is another now"])
+        return _Part(_back(way, lambda _: False))
+    here = way.final
+    now = read(here)
+    if now is None:
+        here = _followed(here, moved)
+        now = read(here)
+    if step.path is None or step.before is None:
+        return _made(step, here, now, lambda path: read(path) is not None)
+    wanted = here if _goes_along(way, here, stay) else step.path
+    if now is None:
+        return _gone(step, here, wanted, is_free=read(wanted) is None)
+    merged = merge(step.after, now, step.before)
+    risks = [f"{here}: {_told(lines)}" for lines in merged.conflicts]
+    if wanted != here and read(wanted) is not None:
+        risks.append(f"{here} stays there, as there is another {wanted}")
+        wanted = here
+    if wanted == here and merged.raw == now:
+        return _Part(None, risks)
+    return _Part(Step(here, wanted, now, merged.raw), risks)
+
+
+def _goes_along(way: Way, here: NotePath, stay: Sequence[NotePath]) -> bool:
+    """Whether a file stays where it is: it never moved by itself, or moved since."""
+    if here != way.final:
+        return True
+    in_folder = any(here.startswith(f"{folder}/") for folder in stay)
+    return in_folder and not way.is_moved
+
+
+def _made(
+    step: Step,
+    here: NotePath,
+    now: bytes | None,
+    is_taken: Callable[[NotePath], bool],
+) -> _Part:
+    """Take back a file that was made, unless somebody has written in it."""
+    if now is None:
+        return _Part(None)
+    if now != step.after:
+        return _Part(None, [f"{here} stays, as it was edited since it was made"])
+    return _Part(Step(here, trash_place(here, is_taken), now, now))
+
+
+def _gone(step: Step, here: NotePath, wanted: NotePath, *, is_free: bool) -> _Part:
+    """Take back what happened to a file that is there no more."""
+    if not here.startswith(f"{TRASH}/"):
+        return _Part(None, [f"{here} is gone, and stays so"])
+    if not is_free or step.before is None:
+        return _Part(None, [f"{wanted} is there again, and stays as it is"])
+    return _Part(Step(None, wanted, None, step.before))
+
+
+def _told(lines: Span) -> str:
+    if lines.start == lines.end:
+        return f"line {lines.start} was edited since, and stays as it is"
+    return f"lines {lines.start} to {lines.end} were edited since, and stay as they are"
+
+
+def _moves_since(desk: Desk, known: Changeset) -> list[Step]:
+    """Return what was moved by changesets after one, in order."""
+    later, _ = desk.book.listed(("applied",))
+    since = list(takewhile(lambda one: one.id != known.id, later))
+    return [step for one in reversed(since) for step in _moves(one)]
+
+
+def _moves(changeset: Changeset) -> Iterator[Step]:
+    for step in changeset.draft.steps:
+        to_trash = step.to.startswith(f"{TRASH}/")
+        if step.path is not None and step.path != step.to and not to_trash:
+            yield step
+
+
+def _followed(path: NotePath, moved: Sequence[Step]) -> NotePath:
+    """Return where a file is after some moves."""
+    for step in moved:
+        if step.path == path:
+            path = step.to
+        elif step.folder and path.startswith(f"{step.path}/"):
+            path = NotePath(step.to + path[len(step.path or "") :])
+    return path

@@ -1,0 +1,190 @@
+"""A desk whose files are in memory, or in a real folder, and whose book is real."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from glassmind.access.policy import WritePolicy
+from glassmind.config import config_for
+from glassmind.editing.asking import Asking
+from glassmind.editing.desk import Desk
+from glassmind.errors import GlassmindError
+from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.ports.editing import EditRows, FileChanger, Standing
+from glassmind.store.changesets import ChangesetFolder
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft, Step
+from glassmind.vault.obsidian import ObsidianSettings
+from glassmind.vault.read import digest_of
+
+BEGIN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
+
+
+class Killed(BaseException):
+    """The process is gone: nothing is tidied up."""
+
+
+def edit(path: str, before: bytes, after: bytes) -> Step:
+    return Step(NotePath(path), NotePath(path), before, after)
+
+
+def made(path: str, after: bytes) -> Step:
+    return Step(None, NotePath(path), None, after)
+
+
+def move(path: str, to: str, before: bytes, after: bytes | None = None) -> Step:
+    return Step(
+        NotePath(path), NotePath(to), before, before if after is None else after
+    )
+
+
+ASKING = Asking(client="test")
+BEFORE = {"a.md": b"a\n", "b.md": b"b\n"}
+STEPS = (
+    edit("a.md", b"a\n", b"A\n"),
+    move("b.md", "c/b.md", b"b\n", b"B\n"),
+    made("new.md", b"new\n"),
+)
+AFTER = {"a.md": b"A\n", "c/b.md": b"B\n", "new.md": b"new\n"}
+
+
+@dataclass
+class MemoryFiles:
+    """Files in a dictionary; a step may be told to fail, or to kill the process."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    fails_at: int | None = None
+    kills_at: int | None = None
+    told: list[str] = field(default_factory=list)
+    turns: int = 0
+    held: int = 0
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        self.turns += not self.held
+        self.held += 1
+        try:
+            yield
+        finally:
+            self.held -= 1
+
+    def read(self, path: NotePath, /) -> bytes | None:
+        return self.files.get(path)
+
+    def apply(
+        self,
+        steps: Sequence[Step],
+        /,
+        *,
+        why: str,
+        client: str,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.told.append(f"{client}: {why}")
+        for step in steps:
+            now = self.files.get(step.path) if step.path else None
+            if now != step.before:
+                found = "" if now is None else digest_of(now)
+                raise NoteChanged(step.path or step.to, expected="", found=found)
+            if step.path != step.to and step.to in self.files:
+                raise NameTaken(step.to)
+        meanwhile()
+        before = dict(self.files)
+        for at, step in enumerate(steps):
+            if at == self.kills_at:
+                raise Killed
+            if at == self.fails_at:
+                self.files = before
+                raise OSError(28, "No space left on device")
+            self._take(step)
+        if self.kills_at == len(steps):
+            raise Killed
+
+    def _take(self, step: Step) -> None:
+        if step.path is not None:
+            del self.files[step.path]
+        self.files[step.to] = step.after
+
+    def standing(self, steps: Sequence[Step], /) -> list[Standing]:
+        return [self._stands(step) for step in steps]
+
+    def _stands(self, step: Step) -> Standing:
+        here = self.files.get(step.path) if step.path else None
+        there = self.files.get(step.to)
+        if step.path == step.to:
+            there = None if here == step.before else here
+        if here == step.before and there is None:
+            return "old"
+        gone = here is None or step.path == step.to
+        return "new" if gone and there == step.after else "other"
+
+    def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
+        self.told.append(why)
+        for step in steps:
+            stands = self._stands(step)
+            if forward and stands == "old":
+                self._take(step)
+            if not forward and stands == "new":
+                del self.files[step.to]
+                if step.path is not None and step.before is not None:
+                    self.files[step.path] = step.before
+
+
+def _no_rows() -> EditRows:
+    raise AssertionError("nobody asks for rows here")
+
+
+@dataclass
+class ApplyingDesk:
+    """What applying works with, and what it did with it."""
+
+    home: Path
+    files: FileChanger
+    mode: str = "allow"
+    fault: GlassmindError | None = None
+    refreshed: list[list[NotePath]] = field(default_factory=list)
+    committed: list[tuple[str, list[NotePath]]] = field(default_factory=list)
+    git_says: str = ""
+    seconds: int = 0
+
+    @property
+    def book(self) -> ChangesetFolder:
+        return ChangesetFolder(self.home, now=self._now)
+
+    def _now(self) -> datetime:
+        self.seconds += 1
+        return BEGIN + timedelta(seconds=self.seconds)
+
+    def _refresh(self, paths: Sequence[NotePath]) -> GlassmindError | None:
+        self.refreshed.append(list(paths))
+        return self.fault
+
+    def _commit(self, title: str, paths: list[NotePath]) -> str:
+        self.committed.append((title, paths))
+        return self.git_says
+
+    def desk(self) -> Desk:
+        root = self.home / "vault"
+        root.mkdir(exist_ok=True)
+        config = config_for(root, {"writes.mode": self.mode})
+        return Desk(
+            config=config,
+            root=root,
+            agent_folder=".agent",
+            faults=nullcontext,
+            find=NotePath,
+            sure=NotePath,
+            rows=_no_rows,
+            files=self.files,
+            book=self.book,
+            refresh=self._refresh,
+            policy=WritePolicy(config),
+            settings=lambda: ObsidianSettings({}, ()),
+            committed=self._commit,
+        )
+
+
+def draft(*steps: Step, title: str = "Tea") -> Draft:
+    return Draft("edit", title, steps)

@@ -1,0 +1,350 @@
+"""Taking changesets back, and what a person decides about proposals."""
+
+from pathlib import Path
+
+import pytest
+from applying_desk import (
+    AFTER,
+    ASKING,
+    BEFORE,
+    STEPS,
+    ApplyingDesk,
+    MemoryFiles,
+    draft,
+    edit,
+    made,
+    move,
+)
+
+from glassmind.editing.applying import applied
+from glassmind.editing.approving import approve, reject
+from glassmind.editing.undoing import undo
+from glassmind.errors.editing import (
+    ChangesetUnknown,
+    EditRefused,
+    PolicyForbids,
+    WrongState,
+)
+from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.types.editing import Changeset, Step
+
+
+@pytest.fixture
+def files() -> MemoryFiles:
+    return MemoryFiles(dict(BEFORE))
+
+
+@pytest.fixture
+def desk(tmp_path: Path, files: MemoryFiles) -> ApplyingDesk:
+    return ApplyingDesk(tmp_path, files)
+
+
+def apply(desk: ApplyingDesk, *steps: Step) -> str:
+    return applied(desk.desk(), draft(*steps), ASKING).changeset.id
+
+
+def propose(desk: ApplyingDesk, *steps: Step) -> Changeset:
+    waits = desk.book.made(draft(*steps), "proposed", client="agent")
+    desk.book.keep(waits)
+    return waits
+
+
+def test_files_as_they_were_left_are_taken_back_at_once(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, *STEPS)
+
+    done = undo(desk.desk(), identity, ASKING)
+
+    assert done.applied
+    assert done.changeset.undoes == identity
+    assert done.changeset.draft.verb == "undo"
+    assert files.files == {**BEFORE, ".trash/new.md": b"new\n"}
+    assert desk.book.get(identity).state == "undone"
+
+
+def test_what_is_taken_back_can_be_brought_back(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    first = apply(desk, *STEPS)
+    second = undo(desk.desk(), first, ASKING).changeset.id
+    third = undo(desk.desk(), second, ASKING).changeset.id
+
+    assert files.files == AFTER
+    assert [desk.book.get(one).state for one in (first, second, third)] == [
+        "applied",
+        "undone",
+        "applied",
+    ]
+
+    undo(desk.desk(), third, ASKING)
+    assert desk.book.get(first).state == "undone"
+    assert files.files == {**BEFORE, ".trash/new.md": b"new\n"}
+
+
+def test_a_deleted_note_comes_back_out_of_the_trash(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, move("a.md", ".trash/a.md", b"a\n"))
+
+    undo(desk.desk(), identity, ASKING)
+
+    assert files.files == BEFORE
+
+
+def test_a_trash_that_was_emptied_does_not_keep_a_note_from_coming_back(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, move("a.md", ".trash/a.md", b"a\n"))
+    del files.files[".trash/a.md"]
+
+    done = undo(desk.desk(), identity, ASKING)
+
+    assert done.changeset.state == "proposed"
+    approve(desk.desk(), done.changeset.id)
+    assert files.files == BEFORE
+    assert desk.book.get(identity).state == "undone"
+
+
+def test_another_name_in_the_trash_is_taken_where_there_is_one(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    files.files[".trash/new.md"] = b"older\n"
+    identity = apply(desk, made("new.md", b"new\n"))
+
+    undo(desk.desk(), identity, ASKING)
+
+    assert files.files == {
+        **BEFORE,
+        ".trash/new.md": b"older\n",
+        ".trash/new 1.md": b"new\n",
+    }
+
+
+def test_only_what_is_applied_can_be_taken_back(desk: ApplyingDesk) -> None:
+    identity = apply(desk, *STEPS)
+    undo(desk.desk(), identity, ASKING)
+
+    with pytest.raises(WrongState, match=f"{identity} is undone"):
+        undo(desk.desk(), identity, ASKING)
+    with pytest.raises(ChangesetUnknown):
+        undo(desk.desk(), "20240506-zzzzz", ASKING)
+
+
+def test_a_dry_run_shows_it_and_changes_nothing(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, *STEPS)
+
+    done = undo(desk.desk(), identity, ASKING._replace(dry_run=True))
+
+    assert done.changeset.state == "previewed"
+    assert files.files == AFTER
+    applied(desk.desk(), desk.book.get(done.changeset.id), ASKING)
+    assert files.files == {**BEFORE, ".trash/new.md": b"new\n"}
+    assert desk.book.get(identity).state == "undone"
+
+
+def test_where_edits_need_approval_so_does_taking_back(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, *STEPS)
+    desk.mode = "propose"
+
+    done = undo(desk.desk(), identity, ASKING)
+
+    assert done.changeset.state == "proposed"
+    assert "propose" in done.changeset.reason
+    assert files.files == AFTER
+    assert approve(desk.desk(), done.changeset.id).applied
+    assert files.files == {**BEFORE, ".trash/new.md": b"new\n"}
+
+
+def test_where_nothing_may_be_written_nothing_is_taken_back(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, *STEPS)
+    waits = propose(desk, edit("a.md", b"A\n", b"x\n"))
+    desk.mode = "off"
+
+    with pytest.raises(PolicyForbids):
+        undo(desk.desk(), identity, ASKING)
+    with pytest.raises(PolicyForbids):
+        approve(desk.desk(), waits.id)
+    assert files.files == AFTER
+
+
+LONG = b"1\n2\n3\n4\n5\n6\n7\n"
+
+
+def test_later_edits_elsewhere_in_a_note_stay_when_it_is_taken_back(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    files.files["long.md"] = LONG
+    identity = apply(desk, edit("long.md", LONG, LONG.replace(b"2", b"two")))
+    files.files["long.md"] = files.files["long.md"].replace(b"6", b"six")
+    now = dict(files.files)
+
+    shown = undo(desk.desk(), identity, ASKING._replace(dry_run=True))
+    done = undo(desk.desk(), identity, ASKING)
+
+    assert done.changeset.state == "proposed"
+    assert shown.notices == ("it would become a proposal, as files were edited since",)
+    assert files.files == now
+    with pytest.raises(ChangesetUnknown):
+        desk.book.get(shown.changeset.id)
+    assert approve(desk.desk(), done.changeset.id).applied
+    assert files.files["long.md"] == LONG.replace(b"6", b"six")
+    assert desk.book.get(identity).state == "undone"
+
+
+def test_lines_that_were_edited_since_stay_and_are_named(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    files.files["long.md"] = LONG
+    identity = apply(desk, edit("long.md", LONG, b"one\n2\n3\n4\n5\n6\nseven\n"))
+    files.files["long.md"] = b"one!\n2\n3\n4\n5\n6\nseven\n"
+
+    done = undo(desk.desk(), identity, ASKING)
+
+    assert done.changeset.draft.risks == (
+        "long.md: line 1 was edited since, and stays as it is",
+    )
+    assert done.changeset.draft.steps[0].after == b"one!\n2\n3\n4\n5\n6\n7\n"
+
+
+def test_where_nothing_can_be_taken_back_it_says_why(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, edit("a.md", b"a\n", b"A\n"), made("new.md", b"n\n"))
+    del files.files["a.md"]
+    files.files["new.md"] = b"mine\n"
+
+    with pytest.raises(EditRefused, match=r"a\.md is gone.*") as raised:
+        undo(desk.desk(), identity, ASKING)
+
+    assert "new.md stays, as it was edited since it was made" in str(raised.value)
+
+
+def test_a_file_moved_since_is_found_where_it_is(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, edit("a.md", b"a\n", b"A\n"))
+    apply(desk, move("a.md", "x/a.md", b"A\n"))
+
+    done = undo(desk.desk(), identity, ASKING)
+    approve(desk.desk(), done.changeset.id)
+
+    assert files.files == {"b.md": b"b\n", "x/a.md": b"a\n"}
+
+
+def test_a_former_name_that_is_taken_stays_taken(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    identity = apply(desk, move("b.md", "c/b.md", b"b\n", b"B\n"))
+    files.files["b.md"] = b"another\n"
+
+    done = undo(desk.desk(), identity, ASKING)
+
+    assert done.changeset.draft.steps == (edit("c/b.md", b"B\n", b"b\n"),)
+    assert done.changeset.draft.risks == (
+        "c/b.md stays there, as there is another b.md",
+    )
+
+
+def test_a_person_approves_and_it_is_applied(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    waits = propose(desk, *STEPS)
+
+    done = approve(desk.desk(), waits.id[:-1], client="person")
+
+    assert done.applied
+    assert done.changeset.id == waits.id
+    assert files.files == AFTER
+    assert files.told == [f"person: edit {waits.id}, approved"]
+
+
+def test_a_proposal_on_an_older_text_is_proposed_anew(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    files.files["long.md"] = LONG
+    waits = propose(desk, edit("long.md", LONG, LONG.replace(b"2", b"two")), *STEPS)
+    files.files["long.md"] = LONG.replace(b"6", b"six")
+
+    done = approve(desk.desk(), waits.id)
+
+    assert done.changeset.state == "proposed"
+    assert done.changeset.client == "agent"
+    assert waits.id in done.notices[0]
+    assert files.files["long.md"] == LONG.replace(b"6", b"six")
+    old = desk.book.get(waits.id)
+    assert old.state == "rejected"
+    assert old.reason == f"{done.changeset.id} took its place"
+    assert approve(desk.desk(), done.changeset.id).applied
+    assert files.files == {
+        **AFTER,
+        "long.md": LONG.replace(b"6", b"six").replace(b"2", b"two"),
+    }
+
+
+def test_a_proposal_that_fits_no_more_goes_on_waiting(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    waits = propose(desk, *STEPS)
+    files.files["a.md"] = b"mine\n"
+
+    with pytest.raises(NoteChanged):
+        approve(desk.desk(), waits.id)
+
+    assert desk.book.get(waits.id) == waits
+
+
+def test_a_proposal_whose_place_was_taken_goes_on_waiting(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    waits = propose(desk, *STEPS)
+    files.files["new.md"] = b"mine\n"
+
+    with pytest.raises(NameTaken):
+        approve(desk.desk(), waits.id)
+
+    assert desk.book.get(waits.id) == waits
+
+
+def test_a_proposal_that_somebody_made_true_by_hand_is_left(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    waits = propose(desk, edit("a.md", b"a\n", b"A\n"))
+    files.files["a.md"] = b"A\n"
+
+    done = approve(desk.desk(), waits.id)
+
+    assert done.changeset.state == "rejected"
+    assert done.notices == ("nothing was changed: its files say so already",)
+
+
+def test_a_person_rejects_and_nothing_happens(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    waits = propose(desk, *STEPS)
+
+    done = reject(desk.desk(), waits.id)
+
+    assert done.changeset.state == "rejected"
+    assert files.files == BEFORE
+    for verb in (approve, reject):
+        with pytest.raises(WrongState, match="is rejected"):
+            verb(desk.desk(), waits.id)
+
+
+def test_a_damaged_proposal_can_be_rejected(desk: ApplyingDesk) -> None:
+    waits = propose(desk, *STEPS)
+    (file,) = (desk.home / "changesets" / "proposed").glob("*.change")
+    file.write_bytes(b"torn")
+
+    with pytest.raises(EditRefused, match="cannot be read"):
+        approve(desk.desk(), waits.id)
+    assert reject(desk.desk(), waits.id).changeset.state == "rejected"
+    with pytest.raises(ChangesetUnknown):
+        reject(desk.desk(), "nonsense")
