@@ -80,11 +80,15 @@ class Relinked(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text that stands somewhere in the vault: a note, or a card of a canvas."""
+    """A text that stands somewhere in the vault: a note, or a card of a canvas.
+
+    `home` is where it stands after the change, `name` what it is read as.
+    """
 
     note: Note
     source: bytes
     home: NotePath
+    name: NotePath
 
 
 @dataclass(slots=True)
@@ -124,7 +128,7 @@ def relinked_note(
         return Relinked(raw)
     tally = Tally()
     note = read_note(path, found.text)
-    text = Text(note, found.text.encode(), path_after)
+    text = Text(note, found.text.encode(), path_after, path)
     after = relinked_text(text, relink, tally)
     if after is None:
         return tally.told(raw)
@@ -210,7 +214,7 @@ def _made(
         after = spliced(text.source, splices)
     except EditRefused:
         return None
-    return after if reads_so(text.note.path, after, meant) else None
+    return after if reads_so(text.name, after, meant) else None
 
 
 def _one_by_one(

@@ -1,0 +1,130 @@
+"""Notes, other files and folders under another name, and every link with them."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from glassmind.editing.desk import Desk
+from glassmind.editing.places import Ground, Origin, destination_of, origin_of
+from glassmind.editing.relinking import Earlier, draft_with_links
+from glassmind.editing.universe import Universe, universe_of
+from glassmind.errors import NoteNotFound
+from glassmind.errors.editing import EditRefused
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.scalar_places import in_scalar, scalar_places
+from glassmind.markdown.yaml_write import scalar
+from glassmind.types import NotePath
+from glassmind.types.editing import Changeset, Draft, Step
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.resolve import NOTE_SUFFIX
+
+LOOKED_BACK = 200
+"""How many changesets are looked at for one that a move takes back."""
+
+
+def plan_move(desk: Desk, source: str, destination: str) -> Draft:
+    """Return the change that moves a note, another file or a folder.
+
+    Every link that led to it, or leads from it, leads there afterwards. A property
+    `title` that was the note's name follows it. Where a file is as an earlier move left
+    it and this one takes that back, its text is what it was then.
+
+    Raises:
+        NoteNotFound, AmbiguousName: there is no such thing, or more than one.
+        NameTaken: something is where it should go.
+        BadEdit, PathOutsideVault: the name is none.
+    """
+    seen = universe_of(desk)
+    ground = Ground.of(desk, seen.paths)
+    origin = origin_of(desk, ground, source)
+    to = destination_of(ground, origin, destination)
+    step = Step(origin.path, to, None, b"", folder=True)
+    if not origin.folder:
+        step = _file_step(desk, origin, to)
+    what = "the folder " if origin.folder else ""
+    return draft_with_links(
+        desk,
+        "move",
+        f"move {what}{origin.path} to {to}",
+        [step],
+        universe=seen,
+        earlier=_earlier(desk, origin.path, to, seen),
+        facts={"from": origin.path, "to": to, "folder": origin.folder},
+    )
+
+
+def _file_step(desk: Desk, origin: Origin, to: NotePath) -> Step:
+    raw = desk.files.read(origin.path)
+    if raw is None:
+        raise NoteNotFound(origin.path)
+    return Step(origin.path, to, raw, retitled(raw, origin.path, to))
+
+
+def retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
+    """Return a note whose property `title` follows its name, if it was that name."""
+    old, new = _stem(path), _stem(to)
+    found = decode(raw)
+    if old is None or new is None or old == new or isinstance(found, Unreadable):
+        return raw
+    if found.flagged:
+        return raw
+    text = found.text
+    head = read_head(text)
+    title = next((p for p in head.properties if p.leaf.path == ("title",)), None)
+    if title is None or title.leaf.value != old:
+        return raw
+    source = text.encode()
+    written = source[title.start : title.end].decode()
+    placed = scalar_places(written, old)
+    if placed is None:
+        return raw
+    if placed.style == "plain":
+        said = scalar(new)
+    else:
+        start, end = placed.places[0], placed.places[-1]
+        said = written[:start] + in_scalar(new, placed.style) + written[end:]
+    after = (source[: title.start] + said.encode() + source[title.end :]).decode()
+    meant = {**head.frontmatter.properties, "title": new}
+    if read_head(after).frontmatter.properties != meant:
+        return raw
+    mark = raw[: len(raw) - len(text.encode(found.encoding))]
+    return mark + after.encode(found.encoding)
+
+
+def _stem(path: NotePath) -> str | None:
+    name = path.rpartition("/")[2]
+    return name.removesuffix(NOTE_SUFFIX) if name.endswith(NOTE_SUFFIX) else None
+
+
+def _earlier(
+    desk: Desk, path: NotePath, to: NotePath, seen: Universe
+) -> Mapping[NotePath, Earlier]:
+    """Return what files were before the move that this one takes back, if there is."""
+    listed, _ = desk.book.listed(("applied",), limit=LOOKED_BACK)
+    for outline in listed:
+        if outline.draft.verb == "move" and _moves(outline, to, path):
+            with suppress(EditRefused):  # what is damaged is no help
+                return _then(desk.book.get(outline.id), seen)
+    return {}
+
+
+def _moves(changeset: Changeset, path: NotePath, to: NotePath) -> bool:
+    return any(
+        (step.path, step.to) == (path, to) and step.path != step.to
+        for step in changeset.draft.steps
+    )
+
+
+def _then(changeset: Changeset, seen: Universe) -> dict[NotePath, Earlier]:
+    folders = [step for step in changeset.draft.steps if step.folder and step.path]
+    known = set(seen.paths)
+    found: dict[NotePath, Earlier] = {}
+    for step in changeset.draft.steps:
+        if step.folder or step.path is None or step.before is None:
+            continue
+        place: str = step.to
+        for folder in folders:
+            if folder.path and place.startswith(f"{folder.path}/"):
+                place = folder.to + place[len(folder.path) :]
+        if place in known:
+            found[NotePath(place)] = Earlier(step.after, step.before)
+    return found

@@ -1,0 +1,48 @@
+"""Files that somebody renamed outside of Glassmind, and the links that still say so."""
+
+from collections.abc import Mapping
+
+from glassmind.editing.desk import Desk
+from glassmind.editing.relink_text import Relink
+from glassmind.editing.relinking import OTHER_KINDS, Job, worked
+from glassmind.editing.universe import universe_of
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft
+from glassmind.vault.resolve import Names, name_key
+
+
+def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None:
+    """Return the change that writes links to moved files anew; None where none has to.
+
+    The files are where they are: only links change, those that led to the old names,
+    and those in the moved files that lead elsewhere from the new place.
+    """
+    seen = universe_of(desk)
+    known = set(seen.paths)
+    goes = {old: new for old, new in moves.items() if old not in known and new in known}
+    if not goes:
+        return None
+    was = {new: old for old, new in goes.items()}
+    before = [was.get(path, path) for path in seen.paths]
+    relink = Relink(Names.of(before), seen.names(), goes, None, desk.settings())
+    keys = {name_key(path) for pair in goes.items() for path in pair}
+    files = {*seen.rows.linking(keys), *was}
+    for kind in OTHER_KINDS:
+        files.update(seen.rows.of_kind(kind))
+    jobs = [Job(path, was.get(path, path), path) for path in sorted(files)]
+    found = worked(desk, (), jobs, relink, earlier={}, risks=seen.risks)
+    if not found.steps:
+        return None
+    first, *others = goes.items()
+    more = f" and {len(others)} more" if others else ""
+    title = f"links to {first[0]}, which is {first[1]} now{more}"
+    facts = {"moved": {str(old): str(new) for old, new in goes.items()}}
+    return Draft(
+        "relink",
+        title,
+        found.steps,
+        found.rewritten,
+        found.adopted,
+        found.risks,
+        facts,
+    )

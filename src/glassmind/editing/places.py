@@ -1,0 +1,179 @@
+"""What a person means by a file, a folder and a destination, when files are moved."""
+
+import re
+import stat
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from glassmind.editing.desk import Desk
+from glassmind.errors import FileGone, NoteNotFound, VaultError
+from glassmind.errors.editing import BadEdit
+from glassmind.errors.writing import NameTaken
+from glassmind.types import NotePath
+from glassmind.vault.paths import safe_path
+from glassmind.vault.read import VaultFiles
+from glassmind.vault.resolve import NOTE_SUFFIX, fold
+
+_BARRED = re.compile(r'[#^|\[\]\\:*?"<>]|%%')
+"""What no link can hold, or some file system refuses."""
+
+_KINDS = (NOTE_SUFFIX, ".canvas", ".base")
+
+
+class Origin(NamedTuple):
+    """What is to be moved: a file, or with `folder` a folder."""
+
+    path: NotePath
+    folder: bool
+
+
+class Ground(NamedTuple):
+    """The files and folders of a vault, as far as they are known."""
+
+    paths: Sequence[NotePath]
+    folders: frozenset[str]
+    disk: "Disk"
+
+    @classmethod
+    def of(cls, desk: Desk, paths: Sequence[NotePath]) -> "Ground":
+        """Return where things can be moved from and to."""
+        folders: set[str] = set()
+        for path in paths:
+            folder = path.rpartition("/")[0]
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = folder.rpartition("/")[0]
+        return cls(paths, frozenset(folders), Disk(desk))
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder of that name is there."""
+        return path in self.folders or self.disk.is_folder(path)
+
+
+class Disk:
+    """What stands on the disk under a path, whether the index knows it or not."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._root = desk.root
+
+    def is_folder(self, path: str) -> bool:
+        """Whether it is a folder, and no link to one."""
+        mode = self._mode(path)
+        return mode is not None and stat.S_ISDIR(mode)
+
+    def is_there(self, path: str) -> bool:
+        """Whether anything is there, ours to look at or not."""
+        return self._mode(path) is not None
+
+    def _mode(self, path: str) -> int | None:
+        try:
+            with VaultFiles(self._root) as files:
+                return files.stat(path).st_mode
+        except FileGone:
+            return None
+        except VaultError:
+            return 0
+
+
+def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
+    """Return the file or folder that is called so to the letter.
+
+    A note may be named without its suffix. What ends in `/` is a folder; a note goes
+    before a folder of its name.
+
+    Raises:
+        NoteNotFound, AmbiguousName: there is none, or more than one.
+        PathOutsideVault: it is no path of a vault.
+    """
+    path = safe_path(name.rstrip("/")) if name.rstrip("/") else NotePath("")
+    if path and not name.endswith("/"):
+        known = set(ground.paths)
+        for file in (path, NotePath(path + NOTE_SUFFIX)):
+            if file in known:
+                return Origin(file, folder=False)
+        if ground.disk.is_there(path) and not ground.is_folder(path):
+            return Origin(path, folder=False)
+    if path and ground.is_folder(path):
+        return Origin(path, folder=True)
+    sure = None if name.endswith("/") else desk.sure(name)
+    if sure is not None:
+        return Origin(sure, folder=False)
+    known_names = (*ground.paths, *ground.folders)
+    raise NoteNotFound(name, tuple(get_close_matches(name, known_names, 3)))
+
+
+def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:
+    """Return the path that something gets when it is moved to a name.
+
+    A name that ends in `/`, or is that of a folder, means: into that folder. A note
+    keeps its suffix, other files keep theirs where the name has none.
+
+    Raises:
+        BadEdit: it is there already, lies in what is moved, or no link can name it.
+        NameTaken: something else is there, or differs in upper and lower case only.
+        PathOutsideVault: it is no path of a vault.
+    """
+    base = origin.path.rpartition("/")[2]
+    folder = name.rstrip("/")
+    if not folder and name.endswith("/"):
+        to = base  # into the vault's own folder
+    else:
+        folder = _as_there(safe_path(folder), ground)
+        is_self = origin.folder and fold(folder) == fold(origin.path)
+        if name.endswith("/") or (ground.is_folder(folder) and not is_self):
+            to = f"{folder}/{base}"
+        else:
+            to = folder if origin.folder else _suffixed(safe_path(name), base)
+            to = _as_there(to, ground)
+    path = safe_path(to)
+    _check(ground, origin, path)
+    return path
+
+
+def _suffixed(name: str, base: str) -> str:
+    suffix = f".{base.rpartition('.')[2]}" if "." in base.lstrip(".") else ""
+    if suffix.lower() in _KINDS:
+        return name if name.lower().endswith(suffix.lower()) else name + suffix
+    return name if "." in name.rpartition("/")[2] else name + suffix
+
+
+def _as_there(path: str, ground: Ground) -> str:
+    """Return a path whose folders are spelled as those that are there."""
+    folder, slash, name = path.rpartition("/")
+    if not slash or folder in ground.folders:
+        return path
+    alike = [known for known in ground.folders if fold(known) == fold(folder)]
+    if len(alike) == 1 and not ground.disk.is_there(folder):
+        return f"{alike[0]}/{name}"
+    return path
+
+
+def _check(ground: Ground, origin: Origin, path: NotePath) -> None:
+    if path == origin.path:
+        raise BadEdit(f"{path} is there already")
+    if origin.folder and path.startswith(f"{origin.path}/"):
+        raise BadEdit(f"{origin.path} cannot be moved into itself")
+    barred = sorted(set(_BARRED.findall(path)) - set(_BARRED.findall(origin.path)))
+    if barred:
+        raise BadEdit(
+            f"no link can name {path}: it has {' '.join(barred)} in it; choose another"
+        )
+    known: Iterable[str] = ground.folders if origin.folder else ground.paths
+    for other in (*known, *(ground.folders if not origin.folder else ground.paths)):
+        if fold(other) == fold(path) and other != origin.path:
+            raise NameTaken(other)
+    if fold(path) != fold(origin.path) and ground.disk.is_there(path):
+        raise NameTaken(path)
+
+
+def free_name(ground: Ground, path: NotePath) -> NotePath:
+    """Return a path that nothing has: this one, or with a number behind its name."""
+    stem, dot, suffix = path.rpartition(".")
+    if not dot or "/" in suffix:
+        stem, dot, suffix = path, "", ""
+    found, number = path, 0
+    while ground.disk.is_there(found):
+        number += 1
+        found = NotePath(f"{stem} {number}{dot}{suffix}")
+    return found
