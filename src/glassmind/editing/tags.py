@@ -2,14 +2,94 @@
 
 from collections.abc import Iterator
 
-from glassmind.editing.text.page import Page
-from glassmind.errors.editing import BadEdit, NotEditable
+from glassmind.editing.desk import Desk
+from glassmind.editing.parts import Whereabouts, settled
+from glassmind.editing.relinking import draft_with_links
+from glassmind.editing.text.page import Page, spliced
+from glassmind.editing.universe import Universe, universe_of
+from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
+from glassmind.markdown.canvas_refs import Ref, canvas_refs, canvas_respelled
 from glassmind.markdown.folding import fold
+from glassmind.markdown.parse import parse_note
+from glassmind.markdown.property_edits import changed_property
 from glassmind.markdown.tags import is_tag
 from glassmind.markdown.yaml_core import resolve_plain
 from glassmind.markdown.yaml_write import scalar
-from glassmind.types.editing import Splice
+from glassmind.types import NotePath
+from glassmind.types.editing import ChangeProperty, Draft, Splice, Step
 from glassmind.types.notes import Note, Tag
+
+
+def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
+    """Return the change that gives a tag, and those below it, another name.
+
+    In texts, in lists called `tags` and on the cards of canvases. A heading that holds
+    the tag has other words then, and links to it follow.
+
+    Raises:
+        BadEdit: one of them is no tag, or both are one.
+        EditRefused: no note has the tag.
+    """
+    was, name = tag_name(old), tag_name(new)
+    if was == name:
+        raise BadEdit(f"#{was} is called so already")
+    seen = universe_of(desk)
+    steps, risks, count = _steps(desk, seen, was, name)
+    if not steps:
+        said = risks[0] if risks else f"no note has the tag #{was}"
+        raise EditRefused(said)
+
+    def make(where: Whereabouts) -> Draft:
+        return draft_with_links(
+            desk,
+            "rename-tag",
+            f"Rename the tag #{was} to #{name}",
+            steps,
+            wanted=where.wanted,
+            targets=list(where.before),
+            universe=seen,
+            risks=[*_joins(seen, was, name), *risks],
+            facts={"tags": count},
+        )
+
+    return settled(Whereabouts({}, {}), make)
+
+
+def _joins(seen: Universe, old: str, new: str) -> list[str]:
+    """Return what is told of a tag that is there already."""
+    if fold(old) == fold(new):
+        return []
+    there = len(seen.rows.tagged(new))
+    if not there:
+        return []
+    notes = "1 note has" if there == 1 else f"{there} notes have"
+    return [f"{notes} #{new} already: the two cannot be told apart afterwards"]
+
+
+def _steps(
+    desk: Desk, seen: Universe, old: str, new: str
+) -> tuple[list[Step], list[str], int]:
+    """Return what becomes of each file with the tag, what stays, and how many tags."""
+    steps: list[Step] = []
+    risks: list[str] = []
+    total = 0
+    candidates = {*seen.rows.tagged(old), *seen.rows.of_kind("canvas")}
+    for path in sorted(candidates):
+        raw = desk.files.read(path)
+        if raw is None:
+            continue
+        try:
+            if path.lower().endswith(".canvas"):
+                after, count = retagged_canvas(path, raw, old, new)
+            else:
+                after, count = retagged(Page.of(path, raw), old, new)
+        except NotEditable as refused:
+            risks.append(f"{path} keeps the tag: {refused.reason}")
+            continue
+        total += count
+        if after != raw:
+            steps.append(Step(path, path, raw, after))
+    return steps, risks, total
 
 
 def tag_name(given: str) -> str:
@@ -94,10 +174,26 @@ def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
     """
     raw = page.with_splices(tag_splices(page.note, page.source, old, new))
     after = Page.of(page.path, raw)
+    for tag in repeated(page.note, old, new):
+        after = _without(after, tag.name)
     count = sum(named_anew(tag.name, old, new) is not None for tag in page.note.tags)
     if _said(after.note) != _meant(page.note, old, new):
         raise NotEditable(page.path, "a tag in it is written in a way we do not change")
-    return raw, count
+    return after.raw, count
+
+
+def _without(page: Page, name: str) -> Page:
+    """Return a note without one item of its list of tags."""
+    for key, value in page.note.frontmatter.properties.items():
+        if key.lower() != "tags" or not isinstance(value, list):
+            continue
+        for item in value:
+            if isinstance(item, str) and item.strip().removeprefix("#") == name:
+                change = ChangeProperty(key, "remove", item)
+                text, newline = page.note.text, page.newline
+                splices = changed_property(page.path, text, change, newline)
+                return Page.of(page.path, page.with_splices(splices))
+    return page
 
 
 def _said(note: Note) -> list[tuple[str, bool]]:
@@ -111,3 +207,33 @@ def _meant(note: Note, old: str, new: str) -> list[tuple[str, bool]]:
         for tag in note.tags
         if tag.start not in gone
     ]
+
+
+def retagged_canvas(
+    path: NotePath, raw: bytes, old: str, new: str
+) -> tuple[bytes, int]:
+    """Return a canvas on whose text cards a tag has another name, and how often.
+
+    Raises:
+        NotEditable: a card is written in a way that cannot be changed.
+    """
+    changes: list[tuple[Ref, str]] = []
+    count = 0
+    for ref in canvas_refs(raw):
+        if ref.kind != "text" or "#" not in ref.value:
+            continue
+        # as it is read: a line before the card, so that it has no frontmatter
+        note = parse_note(path, f"\n{ref.value}")
+        splices = tag_splices(note, note.text.encode(), old, new)
+        if splices and note.text == f"\n{ref.value}":
+            after = spliced(note.text.encode(), splices).decode()
+            if _said(parse_note(path, after)) != _meant(note, old, new):
+                raise NotEditable(path, "a card of it is written in an unusual way")
+            changes.append((ref, after.removeprefix("\n")))
+            count += len(splices)
+    if not changes:
+        return raw, 0
+    try:
+        return spliced(raw, canvas_respelled(raw, changes)), count
+    except EditRefused as refused:
+        raise NotEditable(path, refused.said) from None

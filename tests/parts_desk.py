@@ -1,0 +1,189 @@
+"""A vault in memory, and where its links lead: to which note, and which part of it."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from glassmind.editing.desk import Desk
+from glassmind.markdown.folding import fold
+from glassmind.markdown.read import read_note
+from glassmind.markdown.subpaths import Outline, Part
+from glassmind.types import Digest, NotePath
+from glassmind.types.editing import Draft
+from glassmind.types.notes import Link, Note
+from glassmind.vault.decode import Decoded, decode
+from glassmind.vault.obsidian import ObsidianSettings
+from glassmind.vault.read import digest_of
+from glassmind.vault.resolve import Names, name_key
+
+NOTES = (".md", ".canvas")
+
+
+@lru_cache(maxsize=4_096)
+def read(path: NotePath, raw: bytes) -> Note | None:
+    """Return a file as a note; None for what is no text."""
+    decoded = decode(raw)
+    text = isinstance(decoded, Decoded) and path.lower().endswith(NOTES)
+    return read_note(path, decoded.text) if text else None  # type: ignore[union-attr]
+
+
+@lru_cache(maxsize=4_096)
+def outline(path: NotePath, raw: bytes) -> Outline:
+    """Return the parts of a note that links can lead to."""
+    note = read(path, raw)
+    known = note is not None and note.kind in ("markdown", "excalidraw")
+    return Outline.of_note(note) if known else Outline.of(())  # type: ignore[arg-type]
+
+
+@dataclass
+class Shelf:
+    """The files of a vault, and the rows that tell of them."""
+
+    files: dict[NotePath, bytes]
+    settings: ObsidianSettings = field(default_factory=lambda: ObsidianSettings({}, ()))
+
+    @classmethod
+    def of(cls, files: Mapping[str, str | bytes]) -> "Shelf":
+        """Return a vault of these texts."""
+        raw = {
+            NotePath(path): text if isinstance(text, bytes) else text.encode()
+            for path, text in files.items()
+        }
+        return cls(raw)
+
+    @classmethod
+    def at(cls, folder: Path) -> "Shelf":
+        """Return the files of a folder; what begins with a dot is left out."""
+        files: dict[str, bytes] = {}
+        for file in sorted(folder.rglob("*")):
+            path = file.relative_to(folder)
+            hidden = any(part.startswith(".") for part in path.parts)
+            if file.is_file() and not hidden:
+                kept = path.suffix.lower() in (*NOTES, ".base")
+                files[path.as_posix()] = file.read_bytes() if kept else b""
+        return cls.of(files)
+
+    def paths(self) -> list[NotePath]:
+        """Return every file."""
+        return sorted(path for path in self.files if not path.startswith("."))
+
+    def linking(self, keys: Collection[str], /) -> list[NotePath]:
+        """Return the notes with a link whose target has one of these keys."""
+        return [
+            path
+            for path, note in self.notes()
+            if any(name_key(link.target) in keys for link in note.links)
+        ]
+
+    def inside(self, folder: str, /) -> list[NotePath]:
+        """Return the files below a folder."""
+        return [path for path in self.paths() if path.startswith(f"{folder}/")]
+
+    def tagged(self, tag: str, /) -> list[NotePath]:
+        """Return the notes with a tag, or one below it."""
+        wanted = tag.lower()
+        return [
+            path
+            for path, note in self.notes()
+            if any(f"{one.name.lower()}/".startswith(f"{wanted}/") for one in note.tags)
+        ]
+
+    def of_kind(self, kind: str, /) -> list[NotePath]:
+        """Return the notes of a kind."""
+        return [path for path in self.paths() if path.lower().endswith(f".{kind}")]
+
+    def digests(self, paths: Collection[NotePath], /) -> dict[NotePath, Digest]:
+        """Return what notes are now."""
+        return {path: digest_of(self.files[path]) for path in paths}
+
+    def read(self, path: NotePath, /) -> bytes | None:
+        """Return the bytes of a file; None where there is none."""
+        return self.files.get(path)
+
+    def notes(self) -> Iterator[tuple[NotePath, Note]]:
+        """Yield every note."""
+        for path in self.paths():
+            note = read(path, self.files[path])
+            if note is not None:
+                yield path, note
+
+    @property
+    def desk(self) -> Desk:
+        """The desk that planners take."""
+        return Desk(
+            config=cast("Any", None),
+            root=Path(),
+            agent_folder=".agent",
+            faults=cast("Callable[[], AbstractContextManager[None]]", nullcontext),
+            find=NotePath,
+            sure=NotePath,
+            rows=lambda: self,
+            files=cast("Any", self),
+            book=cast("Any", None),
+            refresh=lambda _: None,
+            policy=cast("Any", None),
+            settings=lambda: self.settings,
+            now=datetime.now,
+        )
+
+    def after(self, draft: Draft) -> "Shelf":
+        """Return the vault with a change made; each step found what it says."""
+        files = dict(self.files)
+        for step in draft.steps:
+            if step.path is not None:
+                assert files.pop(step.path) == step.before
+        for step in draft.steps:
+            assert fold(step.to) not in {fold(path) for path in files}
+            files[step.to] = step.after
+        return Shelf(files, self.settings)
+
+    def text(self, path: str) -> str:
+        """Return what a file says."""
+        return self.files[NotePath(path)].decode()
+
+
+class End(NamedTuple):
+    """Where a link leads: a note, and a part of it."""
+
+    path: NotePath
+    part: Part | None
+
+
+def ends(shelf: Shelf) -> dict[NotePath, list[tuple[Link, End | None]]]:
+    """Return where every link leads, by the resolver over the whole vault."""
+    names = Names.of(shelf.paths())
+    return {
+        path: [(link, _end(shelf, names, link, path)) for link in note.links]
+        for path, note in shelf.notes()
+    }
+
+
+def _end(shelf: Shelf, names: Names, link: Link, path: NotePath) -> End | None:
+    markdown = link.kind == "markdown"
+    target = names.resolve(link.target, path, markdown=markdown)
+    if link.kind == "canvas":  # a card names its file by the whole path
+        target = names.resolve(f"/{link.target}", path) or target
+    if target is None:
+        return None
+    parts = outline(target, shelf.files[target])
+    return End(target, parts.meant(link.subpath, markdown=markdown))
+
+
+def section(note: Note, at: int) -> tuple[int, int, range]:
+    """Return where the section of a heading begins and ends, and its headings."""
+    level = note.headings[at].level
+    last = at + 1
+    while last < len(note.headings) and note.headings[last].level > level:
+        last += 1
+    size = len(note.text.encode())
+    end = note.headings[last].start if last < len(note.headings) else size
+    return note.headings[at].start, end, range(at, last)
+
+
+def in_body(links: Sequence[tuple[Link, End | None]]) -> list[tuple[Link, End | None]]:
+    """Return the links that stand in no property."""
+    return [pair for pair in links if pair[0].property is None]
