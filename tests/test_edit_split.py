@@ -1,0 +1,149 @@
+"""Sections made notes of their own, and the links to what is in them."""
+
+import json
+
+import pytest
+from parts_desk import Shelf
+
+from glassmind.editing.splitting import plan_split
+from glassmind.errors import GlassmindError
+from glassmind.errors.editing import BadEdit, EditRefused
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft
+from glassmind.vault.obsidian import ObsidianSettings
+
+TEA = NotePath("x/Tea.md")
+TEXT = "---\nup: '[[Home]]'\n---\nTop ^top\n\n## Pot\n\npot ^id\n\n### Lid\n\n## End\n"
+
+
+def split(
+    shelf: Shelf,
+    heading: str = "",
+    level: int | None = None,
+    folder: str | None = None,
+) -> tuple[Draft, Shelf]:
+    draft = plan_split(shelf.desk, TEA, heading, level, folder)
+    return draft, shelf.after(draft)
+
+
+def test_a_section_becomes_a_note_and_a_link_stands_in_its_place() -> None:
+    draft, after = split(Shelf.of({TEA: TEXT}), "Pot")
+
+    assert after.text("x/Pot.md") == "## Pot\n\npot ^id\n\n### Lid\n"
+    assert after.text(TEA) == TEXT.replace(after.text("x/Pot.md"), "[[Pot]]\n")
+    assert draft.verb == "split"
+    assert draft.title == "Split x/Pot.md from x/Tea.md"
+    assert draft.facts["notes"] == ["x/Pot.md"]
+
+
+def test_all_sections_of_a_level_become_notes_in_a_folder() -> None:
+    draft, after = split(Shelf.of({TEA: TEXT}), level=2, folder="new/place")
+
+    assert after.text("new/place/End.md") == "## End\n"
+    assert after.text(TEA).endswith("Top ^top\n\n[[Pot]]\n\n[[End]]\n")
+    assert draft.title == "Split x/Tea.md into 2 notes more"
+
+
+@pytest.mark.parametrize(
+    ("link", "then"),
+    [
+        ("[[Tea#Pot]]", "[[Pot#Pot]]"),
+        ("[[Tea#Pot#Lid|x]]", "[[Pot#Pot#Lid|x]]"),
+        ("![[Tea#^id]]", "![[Pot#^id]]"),
+        ("[x](x/Tea.md#Lid)", "[x](x/Pot.md#Lid)"),
+        ("---\nup: '[[Tea#Lid]]'\n---\n", "---\nup: '[[Pot#Lid]]'\n---\n"),
+        ("[[Tea]] [[Tea#End]] [[Tea#^top]]", "[[Tea]] [[Tea#End]] [[Tea#^top]]"),
+    ],
+)
+def test_links_follow_what_went(link: str, then: str) -> None:
+    _, after = split(Shelf.of({TEA: TEXT, "C.md": link}), "Pot")
+
+    assert after.text("C.md") == then
+
+
+def test_links_across_the_cut_lead_between_the_notes() -> None:
+    text = "[[#Pot]] [[#End]]\n\n## Pot\n\n[[#Pot]] [[#End]] [[Tea]]\n\n## End\n"
+    _, after = split(Shelf.of({TEA: text}), "Pot")
+
+    assert after.text(TEA) == "[[Pot#Pot]] [[#End]]\n\n[[Pot]]\n\n## End\n"
+    assert after.text("x/Pot.md") == "## Pot\n\n[[#Pot]] [[Tea#End]] [[Tea]]\n"
+
+
+def test_links_of_a_section_lead_where_they_led_from_another_folder() -> None:
+    text = "## Pot\n\n[[./Jar]] [[Cup]]\n"
+    shelf = Shelf.of({TEA: text, "x/Jar.md": "", "x/Cup.md": "", "y/Cup.md": ""})
+
+    _, after = split(shelf, "Pot", folder="y")
+
+    assert after.text("y/Pot.md") == "## Pot\n\n[[../x/Jar]] [[x/Cup]]\n"
+
+
+def test_a_card_of_a_canvas_follows() -> None:
+    nodes = [{"id": "1", "type": "file", "file": TEA, "subpath": "#Pot"}]
+    shelf = Shelf.of({TEA: TEXT, "B.canvas": json.dumps({"nodes": nodes})})
+
+    _, after = split(shelf, "Pot")
+
+    card = json.loads(after.text("B.canvas"))["nodes"][0]
+    assert (card["file"], card["subpath"]) == ("x/Pot.md", "#Pot")
+
+
+def test_a_name_that_is_taken_gets_a_number_and_no_link_goes_astray() -> None:
+    shelf = Shelf.of({TEA: TEXT, "x/pot.md": "", "y/z/End.md": "", "C.md": "[[End]]"})
+
+    draft, after = split(shelf, level=2)
+
+    assert draft.facts["notes"] == ["x/Pot 1.md", "x/End.md"]
+    assert after.text("C.md") == "[[y/z/End]]"
+    assert after.text(TEA).endswith("[[Pot 1]]\n\n[[End]]\n")
+
+
+def test_links_that_led_nowhere_are_adopted() -> None:
+    draft, after = split(Shelf.of({TEA: TEXT, "C.md": "[[Pot]]"}), "Pot")
+
+    assert after.text("C.md") == "[[Pot]]"
+    assert draft.adopted == 1
+
+
+def test_a_heading_becomes_a_name_that_files_can_have() -> None:
+    shelf = Shelf.of({TEA: "## What: a/b? [[Pot|x]]\n"})
+
+    draft, _ = split(shelf, level=2)
+
+    assert draft.facts["notes"] == ["x/What a b x.md"]
+
+
+def test_links_are_markdown_where_the_vault_has_them_so() -> None:
+    shelf = Shelf.of({TEA: "## My Pot\n"})
+    shelf.settings = ObsidianSettings({}, (), markdown_links=True)
+
+    _, after = split(shelf, "My Pot")
+
+    assert after.text(TEA) == "[My Pot](My%20Pot.md)\n"
+
+
+def test_an_old_encoding_stays_where_it_is_and_the_new_note_is_utf8() -> None:
+    shelf = Shelf.of({TEA: "Grüße\r\n\r\n## Käse\r\nä\r\n".encode("cp1252")})
+
+    _, after = split(shelf, "Käse")
+
+    assert after.files[TEA] == "Grüße\r\n\r\n[[Käse]]\r\n".encode("cp1252")
+    assert after.text("x/Käse.md") == "## Käse\r\nä\r\n"
+
+
+def test_a_definition_that_reaches_over_the_cut_is_refused() -> None:
+    text = "## Pot\n\n[a][r]\n\n## End\n\n[r]: Cup.md\n"
+
+    with pytest.raises(EditRefused, match="was not split"):
+        split(Shelf.of({TEA: text}), "Pot")
+
+
+@pytest.mark.parametrize("folder", ["../out", "/etc/../..", "a/../../b"])
+def test_a_folder_outside_of_the_vault_is_refused(folder: str) -> None:
+    with pytest.raises(GlassmindError):
+        split(Shelf.of({TEA: TEXT}), "Pot", folder=folder)
+
+
+def test_it_must_be_said_what_to_split_by() -> None:
+    with pytest.raises(BadEdit):
+        split(Shelf.of({TEA: TEXT}))
