@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from change_desk import DIFF, NEW, OLD, changed, drafted
 
 from glassmind.render.changes import changed_as_json, changesets_as_json
 from glassmind.render.changes_text import (
@@ -12,38 +13,10 @@ from glassmind.render.changes_text import (
     changesets_as_text,
 )
 from glassmind.render.style import Style
-from glassmind.types import Digest, NotePath
-from glassmind.types.editing import (
-    STATES,
-    Changed,
-    Changeset,
-    ChangesetList,
-    ChangeState,
-    Draft,
-    FileDiff,
-    Rewritten,
-    Step,
-)
+from glassmind.types import NotePath
+from glassmind.types.editing import STATES, ChangesetList, ChangeState, Rewritten
 
 PLAIN = Style()
-TEA = NotePath("Tea.md")
-OLD, NEW = Digest("0" * 64), Digest("1" * 64)
-DIFF = "--- Tea.md\n+++ Tea.md\n@@ -1,2 +1,2 @@\n # Tea\n-Oolong.\n+Sencha.\n"
-
-
-def changed(state: ChangeState = "applied", **facts: object) -> Changed:
-    """Return a real change of one note, wherever it has got to."""
-    step = Step(TEA, TEA, b"# Tea\nOolong.\n", b"# Tea\nSencha.\n")
-    draft = Draft("edit", "edit Tea.md", (step,))
-    made = Changeset("20261116-abcde", state, "2026-11-16T09:00:00+00:00", "cli", draft)
-    file = FileDiff(TEA, TEA, OLD, NEW, 1, 1, DIFF)
-    return replace(Changed(made, (file,)), **facts)  # type: ignore[arg-type]
-
-
-def drafted(done: Changed, **facts: object) -> Changed:
-    """Return a change whose draft says something else."""
-    draft = replace(done.changeset.draft, **facts)  # type: ignore[arg-type]
-    return replace(done, changeset=replace(done.changeset, draft=draft))
 
 
 def test_a_change_tells_programs_its_files_with_digests_counts_and_diff() -> None:
