@@ -74,9 +74,12 @@ def test_a_text_that_is_alike_is_replaced_and_how_alike_is_told(
     result = tried(TEXT.encode(), Replace(find, "red hen", fuzzy=FUZZY))
 
     assert result.raw.decode() == TEXT.replace("quick brown fox", "red hen")
-    (fact,) = result.facts["edits"]  # type: ignore[misc]
-    assert fact["likeness"] == likeness
-    assert fact["found"] == "quick brown fox"
+    assert result.facts["edits"] == [
+        {
+            "kind": "replace", "line": 3, "removed": 15, "added": 7,
+            "likeness": likeness, "found": "quick brown fox",
+        }
+    ]  # fmt: skip
 
 
 def test_what_is_less_alike_than_asked_for_is_left() -> None:

@@ -1,0 +1,57 @@
+"""Random edits of random notes do what a plain model of rows says they do."""
+
+import codecs
+from random import Random
+
+import pytest
+from edit_model import Model
+from edit_text_desk import tried, unchanged
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+FORMS = (
+    ("\n", b"", "utf-8"),
+    ("\n", b"", "utf-8"),
+    ("\r\n", b"", "utf-8"),
+    ("\n", codecs.BOM_UTF8, "utf-8"),
+    ("\r\n", codecs.BOM_UTF16_LE, "utf-16-le"),
+    ("\n", b"", "cp1252"),
+)
+
+
+def follows_the_model(chance: Random) -> None:
+    model = Model(chance)
+    newline, mark, encoding = chance.choice(FORMS)
+    raw = mark + model.text(newline).encode(encoding)
+    first, edits = raw, []
+    for _ in range(chance.randint(1, 8)):
+        before = model.text(newline)
+        edit = model.step()
+        edits.append(edit)
+        if "\n" not in before:
+            newline = "\n"  # a note of one line has none of its own
+        if not mark and before.isascii():
+            encoding = "utf-8"  # and one without accents is as good as UTF-8
+
+        result = tried(raw, edit)
+
+        expected = mark + model.text(newline).encode(encoding)
+        assert result.raw == expected, f"{before!r}\n{edit}"
+        unchanged(raw, result)
+        raw = result.raw
+    together = tried(first, *edits)
+    assert together.raw == raw
+    unchanged(first, together)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_a_hundred_sequences_of_edits_end_as_the_model_does(chance: Random) -> None:
+    follows_the_model(chance)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_a_thousand_sequences_of_edits_end_as_the_model_does(chance: Random) -> None:
+    follows_the_model(chance)
