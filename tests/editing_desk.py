@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
-
 from glassmind import Engine, open_vault
 from glassmind.config.places import index_name
 from glassmind.editing.desk import Desk
@@ -166,15 +164,9 @@ class EditingDesk:
         return found
 
     def paths(self) -> list[NotePath]:
-        """Return every file that a link may lead to."""
-        return sorted(
-            NotePath(file.relative_to(self.root).as_posix())
-            for file in self.root.rglob("*")
-            if file.is_file()
-            and not any(
-                part.startswith(".") for part in file.relative_to(self.root).parts
-            )
-        )
+        """Return every file that a link may lead to, as the index has it now."""
+        self.refresh(())
+        return self.rows().paths()
 
     def apply(self, draft: Draft) -> Changeset:
         """Make a change, and keep it as applied."""
@@ -234,16 +226,20 @@ def snapshot(root: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.fixture(name="editing")
-def _editing(tmp_path: Path) -> Iterator[Callable[..., EditingDesk]]:
+MakeDesk = Callable[..., EditingDesk]
+"""Makes a desk: of files, or of the copy of a vault."""
+
+
+def desks_in(folder: Path) -> Iterator[MakeDesk]:
+    """Yield what makes desks in a folder; they are closed in the end."""
     made: list[EditingDesk] = []
 
     def of(
         files: Mapping[str, str | bytes] | None = None, *, copy: Path | None = None
     ) -> EditingDesk:
-        folder = tmp_path / str(len(made))
-        folder.mkdir()
-        made.append(EditingDesk.of(folder, files, copy=copy))
+        place = folder / str(len(made))
+        place.mkdir()
+        made.append(EditingDesk.of(place, files, copy=copy))
         return made[-1]
 
     yield of
