@@ -195,7 +195,7 @@ def test_the_same_captured_again_is_told_and_both_are_kept(tea: VaultDesk) -> No
 def test_while_another_writes_the_index_a_capture_is_kept_for_later(
     tea: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.engine.CAPTURE_WAIT_S", 0.05)
+    monkeypatch.setattr("glassmind.keeping.WAIT_S", 0.05)
     lock = WriterLock(tea.folder / "writer.lock")
     assert lock.try_acquire()
 

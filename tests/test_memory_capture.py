@@ -12,7 +12,7 @@ from meaning_desk import LONG, MeaningDesk
 from resident_desk import ResidentDesk, desk_in
 from vault_desk import VaultDesk
 
-from glassmind import engine
+from glassmind import keeping
 from glassmind.errors import BadWish, PathOutsideVault
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import WriteFailed, WritesOff
@@ -342,7 +342,7 @@ def test_without_an_index_a_capture_is_kept_and_none_is_begun(
 def test_while_another_writes_the_index_a_capture_is_kept_and_says_so(
     vault: VaultDesk, capture: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "CAPTURE_WAIT_S", 0.05)
+    monkeypatch.setattr(keeping, "WAIT_S", 0.05)
 
     with WriterLock(vault.folder / "writer.lock") as lock:
         assert lock.try_acquire()

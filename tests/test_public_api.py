@@ -54,6 +54,7 @@ VERBS = {
     ),
     "stats": "()",
     "status": "()",
+    "tainted": "(client)",
     "warm": "()",
     "watch": "(stop, *, told=None)",
 }
@@ -71,7 +72,7 @@ VALUES = {
     ),
     IndexReport: (
         "added changed moved removed unchanged notes seconds skipped warnings rebuilt "
-        "compacted embedded reused left held"
+        "compacted embedded reused left held renamed"
     ),
     LinkEnd: "path title target property embed line context",
     NoteFacts: "path title kind size mtime_ns day tags aliases properties",

@@ -14,6 +14,7 @@ from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.passages import waits_in_inbox
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
+from glassmind.types import NotePath
 from glassmind.types.search import (
     Filter,
     Hit,
@@ -28,11 +29,14 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
+    from glassmind.editing.trust import Trust
+    from glassmind.editing.verbs import Editing
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
+    from glassmind.ports.editing import Refresh
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.retrieval.hybrid import Hybrid
@@ -87,6 +91,19 @@ class Adapters(Protocol):
     def words(self) -> FollowingWords | None:
         """Return the word index; None when there is none that can be opened."""
 
+    @property
+    def trust(self) -> "Trust | None":
+        """Who was given what nobody vouches for; None where nobody asks for that."""
+
+    def settle(self) -> tuple[str, ...]:
+        """Bring a change that was cut short to its end; say what was done."""
+
+    def found_renamed(self, pairs: Sequence[tuple[NotePath, NotePath]], /) -> None:
+        """Keep which notes were renamed, for whoever looks after links next."""
+
+    def editing(self, refresh: "Refresh", /) -> "Editing":
+        """Return what changes notes; `refresh` brings files into the index."""
+
     def hybrid(self, words: WordSearch, /) -> "Hybrid":
         """Return what answers by more than words."""
 
@@ -122,6 +139,21 @@ class Asked(NamedTuple):
     query: WordQuery
     wish: Wish
     day: date
+
+
+def reply_to(adapters: Adapters, asked: Asked, *, alone: bool) -> SearchReply:
+    """Return the answer: by words alone or `alone` our own, else of who answers for us.
+
+    Raises:
+        IndexDamaged: the index does not read well and could not be mended.
+    """
+    text, query, wish, day = asked
+    if not alone and not is_by_words_alone(query, wish):
+        other = adapters.elsewhere()
+        found = other.search(text, wish, day) if other else None
+        if found is not None:
+            return found
+    return answered(adapters, asked)
 
 
 def answered(adapters: Adapters, asked: Asked) -> SearchReply:

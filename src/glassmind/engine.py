@@ -8,14 +8,16 @@ indexing needs.
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from glassmind.answering import Adapters, Asked, answered
-from glassmind.errors import GlassmindError, IndexFault
+from glassmind.answering import Adapters, Asked, reply_to
+from glassmind.errors import GlassmindError
+from glassmind.keeping import indexed, taken_in
 from glassmind.retrieval.query import parse_day, parse_query
-from glassmind.retrieval.wishes import asked_for, checked, is_by_words_alone, mode_of
+from glassmind.retrieval.wishes import asked_for, checked, mode_of
+from glassmind.types.callers import CALLER
 from glassmind.types.search import (
     ChannelName,
     FusionName,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
 
     from glassmind.answers.verbs import Answers
     from glassmind.context.verbs import Bundles
+    from glassmind.editing.verbs import Editing
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.memory.verbs import Memory
     from glassmind.ports.elsewhere import IndexWishes
@@ -52,10 +55,6 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
 COUNTED, MOST_COUNTED = 5, 50
 """Hits of a search that count as handed out, since what is read of a list is its top;
 and notes of any other answer, which is read whole."""
-
-CAPTURE_WAIT_S = 2.0
-"""How long what was just captured waits for others to get into the index: as long as
-somebody looks on. Whoever writes the index next takes it in."""
 
 
 def _today() -> date:
@@ -132,24 +131,24 @@ class Engine:
             )
         )
         day = today or _today()
-        reply = self._reply(Asked(text, parse_query(asked_for(text), day), wish, day))
+        asked = Asked(text, parse_query(asked_for(text), day), wish, day)
+        reply = reply_to(self._adapters, asked, alone=self._alone)
+        self._handed([hit.path for hit in reply.hits])
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply
-
-    def _reply(self, asked: Asked) -> SearchReply:
-        text, query, wish, day = asked
-        if not self._alone and not is_by_words_alone(query, wish):
-            other = self._adapters.elsewhere()
-            found = other.search(text, wish, day) if other else None
-            if found is not None:
-                return found
-        return answered(self._adapters, asked)
 
     def _used(self, verb: str, paths: "Sequence[NotePath]", client: str = "") -> None:
         """Take on record, outside of the vault, that notes were handed out."""
         if self._records:
+            self._handed(paths, client)
             once = list(dict.fromkeys(paths[:MOST_COUNTED]))
             self._adapters.use_log.append(verb, client or self.client, once)
+
+    def _handed(self, paths: "Sequence[NotePath] | None", client: str = "") -> None:
+        """Remember who was given text of which notes; None where it may be of any."""
+        trust = self._adapters.trust
+        if trust is not None and self._records:
+            trust.hand(CALLER.get() or client or self.client, paths)
 
     @cached_property
     def _unseen(self) -> "Engine":
@@ -195,26 +194,17 @@ class Engine:
             "accept_deletions": accept_deletions,
             "wait_s": wait_s,
         }
-        other = None if self._alone else self._adapters.elsewhere()
-        report = other.index(wishes, progress) if other else None
-        if report is None:
-            report = self._adapters.keeper().index(progress, **wishes)
-            if self.config.embeddings.backend != "none" and wait_s is None:
-                self._follow(report)
-        return report
+        adapters, alone = self._adapters, self._alone
+        return indexed(adapters, wishes, progress, alone=alone, renew=self._renew)
 
-    def _follow(self, report: "IndexReport") -> None:
-        """Bring what a search by meaning asks beside the rows up to a run.
-
-        What cannot be written now is made when it is asked for.
-        """
-        if report.added or report.changed or report.moved or report.removed:
-            with suppress(IndexFault):
-                self._renew(0.0)
-
-    @cached_property
+    @property
     def knowledge(self) -> "Knowledge":
         """What follows from the links: see `Knowledge` for its verbs."""
+        self._handed(None)
+        return self._knowledge
+
+    @cached_property
+    def _knowledge(self) -> "Knowledge":
         found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
         return self._adapters.knowledge(found)
 
@@ -244,21 +234,23 @@ class Engine:
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
         verify = lambda texts: self.bundles.verify(texts)  # noqa: E731, PLW0108 - later
-        acts = Acts(self._unseen.search, self._indexed, verify, self._used)
+        take_in = partial(taken_in, self._adapters, self.index, reason="capture")
+        acts = Acts(self._unseen.search, take_in, verify, self._used)
         return self._adapters.memory(acts)
 
-    def _indexed(self, paths: "Sequence[NotePath]") -> GlassmindError | None:
-        """Bring some files into the index; return why they are not in it, if so.
+    @cached_property
+    def editing(self) -> "Editing":
+        """What changes notes, as far as it may: see `Editing` for its verbs."""
+        refresh = partial(taken_in, self._adapters, self.index, embed=False)
+        return self._adapters.editing(partial(refresh, reason="edit"))
 
-        A first run is not begun: it may take minutes, and is for its owner to ask for.
+    def tainted(self, client: str) -> bool:
+        """Whether a client was given text here that nobody vouches for.
+
+        Never, unless `writes.approve_after_untrusted` is set.
         """
-        try:
-            with self._adapters.faults():
-                self._adapters.head()
-            self.index(paths=paths, reason="capture", wait_s=CAPTURE_WAIT_S)
-        except GlassmindError as error:
-            return error
-        return None
+        trust = self._adapters.trust
+        return trust is not None and trust.is_tainted(client)
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
         """Follow the vault, blocking until `stop` is set; see `Watching.run`.
@@ -266,10 +258,11 @@ class Engine:
         `told` is called in this thread with whatever is worth a line. What goes wrong
         is told, and tried again.
         """
+        self._adapters.settle()
         self._adapters.watching(self._renew).run(stop, told)
 
     def _renew(self, wait_s: float) -> None:
-        self.knowledge.renew(wait_s=wait_s)
+        self._knowledge.renew(wait_s=wait_s)
 
     def read(
         self,
@@ -291,7 +284,9 @@ class Engine:
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""
         with self._adapters.faults():
-            return self._adapters.notes().chunks(name)
+            found = self._adapters.notes().chunks(name)
+        self._handed([found[0]])
+        return found
 
     def links(self, name: str, *, limit: int = 100) -> "NoteLinks":
         """Return a note with the links that leave it and those that lead to it.
@@ -299,11 +294,13 @@ class Engine:
         Each with the paragraph around it, as they are indexed, and each way the first
         `limit` of them. See `NoteReader.links` for what a name may mean.
         """
+        self._handed(None)
         with self._adapters.faults():
             return self._adapters.notes().links(name, limit=limit)
 
     def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
         """Return the names that links lead to and no file has; see `NoteReader`."""
+        self._handed(None)
         with self._adapters.faults():
             return self._adapters.notes().ghosts(limit=limit, named=named)
 
@@ -341,7 +338,9 @@ class Engine:
             "offset": offset,
         }
         with self._adapters.faults():
-            return self._adapters.notes().list(wanted, newest=newest)
+            found = self._adapters.notes().list(wanted, newest=newest)
+        self._handed([note.path for note in found.notes])
+        return found
 
     def stats(self) -> "Stats":
         """Return how much the index holds."""

@@ -1,6 +1,6 @@
 """What every verb of editing works with; adapters come through it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +27,8 @@ class Desk:
     `find` returns the note that a person means by a name, `sure` the one that is called
     so to the letter, if any: nothing is written on a guess. `refresh` brings files into
     the index. `committed` puts what was applied into the vault's git repository, where
-    that is wished, and returns why it could not, if so.
+    that is wished, and returns why it could not, if so. `outside` hands over, once,
+    which notes were found to have been renamed.
     """
 
     config: Config
@@ -44,3 +45,4 @@ class Desk:
     settings: "Callable[[], ObsidianSettings]"
     committed: Callable[[str, list[NotePath]], str] = lambda _title, _paths: ""
     now: Callable[[], datetime] = _now
+    outside: Callable[[], Mapping[NotePath, NotePath]] = dict

@@ -1,8 +1,34 @@
 """The verbs of editing: each thinks out a change, and does with it what it may."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
+from glassmind.editing.applying import applied, settle
+from glassmind.editing.approving import approve, reject
+from glassmind.editing.asking import Asking
+from glassmind.editing.deciding import decided, permitted
+from glassmind.editing.deleting import plan_delete, plan_new
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed, changesets_of
+from glassmind.editing.headings import plan_rename_heading
+from glassmind.editing.merging import plan_merge
+from glassmind.editing.moving import plan_move
+from glassmind.editing.naming import named
+from glassmind.editing.refreshing import followed
+from glassmind.editing.renamed import offered
+from glassmind.editing.splitting import plan_split
+from glassmind.editing.tags import plan_rename_tag
+from glassmind.editing.undoing import undo
+from glassmind.editing.writing import plan_edit
+from glassmind.errors import GlassmindError
+from glassmind.errors.editing import (
+    ConfirmFirst,
+    NeedsApproval,
+    PolicyForbids,
+    WrongState,
+)
+from glassmind.errors.writing import NoteChanged
 from glassmind.types import Digest, NotePath, PropertyValue
 from glassmind.types.editing import (
     Changed,
@@ -12,9 +38,8 @@ from glassmind.types.editing import (
     TextEdit,
 )
 
-if TYPE_CHECKING:
-    from glassmind.editing.asking import Asking
-    from glassmind.editing.desk import Desk
+TRIES = 5
+"""How often a change is thought out anew when somebody edits its files meanwhile."""
 
 
 class Editing:
@@ -25,14 +50,14 @@ class Editing:
     which changes nothing until a person approves it.
     """
 
-    def __init__(self, desk: "Desk") -> None:
+    def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
     def edit(
         self,
         note: str,
         edits: Sequence[TextEdit],
-        asking: "Asking",
+        asking: Asking,
         *,
         expected: Digest | None = None,
     ) -> Changed:
@@ -45,13 +70,14 @@ class Editing:
             NoteChanged: it is not what the caller read; nothing was written.
             EditRefused: an edit cannot be made; its `place` says which.
         """
-        ...
+        plan = partial(plan_edit, self._desk, note, edits, expected)
+        return self._made(plan, asking, again=expected is None)
 
     def create(  # noqa: PLR0913 - each fact by its name
         self,
         title: str,
         text: str,
-        asking: "Asking",
+        asking: Asking,
         *,
         folder: str | None = None,
         properties: Mapping[str, PropertyValue] | None = None,
@@ -67,17 +93,32 @@ class Editing:
             NameTaken: there is such a note.
             BadEdit, NoteNotFound: the name is none, or there is no such template.
         """
-        ...
 
-    def delete(self, note: str, asking: "Asking", *, confirm: bool) -> Changed:
+        def plan() -> Draft:
+            from glassmind.editing.creating import new_note  # noqa: PLC0415
+
+            path, raw = new_note(
+                self._desk,
+                title,
+                text,
+                folder=folder,
+                properties=properties,
+                template=template,
+            )
+            return plan_new(self._desk, path, raw)
+
+        return self._made(plan, asking)
+
+    def delete(self, note: str, asking: Asking, *, confirm: bool) -> Changed:
         """Move a note to the trash of the vault, as Obsidian does.
 
         Raises:
             ConfirmFirst: that was not confirmed.
         """
-        ...
+        self._confirmed(f"{note} would go to the trash", asking, confirm=confirm)
+        return self._made(partial(plan_delete, self._desk, note), asking)
 
-    def move(self, source: str, destination: str, asking: "Asking") -> Changed:
+    def move(self, source: str, destination: str, asking: Asking) -> Changed:
         """Give a note, another file or a folder another name or place.
 
         Every link that led there leads there afterwards. A `destination` that ends in
@@ -87,54 +128,74 @@ class Editing:
             NameTaken: something is there.
             NoteNotFound, BadEdit: there is no such file or folder, or no such name.
         """
-        ...
+        return self._made(partial(plan_move, self._desk, source, destination), asking)
 
     def rename_heading(
-        self, note: str, heading: str, new: str, asking: "Asking", *, index: int | None
+        self, note: str, heading: str, new: str, asking: Asking, *, index: int | None
     ) -> Changed:
         """Give a heading other words, and the links to it too."""
-        ...
+        desk = self._desk
+        return self._made(
+            lambda: plan_rename_heading(desk, named(desk, note), heading, new, index),
+            asking,
+        )
 
-    def rename_tag(self, old: str, new: str, asking: "Asking") -> Changed:
+    def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
         """Give a tag and those below it another name, in texts and properties."""
-        ...
+        return self._made(partial(plan_rename_tag, self._desk, old, new), asking)
 
     def merge(
-        self, source: str, into: str, asking: "Asking", *, confirm: bool
+        self, source: str, into: str, asking: Asking, *, confirm: bool
     ) -> Changed:
         """Add a note to another, which its links lead to then; it goes to the trash."""
-        ...
+        self._confirmed(f"{source} would go to the trash", asking, confirm=confirm)
+        desk = self._desk
+        return self._made(
+            lambda: plan_merge(desk, named(desk, source), named(desk, into)), asking
+        )
 
     def split(
         self,
         note: str,
-        asking: "Asking",
+        asking: Asking,
         *,
         heading: str = "",
         level: int | None = None,
         folder: str | None = None,
     ) -> Changed:
         """Make notes of sections, that of one heading or all of a level."""
-        ...
+        desk = self._desk
+        return self._made(
+            lambda: plan_split(desk, named(desk, note), heading, level, folder), asking
+        )
 
     def changesets(
         self, states: Sequence[ChangeState] = (), *, limit: int = 20
     ) -> ChangesetList:
         """Return what was changed, proposed or shown, the newest first."""
-        ...
+        return changesets_of(self._desk, states, limit=limit)
 
     def show(self, identity: str) -> Changed:
         """Return a changeset with its diffs, as it is."""
-        ...
+        return changed(self._desk.book.get(identity))
 
-    def apply(self, identity: str, asking: "Asking") -> Changed:
+    def apply(self, identity: str, asking: Asking) -> Changed:
         """Apply what was shown before, as far as the policy allows it at once.
 
         Raises:
             NeedsApproval: it does not.
             NoteChanged: a file is not what it was then.
         """
-        ...
+        self._refuse_off()
+        known = self._desk.book.get(identity)
+        if known.state == "proposed":
+            raise NeedsApproval(known.id)
+        if known.state != "previewed":
+            raise WrongState(known.id, known.state, "previewed")
+        found = permitted(self._desk, known.draft, tainted=asking.tainted)
+        if found.verdict.may != "allow":
+            raise NeedsApproval(known.id)
+        return followed(self._desk, lambda desk: applied(desk, known, asking))
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
         """Apply a proposal: a person said so.
@@ -142,27 +203,95 @@ class Editing:
         Where its files changed meanwhile and the change still fits, a new proposal
         takes its place, to be looked at; what is returned is that.
         """
-        ...
+        return followed(self._desk, lambda desk: approve(desk, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         """Leave a proposal; nothing is changed."""
-        ...
+        return reject(self._desk, identity, client=client)
 
-    def undo(self, identity: str, asking: "Asking") -> Changed:
+    def undo(self, identity: str, asking: Asking) -> Changed:
         """Take a changeset back, while its files are as it left them.
 
         Where they are not, what can still be taken back becomes a proposal.
         """
-        ...
+        self._refuse_off()
+        return followed(self._desk, lambda desk: undo(desk, identity, asking))
 
-    def draft(self, draft: Draft, asking: "Asking") -> Changed:
+    def draft(self, draft: Draft, asking: Asking) -> Changed:
         """Do what may be done with a change that another stage thought out."""
-        ...
+        return self._made(lambda: draft, asking, again=False)
 
     def settle(self) -> tuple[str, ...]:
         """Finish or take back what a killed process left; say what was done."""
-        ...
+        return settle(self._desk)
 
     def found_moved(self, moves: Mapping[NotePath, NotePath]) -> Changed | None:
         """Propose new links for files that were renamed outside; None for no links."""
-        ...
+        with self._desk.faults():
+            return offered(self._desk, moves)
+
+    def _made(
+        self, plan: Callable[[], Draft], asking: Asking, *, again: bool = True
+    ) -> Changed:
+        """Think out a change and do with it what may be done, as the only one.
+
+        `again`, it is thought out anew where a file was edited meanwhile by somebody
+        who does not ask for a turn.
+        """
+        self._refuse_off()
+        for left in reversed(range(TRIES if again else 1)):
+            try:
+                done = followed(self._desk, lambda at: self._in_turn(at, plan, asking))
+            except NoteChanged:
+                if not left:
+                    raise
+            else:
+                return self._with_renames(done)
+        raise AssertionError  # the last time either returns or raises
+
+    def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
+        with self._desk.files.turn():
+            settled = settle(self._desk)
+            with self._desk.faults():
+                draft = plan()
+                done = decided(at, draft, asking)
+        return replace(done, notices=(*settled, *done.notices)) if settled else done
+
+    def _with_renames(self, done: Changed) -> Changed:
+        """Offer new links for notes that were found renamed on the way, not by us."""
+        steps = done.changeset.draft.steps if done.applied else ()
+        ours = {step.path: step.to for step in steps if step.path != step.to}
+        moves = {
+            old: new
+            for old, new in self._desk.outside().items()
+            if not _is_moved(old, new, ours)
+        }
+        try:
+            found = self.found_moved(moves) if moves else None
+        except GlassmindError as error:
+            said = f"links to renamed notes could not be looked at: {error}"
+            return replace(done, notices=(*done.notices, said))
+        if found is None:
+            return done
+        title = found.changeset.draft.title
+        said = f"{found.changeset.id} waits for a person: {title}"
+        return replace(done, notices=(*done.notices, said))
+
+    def _refuse_off(self) -> None:
+        if self._desk.config.writes.mode == "off":
+            raise PolicyForbids("the vault", 'writes.mode = "off"')
+
+    def _confirmed(self, what: str, asking: Asking, *, confirm: bool) -> None:
+        if not confirm and not asking.dry_run:
+            raise ConfirmFirst(what)
+
+
+def _is_moved(
+    old: NotePath, new: NotePath, ours: Mapping[NotePath | None, NotePath]
+) -> bool:
+    """Whether a file went from one path to another by a step, or by one of a folder."""
+    return any(
+        (old, new) == (path, to)
+        or (old.startswith(f"{path}/") and new == f"{to}{old[len(path or '') :]}")
+        for path, to in ours.items()
+    )

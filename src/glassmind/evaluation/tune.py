@@ -49,7 +49,7 @@ def candidates(config: Config) -> list[Candidate]:
         changed = {
             path: value
             for path, value in settings.items()
-            if _used(path) and _value(config, path) != value
+            if path in KEYS and _value(config, path) != value
         }
         if changed:
             key = tuple(sorted((path, str(value)) for path, value in changed.items()))
@@ -74,10 +74,6 @@ def _settings() -> Iterator[dict[str, object]]:
         }
     for rerank in ("on", "off"):
         yield {"search.rerank": rerank}
-
-
-def _used(path: str) -> bool:
-    return path in KEYS and not KEYS[path].later
 
 
 def _value(config: Config, path: str) -> object:

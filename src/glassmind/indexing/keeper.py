@@ -60,7 +60,8 @@ class IndexKeeper:
 
     `wrote` is called when something was written. `learn` follows new vectors, and
     `pair` every pass of embedding, until it is told to pause. `ticked` follows every
-    run: it may move files of ours, and says which, and what went wrong.
+    run: it may move files of ours, and says which, and what went wrong. `renamed` is
+    told which notes moved, and says what is to be known of that.
     """
 
     shop: Workshop
@@ -71,6 +72,9 @@ class IndexKeeper:
     learn: Callable[[], None] | None = None
     pair: Callable[[ShowProgress, Callable[[], bool]], None] | None = None
     ticked: Callable[[], tuple[Sequence[NotePath], Sequence[str]]] | None = None
+    renamed: Callable[[Sequence[tuple[NotePath, NotePath]]], Sequence[str]] | None = (
+        None
+    )
 
     def index(
         self,
@@ -100,6 +104,9 @@ class IndexKeeper:
         try:
             report = run_index(self.shop, request, progress or _quiet)
             report = self._with_ticked(report, request)
+            if self.renamed is not None:
+                told = self.renamed(report.renamed)
+                report = replace(report, warnings=(*report.warnings, *told))
         finally:
             self.wrote()
         lost = unseen_of(known, report.skipped)
@@ -123,7 +130,13 @@ class IndexKeeper:
             wishes = meaning.wishes._replace(first=SMALLEST)
             meaning = replace(meaning, shop=shop, wishes=wishes)
         return replace(
-            self, shop=shop, meaning=meaning, learn=None, pair=None, ticked=None
+            self,
+            shop=shop,
+            meaning=meaning,
+            learn=None,
+            pair=None,
+            ticked=None,
+            renamed=None,
         )
 
     def embed_newest(

@@ -81,6 +81,7 @@ class Tally:
     moved: int = 0
     removed: int = 0
     held: int = 0
+    renamed: list[tuple[NotePath, NotePath]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
 
@@ -105,6 +106,7 @@ class Tally:
             skipped=tuple(sorted(self.skipped, key=lambda s: s.path)),
             warnings=self.told(),
             held=self.held,
+            renamed=tuple(self.renamed),
         )
 
 
@@ -309,6 +311,7 @@ class _Work:
         self._unread.difference_update(file.path for file in self._attachments)
         self._job.written()
         self._tally.moved += len(self._moves)
+        self._tally.renamed += [(origin, file.path) for origin, file, _ in self._moves]
         self._clear()
 
     def _forget(self, paths: Sequence[NotePath]) -> None:

@@ -64,6 +64,7 @@ class IndexReport:
 
     Of chunks are `embedded` (by the model), `reused` (a vector that was there already)
     and `left` (still without one). `held` notes seem gone and were kept all the same.
+    `renamed` are the notes that moved, each from where and to where.
     """
 
     added: int = 0
@@ -81,3 +82,4 @@ class IndexReport:
     reused: int = 0
     left: int = 0
     held: int = 0
+    renamed: Sequence[tuple[NotePath, NotePath]] = field(default_factory=tuple)

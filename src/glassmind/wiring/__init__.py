@@ -1,6 +1,5 @@
 """Every concrete adapter by name, each imported when it is first needed."""
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -11,25 +10,28 @@ from typing import TYPE_CHECKING
 
 from glassmind.config import Config, load_config
 from glassmind.config.places import index_locations
-from glassmind.config.sections import Embeddings
 from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.use_log import UseLog, use_folder
 from glassmind.wiring.once import made_once
+from glassmind.wiring.pending import Renames, is_unsettled
 
 if TYPE_CHECKING:
     from glassmind.answers.desk import Gather
     from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
+    from glassmind.editing.trust import Trust
+    from glassmind.editing.verbs import Editing
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
+    from glassmind.ports.editing import Refresh
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.models import Embedder
@@ -41,13 +43,11 @@ if TYPE_CHECKING:
     from glassmind.store.watching import WatchWord
     from glassmind.types.search import SearchReply, Successor
     from glassmind.types.vectors import Space
+    from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.pairs import OpenPairing
     from glassmind.wiring.search import OpenMeaning
     from glassmind.wiring.write import Writing
-
-GIVEN = "smart-connections:"
-"""How the name of a space begins whose vectors another program made."""
 
 RESIDENT = "resident.json"
 """What a resident leaves beside the index; who finds none asks nobody."""
@@ -102,9 +102,10 @@ class LocalAdapters:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.making = RLock()
-        self._models: dict[str, Embedder] = {}
         self.host: Callable[[], Elsewhere | None] = lambda: None
         self._words: FollowingIndex | None = None
+        self.renames = Renames()
+        self.found_renamed = self.renames.add
 
     @made_once
     def locations(self) -> Trusted:
@@ -117,14 +118,9 @@ class LocalAdapters:
         known, found = self.locations.notices, choose_place(self.locations.folders)
         if found is not None:
             return found._replace(notices=(*known, *found.notices))
-        import tempfile  # noqa: PLC0415 - costs a search five milliseconds
+        from glassmind.wiring.write import temporary_place  # noqa: PLC0415
 
-        folder = Path(tempfile.mkdtemp(prefix="glassmind-"))
-        notice = (
-            "no place for the index can be written: it is kept for this process alone; "
-            "set index.location to a folder you can write"
-        )
-        return Place(folder, writable=True, notices=(*known, notice), temporary=True)
+        return temporary_place(known)
 
     @made_once
     def reader(self) -> SqliteReader:
@@ -134,8 +130,12 @@ class LocalAdapters:
     @made_once
     def use_log(self) -> UseLog:
         """What was handed out, on record outside of the vault."""
-        vault, wanted = self.config.vault.path, self.config.memory.record_use
-        return UseLog(use_folder(self.locations.folders, vault) if wanted else None)
+        return UseLog(self.kept_folder if self.config.memory.record_use else None)
+
+    @made_once
+    def kept_folder(self) -> Path | None:
+        """The folder outside of the vault for what is kept beside the index."""
+        return use_folder(self.locations.folders, self.config.vault.path)
 
     def notices(self) -> list[str]:
         """Return what a user should know about where the index stands."""
@@ -235,6 +235,7 @@ class LocalAdapters:
             meaning_for,
             workshop_for,
         )
+        from glassmind.wiring.renamed import renamed_for  # noqa: PLC0415
         from glassmind.wiring.ticked import ticked_for  # noqa: PLC0415
 
         copier, shop = SqliteCopier(self.reader, self.writing), workshop_for(self)
@@ -248,6 +249,7 @@ class LocalAdapters:
             lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
             self.pairing,
             ticked_for(self),
+            renamed_for(self),
         )
 
     def knowledge(self, found: "Callable[[str, int], SearchReply]") -> "Knowledge":
@@ -274,6 +276,30 @@ class LocalAdapters:
 
         return memory_for(self, acts)
 
+    def editing(self, refresh: "Refresh") -> "Editing":
+        """Return what changes notes, as far as it may."""
+        from glassmind.wiring.editing import editing_for  # noqa: PLC0415
+
+        return editing_for(self, refresh)
+
+    def settle(self) -> tuple[str, ...]:
+        """Bring a change that was cut short to its end; most often a look at a name."""
+        home = self.kept_folder if self.config.writes.mode != "off" else None
+        if home is None or not is_unsettled(home):
+            return ()
+        from glassmind.wiring.editing import settled  # noqa: PLC0415
+
+        return settled(self)
+
+    @made_once
+    def trust(self) -> "Trust | None":
+        """Who was given what nobody vouches for; None where nobody asks for that."""
+        if not self.config.writes.approve_after_untrusted:
+            return None
+        from glassmind.wiring.editing import trust_for  # noqa: PLC0415
+
+        return trust_for(self)
+
     @made_once
     def pairing(self) -> "OpenPairing":
         """What keeps the pairs of similar notes up to their vectors."""
@@ -294,47 +320,20 @@ class LocalAdapters:
 
         return watching_for(self, renew)
 
+    @made_once
+    def embedders(self) -> "Embedders":
+        """The models of this process."""
+        from glassmind.wiring.embedders import Embedders  # noqa: PLC0415
+
+        return Embedders(self.config)
+
     def embedder(self) -> "Embedder":
-        """Return the model that the settings mean; nothing is loaded yet.
-
-        Raises:
-            ModelFault: it cannot be used.
-        """
-        from glassmind.errors import ModelAbsent, NoModelChosen  # noqa: PLC0415
-        from glassmind.models.choose import embedder_for  # noqa: PLC0415
-
-        found = embedder_for(self.config)
-        backend = self.config.embeddings.backend
-        if found is None:
-            raise NoModelChosen if backend == "none" else ModelAbsent(backend)
-        return self._shared(found)
-
-    def _shared(self, made: "Embedder") -> "Embedder":
-        """Return the model that was made for the same vectors before, if there is one.
-
-        It may be loaded already, and one copy is enough for a process.
-        """
-        with self.making:
-            return self._models.setdefault(made.space, made)
+        """Return the model that the settings mean; see `Embedders.chosen`."""
+        return self.embedders.chosen()
 
     def embedder_of(self, space: "Space") -> "Embedder | None":
-        """Return the model of a space, be it chosen or not; None when it is not here.
-
-        While a new model is still at work, the old one answers.
-        """
-        from glassmind.errors import ModelFault  # noqa: PLC0415
-        from glassmind.models.choose import embedder_for  # noqa: PLC0415
-
-        try:
-            then = vars(self.config.embeddings) | json.loads(space.settings)
-            chosen = Config(**vars(self.config) | {"embeddings": Embeddings(**then)})
-            found = embedder_for(chosen)
-            same = found is not None and found.space == space.name
-        except ModelFault:
-            return None
-        if found is None or not (same or space.name.startswith(GIVEN)):
-            return None
-        return self._shared(found)
+        """Return the model of a space, if it is here; see `Embedders.of`."""
+        return self.embedders.of(space)
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""

@@ -3,8 +3,10 @@
 A part of `wiring` that a search does not need.
 """
 
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
@@ -18,6 +20,16 @@ WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""
 
 LOCK = "writer.lock"
+
+
+def temporary_place(notices: tuple[str, ...]) -> Place:
+    """Return a new folder that the index has where no other can be written."""
+    folder = Path(tempfile.mkdtemp(prefix="glassmind-"))
+    notice = (
+        "no place for the index can be written: it is kept for this process alone; "
+        "set index.location to a folder you can write"
+    )
+    return Place(folder, writable=True, notices=(*notices, notice), temporary=True)
 
 
 class Adapters(Protocol):

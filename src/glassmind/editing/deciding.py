@@ -1,0 +1,51 @@
+"""What becomes of a change that was thought out: refused, shown, proposed or made."""
+
+from glassmind.editing.applying import NOTHING, applied
+from glassmind.editing.asking import Asking
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed
+from glassmind.editing.judging import Judged, judged
+from glassmind.errors.editing import PolicyForbids
+from glassmind.types.editing import Changed, ChangeState, Draft
+
+
+def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
+    """Do with a change what the policy lets be done, or only show it.
+
+    Raises:
+        PolicyForbids: a file of it may not be edited; nothing was kept.
+        NoteChanged, NameTaken, WriteRefused: it could not be made; nothing was written.
+        NoDataFolder: it could not be kept, and so was not made.
+    """
+    if all(step.path == step.to and step.before == step.after for step in draft.steps):
+        made = desk.book.made(draft, "applied", client=asking.client)
+        return changed(made, notices=(NOTHING,))
+    found = permitted(desk, draft, tainted=asking.tainted)
+    may, rule = found.verdict
+    if asking.dry_run:
+        reason = "" if may == "allow" else f"it would wait for a person: {rule}"
+        return kept(desk, draft, "previewed", asking, reason=reason)
+    if may == "propose":
+        return kept(desk, draft, "proposed", asking, reason=rule)
+    return applied(desk, draft, asking)
+
+
+def permitted(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
+    """Return what may be done with a change.
+
+    Raises:
+        PolicyForbids: nothing.
+    """
+    found = judged(desk, draft, tainted=tainted)
+    if found.verdict.may == "off":
+        raise PolicyForbids(found.path, found.verdict.rule)
+    return found
+
+
+def kept(
+    desk: Desk, draft: Draft, state: ChangeState, asking: Asking, *, reason: str
+) -> Changed:
+    """Keep a change in a state in which nothing of it is made."""
+    made = desk.book.made(draft, state, client=asking.client, reason=reason)
+    desk.book.keep(made)
+    return changed(made)

@@ -1,0 +1,86 @@
+"""Which file is to be edited: the one that is called so to the letter, and no other."""
+
+from unicodedata import normalize
+
+from glassmind.editing.desk import Desk
+from glassmind.errors import IndexAbsent, NoteNotFound, PathOutsideVault
+from glassmind.errors.editing import BadEdit
+from glassmind.errors.writing import NoteChanged
+from glassmind.types import Digest, NotePath
+from glassmind.vault.read import digest_of
+from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.vault.scan import kind_of
+
+LEAST_DIGEST = 8
+"""Letters of a digest that tell two versions of one note apart."""
+
+_HEX = frozenset("0123456789abcdef")
+
+
+def named(desk: Desk, name: str) -> NotePath:
+    """Return the note of a name; a path needs no index.
+
+    Raises:
+        NoteNotFound: no note is called so; the closest is named, and not taken.
+        AmbiguousName: several are.
+        PathOutsideVault: it is a path that leaves the vault.
+    """
+    path = _at(desk, name)
+    if path is not None:
+        return path
+    with desk.faults():
+        found = desk.sure(name)
+        if found is not None:
+            return found
+        raise NoteNotFound(name, (desk.find(name),))
+
+
+def _at(desk: Desk, name: str) -> NotePath | None:
+    """Return the note that stands at a path, with or without its suffix."""
+    spelled = normalize("NFC", name).removeprefix("./")
+    for path in (spelled, f"{spelled}{NOTE_SUFFIX}"):
+        if not spelled or kind_of(path) == "attachment":
+            continue
+        try:
+            if desk.files.read(NotePath(path)) is not None:
+                return NotePath(path)
+        except PathOutsideVault:
+            if not spelled.startswith("/"):
+                raise  # a whole path may be one inside, which `sure` can tell
+    return None
+
+
+def sure_or_none(desk: Desk, name: str) -> NotePath | None:
+    """Return the note that is called so to the letter; None for no such note, yet."""
+    path = _at(desk, name)
+    if path is not None:
+        return path
+    try:
+        with desk.faults():
+            return desk.sure(name)
+    except IndexAbsent:
+        return None
+
+
+def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
+    """Return the bytes of a note that is to be edited.
+
+    Raises:
+        NoteNotFound: there is no such file.
+        NoteChanged: it is not what the caller read.
+        BadEdit: `expected` is no digest, nor the beginning of one.
+    """
+    if expected is not None and (
+        len(expected) < LEAST_DIGEST or not _HEX.issuperset(expected)
+    ):
+        raise BadEdit(
+            f"{expected[:80]!r} is no digest: give the one that was read, or its first "
+            f"{LEAST_DIGEST} letters or more"
+        )
+    raw = desk.files.read(path)
+    if raw is None:
+        raise NoteNotFound(path)
+    found = digest_of(raw)
+    if expected is not None and not found.startswith(expected):
+        raise NoteChanged(path, expected=expected, found=found)
+    return raw

@@ -1,0 +1,33 @@
+"""Letting the index follow a change when its turn is over: nobody waits for that."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from glassmind.editing.desk import Desk
+from glassmind.types import NotePath
+from glassmind.types.editing import Changed
+
+
+class _Later:
+    """What is to be brought into the index, as soon as somebody does so."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.paths: list[NotePath] = []
+
+    def __call__(self, paths: Sequence[NotePath]) -> None:
+        # none means all of the vault, which then stays so
+        all_of_it = not paths or (self.asked and not self.paths)
+        self.paths = [] if all_of_it else [*self.paths, *paths]
+        self.asked = True
+
+
+def followed(desk: Desk, change: Callable[[Desk], Changed]) -> Changed:
+    """Return what comes of a change, made at a desk whose index follows afterwards."""
+    later = _Later()
+    done = change(replace(desk, refresh=later))
+    fault = desk.refresh(later.paths) if later.asked else None
+    if fault is None:
+        return done
+    said = f"a search does not find it yet: {fault}"
+    return replace(done, index="pending", notices=(*done.notices, said))

@@ -1,0 +1,79 @@
+"""Notes that were renamed outside of Glassmind: their links are offered as a proposal.
+
+Each rename is offered once. What was rejected, or applied and taken back, is not
+brought up again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from glassmind.editing.asking import Asking
+from glassmind.editing.deciding import kept
+from glassmind.editing.desk import Desk
+from glassmind.editing.judging import judged
+from glassmind.editing.outside import plan_outside
+from glassmind.types import NotePath
+from glassmind.types.editing import Changed, Draft
+
+CLIENT = "glassmind"
+"""Who asks for what nobody asked for."""
+
+REASON = "notes were renamed outside of Glassmind, and links still say their old names"
+
+MOVED = "moved"
+"""The fact of a draft that says which files were renamed."""
+
+
+def offered(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Changed | None:
+    """Propose new links for renamed notes; None where there is nothing to propose.
+
+    Nothing is where the settings let no note be edited.
+    """
+    if desk.config.writes.user_notes == "off":
+        return None
+    fresh = _not_offered(desk, moves)
+    draft = plan_outside(desk, fresh) if fresh else None
+    draft = draft and _permitted(desk, draft)
+    if draft is None:
+        return None
+    return kept(desk, draft, "proposed", Asking(client=CLIENT), reason=REASON)
+
+
+def _not_offered(
+    desk: Desk, moves: Mapping[NotePath, NotePath]
+) -> dict[NotePath, NotePath]:
+    """Return the renames that no changeset is about; memos are moved by ourselves."""
+    folder = f"{desk.agent_folder}/"
+    listed, _ = desk.book.listed()
+    known = {
+        (str(old), str(new))
+        for one in listed
+        if one.draft.verb == "relink"
+        for old, new in _moves_in(one.draft).items()
+    }
+    return {
+        old: new
+        for old, new in moves.items()
+        if (old, new) not in known and not old.startswith(folder)
+    }
+
+
+def _moves_in(draft: Draft) -> Mapping[object, object]:
+    found = draft.facts.get(MOVED)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _permitted(desk: Desk, draft: Draft) -> Draft | None:
+    """Return a change without the files that may not be edited; None without any."""
+    steps = [
+        step
+        for step in draft.steps
+        if judged(desk, replace(draft, steps=(step,))).verdict.may != "off"
+    ]
+    left = len(draft.steps) - len(steps)
+    if not steps:
+        return None
+    if not left:
+        return draft
+    said = f"{left} files with such links may not be edited, and stay as they are"
+    return replace(draft, steps=tuple(steps), risks=(*draft.risks, said))

@@ -1,0 +1,30 @@
+"""Edits of one text as a change: the note that is meant, and what it says then."""
+
+from collections.abc import Sequence
+
+from glassmind.editing.desk import Desk
+from glassmind.editing.linking import link_writer
+from glassmind.editing.naming import named, read_for_edit
+from glassmind.editing.text.apply import KINDS, edited
+from glassmind.types import Digest
+from glassmind.types.editing import Draft, Step, TextEdit
+
+
+def plan_edit(
+    desk: Desk, note: str, edits: Sequence[TextEdit], expected: Digest | None
+) -> Draft:
+    """Return the change that makes every edit in order.
+
+    Raises:
+        NoteNotFound, AmbiguousName: no one note is called so to the letter.
+        NoteChanged: it is not what the caller read.
+        EditRefused: an edit cannot be made.
+    """
+    path = named(desk, note)
+    raw = read_for_edit(desk, path, expected)
+    found = edited(path, raw, edits, link_writer(desk))
+    title = f"{len(edits)} edits of {path}"
+    if len(edits) == 1:
+        title = f"{KINDS[type(edits[0])]}: {path}"
+    step = Step(path, path, raw, found.raw)
+    return Draft("edit", title, (step,), risks=found.risks, facts=found.facts)

@@ -1,0 +1,73 @@
+"""Keeping the index up to the vault: here, or by whoever does so in our place."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from glassmind.errors import GlassmindError, IndexFault
+from glassmind.types import NotePath
+
+if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
+    from glassmind.answering import Adapters
+    from glassmind.ports.elsewhere import IndexWishes
+    from glassmind.ports.indexing import ShowProgress
+    from glassmind.types.files import IndexReport
+
+WAIT_S = 2.0
+"""How long what was just written waits for others to get into the index: as long as
+somebody looks on. Whoever writes the index next takes it in."""
+
+
+def indexed(
+    adapters: "Adapters",
+    wishes: "IndexWishes",
+    progress: "ShowProgress | None",
+    *,
+    alone: bool,
+    renew: Callable[[float], None],
+) -> "IndexReport":
+    """Bring the index up to the vault; see `Engine.index`.
+
+    A change that was cut short is brought to its end first. `renew` brings what a
+    search by meaning asks beside the rows up to a run.
+    """
+    settled = adapters.settle()
+    other = None if alone else adapters.elsewhere()
+    report = other.index(wishes, progress) if other else None
+    if report is None:
+        report = adapters.keeper().index(progress, **wishes)
+        meant = adapters.config.embeddings.backend != "none"
+        if meant and wishes["wait_s"] is None and _is_news(report):
+            with suppress(IndexFault):  # what cannot be written now is made when asked
+                renew(0.0)
+    if wishes["wait_s"] is not None:
+        adapters.found_renamed(report.renamed)
+    if not settled:
+        return report
+    return replace(report, warnings=(*settled, *report.warnings))
+
+
+def _is_news(report: "IndexReport") -> bool:
+    return bool(report.added or report.changed or report.moved or report.removed)
+
+
+def taken_in(
+    adapters: "Adapters",
+    index: "Callable[..., IndexReport]",
+    paths: Sequence[NotePath],
+    *,
+    reason: str,
+    embed: bool = True,
+) -> GlassmindError | None:
+    """Bring some files into the index; return why they are not in it, if so.
+
+    A first run is not begun: it may take minutes, and is for its owner to ask for.
+    """
+    try:
+        with adapters.faults():
+            adapters.head()
+        index(paths=paths, reason=reason, embed=embed, wait_s=WAIT_S)
+    except GlassmindError as error:
+        return error
+    return None

@@ -1,0 +1,133 @@
+"""The adapters of editing.
+
+A part of `wiring` that a search does not need.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from glassmind.access.policy import WritePolicy
+from glassmind.editing.desk import Desk
+from glassmind.editing.trust import Trust
+from glassmind.editing.verbs import Editing
+from glassmind.errors.editing import NoDataFolder
+from glassmind.errors.writing import WriteFailed
+from glassmind.ports.editing import Refresh
+from glassmind.store.changesets import NAME, ChangesetFolder
+from glassmind.store.place import Trusted
+from glassmind.store.sqlite.edit_rows import SqliteEditRows
+from glassmind.types import NotePath
+from glassmind.vault.audit import LOG, Record
+from glassmind.vault.changing import VaultChanger
+from glassmind.vault.commits import commit
+from glassmind.vault.obsidian import obsidian_settings
+from glassmind.vault.queueing import EditQueue
+from glassmind.wiring.grounds import Grounds
+from glassmind.wiring.pending import Renames
+
+if TYPE_CHECKING:
+    from glassmind.errors import GlassmindError
+    from glassmind.retrieval.notes import NoteReader
+
+LOCK = "edits.lock"
+"""What whoever edits the vault holds, in the data folder."""
+
+OWN_LOG = "writes.jsonl"
+"""The record of writes where the agent folder may not be written."""
+
+
+class Adapters(Grounds, Protocol):
+    """What `wiring` has for us; the place may become another while we write."""
+
+    renames: Renames
+
+    @property
+    def locations(self) -> Trusted:
+        """The folders that the index may stand in."""
+
+    @property
+    def kept_folder(self) -> Path | None:
+        """The folder outside of the vault for what is kept beside the index."""
+
+    def notes(self) -> "NoteReader":
+        """Return what reads single notes and lists."""
+
+
+def editing_for(adapters: Adapters, refresh: Refresh) -> Editing:
+    """Return the verbs of editing over the vault of these adapters."""
+    config, root = adapters.config, adapters.config.vault.path
+    home, writes = adapters.kept_folder, config.writes
+    folder = writes.agent_dir.strip("/")
+    return Editing(
+        Desk(
+            config=config,
+            root=root,
+            agent_folder=folder,
+            faults=adapters.reader.faults,
+            find=lambda name: adapters.notes().find(name),
+            sure=lambda name: adapters.notes().sure(name),
+            rows=lambda: _rows(adapters),
+            files=VaultChanger(
+                root,
+                lock=_lock(adapters),
+                record=_record(adapters),
+                agent_folder=folder,
+            ),
+            book=ChangesetFolder(home, undo_days=writes.undo_days),
+            refresh=refresh,
+            policy=WritePolicy(config),
+            settings=lambda: obsidian_settings(root),
+            committed=partial(commit, root) if writes.git_commit else _uncommitted,
+            outside=adapters.renames.take,
+        )
+    )
+
+
+def _uncommitted(_title: str, _paths: Sequence[NotePath]) -> str:
+    return ""
+
+
+def _rows(adapters: Adapters) -> SqliteEditRows:
+    return SqliteEditRows(adapters.reader.connection())
+
+
+def _lock(adapters: Adapters) -> Path:
+    # Without a folder nothing can be kept, so nothing is changed, turn or no turn.
+    return (adapters.kept_folder or adapters.place.folder) / LOCK
+
+
+def _record(adapters: Adapters) -> Record:
+    writes, home = adapters.config.writes, adapters.kept_folder
+    if writes.agent_dir_writable or home is None:
+        path = f"{writes.agent_dir.strip('/')}/{LOG}"
+        return Record(adapters.config.vault.path, NotePath(path))
+    return Record(home / NAME, NotePath(OWN_LOG))
+
+
+def unindexed(_: Sequence[NotePath]) -> "GlassmindError | None":
+    """Stand for indexing, which is what the caller is about to do, or has just done."""
+    return None
+
+
+def settled(adapters: Adapters) -> tuple[str, ...]:
+    """Bring a change that was cut short to its end, and say what was done.
+
+    Whoever is editing now has done so, and is not waited for.
+    """
+    try:
+        with EditQueue(_lock(adapters), wait_s=0.0).turn():
+            return editing_for(adapters, unindexed).settle()
+    except (NoDataFolder, WriteFailed):
+        return ()
+
+
+def trust_for(adapters: Adapters) -> Trust:
+    """Return who was given what nobody vouches for."""
+
+    def tagged(tag: str) -> Sequence[NotePath]:
+        with adapters.reader.faults():
+            return _rows(adapters).tagged(tag)
+
+    return Trust(adapters.config.writes.untrusted, tagged)
