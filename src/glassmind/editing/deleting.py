@@ -1,14 +1,15 @@
 """Files that go to the vault's trash, and notes that come into it."""
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.places import Ground, free_name, origin_of
+from glassmind.editing.places import Ground, origin_of
 from glassmind.editing.relinking import carried, draft_with_links
-from glassmind.editing.universe import TRASH, inside, universe_of
+from glassmind.editing.universe import inside, universe_of
 from glassmind.errors import NoteNotFound
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft, Step
 from glassmind.vault.resolve import fold
+from glassmind.vault.trash import trash_place
 
 
 def plan_delete(desk: Desk, name: str) -> Draft:
@@ -22,7 +23,7 @@ def plan_delete(desk: Desk, name: str) -> Draft:
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
     origin = origin_of(desk, ground, name)
-    place = free_name(ground, NotePath(f"{TRASH}/{origin.path}"))
+    place = trash_place(origin.path, ground.disk.is_there)
     step = Step(origin.path, place, None, b"", folder=True)
     files = inside(origin.path, seen.paths)
     if not origin.folder:

@@ -165,15 +165,3 @@ def _check(ground: Ground, origin: Origin, path: NotePath) -> None:
             raise NameTaken(other)
     if fold(path) != fold(origin.path) and ground.disk.is_there(path):
         raise NameTaken(path)
-
-
-def free_name(ground: Ground, path: NotePath) -> NotePath:
-    """Return a path that nothing has: this one, or with a number behind its name."""
-    stem, dot, suffix = path.rpartition(".")
-    if not dot or "/" in suffix:
-        stem, dot, suffix = path, "", ""
-    found, number = path, 0
-    while ground.disk.is_there(found):
-        number += 1
-        found = NotePath(f"{stem} {number}{dot}{suffix}")
-    return found

@@ -4,13 +4,18 @@ A file card names a file by its whole path, whatever files are near; the links o
 card are those of a note that stands where the canvas does.
 """
 
+from collections.abc import Mapping
+
 from glassmind.editing.relink_text import Relink, Relinked, Tally, Text, relinked_text
 from glassmind.errors.editing import EditRefused
+from glassmind.markdown.base_refs import Ref as BaseRef
+from glassmind.markdown.base_refs import base_refs, base_respelled
 from glassmind.markdown.canvas_refs import Ref, canvas_refs, canvas_respelled
 from glassmind.markdown.link_parts import spliced
 from glassmind.markdown.parse import parse_note
 from glassmind.types import NotePath
 from glassmind.vault.resolve import Names
+from glassmind.vault.spelling import Respelling, spellings
 
 _CARD = NotePath("card.md")
 
@@ -82,5 +87,54 @@ def relinked_base(
     path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
 ) -> Relinked:
     """Return a base with the files and folders that it names anew."""
-    del path, path_after, relink
-    return Relinked(raw)
+    tally = Tally()
+    changes: list[tuple[BaseRef, str]] = []
+    for ref in base_refs(raw):
+        said = _base_name(ref, path, path_after, relink, tally)
+        if said is not None and said != ref.value:
+            changes.append((ref, said))
+    if not changes:
+        return tally.told(raw)
+    tally.links += len(changes)
+    try:
+        return tally.told(spliced(raw, base_respelled(raw, changes)))
+    except EditRefused as refusal:
+        return Relinked(raw, 0, (f"{path}: {refusal}",))
+
+
+def _base_name(
+    ref: BaseRef, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> str | None:
+    """Return what is written in the place of a name in a base; None where it stays."""
+    if ref.kind == "folder":
+        return _folder(ref.value, relink.folders)
+    if ref.kind == "path":
+        return _path(NotePath(ref.value), path, relink)
+    before = relink.before.resolve(ref.value, path)
+    now = relink.after.resolve(ref.value, home)
+    if before is None:
+        tally.adopted += now is not None
+        return None
+    target, _ = relink.end(before, None, path)
+    if now == target or not relink.is_there(target):
+        tally.lost += now is None
+        tally.elsewhere += now not in (None, target)
+        return None
+    meant = Respelling(ref.value, path, before, home, target)
+    return next(spellings(meant, relink.after, relink.settings.link_format), None)
+
+
+def _path(exact: NotePath, source: NotePath, relink: Relink) -> str | None:
+    if relink.before.resolve(f"/{exact}", source) != exact:
+        return None
+    target, _ = relink.end(exact, None, source)
+    return target if relink.is_there(target) else None
+
+
+def _folder(value: str, folders: Mapping[str, str]) -> str | None:
+    """Return what a folder is called then; None where it is not moved."""
+    name = value.strip("/")
+    for old, new in folders.items():
+        if name == old or name.startswith(f"{old}/"):
+            return value.replace(name, new + name[len(old) :], 1)
+    return None

@@ -8,9 +8,7 @@ from glassmind.ports.editing import EditRows
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault.resolve import Names, name_key
-
-TRASH = ".trash"
-"""Where Obsidian keeps what was deleted from a vault, inside of it."""
+from glassmind.vault.trash import TRASH
 
 
 @dataclass(frozen=True, slots=True)
