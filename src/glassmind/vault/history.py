@@ -116,8 +116,8 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
     wanted = ["rev-parse", "--show-prefix", "--is-shallow-repository"]
     try:
         done = subprocess.run(  # noqa: S603 - our own words, and no shell
-            _command(repository, wanted),
-            env=_environment(),
+            command_of(repository, wanted),
+            env=environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout_s,
@@ -126,7 +126,7 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
     except (OSError, subprocess.SubprocessError) as error:
         raise NoHistory(f"git could not be asked ({type(error).__name__})") from error
     if done.returncode:
-        raise NoHistory(_refusal(done.stderr))
+        raise NoHistory(refusal(done.stderr))
     prefix, _, shallow = os.fsdecode(done.stdout).rstrip("\n").rpartition("\n")
     return repository._replace(
         prefix=normalize("NFC", prefix), shallow=shallow == "true"
@@ -163,8 +163,8 @@ class Reading:
             self.cut = True
             return
         with subprocess.Popen(  # noqa: S603 - our own words, and no shell
-            _command(self._repository, self._wanted),
-            env=_environment(),
+            command_of(self._repository, self._wanted),
+            env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -214,8 +214,8 @@ def large_among(
     wanted = ["cat-file", "--batch-check=%(objectsize) %(objectname)"]
     try:
         done = subprocess.run(  # noqa: S603 - our own words, and no shell
-            _command(repository, wanted),
-            env=_environment(),
+            command_of(repository, wanted),
+            env=environment(),
             input=asked.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -265,7 +265,8 @@ def _from_vault(path: str, prefix: str) -> str:
     return "../" * prefix.count("/") + path
 
 
-def _command(repository: Repository, wanted: Sequence[str]) -> list[str]:
+def command_of(repository: Repository, wanted: Sequence[str]) -> list[str]:
+    """Return how git is asked: the settings that matter are ours, not the vault's."""
     settings = [f"{name}={value}" for name, value in _SETTINGS.items()]
     return [
         repository.program,
@@ -280,12 +281,13 @@ def _command(repository: Repository, wanted: Sequence[str]) -> list[str]:
     ]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Return the variables that git is run with: none that lead it elsewhere."""
     ours = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {**ours, **_ENVIRONMENT}
 
 
-def _refusal(said: bytes) -> str:
+def refusal(said: bytes) -> str:
     """Return why git reads nothing, in our words where we know it."""
     text = os.fsdecode(said)
     if "dubious ownership" in text:
