@@ -135,7 +135,7 @@ def test_any_value_can_be_written_as_json(
 
     program.bare("edit", "property", NOTE, *given)
 
-    assert list(editing.calls[0][1][1]) == [ChangeProperty("a", "set", ["x", 1])]  # type: ignore[arg-type]
+    assert list(editing.calls[0][1][1]) == [ChangeProperty("a", "set", ["x", 1])]
 
 
 def test_several_words_are_one_name_and_options_may_stand_before_them(
@@ -173,7 +173,7 @@ def test_a_list_of_edits_is_read_from_a_file(
     assert done.returncode == exits.OK, done.stderr
     assert list(editing.calls[0][1][1]) == [
         Append("x"),
-        ChangeProperty("a", "set", {"b": [1, None]}),  # type: ignore[arg-type]
+        ChangeProperty("a", "set", {"b": [1, None]}),
         SetTask(line=3),
     ]
 
