@@ -66,6 +66,57 @@ def test_prepending_goes_behind_the_properties(text: str, result: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("- a\n", "- a\n\noolong\n"),
+        ("- a\n\n", "- a\n\noolong\n"),
+        ("> a", "> a\n\noolong"),
+        ("|a|\n|-|\n", "|a|\n|-|\n\noolong\n"),
+        ("<div>\r\n", "<div>\r\n\r\noolong\r\n"),
+        ("a ^id\n", "a ^id\n\noolong\n"),
+        ("# A\n", "# A\noolong\n"),
+    ],
+)
+def test_what_is_appended_does_not_become_part_of_a_list_a_table_or_a_block(
+    text: str, result: str
+) -> None:
+    assert after(text, Append("oolong")) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("- a ^id\n", "- b\n"),
+        ("- a\n", "  more\n"),
+        ("> a\n", "> b\n"),
+        ("|a|\n|-|\n", "|b|\n"),
+        ("- a\n", "\nb\n"),
+        ("a ^id\n", "# B\n"),
+    ],
+)
+def test_what_goes_on_with_the_last_block_is_appended_as_it_is(
+    text: str, more: str
+) -> None:
+    assert after(text, Append(more)) == text + more
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "result"),
+    [
+        ("A\n===\n", "oolong", "oolong\n\nA\n===\n"),
+        ("---\na\n", "oolong", "oolong\n\n---\na\n"),
+        ("|a|\n|-|\n", "oolong", "oolong\n\n|a|\n|-|\n"),
+        ("a\n", "- oolong", "- oolong\n\na\n"),
+        ("- a\n", "- oolong", "- oolong\n- a\n"),
+        ("# A\n", "oolong", "oolong\n# A\n"),
+        ("[r]: x\n\n[r]\n", "oolong", "oolong\n\n[r]: x\n\n[r]\n"),
+    ],
+)
+def test_what_is_prepended_takes_nothing_in(text: str, more: str, result: str) -> None:
+    assert after(text, Prepend(more)) == result
+
+
+@pytest.mark.parametrize(
     ("text", "what"),
     [
         ("a\n\n```\ncode\n", "a code block"),
@@ -77,7 +128,7 @@ def test_prepending_goes_behind_the_properties(text: str, result: str) -> None:
 def test_what_is_appended_inside_something_open_is_told(text: str, what: str) -> None:
     result = tried(text.encode(), Append("oolong"))
 
-    assert result.raw.decode() == text + "oolong\n"
+    assert result.raw.decode().endswith("oolong\n")
     assert any(f"ends inside {what} that is not closed" in r for r in result.risks)
 
 

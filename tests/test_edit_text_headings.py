@@ -1,5 +1,7 @@
 """Edits under headings and beside them, and of blocks that have an id."""
 
+from typing import Literal
+
 import pytest
 from edit_text_desk import after, tried
 
@@ -99,6 +101,16 @@ def test_headings_are_named_in_many_ways(name: str) -> None:
     assert after(text, AtHeading(name, "new")) == text.replace("old", "new")
 
 
+@pytest.mark.parametrize("where", ["after", "before"])
+def test_what_goes_into_code_that_is_not_closed_is_told(
+    where: Literal["after", "before"],
+) -> None:
+    result = tried(b"# A\n\n```\ncode\n", AtHeading("A", "new", where))
+
+    told = [risk for risk in result.risks if "ends inside a code block" in risk]
+    assert len(told) == (where == "after")
+
+
 def test_headings_of_one_name_are_told_apart_by_what_is_above_or_by_index() -> None:
     text = "# A\n\n## T\n\none\n\n# B\n\n## T\n\ntwo\n"
 
@@ -192,6 +204,11 @@ def test_a_block_is_replaced_and_its_id_stays(
         ("> a ^id\n", AtBlock("id", "n", "before"), "> n\n>\n> a ^id\n"),
         ("> a ^id\n>\n> b\n", AtBlock("id", "n", "after"), "> a ^id\n>\n> n\n>\n> b\n"),
         ("# H ^id\nx\n", AtBlock("id", "n", "after"), "# H ^id\n\nn\n\nx\n"),
+        (
+            "---\na: b\n---\n> a ^id\n",
+            AtBlock("id", "n", "before"),
+            "---\na: b\n---\n> n\n>\n> a ^id\n",
+        ),
     ],
 )
 def test_a_text_is_put_beside_a_block(

@@ -52,10 +52,13 @@ def place_of(page: Page, named: BlockId) -> Place:
         return _heading(page, named)
     if at is not None and root is not None and root.kind == "paragraph":
         return _paragraph(page, named, at, root)
+    top = named.line if root is None else page.line_of(root.start)
     items = [i for i in _items(page) if i.start <= named.start < i.end]
     if items and named.end <= items[-1].own_end:
-        return _item(page, named, items[-1])
-    return _inner(page, named)
+        found = _item(page, named, items[-1])
+        if found is not None:
+            return found
+    return _inner(page, named, top)
 
 
 def _heading(page: Page, named: BlockId) -> Place:
@@ -84,14 +87,14 @@ def _items(page: Page) -> list[Item]:
     return read_structure("\n" * body + text).items
 
 
-def _item(page: Page, named: BlockId, item: Item) -> Place:
+def _item(page: Page, named: BlockId, item: Item) -> Place | None:
     source = page.source
     marker = MARKER.match(source, item.start)
     line = page.line_of(item.start)
     lead = source[page.line_start(line) : item.start]
     indent = re.sub(rb"[^> \t]", b" ", lead)
     if marker is None:
-        return _inner(page, named)
+        return None
     width = marker.end(4) - marker.start()
     last = page.line_of(len(source[: item.end].rstrip(b"> \t\r\n")) - 1)
     return Place(
@@ -106,10 +109,13 @@ def _item(page: Page, named: BlockId, item: Item) -> Place:
     )
 
 
-def _inner(page: Page, named: BlockId) -> Place:
-    """Return a paragraph inside of a quote, an item or a footnote, by its lines."""
+def _inner(page: Page, named: BlockId, top: int) -> Place:
+    """Return a paragraph inside of a quote, an item or a footnote, by its lines.
+
+    `top` is the first line of what it stands in.
+    """
     line, lead, opening = named.line, *_opened(page, named.line)
-    while not opening and line > 1:
+    while not opening and line > top:
         above_lead, above = _opened(page, line - 1)
         start = page.line_start(line - 1) + len(above_lead)
         if not page.source[start : page.line_end(line - 1)].strip():

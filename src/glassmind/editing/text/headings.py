@@ -6,6 +6,7 @@ from the next heading as its section was before, and by an empty line where it h
 
 from typing import NamedTuple
 
+from glassmind.editing.text.ends import open_end
 from glassmind.editing.text.likeness import likeness
 from glassmind.editing.text.page import Page, Planned
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
@@ -54,6 +55,8 @@ def heading_changed(page: Page, edit: AtHeading) -> Planned:
     if not text:
         raise BadEdit("there is no text to add")
     if edit.where == "after":
+        if is_last(page, section):
+            risks += open_end(page)
         return Planned([put_last(page, section, text)], risks)
     if edit.scope == "section":
         return Planned([put_above(page, section.line, text)])
@@ -135,6 +138,11 @@ def put_last(page: Page, section: Section, text: bytes) -> Splice:
     if not apart and not _is_heading(page, section.last + 1):
         tail = newline
     return Splice(end, end, lead + text + tail)
+
+
+def is_last(page: Page, section: Section) -> bool:
+    """Whether nothing but blank lines follows the text of a section."""
+    return not page.source[page.line_end(section.last) :].strip()
 
 
 def put_above(page: Page, line: int, text: bytes) -> Splice:

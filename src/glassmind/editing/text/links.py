@@ -1,9 +1,10 @@
 """Add a sentence with a link, at the end of a note or of one of its sections."""
 
-from glassmind.editing.text.ends import at_end
+from glassmind.editing.text.ends import at_end, open_end
 from glassmind.editing.text.headings import (
     continues_list,
     heading_meant,
+    is_last,
     put_last,
     section_below,
 )
@@ -37,6 +38,7 @@ def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
     if edit.heading:
         at = heading_meant(page, edit.heading)
         section = section_below(page, at, "section")
-        return Planned([put_last(page, section, text)], facts=facts)
+        risks = open_end(page) if is_last(page, section) else ()
+        return Planned([put_last(page, section, text)], risks, facts)
     apart = not continues_list(page, page.lines, text)
     return at_end(page, text, apart=apart)._replace(facts=facts)
