@@ -11,6 +11,7 @@ from glassmind.surfaces.mcp.tools.brain_shapes import NAME, wrapped
 from glassmind.surfaces.mcp.tools.brain_written import (
     counts_of,
     lost,
+    main_file,
     preview_of,
     written,
 )
@@ -90,7 +91,8 @@ def delete_note(call: Call) -> Answer:
         "embedding": lost(before, after, "embedded_notes"),
         "stubsPruned": lost(before, after, "ghosts"),
     }
-    was = next((str(file.path) for file in done.files if file.path), "")
+    main = main_file(done)
+    was = str(main.path) if main else given["name"]
     shown = written(done, deletedFromIndex=gone, **preview_of(done)) | {"id": was}
     state = {"last_file_deleted": was} if done.applied else {}
     hints = deleted_hints() if done.applied else []

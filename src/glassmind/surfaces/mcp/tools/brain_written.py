@@ -7,7 +7,7 @@ from glassmind.errors import IndexAbsent
 from glassmind.render.changes import changed_as_json
 from glassmind.surfaces.mcp.tools.write_answers import clipped, said_of
 from glassmind.types.catalogue import Stats
-from glassmind.types.editing import Changed
+from glassmind.types.editing import Changed, FileDiff
 
 
 def written(done: Changed, **more: Any) -> dict[str, Any]:
@@ -38,8 +38,15 @@ def written(done: Changed, **more: Any) -> dict[str, Any]:
 
 
 def main_path(done: Changed) -> str:
-    """Return the note that a change is about: the first that its steps tell of."""
-    return str(done.files[0].to) if done.files else ""
+    """Return the note that a change is about, where it is then; empty for none."""
+    main = main_file(done)
+    return str(main.to) if main else ""
+
+
+def main_file(done: Changed) -> FileDiff | None:
+    """Return the file that is made or moved, else the first; links follow in others."""
+    moved = (file for file in done.files if file.path != file.to)
+    return next(moved, done.files[0] if done.files else None)
 
 
 def preview_of(done: Changed) -> dict[str, Any]:
