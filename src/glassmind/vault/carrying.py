@@ -346,7 +346,7 @@ class Carrying:
         self._places[folder] = folder
 
     def _unmake(self, home: str, name: str) -> None:
-        with suppress(OSError), self._folders.at(home) as upper:
+        with suppress(OSError, VaultError), self._folders.at(home) as upper:
             upper.remove(name)  # unless somebody put something there
 
     def _undo_by(self, way: Way, undo: Callable[[], None], *folders: str) -> None:
@@ -363,7 +363,7 @@ class Carrying:
                 folder.unlink(name)
         except FileNotFoundError:
             return True
-        except OSError:
+        except (OSError, VaultError):
             return False
         return True
 
@@ -377,7 +377,7 @@ class Carrying:
                     pass
 
     def _sync_one(self, folder: str) -> None:
-        with suppress(OSError), self._folders.at(folder) as opened:
+        with suppress(OSError, VaultError), self._folders.at(folder) as opened:
             opened.sync()
 
 

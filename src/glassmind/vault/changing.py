@@ -118,7 +118,7 @@ class VaultChanger:
         self._carry(ways, why=why, client=client, meanwhile=meanwhile)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
-        """Return how each file stands now; one that was only begun counts as new."""
+        """Return how each file stands now; one that is half way counts as old."""
         return Scene(self._root, ways_of(steps, self._agent_folder)).standing()
 
     def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
@@ -149,10 +149,8 @@ class VaultChanger:
         recorded: list[Act] = []
 
         def record() -> None:
-            acts = [_act(way, why, client) for way in ways if _is_one(way)]
-            if acts:
-                self._record(acts)
-                recorded.extend(acts)
+            recorded.extend(_act(way, why, client) for way in ways if _is_one(way))
+            self._record(recorded)
 
         with self._turn(), Carrying(self._root, ways) as carrying:
             carrying.look()
@@ -174,11 +172,12 @@ class VaultChanger:
         if left:
             raise NotTakenBack(left[0], len(left), str(fault)) from fault
         with suppress(OSError, VaultError):
-            if recorded:
-                self._record(recorded, undone=True)
+            self._record(recorded, undone=True)  # also where half of it was written
         self._queue.clear()
 
     def _record(self, acts: Sequence[Act], *, undone: bool = False) -> None:
+        if not acts:
+            return
         root, log = self._record_at
         lines = audit.lines_of(acts, self._now(), undone=undone)
         try:

@@ -79,7 +79,7 @@ class EditQueue:
         finally:
             del _HELD.files[self._file]
             _unlock(opened)
-            os.close(opened)
+            _close(opened)
 
     def leave(self, leftovers: Leftovers) -> None:
         """Say what would be left if we died now; only in a turn."""
@@ -94,14 +94,14 @@ class EditQueue:
     def left(self) -> Leftovers:
         """Return what the one before us left; only in a turn."""
         opened = _HELD.files[self._file]
-        size = os.fstat(opened).st_size
-        if not size:
-            return Leftovers()
-        os.lseek(opened, 0, os.SEEK_SET)
         try:
+            size = os.fstat(opened).st_size
+            if not size:
+                return Leftovers()
+            os.lseek(opened, 0, os.SEEK_SET)
             staged, made = json.loads(os.read(opened, size).decode("utf-8"))
             return Leftovers(tuple(map(str, staged)), tuple(map(str, made)))
-        except (ValueError, TypeError, RecursionError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return Leftovers()  # cut short, as nothing was staged yet then
 
     def clear(self) -> None:
@@ -116,10 +116,10 @@ class EditQueue:
             try:
                 if _try_lock(opened) and self._is_current(opened):
                     return opened
-            except BaseException:
-                os.close(opened)
-                raise
-            os.close(opened)
+            except OSError as fault:
+                _close(opened)
+                raise NoDataFolder from fault
+            _close(opened)
             if time.monotonic() > until:
                 raise WriteFailed("the vault", "another program is editing it")
             time.sleep(pause)
@@ -144,6 +144,11 @@ class EditQueue:
             return os.path.samestat(os.fstat(opened), self._file.lstat())
         except FileNotFoundError:
             return False
+
+
+def _close(opened: int) -> None:
+    with suppress(OSError):  # nothing was written to it that could be lost
+        os.close(opened)
 
 
 if sys.platform == "win32":  # pragma: no cover

@@ -19,9 +19,10 @@ Sight: TypeAlias = bytes | Literal["odd"] | None
 
 
 class Found(NamedTuple):
-    """How a file stands, and where it is if it is there as far as we know.
+    """How a file stands, and where it is, with what it says, if it is known.
 
-    What was begun counts as new: it is not as it was.
+    One that is half way counts as old: it may have one of its contents at any of its
+    places, since a settling may have been interrupted too.
     """
 
     standing: Standing
@@ -55,54 +56,42 @@ class Scene:
         gone: list[Way] = []
         for way in self._ways:
             now, step = self._found(way), way.step
-            if now.standing != "new":
+            if now.standing == "other" or now.place is None:
                 continue
-            if step.folder and step.path is not None:
-                steps.append(Step(step.to, step.path, None, b"", folder=True))
-            elif now.place is not None and way.at is None:
+            if step.folder:
+                if now.standing == "new":
+                    steps.append(Step(step.to, way.at or step.to, None, b"", True))
+            elif way.at is None:
                 away = Step(now.place, now.place, now.raw, b"")
                 gone.append(Way(away, now.place, None, now.place))
-            elif (
-                now.place is not None and way.at is not None and self._is_free(way, now)
-            ):
+            elif self._can_go_back(way, now):
                 steps.append(Step(now.place, way.at, now.raw, step.before or b""))
         return steps, gone
 
-    def _is_free(self, way: Way, now: Found) -> bool:
-        return way.at == now.place or self._seen(way.at, now.place) is None
+    def _can_go_back(self, way: Way, now: Found) -> bool:
+        if way.at == now.place:
+            return now.raw != way.step.before
+        return self._seen(way.at, now.place) is None
 
     def _found(self, way: Way) -> Found:
         if way.step.folder:
             return self._folder_found(way)
-        if way.at == way.final:
-            return _at_its_place(way.step, way.final, self._seen(way.final))
-        return self._arrived(way) or self._under_way(way)
-
-    def _arrived(self, way: Way) -> Found | None:
-        """Return what stands where a file ends; None where nothing does yet."""
-        step, there = way.step, self._seen(way.final, way.at)
-        if there == step.after:
-            doubled = way.at and step.before == there == self._seen(way.at, way.final)
-            return Found("other") if doubled else Found("new", way.final, step.after)
-        if there is None or way.final in self._leaving:
-            return None
-        return Found("other")
-
-    def _under_way(self, way: Way) -> Found:
-        """Return how a file stands that has not come to its end."""
-        step = way.step
-        if way.via not in (None, way.at, way.final):
-            between = self._seen(way.via)
-            if between == step.after:
-                return Found("new", way.via, step.after)
-            if between is not None and way.via not in self._leaving:
-                return Found("other")
-        if way.at is None:
+        known: list[tuple[NotePath, bytes]] = []
+        for place in dict.fromkeys((way.final, way.via, way.at)):
+            raw = self._seen(place, _twin(way, place))
+            if place is None or raw is None:
+                continue
+            if isinstance(raw, bytes) and raw in (way.step.before, way.step.after):
+                known.append((place, raw))
+            elif place not in self._leaving and (place != way.at or not known):
+                return Found("other")  # nobody else's place that we know of
+        if way.at is None and not known:
             return Found("old")
-        here = self._seen(way.at, way.final)
-        if here == step.before:
-            return Found("old", way.at, step.before or b"")
-        return _at_its_place(step, way.at, here)
+        if len(known) != 1:
+            return Found("other")
+        (place, raw), *_ = known
+        arrived = place == way.final and raw == way.step.after
+        return Found("new" if arrived else "old", place, raw)
 
     def _folder_found(self, way: Way) -> Found:
         here, there = self._seen(way.at, way.final), self._seen(way.final, way.at)
@@ -117,16 +106,27 @@ class Scene:
         if path is None:
             return None
         name = path.rpartition("/")[2]
-        exactly = twin is not None and twin.casefold() == path.casefold()
         try:
+            if twin is not None and not self._is_exact(path, twin):
+                return None
             with open_folder(self._root, above(path)) as folder:
-                if exactly and not _is_spelled(folder, name):
-                    return None
                 return _sight(folder, folder.spelled(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, VaultError):
             return "odd"
+
+    def _is_exact(self, path: str, twin: str) -> bool:
+        """Whether the disk spells a path so, where `twin` differs in case alone."""
+        if path == twin or path.casefold() != twin.casefold():
+            return True
+        parts, others = path.split("/"), twin.split("/")
+        for at, (part, other) in enumerate(zip(parts, others, strict=True)):
+            if part != other:
+                with open_folder(self._root, "/".join(parts[:at])) as folder:
+                    if not _is_spelled(folder, part):
+                        return False
+        return True
 
 
 def folders_of(ways: Iterable[Way]) -> set[str]:
@@ -135,24 +135,20 @@ def folders_of(ways: Iterable[Way]) -> set[str]:
     return {above(place) for place in places}
 
 
-def _at_its_place(step: Step, place: NotePath, here: Sight) -> Found:
-    if here == step.after:
-        return Found("new", place, step.after)
-    if here == step.before:
-        return Found("old", place, step.before or b"")
-    return Found("other")
-
-
 def _onward(way: Way, now: Found) -> list[Step]:
     step = way.step
-    if step.folder:
-        return [step] if now.standing == "old" else []
-    arrived = now.standing == "new" and now.place == way.final
-    if now.standing == "other" or arrived:
+    if now.standing != "old":
         return []
+    if step.folder:
+        return [step]
     if now.place is None:
         return [Step(None, way.final, None, step.after)]
     return [Step(now.place, way.final, now.raw, step.after)]
+
+
+def _twin(way: Way, place: NotePath | None) -> NotePath | None:
+    """Return the other place of a file, which may be the same but for its spelling."""
+    return way.at if place == way.final else way.final
 
 
 def _is_spelled(folder: OpenFolder, name: str) -> bool:
