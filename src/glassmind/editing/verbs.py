@@ -7,6 +7,7 @@ from functools import partial
 from glassmind.editing.applying import applied, settle
 from glassmind.editing.approving import approve, reject
 from glassmind.editing.asking import Asking
+from glassmind.editing.creating import new_note
 from glassmind.editing.deciding import decided, permitted
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.desk import Desk
@@ -82,12 +83,14 @@ class Editing:
         folder: str | None = None,
         properties: Mapping[str, PropertyValue] | None = None,
         template: str = "",
+        titled: bool = False,
     ) -> Changed:
         """Make a note; links that were written to it before lead to it from now on.
 
         `title` is a name, or a path from the vault's folder. Without `folder` it is
         made where Obsidian makes new notes. `template` is a note whose text goes before
-        `text`, with `{{title}}`, `{{date}}` and `{{time}}` filled in.
+        `text`, with `{{title}}`, `{{date}}` and `{{time}}` filled in. With `titled` it
+        has its name as a property too.
 
         Raises:
             NameTaken: there is such a note.
@@ -95,8 +98,6 @@ class Editing:
         """
 
         def plan() -> Draft:
-            from glassmind.editing.creating import new_note  # noqa: PLC0415
-
             path, raw = new_note(
                 self._desk,
                 title,
@@ -104,6 +105,7 @@ class Editing:
                 folder=folder,
                 properties=properties,
                 template=template,
+                titled=titled,
             )
             return plan_new(self._desk, path, raw)
 
@@ -252,6 +254,8 @@ class Editing:
     def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
         with self._desk.files.turn():
             settled = settle(self._desk)
+            if settled:
+                at.refresh(())
             with self._desk.faults():
                 draft = plan()
                 done = decided(at, draft, asking)
