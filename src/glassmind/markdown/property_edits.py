@@ -6,7 +6,7 @@ that value, and no other, is taken. Where none does, nothing is written.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from glassmind.errors.editing import NotEditable
 from glassmind.markdown.flow_edits import (
@@ -306,15 +306,19 @@ def _reason(block: Block, wish: Wish) -> str:
 
 
 def _splices(text: str, cuts: Sequence[Cut]) -> list[Splice]:
-    """Return cuts as bytes, in order, without those that change nothing."""
-    kept = sorted(
-        (cut for cut in cuts if text[cut.start : cut.end] != cut.text),
-        key=lambda cut: cut[:2],
-    )
-    marks = [mark for cut in kept for mark in (cut.start, cut.end)]
-    sizes = (len(text[a:b].encode()) for a, b in zip([0, *marks], marks, strict=False))
+    """Return cuts as bytes, in order and apart, without those that change nothing."""
+    apart: list[Cut] = []
+    for cut in sorted(cuts, key=lambda cut: cut[:2]):
+        if text[cut.start : cut.end] == cut.text:
+            continue
+        if apart and apart[-1].end == cut.start:
+            last = apart.pop()
+            cut = Cut(last.start, cut.end, last.text + cut.text)  # noqa: PLW2901
+        apart.append(cut)
+    marks = [mark for cut in apart for mark in (cut.start, cut.end)]
+    sizes = (len(text[a:b].encode()) for a, b in pairwise([0, *marks]))
     places = list(accumulate(sizes))
     return [
         Splice(places[2 * n], places[2 * n + 1], cut.text.encode())
-        for n, cut in enumerate(kept)
+        for n, cut in enumerate(apart)
     ]
