@@ -132,7 +132,9 @@ class Engine:
         )
         day = today or _today()
         asked = Asked(text, parse_query(asked_for(text), day), wish, day)
-        reply = reply_to(self._adapters, asked, alone=self._alone)
+        return self._found(reply_to(self._adapters, asked, alone=self._alone))
+
+    def _found(self, reply: SearchReply) -> SearchReply:
         self._handed([hit.path for hit in reply.hits])
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply

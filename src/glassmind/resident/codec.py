@@ -34,6 +34,7 @@ ERRORS = tuple(
         "",
         ".base",
         ".context",
+        ".editing",
         ".hindsight",
         ".knowledge",
         ".memory",
