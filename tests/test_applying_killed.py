@@ -52,7 +52,7 @@ def states(desk: ApplyingDesk) -> list[ChangeState]:
     return sorted(changeset.state for changeset in desk.book.listed()[0])
 
 
-STEPS = [11, pytest.param(1, marks=pytest.mark.slow)]
+STEPS = [23, pytest.param(1, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("step", STEPS)

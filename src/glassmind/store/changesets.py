@@ -109,7 +109,8 @@ class ChangesetFolder:
             raise NoDataFolder
         try:
             folder = self._made_folder(changeset.state)
-            _written(folder / f"{changeset.id}{CHANGE}", packed(changeset))
+            file = folder / f"{changeset.id}{CHANGE}"
+            _written(file, packed(changeset), soon=changeset.state == "applying")
         except OSError as fault:
             raise _failed(changeset.id, fault) from fault
         self._prune(changeset)
@@ -313,18 +314,27 @@ def _reason(file: Path) -> str:
         return ""
 
 
-def _written(file: Path, raw: bytes) -> None:
-    """Write a file for its owner alone, whole or not at all, and wait for the disk."""
+def _written(file: Path, raw: bytes, *, soon: bool = False) -> None:
+    """Write a file for its owner alone, whole or not at all, and wait for the disk.
+
+    With `soon` it gets its name first, so that the disk is waited for but once. A power
+    cut before that has come to an end may leave a torn file, and no file of the vault
+    is touched before.
+    """
     staged = file.with_name(f"{file.stem}-{secrets.token_hex(4)}{PART}")
     opened = os.open(staged, _FLAGS, 0o600)
     try:
         with os.fdopen(opened, "wb") as writing:
             writing.write(raw)
             writing.flush()
+            if soon:
+                staged.replace(file)
             os.fsync(writing.fileno())
-        staged.replace(file)
+        if not soon:
+            staged.replace(file)
     except OSError:
-        staged.unlink(missing_ok=True)
+        for left in (staged, file) if soon else (staged,):
+            left.unlink(missing_ok=True)
         raise
     _sync(file.parent)
 
