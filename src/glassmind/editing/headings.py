@@ -4,7 +4,13 @@ import re
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.parts import Whereabouts, heading_at, page_at, settled
+from glassmind.editing.parts import (
+    Whereabouts,
+    anchors_in,
+    heading_at,
+    page_at,
+    settled,
+)
 from glassmind.editing.relinking import draft_with_links
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import universe_of
@@ -51,7 +57,9 @@ def plan_rename_heading(
             facts={"heading": old, "line": page.note.headings[done.at].line},
         )
 
-    return settled(Whereabouts({note: before}, {note: after}), make)
+    return settled(
+        Whereabouts({note: before}, {note: after}, anchored=anchors_in(desk)), make
+    )
 
 
 def _twins(done: "Renamed", after: Outline) -> list[str]:

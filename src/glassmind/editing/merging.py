@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.joining import Joined, joined
-from glassmind.editing.parts import Place, Whereabouts, page_at, settled
+from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, renames_of, universe_of
@@ -73,7 +73,7 @@ def _first(merge: _Merge) -> Whereabouts:
         page.path: Outline.of_note(page.note) for page in (merge.added, merge.into)
     }
     after = {into: Outline.of_note(first.page.note)}
-    return Whereabouts(before, after, places, {source: into})
+    return Whereabouts(before, after, places, {source: into}, anchors_in(merge.desk))
 
 
 def _drafted(merge: _Merge, where: Whereabouts) -> Draft:

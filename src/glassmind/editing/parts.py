@@ -7,6 +7,7 @@ this tells what a link that led to a part must say to lead there still.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TypeAlias
 
 from glassmind.editing.desk import Desk
@@ -37,16 +38,19 @@ class Whereabouts:
     """The outlines of notes before and after a change, and which part became which.
 
     `parts` names those that are elsewhere then, in their own note or another; the
-    others keep their place in `whole`, which is where a whole note went.
+    others keep their place in `whole`, which is where a whole note went. `anchored`
+    tells whether a Markdown link of a note has a subpath: only such a one may name an
+    anchor.
     """
 
     before: Mapping[NotePath, Outline]
     after: Mapping[NotePath, Outline]
     parts: Mapping[Place, Place] = field(default_factory=dict)
     whole: Mapping[NotePath, NotePath] = field(default_factory=dict)
+    anchored: Callable[[NotePath, str], bool] = lambda _path, _subpath: False
 
     def wanted(
-        self, target: NotePath, subpath: str | None, _source: NotePath
+        self, target: NotePath, subpath: str | None, source: NotePath
     ) -> tuple[NotePath, str | None]:
         """Return where a link should lead that led to a part of a note.
 
@@ -59,9 +63,11 @@ class Whereabouts:
         before = self.before.get(target)
         if before is None or not subpath:
             return home, subpath
-        part = before.meant(subpath, markdown=True)
+        part = before.meant(subpath)
         if part is None:
-            return home, subpath
+            part = before.meant(subpath, markdown=True)
+            if part is None or not self.anchored(source, subpath):
+                return home, subpath
         landed = self.place(target, part)
         after = self.after.get(landed[0])
         if after is None:
@@ -150,6 +156,20 @@ def outline_of(path: NotePath, raw: bytes) -> Outline:
     if isinstance(found, Unreadable):
         return Outline.of(())
     return Outline.of_note(read_note(path, found.text))
+
+
+def anchors_in(desk: Desk) -> Callable[[NotePath, str], bool]:
+    """Return what tells whether a Markdown link of a note has a subpath."""
+
+    @lru_cache(maxsize=64)
+    def subpaths(path: NotePath) -> frozenset[str | None]:
+        found = decode(desk.files.read(path) or b"")
+        if isinstance(found, Unreadable):
+            return frozenset()
+        links = read_note(path, found.text).links
+        return frozenset(link.subpath for link in links if link.kind == "markdown")
+
+    return lambda path, subpath: subpath in subpaths(path)
 
 
 def page_at(desk: Desk, path: NotePath) -> Page:

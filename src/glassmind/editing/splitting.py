@@ -16,7 +16,7 @@ from glassmind.editing.cutting import (
     sections_at,
 )
 from glassmind.editing.desk import Desk
-from glassmind.editing.parts import Place, Whereabouts, page_at, settled
+from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, renames_of, universe_of
@@ -94,7 +94,9 @@ def _first(split: _Split) -> Whereabouts:
     for at, to in zip(split.chosen, split.paths, strict=True):
         text = cut_out(split.page, at).decode()
         after[to] = Outline.of_note(parse_note(to, text))
-    return Whereabouts({path: Outline.of_note(note)}, after, places)
+    return Whereabouts(
+        {path: Outline.of_note(note)}, after, places, anchored=anchors_in(split.desk)
+    )
 
 
 def _left_note(page: Page, chosen: Sequence[int]) -> Note:

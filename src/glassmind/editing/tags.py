@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.parts import Whereabouts, settled
+from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relinking import draft_with_links
 from glassmind.editing.text.page import Page, spliced
 from glassmind.editing.universe import Universe, universe_of
@@ -52,7 +52,7 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
             facts={"tags": count},
         )
 
-    return settled(Whereabouts({}, {}), make)
+    return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
 
 
 def _joins(seen: Universe, old: str, new: str) -> list[str]:
