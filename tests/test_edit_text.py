@@ -417,3 +417,17 @@ def test_a_task_is_named_by_line_or_text() -> None:
 def test_an_id_that_is_lost_by_the_text_is_refused() -> None:
     with pytest.raises(BadEdit, match=r"\^id would not be read"):
         after("> a ^id\n", AtBlock("id", "```\ncode\n```"))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        AtLine(1, "x", "under"),  # type: ignore[arg-type]
+        AtBlock("id", "x", ""),  # type: ignore[arg-type]
+        AtHeading("A", "x", "top"),  # type: ignore[arg-type]
+        AtHeading("A", "x", "after", "all"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_place_that_is_none_is_refused(edit: TextEdit) -> None:
+    with pytest.raises(BadEdit, match="is none"):
+        after("# A\n\na ^id\n", edit)

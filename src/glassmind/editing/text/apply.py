@@ -1,7 +1,7 @@
 """A list of edits of one note, in order: all of them, or none."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, assert_never, get_args
 
 from glassmind.editing.text.blocks import block_changed, block_meant
 from glassmind.editing.text.ends import appended, prepended
@@ -17,6 +17,7 @@ from glassmind.editing.text.tasks import task_set
 from glassmind.errors.editing import BadEdit, EditRefused
 from glassmind.types import NotePath
 from glassmind.types.editing import (
+    WHERE,
     AddLink,
     Append,
     AtBlock,
@@ -25,6 +26,7 @@ from glassmind.types.editing import (
     ChangeProperty,
     Prepend,
     Replace,
+    Scope,
     SetTask,
     Splice,
     TextEdit,
@@ -74,6 +76,7 @@ def edited(
     facts: list[Mapping[str, object]] = []
     for at, edit in enumerate(edits):
         try:
+            _check(edit)
             planned = _planned(page, edit, pen)
             places = page.places(planned.splices)
             after = Page.of(path, spliced(page.raw, places)) if places else page
@@ -88,6 +91,14 @@ def edited(
         page = after
     unique = tuple(dict.fromkeys(risks))
     return Edited(page.raw, tuple(spans), unique, {"edits": facts})
+
+
+def _check(edit: TextEdit) -> None:
+    """Refuse what a caller from outside may say and no edit means."""
+    if isinstance(edit, AtHeading | AtBlock | AtLine) and edit.where not in WHERE:
+        raise BadEdit(f"where is {', '.join(WHERE)}; {edit.where!r} is none")
+    if isinstance(edit, AtHeading) and edit.scope not in get_args(Scope):
+        raise BadEdit(f"a scope is section or body; {edit.scope!r} is none")
 
 
 def _planned(page: Page, edit: TextEdit, pen: LinkWriter) -> Planned:  # noqa: PLR0911
