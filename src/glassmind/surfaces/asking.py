@@ -6,6 +6,4 @@ from glassmind.engine import Engine
 
 def asking_of(engine: Engine, client: str, *, dry_run: bool = False) -> Asking:
     """Return who asks, and whether that caller read what nobody vouches for."""
-    tainted = getattr(engine, "tainted", None)
-    read = bool(tainted(client)) if tainted is not None else False
-    return Asking(client=client, dry_run=dry_run, tainted=read)
+    return Asking(client=client, dry_run=dry_run, tainted=engine.tainted(client))
