@@ -202,7 +202,7 @@ class VaultChanger:
         self._queue.clear()
 
     def _remove_empty(self, path: str) -> None:
-        with open_folder(self._root, above(path)) as upper:
+        with open_folder(self._root, above(safe_path(path))) as upper:
             upper.remove(upper.spelled(path.rpartition("/")[2]))
 
     def _sweep(self, folders: Iterable[str]) -> None:
@@ -211,7 +211,8 @@ class VaultChanger:
                 self._sweep_one(path)
 
     def _sweep_one(self, path: str) -> None:
-        with open_folder(self._root, path) as folder, folder.turn():
+        known = safe_path(path) if path else ""  # a lock may come with a vault
+        with open_folder(self._root, known) as folder, folder.turn():
             sweep(folder)
 
 
