@@ -163,7 +163,21 @@ def test_what_a_dead_process_began_is_finished(
     assert said.endswith("(Tea) was interrupted; it is applied now")
     assert files.files == AFTER
     assert states(desk) == ["applied"]
+    assert [title for title, _ in desk.committed] == ["Tea"]
     assert settle(desk.desk()) == ()
+
+
+def test_where_nothing_may_be_written_nothing_is_settled(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    killed(desk, files, 1)
+    half, desk.mode = dict(files.files), "off"
+
+    (said,) = settle(desk.desk())
+
+    assert said.endswith('waits: writes.mode = "off" lets nothing be written')
+    assert files.files == half
+    assert states(desk) == ["applying"]
 
 
 @pytest.mark.parametrize("at", range(4))

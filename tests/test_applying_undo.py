@@ -15,6 +15,8 @@ from applying_desk import (
     made,
     move,
 )
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from glassmind.editing.applying import applied
 from glassmind.editing.approving import approve, reject
@@ -211,6 +213,38 @@ def test_lines_that_were_edited_since_stay_and_are_named(
         "long.md: line 1 was edited since, and stays as it is",
     )
     assert done.changeset.draft.steps[0].after == b"one!\n2\n3\n4\n5\n6\n7\n"
+
+
+NAMES = st.sampled_from(["a.md", "b.md", "x/c.md", "x/d.md"])
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(st.tuples(NAMES, NAMES, st.booleans()), min_size=1, max_size=6))
+def test_whatever_was_applied_is_taken_back_in_turn(
+    tmp_path: Path, wishes: list[tuple[str, str, bool]]
+) -> None:
+    files = MemoryFiles(dict(BEFORE))
+    desk = ApplyingDesk(tmp_path, files)
+    done: list[tuple[str, dict[str, bytes]]] = []
+    for at, (name, to, rewritten) in enumerate(wishes):
+        now = files.files.get(name)
+        new = b"%d\n" % at if rewritten or now is None else now
+        step = made(name, new) if now is None else move(name, to, now, new)
+        if name != to and to in files.files and now is not None:
+            continue
+        was = dict(files.files)
+        identity = apply(desk, step)
+        if files.files != was:
+            done.append((identity, was))
+
+    for identity, was in reversed(done):
+        assert undo(desk.desk(), identity, ASKING).applied
+        there = {p: raw for p, raw in files.files.items() if p[0] != "."}
+        assert there == was
 
 
 def test_where_nothing_can_be_taken_back_it_says_why(

@@ -29,6 +29,8 @@ from glassmind.vault.trash import TRASH
 
 NOTHING = "nothing was changed: the files say so already"
 
+OFF = 'writes.mode = "off" lets nothing be written'
+
 SETTLED = "settled after an interruption"
 """Why a file was written, for the record."""
 
@@ -73,10 +75,13 @@ def settle(desk: Desk) -> tuple[str, ...]:
     """Finish or take back what a killed process left, and say what was done.
 
     Where nothing was left, that is one look at a folder. What cannot be settled now, as
-    the disk refuses, is told, and tried again the next time.
+    the disk refuses or the settings do, is told, and tried again the next time.
     """
-    if not desk.book.unfinished():
+    left = desk.book.unfinished()
+    if not left:
         return ()
+    if desk.config.writes.mode == "off":
+        return (f"{', '.join(left)} was interrupted and waits: {OFF}",)
     with desk.files.turn():
         return tuple(one.notice for one in _settle_all(desk))
 
@@ -116,7 +121,8 @@ def _brought_to_an_end(desk: Desk, changeset: Changeset) -> str:
     if not odd:
         desk.files.settle(steps, forward=True, why=SETTLED)
         _noted(desk, changeset)
-        return f"{told}; it is applied now"
+        said = desk.committed(title, _paths(steps))
+        return f"{told}; it is applied now" + (f" ({said})" if said else "")
     desk.files.settle(steps, forward=False, why=SETTLED)
     _turn_back(desk, changeset)
     reason = f"it was interrupted, and {odd[0]} was edited before it could be finished"

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from io import BytesIO
 from typing import NamedTuple
 
 from glassmind.types import Span
@@ -42,9 +43,7 @@ class Merged(NamedTuple):
 
 def lines_in(raw: bytes) -> list[bytes]:
     """Return the lines of a text, each with its end; joined they are the text."""
-    lines = [line + b"\n" for line in raw.split(b"\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+    return BytesIO(raw).readlines()
 
 
 def hunks_between(one: Sequence[bytes], other: Sequence[bytes]) -> list[Hunk]:
