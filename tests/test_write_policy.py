@@ -1,12 +1,13 @@
 """What may be done with a file of the vault, by the settings of `[writes]`."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from config_desk import Desk
 
 from glassmind.access.policy import WritePolicy, strictest
-from glassmind.access.table import policy_tables
+from glassmind.access.table import rule_table, spelling_table
 from glassmind.config import Config
 from glassmind.config.write import set_key
 from glassmind.errors import BadSetting
@@ -30,10 +31,11 @@ def writes(desk: Desk, text: str) -> Config:
     return desk.load()
 
 
-def test_the_page_shows_what_every_combination_does() -> None:
-    assert policy_tables() in PAGE.read_text("utf-8"), (
-        "docs/editing.md is not up to date: replace its tables by "
-        "glassmind.access.table.policy_tables()"
+@pytest.mark.parametrize("table", [spelling_table, rule_table])
+def test_the_page_shows_what_every_combination_does(table: Callable[[], str]) -> None:
+    assert table() in PAGE.read_text("utf-8"), (
+        "docs/editing.md is not up to date: replace its table by that of "
+        f"glassmind.access.table.{table.__name__}()"
     )
 
 

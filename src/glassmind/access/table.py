@@ -18,9 +18,14 @@ OUTCOMES = {"off": "not written", "propose": "proposed", "allow": "written"}
 NOT_SAID = "not said"
 
 
-def policy_tables() -> str:
-    """Return both tables: what the two spellings add up to, and what rules do to it."""
-    return "\n".join([*_spellings(), "", *_rules()])
+def spelling_table() -> str:
+    """Return what the two spellings of the policy add up to, said in one place."""
+    return "\n".join(_spellings())
+
+
+def rule_table() -> str:
+    """Return what rules about a folder and a tag make of the policy."""
+    return "\n".join(_rules())
 
 
 def _spellings() -> Iterator[str]:

@@ -7,7 +7,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   ├── NoVault, VaultAbsent, SeveralVaults
     │   └── BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
     ├── VaultError             the vault on disk cannot be read as asked
-    │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable, WriteRefused
+    │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable
+    │   ├── WriteRefused, EditRefused (errors.writing, errors.editing)
     │   ├── FileUnreadable     with FileGone and FileTooLarge
     │   ├── NoteNotFound, AmbiguousName
     │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
