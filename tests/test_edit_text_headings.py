@@ -5,7 +5,13 @@ from typing import Literal
 import pytest
 from edit_text_desk import after, tried
 
-from glassmind.errors.editing import BadEdit, NoMatch, NotEditable, SeveralMatches
+from glassmind.errors.editing import (
+    BadEdit,
+    EditRefused,
+    NoMatch,
+    NotEditable,
+    SeveralMatches,
+)
 from glassmind.types.editing import AtBlock, AtHeading
 
 NOTE = "# A\n\nfirst\n\nsecond\n\n## B\n\nthird\n\n# C\n\nlast\n"
@@ -130,6 +136,24 @@ def test_a_heading_spelled_so_goes_before_one_of_the_same_words() -> None:
 
     assert after(text, AtHeading("C#", "new")) == text.replace("one", "new")
     assert after(text, AtHeading("C", "new")) == text.replace("two", "new")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("## See [[Tea|leaves]]\n\nold\n", "See Tea leaves"),
+        ("## See [[Tea|leaves]]\n\nold\n", "See leaves"),
+        ("So\r---\nold\n", "so!"),
+        ("Two\nlines\n---\n\nold\n", "two: lines"),
+    ],
+)
+def test_headings_are_named_as_they_are_read_or_written(text: str, name: str) -> None:
+    assert after(text, AtHeading(name, "new")) == text.replace("old", "new")
+
+
+def test_a_heading_whose_words_cannot_be_told_is_left() -> None:
+    with pytest.raises(EditRefused):
+        after("a ^id\r---\nrest\n\nmore\n", AtBlock("id", "new"))
 
 
 def test_where_there_is_no_such_heading_the_nearest_are_named() -> None:

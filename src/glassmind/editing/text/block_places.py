@@ -41,7 +41,8 @@ def place_of(page: Page, named: BlockId) -> Place:
     """Return where the block of an id stands.
 
     Raises:
-        NotEditable: the id stands alone inside of a quote or a list.
+        NotEditable: the id stands alone inside of a quote or a list, or in a heading
+            whose lines end as they rarely do.
     """
     at = next(
         (n for n, b in enumerate(page.note.blocks) if b.start <= named.start < b.end),
@@ -64,6 +65,9 @@ def place_of(page: Page, named: BlockId) -> Place:
 def _heading(page: Page, named: BlockId) -> Place:
     heading = next(h for h in page.note.headings if h.start <= named.start < h.end)
     start, end = heading_words(page.source, heading)
+    if not heading.start <= start <= end <= named.start:
+        reason = f"the words of the heading with ^{named.name} cannot be told"
+        raise NotEditable(page.path, f"{reason}; edit it by its line")
     last = page.line_of(heading.end - 1)
     return Place(start, end, heading.line, last, kind="heading")
 

@@ -4,6 +4,7 @@ The heading stays, and so do the blank lines around what is changed: a text is s
 from the next heading as its section was before, and by an empty line where it had none.
 """
 
+import re
 from typing import NamedTuple
 
 from glassmind.editing.text.ends import open_end
@@ -14,9 +15,12 @@ from glassmind.markdown.masks import Mask
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.subpaths import Outline, heading_form, steps_of
 from glassmind.types.editing import AtHeading, Scope, Splice
+from glassmind.types.notes import Heading
 
 NAMED = 3
 """How many of the nearest are named where there is no such heading."""
+
+_BENEATH = re.compile(r"[\r\n][ \t]*[-=]+\s*$")
 
 
 class Section(NamedTuple):
@@ -255,7 +259,8 @@ def _named(page: Page, name: str) -> list[int]:
         ]
         if same:
             return same
-    outline = Outline.of_note(page.note)
+    written = [_written(page, heading) for heading in headings]
+    outline = Outline.of(((h.level, h.text) for h in headings), raw=written)
     steps = [heading_form(step) for step in steps_of(name)]
     for wanted in (steps, [heading_form(name)]):
         for forms in dict.fromkeys((outline.forms, outline.raw_forms)):
@@ -269,6 +274,11 @@ def _named(page: Page, name: str) -> list[int]:
             if found:
                 return found
     return []
+
+
+def _written(page: Page, heading: Heading) -> str:
+    """Return a heading as it is written, without the line beneath it."""
+    return _BENEATH.sub("", page.source[heading.start : heading.end].decode())
 
 
 def _leads(wanted: list[str], above: list[str]) -> bool:
