@@ -1,9 +1,12 @@
 """Several files of a vault are changed at once: all of them or none, on record."""
 
 import os
+import stat
 import subprocess
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from changing_desk import (
@@ -338,3 +341,42 @@ def test_git_sees_no_more_than_what_was_changed(
     apply(changer, edit("Tea.md", b"oolong", b"sencha"))
 
     assert git("status", "--porcelain") == " M Tea.md\n?? .agent/\n"
+
+
+@posix
+def test_the_disk_has_all_bytes_before_any_name_and_all_names_at_the_end(
+    changer: VaultChanger, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply(changer, edit("Cup.md", OLD["Cup.md"], OLD["Cup.md"] + b"?"))
+    told: list[tuple[str, int]] = []
+    fsync = os.fsync
+
+    def waited(opened: int) -> None:
+        fsync(opened)
+        facts = os.fstat(opened)
+        told.append(("names" if stat.S_ISDIR(facts.st_mode) else "bytes", facts.st_ino))
+
+    def named(function: Callable[..., Any]) -> Callable[..., Any]:
+        def naming(*args: Any) -> Any:
+            told.append(("named", 0))
+            return function(*args)
+
+        return naming
+
+    monkeypatch.setattr(os, "fsync", waited)
+    for name in ("rename_new", "swap"):
+        monkeypatch.setattr(folder, name, named(getattr(folder, name)))
+    steps = [*EVERY[1:], edit("Cup.md", OLD["Cup.md"] + b"?", b"!")]
+    changer.apply(
+        steps, why="a test", client="", meanwhile=lambda: told.append(("kept", 0))
+    )
+
+    kinds = [kind for kind, _ in told]
+    synced = [inode for kind, inode in told if kind == "names"][-6:]
+    places = ["", "Green", "Fresh", ".trash", "New", "New/home"]
+    first = kinds.index("named")
+    assert kinds[:first].count("bytes") == 5  # four files and the record
+    assert "kept" in kinds[:first]
+    assert "bytes" not in kinds[first:]
+    assert kinds[-6:] == ["names"] * 6
+    assert {(root / place).stat().st_ino for place in places} == set(synced)

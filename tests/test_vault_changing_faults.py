@@ -29,7 +29,7 @@ from changing_desk import (
 from changing_drive import KEPT
 from write_drive import Counted
 
-from glassmind.errors import VaultError
+from glassmind.errors import VaultError, VaultMissing
 from glassmind.errors.writing import NotTakenBack, WriteFailed
 from glassmind.vault import folder
 from glassmind.vault.changing import VaultChanger
@@ -308,6 +308,22 @@ def test_how_files_stand_is_told_for_each_step(tmp_path: Path) -> None:
     assert stand == [
         "new", "other", "other", "old", "other", "old", "other", "old", "other"
     ]  # fmt: skip
+
+
+@posix
+def test_where_files_cannot_be_looked_at_nobody_says_how_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "Notes"
+    changer = made(root, OLD)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenFolder, "read", lambda *_: refuse(errno.EIO)())
+        with pytest.raises(WriteFailed):
+            changer.standing(EVERY)
+    root.rename(tmp_path / "unmounted")
+    with pytest.raises(VaultMissing):
+        changer.settle(EVERY, forward=False, why="a test")
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:

@@ -118,7 +118,11 @@ class VaultChanger:
         self._carry(ways, why=why, client=client, meanwhile=meanwhile)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
-        """Return how each file stands now; one that is half way counts as old."""
+        """Return how each file stands now; one that is half way counts as old.
+
+        Raises:
+            WriteFailed, VaultMissing: that cannot be told at the moment.
+        """
         return Scene(self._root, ways_of(steps, self._agent_folder)).standing()
 
     def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:

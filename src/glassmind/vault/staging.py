@@ -156,9 +156,10 @@ def stage(folder: OpenFolder, staged: str, raw: bytes, dress: Dress | None) -> N
 
 
 def _put_on(opened: int, dress: Dress) -> None:
-    if dress.owner is not None and dress.owner != (os.geteuid(), os.getegid()):
+    owner = dress.owner if hasattr(os, "fchown") else None
+    if owner is not None and owner != (os.geteuid(), os.getegid()):
         with suppress(OSError):
-            os.fchown(opened, *dress.owner)
+            os.fchown(opened, *owner)
     os.fchmod(opened, dress.mode)
     for name, value in dress.attributes:
         with suppress(OSError):

@@ -1,12 +1,13 @@
 """How far a change got that was interrupted, and what brings it to one of its ends."""
 
+import errno
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from glassmind.errors import VaultError
+from glassmind.errors.writing import WriteFailed
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
@@ -38,7 +39,12 @@ class Scene:
         self._leaving = {way.at for way in ways if way.is_moved and way.at}
 
     def standing(self) -> list[Standing]:
-        """Return how each file stands, in the order of the ways."""
+        """Return how each file stands, in the order of the ways.
+
+        Raises:
+            WriteFailed: one cannot be looked at now.
+            VaultMissing: there is no vault now.
+        """
         return [self._found(way).standing for way in self._ways]
 
     def onward(self) -> list[Step]:
@@ -113,8 +119,10 @@ class Scene:
                 return _sight(folder, folder.spelled(name))
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, VaultError):
-            return "odd"
+        except OSError as fault:
+            if fault.errno == errno.ELOOP:
+                return "odd"
+            raise WriteFailed(path, fault.strerror or str(fault)) from fault
 
     def _is_exact(self, path: str, twin: str) -> bool:
         """Whether the disk spells a path so, where `twin` differs in case alone."""
