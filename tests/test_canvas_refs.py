@@ -83,6 +83,7 @@ def test_the_part_of_a_file_is_written_where_there_is_none_too() -> None:
         (r"ü \u00fc.md", "ü ü.txt", r"ü \u00fc.txt"),
         ("ü.md", 'a"\\\tö', r"a\"\\\tö"),
         (r"\ud800.md", "\ud800 x.md", r"\ud800 x.md"),
+        (r"a\\/b", "c/d", "c/d"),
         ("", "x", "x"),
     ],
 )

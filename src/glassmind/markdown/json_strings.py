@@ -16,6 +16,7 @@ MOST_COMPARED = 4_000
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]', re.DOTALL)
 _SIGN = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 _WIDE_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
+_SLASH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 _HALF = re.compile("[\ud800-\udfff]")
 
 Step = str | int
@@ -67,7 +68,7 @@ class JsonStyle(NamedTuple):
         """Return how a file is written."""
         plain = text.removeprefix("\ufeff")
         wide = plain.isascii() and _WIDE_ESCAPE.search(plain) is not None
-        return cls(wide, "\\/" in plain)
+        return cls(wide, _SLASH_ESCAPE.search(plain) is not None)
 
     def like(self, inner: str) -> "JsonStyle":
         """Return how a string of the file is written, as far as it shows."""
