@@ -115,6 +115,7 @@ def test_letters_that_would_end_a_link_are_escaped_where_they_can_be() -> None:
     )
     assert rewritten("[x](<a.md>)", "50% (é).md") == "[x](<50%25 (é).md>)"
     assert rewritten("[x](%C3%A9.md)", "ü.md") == "[x](%C3%BC.md)"
+    assert rewritten("$5 [x](a.md)", "$1.md") == "$5 [x](\\$1.md)"
     assert rewritten("[x](a.md)", "a&amp;b.md") == "[x](a\\&amp;b.md)"
     assert rewritten("---\nup: '[[a]]'\n---\n", "it's") == "---\nup: '[[it''s]]'\n---\n"
     quoted = rewritten('---\nup: "[[a]]"\n---\n', 'a "b"')

@@ -114,6 +114,7 @@ class _Change(NamedTuple):
     number: int
     path: str | None
     subpath: str | None
+    careful: bool = False
 
 
 def relinked_note(
@@ -200,7 +201,7 @@ def _made(
     """Return the text with these changes; None if it would not be read so."""
     meant = list(text.note.links)
     splices = []
-    for number, path, subpath in changes:
+    for number, path, subpath, careful in changes:
         link = meant[number]
         if path is not None:
             link = link._replace(target=path)
@@ -208,8 +209,9 @@ def _made(
             link = link._replace(subpath=subpath or None)
         meant[number] = link
         if parts[number].form != NOWHERE:  # else it follows another, as aliases do
-            found = spelled(text.source, parts[number], path=path, subpath=subpath)
-            splices.extend(found)
+            splices += spelled(
+                text.source, parts[number], path=path, subpath=subpath, careful=careful
+            )
     try:
         after = spliced(text.source, splices)
     except EditRefused:
@@ -223,8 +225,12 @@ def _one_by_one(
     """Return the text with those changes that can be made; risks name the others."""
     made = text.source
     kept: list[_Change] = []
-    for together in _together(parts, changes):
+    for plain in _together(parts, changes):
+        together = plain
         tried = _made(text, parts, [*kept, *together])
+        if tried is None:
+            together = [change._replace(careful=True) for change in plain]
+            tried = _made(text, parts, [*kept, *together])
         if tried is None:
             link = text.note.links[together[0].number]
             tally.risks.append(_risk(text.note.path, link))

@@ -8,11 +8,11 @@ is read again, and every link of it must say what it is meant to.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from html import unescape
 from typing import NamedTuple
 
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.link_style import mark_in, styled, unescaped
 from glassmind.markdown.links import (
     PROPERTY_LINK,
     Target,
@@ -21,7 +21,7 @@ from glassmind.markdown.links import (
     split_wikilink,
 )
 from glassmind.markdown.read import read_note
-from glassmind.markdown.scalar_places import Scalar, in_scalar, scalar_places
+from glassmind.markdown.scalar_places import Scalar, scalar_places
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
 from glassmind.types.notes import Link, Note
@@ -31,14 +31,6 @@ NOWHERE = "none"
 
 Span = tuple[int, int]
 
-_UNSAFE = re.compile(r"[\x00-\x20\x7f%()<>\\\[\]\"`]")
-"""What ends or changes a Markdown destination, or stands for something else."""
-
-_UNSAFE_ANGLED = re.compile(r"[\x00-\x1f\x7f%<>\\]")
-_WIDE = re.compile(r"[^\x00-\x7f]")
-_WIDE_ESCAPE = re.compile(rb"%[89A-Fa-f][0-9A-Fa-f]")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
-_ESCAPED = re.compile(rf"\\([!-/:-@\[-`{{-~])|({_ENTITY.pattern})|.", re.DOTALL)
 _OPENING = re.compile(rb"[\s>]*\]\([\s>]*")
 _REFERENCE = re.compile(rb"[\s>]*\]\[((?:\\.|[^\[\]\\])+)\]\Z", re.DOTALL)
 _ANGLED = re.compile(rb"<((?:\\.|[^<>\\\n])*)>")
@@ -100,10 +92,22 @@ def respelled(
     Raises:
         EditRefused: no link so written is read as this.
     """
-    splices = spelled(source, parts, path=path, subpath=subpath)
-    before = read_note(_ANY, source.decode())
-    after = spliced(source, splices)
-    all_parts = link_parts(before, source)
+    all_parts = link_parts(read_note(_ANY, source.decode()), source)
+    for careful in (False, True):
+        splices = spelled(source, parts, path=path, subpath=subpath, careful=careful)
+        if _reads_alike(all_parts, parts, spliced(source, splices), path, subpath):
+            return splices
+    raise EditRefused(f"no link can be written that says {path or ''}{subpath or ''}")
+
+
+def _reads_alike(
+    all_parts: Sequence[LinkParts],
+    parts: LinkParts,
+    after: bytes,
+    path: str | None,
+    subpath: str | None,
+) -> bool:
+    """Whether a text says what it said, but for one link and those that repeat it."""
     # an alias of YAML says what its anchor says, and has no path to compare
     for followers in (False, True):
         meant = [
@@ -113,21 +117,25 @@ def respelled(
             for each in all_parts
         ]
         if reads_so(_ANY, after, meant):
-            break
-    else:
-        raise EditRefused(
-            f"no link can be written that says {path or ''}{subpath or ''}"
-        )
-    return splices
+            return True
+    return False
 
 
 _ANY = NotePath("note.md")
 
 
 def spelled(
-    source: bytes, parts: LinkParts, *, path: str | None, subpath: str | None
+    source: bytes,
+    parts: LinkParts,
+    *,
+    path: str | None,
+    subpath: str | None,
+    careful: bool = False,
 ) -> list[Splice]:
     """Return what `respelled` does; whoever asks sees to it that it is read so.
+
+    `careful` shields signs of a Markdown destination that only sometimes mean more,
+    such as a dollar with another one in the line.
 
     Raises:
         EditRefused: the link has no bytes of its own.
@@ -138,10 +146,11 @@ def spelled(
             "in a way that cannot be changed"
         )
     found: list[Splice] = []
+    now = source[parts.path[0] : parts.subpath[1]]
     for span, text in ((parts.path, path), (parts.subpath, subpath)):
         if text is None:
             continue
-        written = _styled(text, parts, source).encode()
+        written = styled(text, parts.form, now, careful=careful).encode()
         if found and found[-1].end == span[0]:
             last = found.pop()
             found.append(Splice(last.start, span[1], last.text + written))
@@ -275,9 +284,9 @@ def _destination(link: Link, source: bytes, at: int) -> LinkParts | None:
     else:
         start, end, form = at, _plain_end(source, at), "plain"
     written = source[start:end].decode()
-    if not _says(split_destination(_unescaped(written)), link):
+    if not _says(split_destination(unescaped(written)), link):
         return None
-    mark = _mark(written)
+    mark = mark_in(written)
     path = _bytes(written, (0, mark), start)
     return LinkParts(link, path, (path[1], end), form)
 
@@ -298,29 +307,12 @@ def _plain_end(source: bytes, at: int) -> int:
         at += 1
 
 
-def _unescaped(written: str) -> str:
-    if "\\" not in written and "&" not in written:
-        return written
-    return "".join(_letter(match) for match in _ESCAPED.finditer(written))
-
-
-def _mark(written: str) -> int:
-    """Return where the subpath begins, or the end."""
-    for match in _ESCAPED.finditer(written):
-        if _letter(match) == "#":
-            return match.start()
-    return len(written)
-
-
-def _letter(match: re.Match[str]) -> str:
-    return match[1] or (unescape(match[2]) if match[2] else match[0])
-
-
 def _held(note: Note, source: bytes) -> Iterator[LinkParts]:
     """Yield the parts of the links in properties, in the order of the parser."""
-    links = iter([link for link in note.links if link.kind == "property"])
-    if not any(link.kind == "property" for link in note.links):
+    held = [link for link in note.links if link.kind == "property"]
+    if not held:
         return
+    links = iter(held)
     for item in read_head(note.text).properties:
         value = item.leaf.value
         if not isinstance(value, str) or "[" not in value:
@@ -359,24 +351,3 @@ def _spans_in_value(match: re.Match[str]) -> tuple[Span, Span, str]:
 def _in_source(scalar: Scalar, written: str, span: Span, base: int) -> Span:
     start, end = scalar.places[span[0]], scalar.places[span[1]]
     return _bytes(written, (start, max(start, end)), base)
-
-
-def _styled(text: str, parts: LinkParts, source: bytes) -> str:
-    *style, form = parts.form.split()
-    if form != "wiki":
-        now = source[parts.path[0] : parts.subpath[1]]
-        text = _escaped(
-            text, angled=form == "angled", wide=bool(_WIDE_ESCAPE.search(now))
-        )
-        if not style:
-            text = _ENTITY.sub(lambda match: f"\\{match[0]}", text)
-    return in_scalar(text, style[0]) if style else text
-
-
-def _escaped(text: str, *, angled: bool, wide: bool) -> str:
-    escaped = (_UNSAFE_ANGLED if angled else _UNSAFE).sub(_percent, text)
-    return _WIDE.sub(_percent, escaped) if wide else escaped
-
-
-def _percent(match: re.Match[str]) -> str:
-    return "".join(f"%{byte:02X}" for byte in match[0].encode())
