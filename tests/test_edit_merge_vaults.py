@@ -341,13 +341,17 @@ def test_two_hundred_changes_of_each_vault(
     if not folder.is_dir():
         pytest.skip(f"NOT TRIED: there is no vault {folder}")
     rng, start = random.Random(name), Shelf.at(folder)
+    if act is rename_tag and not any(note.tags for _, note in start.notes()):
+        pytest.skip(f"there is no tag in {name}")
     made = 0
-    for _ in range(MANY):
+    for _ in range(4 * MANY):  # some notes are templates, and no valid YAML
         SHELVES[:] = [start]
         try:
             act(start, rng)
         except EditRefused:
             continue
         made += 1
+        if made == MANY:
+            break
 
-    assert made > MANY / 2
+    assert made == MANY

@@ -1,8 +1,9 @@
 """Sections cut out of a note: what goes, what stays, and under which names."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.parts import heading_at
 from glassmind.editing.text.page import Page, spliced
@@ -167,35 +168,51 @@ def check_cut(page: Page, chosen: Sequence[int]) -> None:
     """
     sections = [section_of(page.note, page.source, at) for at in chosen]
     holes = [Splice(one.start, one.end, b"") for one in sections]
-    texts = [page.source[one.start : one.end] for one in sections]
-    pieces = [
-        parse_note(page.path, text.decode())
-        for text in (spliced(page.source, holes), *texts)
-    ]
+    left = parse_note(page.path, spliced(page.source, holes).decode())
+    texts = [page.source[one.start : one.end].decode() for one in sections]
+    alone = [parse_note(page.path, text) for text in texts]
     for read in (_headings, _blocks, _tasks, _links, _tags):
-        after = [one for piece in pieces for one in read(piece)]
-        if sorted(read(page.note)) != sorted(after):
-            raise EditRefused(
-                f"{page.path} was not split: what is cut out would be read otherwise "
-                "by itself (a definition, a fence or a comment reaches over the cut)"
-            )
+        said = read(page.note)
+        homes = [_home(at, sections) for at, _ in said]
+        for number, piece in enumerate((left, *alone), start=-1):
+            meant = [
+                what[1]
+                for what, home in zip(said, homes, strict=True)
+                if home == number
+            ]
+            if meant != [what for _, what in read(piece)]:
+                raise EditRefused(
+                    f"{page.path} was not split: what is cut out would be read "
+                    "otherwise by itself (a definition, a fence or a comment reaches "
+                    "over the cut)"
+                )
 
 
-def _headings(note: Note) -> list[str]:
-    return [one.text for one in note.headings]
+def _home(at: int, sections: Sequence[Section]) -> int:
+    """Return the section that something stands in; -1 for none."""
+    index = bisect_right(sections, at, key=lambda one: one.start) - 1
+    return index if index >= 0 and at < sections[index].end else -1
 
 
-def _blocks(note: Note) -> list[str]:
-    return [one.name for one in note.block_ids]
+Said: TypeAlias = list[tuple[int, object]]
+"""What a note says of one kind, and where."""
 
 
-def _tasks(note: Note) -> list[str]:
-    return [f"{one.status} {one.text}" for one in note.tasks]
+def _headings(note: Note) -> Said:
+    return [(one.start, one.text) for one in note.headings]
 
 
-def _links(note: Note) -> list[str]:
-    return [f"{one.kind} {one.target}{one.subpath}" for one in note.links]
+def _blocks(note: Note) -> Said:
+    return [(one.start, one.name) for one in note.block_ids]
 
 
-def _tags(note: Note) -> list[str]:
-    return [one.name for one in note.tags]
+def _tasks(note: Note) -> Said:
+    return [(one.start, (one.status, one.text)) for one in note.tasks]
+
+
+def _links(note: Note) -> Said:
+    return [(one.start, (one.kind, one.target, one.subpath)) for one in note.links]
+
+
+def _tags(note: Note) -> Said:
+    return [(one.start, one.name) for one in note.tags]

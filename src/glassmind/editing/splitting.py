@@ -116,15 +116,13 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
     steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
-    changed = _changed(page.note, left.note, 0, len(page.source), split.sections)
-    for at, section, path in zip(
-        split.chosen, split.sections, split.paths, strict=True
-    ):
-        piece = relinked(page.path, page.raw, path, relink)
-        moved = Page.of(page.path, piece.raw)
-        steps.append(Step(None, path, None, cut_out(moved, at)))
+    changed = _changed(page.note, left.note, split.sections)
+    for at, path in zip(split.chosen, split.paths, strict=True):
+        # read by itself it says what it says in the note: that was looked at
+        piece = relinked(page.path, cut_out(page, at), path, relink)
+        steps.append(Step(None, path, None, piece.raw))
         risks.extend(risk for risk in piece.risks if risk not in risks)
-        changed += _changed(page.note, moved.note, section.start, section.end)
+        changed += piece.links
     draft = draft_with_links(
         desk,
         "split",
@@ -159,17 +157,14 @@ def _links(pen: Pen, split: _Split) -> list[str]:
     return found
 
 
-def _changed(
-    before: Note, after: Note, start: int, end: int, holes: Sequence[Section] = ()
-) -> int:
-    """Return how many links of a stretch say something else than before."""
+def _changed(before: Note, after: Note, gone: Sequence[Section]) -> int:
+    """Return how many links say something else, those in sections that go aside."""
 
-    def counts(link: Link) -> bool:
-        inside = start <= link.start < end
-        return inside and not any(one.start <= link.start < one.end for one in holes)
+    def stays(link: Link) -> bool:
+        return not any(one.start <= link.start < one.end for one in gone)
 
     return sum(
         old[1:3] != new[1:3]
         for old, new in zip(before.links, after.links, strict=True)
-        if counts(old)
+        if stays(old)
     )
