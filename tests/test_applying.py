@@ -240,6 +240,20 @@ def test_what_the_disk_refuses_to_settle_is_tried_again(
     assert files.files == AFTER
 
 
+def test_what_another_is_applying_right_now_is_not_settled(
+    desk: ApplyingDesk, files: MemoryFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed(desk, files, 1)
+
+    def refuse() -> None:
+        raise WriteFailed("vault", "another took too long")
+
+    monkeypatch.setattr(files, "turn", refuse)
+
+    assert settle(desk.desk()) == ()
+    assert states(desk) == ["applying"]
+
+
 def test_a_name_that_is_taken_stops_all(desk: ApplyingDesk, files: MemoryFiles) -> None:
     files.files["new.md"] = b"there"
 

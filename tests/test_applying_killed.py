@@ -1,5 +1,6 @@
 """A kill -9 at any call of the system: after settling all is old, or all is new."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -8,11 +9,15 @@ from pathlib import Path
 import pytest
 from applying_desk import ASKING, ApplyingDesk, edit
 from applying_drive import EVERYTHING, desk_at
-from changing_desk import NEW, OLD, files_of
+from changing_desk import NEW, OLD, SYSTEM, files_of, made
+from changing_drive import ENOUGH
+from write_drive import Counted
 
 from glassmind.editing.applying import applied, settle
 from glassmind.editing.undoing import undo
+from glassmind.errors import VaultError
 from glassmind.types.editing import ChangeState, Draft
+from glassmind.vault import folder
 
 DRIVE = Path(__file__).with_name("applying_drive.py")
 
@@ -113,11 +118,47 @@ def test_what_was_killed_is_taken_back_where_somebody_edited_meanwhile(
     assert taken_back > 0
 
 
+def failing(patch: pytest.MonkeyPatch, meant: int) -> Counted:
+    """Let one call of the system fail, as a full disk does."""
+
+    def fail() -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    counted = Counted(meant, fail)
+    for name in SYSTEM:
+        patch.setattr(os, name, counted.around(getattr(os, name)))
+    for name in ("rename_new", "swap"):
+        patch.setattr(folder, name, counted.around(getattr(folder, name)))
+    return counted
+
+
+def test_a_call_that_fails_leaves_the_old_and_says_so_or_the_new(
+    tmp_path: Path,
+) -> None:
+    ends = set()
+    for meant in range(1, ENOUGH):
+        place = tmp_path / str(meant)
+        made(place / "Notes", OLD)
+        desk = desk_at(place)
+        known = desk.desk()
+        with pytest.MonkeyPatch.context() as patch:
+            counted = failing(patch, meant)
+            try:
+                told = applied(known, EVERYTHING, ASKING).changeset.state
+            except (VaultError, OSError):
+                told = "failed"
+        expected = {"applied": (NEW, {"applied"}), "failed": (OLD, {"failed"})}
+        files, kept = settled(desk), set(states(desk))
+        assert (files, kept or {"failed"}) == expected[told]
+        ends.add(told)
+        if counted.calls < meant:
+            break
+
+    assert ends == {"applied", "failed"}
+
+
 def test_a_change_of_every_kind_is_taken_back_and_brought_back(tmp_path: Path) -> None:
-    (tmp_path / "Notes").mkdir()
-    for path, raw in OLD.items():
-        (tmp_path / "Notes" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "Notes" / path).write_bytes(raw)
+    made(tmp_path / "Notes", OLD)
     desk = desk_at(tmp_path)
 
     first = applied(desk.desk(), EVERYTHING, ASKING).changeset.id
@@ -131,10 +172,7 @@ def test_a_change_of_every_kind_is_taken_back_and_brought_back(tmp_path: Path) -
 def test_what_was_edited_inside_a_moved_folder_stays_when_it_moves_back(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "Notes").mkdir()
-    for path, raw in OLD.items():
-        (tmp_path / "Notes" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "Notes" / path).write_bytes(raw)
+    made(tmp_path / "Notes", OLD)
     desk = desk_at(tmp_path)
     first = applied(desk.desk(), EVERYTHING, ASKING).changeset.id
     later = edit("New/home/Pot.md", NEW["New/home/Pot.md"], b"mine\n")

@@ -16,6 +16,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
+from glassmind.errors.writing import WriteFailed
 from glassmind.types import NotePath
 from glassmind.types.editing import (
     Changed,
@@ -82,8 +83,11 @@ def settle(desk: Desk) -> tuple[str, ...]:
         return ()
     if desk.config.writes.mode == "off":
         return (f"{', '.join(left)} was interrupted and waits: {OFF}",)
-    with desk.files.turn():
-        return tuple(one.notice for one in _settle_all(desk))
+    try:
+        with desk.files.turn():
+            return tuple(one.notice for one in _settle_all(desk))
+    except WriteFailed:  # somebody is at it all the while, and so it is not left
+        return ()
 
 
 class _Settled(NamedTuple):

@@ -83,7 +83,7 @@ class WrongState(EditRefused):
     """A changeset is not where that can be done with it."""
 
     def __init__(self, identity: str, state: str, wanted: str) -> None:
-        super().__init__(f"{identity} is {state}; only one that is {wanted} can be")
+        super().__init__(f"{identity} is {state}, not {wanted}: nothing was done")
         self.identity, self.state, self.wanted = identity, state, wanted
 
 
@@ -110,9 +110,7 @@ def _short(text: str) -> str:
     return repr(flat if len(flat) <= 60 else f"{flat[:57]}...")  # noqa: PLR2004
 
 
-def _no_match(
-    path: str, wanted: str, nearest: Sequence[tuple[int, str, float]]
-) -> str:
+def _no_match(path: str, wanted: str, nearest: Sequence[tuple[int, str, float]]) -> str:
     said = f"{_short(wanted)} does not stand in {path}"
     if not nearest:
         return f"{said}; read it again"
