@@ -111,11 +111,11 @@ def _canvas(chance: random.Random, paths: list[str]) -> str:
 
 def random_move(chance: random.Random, desk: EditingDesk) -> tuple[str, str]:
     """Return something of the vault, and somewhere to move it."""
-    paths = desk.paths()
+    paths = [path for path in desk.paths() if Path(path).suffix]
     path = chance.choice(paths)
     folders = sorted({p.rpartition("/")[0] for p in paths if "/" in p})
     kind = chance.random()
-    suffix = path.rpartition("/")[2].rpartition(".")[2]
+    ending = Path(path).suffix
     if kind < 0.25 and folders:
         folder = chance.choice(folders)
         into = chance.choice(["", *folders])
@@ -124,10 +124,10 @@ def random_move(chance: random.Random, desk: EditingDesk) -> tuple[str, str]:
     into = chance.choice(["", *folders, "New/Deep"])
     name = path.rpartition("/")[2]
     if kind < 0.6:
-        name = f"{chance.choice(WORDS)} {chance.randrange(30)}.{suffix}"
+        name = f"{chance.choice(WORDS)} {chance.randrange(30)}{ending}"
     elif kind < 0.8:
-        other = chance.choice(paths).rpartition("/")[2].rpartition(".")[0]
-        name = f"{other}.{suffix}"
+        other = Path(chance.choice(paths)).stem
+        name = f"{other}{ending}"
     return path, f"{into}/{name}".removeprefix("/")
 
 
