@@ -155,7 +155,7 @@ def test_a_draft_counts_what_was_rewritten() -> None:
     draft = plan_rename_heading(shelf.desk, TEA, "Pot", "Can")
 
     assert draft.verb == "rename-heading"
-    assert draft.title == "Rename the heading Pot of Tea.md to Can"
+    assert draft.title == "rename the heading Pot of Tea.md to Can"
     assert draft.rewritten == (2, 1)
 
 

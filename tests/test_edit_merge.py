@@ -28,7 +28,7 @@ def test_the_text_is_added_and_the_note_goes_to_the_trash() -> None:
     assert OLD not in after.files
     assert after.text(".trash/a/Old.md") == "old\n"
     assert draft.verb == "merge"
-    assert draft.title == "Merge a/Old.md into b/New.md"
+    assert draft.title == "merge a/Old.md into b/New.md"
 
 
 def test_a_name_in_the_trash_that_is_taken_gets_a_number() -> None:

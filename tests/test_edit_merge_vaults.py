@@ -16,7 +16,8 @@ from parts_desk import End, Shelf, ends, read, section
 from glassmind.editing.headings import plan_rename_heading
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.splitting import plan_split
-from glassmind.editing.tags import named_anew, plan_rename_tag
+from glassmind.editing.tag_text import named_anew
+from glassmind.editing.tags import plan_rename_tag
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.folding import fold
 from glassmind.markdown.subpaths import Part

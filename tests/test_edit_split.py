@@ -32,7 +32,7 @@ def test_a_section_becomes_a_note_and_a_link_stands_in_its_place() -> None:
     assert after.text("x/Pot.md") == "## Pot\n\npot ^id\n\n### Lid\n"
     assert after.text(TEA) == TEXT.replace(after.text("x/Pot.md"), "[[Pot]]\n")
     assert draft.verb == "split"
-    assert draft.title == "Split x/Pot.md from x/Tea.md"
+    assert draft.title == "split x/Pot.md from x/Tea.md"
     assert draft.facts["notes"] == ["x/Pot.md"]
 
 
@@ -41,7 +41,7 @@ def test_all_sections_of_a_level_become_notes_in_a_folder() -> None:
 
     assert after.text("new/place/End.md") == "## End\n"
     assert after.text(TEA).endswith("Top ^top\n\n[[Pot]]\n\n[[End]]\n")
-    assert draft.title == "Split x/Tea.md into 2 notes more"
+    assert draft.title == "split x/Tea.md into 2 notes more"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_every_note_with_the_tag_changes_and_no_other() -> None:
     assert after.text("A.md") == "#drink and #drink/green\n"
     assert after.text("B.md") == "---\ntags:\n  - drink # mine\n---\n"
     assert draft.facts["tags"] == 3
-    assert draft.title == "Rename the tag #tea to #drink"
+    assert draft.title == "rename the tag #tea to #drink"
     assert draft.risks == ()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassmind.editing.tags import named_anew, retagged, tag_name
+from glassmind.editing.tag_text import named_anew, retagged, retagged_base, tag_name
 from glassmind.editing.text.page import Page
 from glassmind.errors.editing import BadEdit
 from glassmind.types import NotePath
@@ -83,3 +83,21 @@ def test_what_is_no_tag_is_refused(name: str) -> None:
 
 def test_a_tag_may_be_given_with_its_sign() -> None:
     assert tag_name("#tea/ÜBER_1-x") == "tea/ÜBER_1-x"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ('- file.hasTag("tea")\n', '- file.hasTag("leaf")\n'),
+        ('- \'file.hasTag("#Tea/x", "b")\'\n', '- \'file.hasTag("#leaf/x", "b")\'\n'),
+        ('- "file.hasTag(\\"tea\\")"\n', '- "file.hasTag(\\"leaf\\")"\n'),
+        ("- 'file.hasTag(''tea'')'\n", "- 'file.hasTag(''leaf'')'\n"),
+        ('- file.tags.contains("tea")\n', '- file.tags.contains("leaf")\n'),
+        ('- file.name == "tea"\n- teapot.hasTag("teapot")\n', None),
+    ],
+)
+def test_a_base_asks_for_the_tag_by_its_new_name(text: str, after: str | None) -> None:
+    raw, count = retagged_base(text.encode(), "tea", "leaf")
+
+    assert raw.decode() == (text if after is None else after)
+    assert count == (after is not None)

@@ -48,7 +48,7 @@ def plan_rename_heading(
         return draft_with_links(
             desk,
             "rename-heading",
-            f"Rename the heading {old} of {note} to {after.texts[done.at]}",
+            f"rename the heading {old} of {note} to {after.texts[done.at]}",
             [step],
             wanted=where.wanted,
             targets=list(where.before),

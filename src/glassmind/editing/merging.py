@@ -92,7 +92,7 @@ def _drafted(merge: _Merge, where: Whereabouts) -> Draft:
     draft = draft_with_links(
         desk,
         "merge",
-        f"Merge {source} into {into}",
+        f"merge {source} into {into}",
         [Step(into, into, merge.into.raw, page.raw), gone],
         wanted=where.wanted,
         targets=list(where.before),

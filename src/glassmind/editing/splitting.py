@@ -67,17 +67,22 @@ def plan_split(
     home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
     names = [file_name(page.note.headings[at].text) for at in chosen]
     sections = [section_of(page.note, page.source, at) for at in chosen]
-    split = _Split(desk, seen, page, chosen, sections, _paths(home, names, seen))
+    split = _Split(desk, seen, page, chosen, sections, _paths(desk, home, names, seen))
     return settled(_first(split), lambda where: _drafted(split, where))
 
 
-def _paths(folder: str, names: Sequence[str], seen: Universe) -> list[NotePath]:
+def _paths(
+    desk: Desk, folder: str, names: Sequence[str], seen: Universe
+) -> list[NotePath]:
     taken = {fold(path) for path in seen.paths}
     found: list[NotePath] = []
     for name in names:
-        path = free_path(folder, name, taken)
-        found.append(safe_path(path))
+        path = safe_path(free_path(folder, name, taken))
+        while desk.files.read(path) is not None:  # one that is not in the index
+            taken.add(fold(path))
+            path = free_path(folder, name, taken)
         taken.add(fold(path))
+        found.append(path)
     return found
 
 
@@ -142,8 +147,8 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
 
 def _title(split: _Split) -> str:
     if len(split.paths) == 1:
-        return f"Split {split.paths[0]} from {split.page.path}"
-    return f"Split {split.page.path} into {len(split.paths)} notes more"
+        return f"split {split.paths[0]} from {split.page.path}"
+    return f"split {split.page.path} into {len(split.paths)} notes more"
 
 
 def _links(pen: Pen, split: _Split) -> list[str]:

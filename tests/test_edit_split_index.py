@@ -1,0 +1,53 @@
+"""Renames, merges and splits over a real index, one after the other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from editing_desk import MakeDesk, desks_in
+
+from glassmind.editing.headings import plan_rename_heading
+from glassmind.editing.merging import plan_merge
+from glassmind.editing.splitting import plan_split
+from glassmind.editing.tags import plan_rename_tag
+from glassmind.types import NotePath
+
+TEA, CUP = NotePath("Tea.md"), NotePath("x/Cup.md")
+
+
+@pytest.fixture
+def editing(tmp_path: Path) -> Iterator[MakeDesk]:
+    yield from desks_in(tmp_path)
+
+
+def test_a_section_renamed_cut_out_tagged_and_merged_keeps_its_links(
+    editing: MakeDesk,
+) -> None:
+    vault = editing(
+        {
+            TEA: "# Tea\n\n[[#Pot]]\n\n## Pot\n\n#brew ^id\n",
+            CUP: "---\ntags: [brew]\n---\n[[Tea#Pot]] ![[Tea#^id]]\n",
+            "B.canvas": '{"nodes":[{"id":"1","type":"file","x":0,"y":0,"width":1,'
+            '"height":1,"file":"Tea.md","subpath":"#Pot"}]}',
+        }
+    )
+
+    vault.apply(plan_rename_heading(vault.desk, TEA, "Pot", "Can"))
+    assert vault.text(CUP) == "---\ntags: [brew]\n---\n[[Tea#Can]] ![[Tea#^id]]\n"
+
+    vault.apply(plan_split(vault.desk, TEA, "Can", folder="y"))
+    assert vault.text(TEA) == "# Tea\n\n[[Can#Can]]\n\n[[Can]]\n"
+    assert vault.text(CUP).endswith("[[Can#Can]] ![[Can#^id]]\n")
+
+    vault.apply(plan_rename_tag(vault.desk, "Brew", "drink/brew"))
+    assert vault.text("y/Can.md") == "## Can\n\n#drink/brew ^id\n"
+    assert vault.text(CUP).startswith("---\ntags: [drink/brew]\n---\n")
+
+    vault.apply(plan_merge(vault.desk, NotePath("y/Can.md"), CUP))
+    assert vault.text(TEA) == "# Tea\n\n[[Cup#Can]]\n\n[[Cup]]\n"
+    assert '"file":"x/Cup.md","subpath":"#Can"' in vault.text("B.canvas")
+    assert vault.text(CUP) == (
+        "---\ntags: [drink/brew]\naliases:\n  - Can\n---\n"
+        "[[Cup#Can]] ![[Cup#^id]]\n\n## Can\n\n#drink/brew ^id\n"
+    )
+    assert vault.text(".trash/y/Can.md") == "## Can\n\n#drink/brew ^id\n"
