@@ -3,13 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from git_desk import WHO, GitDesk
 from vault_desk import VaultDesk
 
+from glassmind import Engine
 from glassmind.editing.asking import Asking
 from glassmind.errors import GlassmindError
 from glassmind.store.changesets import ChangesetFolder
@@ -75,32 +76,48 @@ def test_who_was_given_an_untrusted_note_needs_approval(vault: VaultDesk) -> Non
         assert done.changeset.state == state
 
 
-@pytest.mark.parametrize(
-    "verb", ["read", "links", "chunks", "list", "themes", "search"]
-)
+HANDING: dict[str, Callable[[Engine], object]] = {
+    "read": lambda engine: engine.read("Page"),
+    "links": lambda engine: engine.links("Page"),
+    "chunks": lambda engine: engine.chunks("Page"),
+    "list": lambda engine: engine.list_notes(tag="web"),
+    "search": lambda engine: engine.search("instructions"),
+    "themes": lambda engine: engine.knowledge.themes(),
+    "brief": lambda engine: engine.bundles.brief(),
+    "pack": lambda engine: engine.bundles.pack("instructions"),
+    "ask": lambda engine: engine.answers.ask("What should be ignored?"),
+    "inbox": lambda engine: engine.memory.inbox(),
+    "recall": lambda engine: engine.memory.recall(),
+}
+
+
+@pytest.mark.parametrize("verb", HANDING)
 def test_whatever_hands_out_text_taints(vault: VaultDesk, verb: str) -> None:
-    vault.write(TEA)
+    vault.write(
+        {**TEA, ".agent/inbox/Memo.md": "---\nkind: memory\n---\n\nTea. #web\n"}
+    )
     vault.open(writes__approve_after_untrusted=True, writes__untrusted="#web")
+    vault.index()
+
+    with known_as("robot"):
+        HANDING[verb](vault.engine)
+
+    assert vault.engine.tainted("robot")
+    assert not vault.engine.tainted("other")
+
+
+def test_capturing_and_editing_taint_nobody(vault: VaultDesk) -> None:
+    vault.write(TEA)
+    vault.open(writes__mode="allow", writes__approve_after_untrusted=True)
     vault.index()
     engine = vault.engine
 
     with known_as("robot"):
-        match verb:
-            case "read":
-                engine.read("Page")
-            case "links":
-                engine.links("Page")
-            case "chunks":
-                engine.chunks("Page")
-            case "list":
-                engine.list_notes(tag="web")
-            case "themes":
-                engine.knowledge.themes()
-            case "search":
-                engine.search("instructions")
+        engine.memory.capture("memory", "Drink it.", sources=["Tea.md"])
+        engine.editing.edit("Tea", [Append("x")], ASK)
+        engine.status()
 
-    assert engine.tainted("robot")
-    assert not engine.tainted("other")
+    assert not engine.tainted("robot")
 
 
 def test_a_rename_made_outside_is_offered_once(vault: VaultDesk) -> None:

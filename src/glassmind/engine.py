@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from glassmind.answering import Adapters, Asked, reply_to
 from glassmind.errors import GlassmindError
+from glassmind.handing import Handing
 from glassmind.keeping import indexed, taken_in
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import asked_for, checked, mode_of
@@ -199,18 +200,13 @@ class Engine:
         adapters, alone = self._adapters, self._alone
         return indexed(adapters, wishes, progress, alone=alone, renew=self._renew)
 
-    @property
+    @Handing
     def knowledge(self) -> "Knowledge":
         """What follows from the links: see `Knowledge` for its verbs."""
-        self._handed(None)
-        return self._knowledge
-
-    @cached_property
-    def _knowledge(self) -> "Knowledge":
         found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
         return self._adapters.knowledge(found)
 
-    @cached_property
+    @Handing
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.shelf import Sources  # noqa: PLC0415
@@ -225,19 +221,19 @@ class Engine:
             )
         )
 
-    @cached_property
+    @Handing
     def answers(self) -> "Answers":
         """What answers questions: see `Answers` for its verb."""
-        return self._adapters.answers(self.bundles.gather)
+        return self._adapters.answers(Engine.bundles.of(self).gather)
 
     @cached_property
     def memory(self) -> "Memory":
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
-        verify = lambda texts: self.bundles.verify(texts)  # noqa: E731, PLW0108 - later
+        verify = lambda texts: Engine.bundles.of(self).verify(texts)  # noqa: E731
         take_in = partial(taken_in, self._adapters, self.index, reason="capture")
-        acts = Acts(self._unseen.search, take_in, verify, self._used)
+        acts = Acts(self._unseen.search, take_in, verify, self._used, self._handed)
         return self._adapters.memory(acts)
 
     @cached_property
@@ -264,7 +260,7 @@ class Engine:
         self._adapters.watching(self._renew).run(stop, told)
 
     def _renew(self, wait_s: float) -> None:
-        self._knowledge.renew(wait_s=wait_s)
+        Engine.knowledge.of(self).renew(wait_s=wait_s)
 
     def read(
         self,
@@ -275,11 +271,10 @@ class Engine:
         raw: bool = False,
     ) -> "NoteText":
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
+        verify = lambda: Engine.bundles.of(self).verify  # noqa: E731 - made then
         with self._adapters.faults():
             notes = self._adapters.notes()
-            found = notes.read(
-                name, lambda: self.bundles.verify, heading=heading, lines=lines, raw=raw
-            )
+            found = notes.read(name, verify, heading=heading, lines=lines, raw=raw)
         self._used("read", [found.path])
         return found
 

@@ -197,7 +197,7 @@ class Editing:
         found = permitted(self._desk, known.draft, tainted=asking.tainted)
         if found.verdict.may != "allow":
             raise NeedsApproval(known.id)
-        return followed(self._desk, lambda desk: applied(desk, known, asking))
+        return self._followed(lambda desk: applied(desk, known, asking))
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
         """Apply a proposal: a person said so.
@@ -205,7 +205,7 @@ class Editing:
         Where its files changed meanwhile and the change still fits, a new proposal
         takes its place, to be looked at; what is returned is that.
         """
-        return followed(self._desk, lambda desk: approve(desk, identity, client=client))
+        return self._followed(lambda desk: approve(desk, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         """Leave a proposal; nothing is changed."""
@@ -217,7 +217,7 @@ class Editing:
         Where they are not, what can still be taken back becomes a proposal.
         """
         self._refuse_off()
-        return followed(self._desk, lambda desk: undo(desk, identity, asking))
+        return self._followed(lambda desk: undo(desk, identity, asking))
 
     def draft(self, draft: Draft, asking: Asking) -> Changed:
         """Do what may be done with a change that another stage thought out."""
@@ -243,12 +243,10 @@ class Editing:
         self._refuse_off()
         for left in reversed(range(TRIES if again else 1)):
             try:
-                done = followed(self._desk, lambda at: self._in_turn(at, plan, asking))
+                return self._followed(lambda at: self._in_turn(at, plan, asking))
             except NoteChanged:
                 if not left:
                     raise
-            else:
-                return self._with_renames(done)
         raise AssertionError  # the last time either returns or raises
 
     def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
@@ -261,8 +259,12 @@ class Editing:
                 done = decided(at, draft, asking)
         return replace(done, notices=(*settled, *done.notices)) if settled else done
 
-    def _with_renames(self, done: Changed) -> Changed:
-        """Offer new links for notes that were found renamed on the way, not by us."""
+    def _followed(self, change: Callable[[Desk], Changed]) -> Changed:
+        """Return what comes of a change, with the index behind it.
+
+        New links are offered for notes that were found renamed on the way, not by us.
+        """
+        done = followed(self._desk, change)
         steps = done.changeset.draft.steps if done.applied else ()
         ours = {step.path: step.to for step in steps if step.path != step.to}
         moves = {

@@ -36,12 +36,16 @@ Used = Callable[[str, Sequence[NotePath], str], None]
 
 @dataclass(frozen=True, slots=True)
 class Acts:
-    """What the engine gives: stages that memory makes use of, and never imports."""
+    """What the engine gives: stages that memory makes use of, and never imports.
+
+    `handed` is told of every memo whose text is given to whoever asks, use or not.
+    """
 
     search: Searched
     indexed: Indexed
     verified: Verify
     used: Used = lambda _verb, _paths, _client: None
+    handed: Callable[[Sequence[NotePath]], None] = lambda _: None
 
 
 def _now() -> datetime:

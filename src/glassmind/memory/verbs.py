@@ -126,6 +126,7 @@ class Memory:
         )
         with cabinet.faults():
             found = recall(cabinet, asked, day)
+        cabinet.acts.handed([one.memo.path for one in found.memos])
         if not found.is_doubtful:
             cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
         return found
@@ -159,7 +160,9 @@ class Memory:
         Not so where `promote` is false: then nothing is written, whoever asks.
         """
         with self._cabinet.faults():
-            return inbox_now(self._cabinet, promote=promote)
+            found = inbox_now(self._cabinet, promote=promote)
+        self._cabinet.acts.handed([one.memo.path for one in found.waiting])
+        return found
 
     def accept_ticked(self) -> Promoted:
         """Move to their places the memos whose boxes were ticked when last indexed.
