@@ -56,7 +56,12 @@ class _Found(NamedTuple):
 
     id: str
     state: ChangeState
-    file: Path
+    file: str
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return Path(self.file)
 
 
 def _now() -> datetime:
@@ -110,7 +115,8 @@ class ChangesetFolder:
         try:
             folder = self._made_folder(changeset.state)
             file = folder / f"{changeset.id}{CHANGE}"
-            _written(file, packed(changeset), soon=changeset.state == "applying")
+            soon, (made, _) = changeset.state == "applying", _age(changeset)
+            _written(file, packed(changeset), soon=soon, made=made)
         except OSError as fault:
             raise _failed(changeset.id, fault) from fault
         self._prune(changeset)
@@ -127,13 +133,13 @@ class ChangesetFolder:
         for _ in range(TRIES):
             found = self._known(identity)
             try:
-                raw = found.file.read_bytes()
+                raw = found.path.read_bytes()
             except FileNotFoundError:
                 continue  # it got into another state
             except OSError as fault:
                 reason = fault.strerror or str(fault)
                 raise Damaged(found.id, reason) from fault
-            return unpacked(found.id, raw, found.state, _reason(found.file))
+            return unpacked(found.id, raw, found.state, _reason(found.path))
         raise ChangesetUnknown(identity)
 
     def listed(
@@ -146,14 +152,13 @@ class ChangesetFolder:
         """
         found = self._all(states or STATES)
         listed: list[Changeset] = []
-        days = sorted({one.id[:8] for one in found}, reverse=True)
-        for day in days:  # ids begin with it, so that not all have to be read
+        for one in sorted(found, key=_order, reverse=True):
             if limit is not None and len(listed) >= limit:
                 break
-            of_day = (_outline(one) for one in found if one.id.startswith(day))
-            there = [one for one in of_day if one is not None]
-            listed += sorted(there, key=_age, reverse=True)
-        return listed[:limit], len(found)
+            outline = _outline(one)
+            if outline is not None:
+                listed.append(outline)
+        return sorted(listed, key=_age, reverse=True), len(found)
 
     def shift(
         self, identity: str, state: ChangeState, /, *, reason: str = ""
@@ -176,7 +181,7 @@ class ChangesetFolder:
 
     def _shifted(self, found: _Found, state: ChangeState, reason: str) -> Changeset:
         folder = self._made_folder(state)
-        target = folder / found.file.name
+        target = folder / found.path.name
         side = target.with_suffix(SIDE)
         if reason:
             said = json.dumps({"reason": reason}).encode()
@@ -184,11 +189,11 @@ class ChangesetFolder:
         elif state != found.state:
             side.unlink(missing_ok=True)
         if state != found.state:
-            found.file.rename(target)
-            found.file.with_suffix(SIDE).unlink(missing_ok=True)
+            found.path.rename(target)
+            found.path.with_suffix(SIDE).unlink(missing_ok=True)
             if state != "applied":  # settling would find it as it is, and move it again
                 _sync(folder)
-        outline = _outline(_Found(found.id, state, target))
+        outline = _outline(_Found(found.id, state, str(target)))
         if outline is None:
             raise FileNotFoundError(target)
         return outline
@@ -215,26 +220,31 @@ class ChangesetFolder:
         """Return what is kept; one that moves meanwhile may be missed."""
         found: dict[str, _Found] = {}
         for state in states:
-            for file in self._files(state):
-                if file.suffix == CHANGE and ID.fullmatch(file.stem):
-                    found[file.stem] = _Found(file.stem, state, file)
+            for name in self._names(state):
+                identity = name.removesuffix(CHANGE)
+                if identity != name and ID.fullmatch(identity):
+                    found[identity] = _Found(identity, state, self._at(state, name))
         return list(found.values())
 
-    def _files(self, state: ChangeState) -> list[Path]:
+    def _names(self, state: ChangeState) -> list[str]:
+        """Return the names in a folder; text, as there may be thousands."""
         if self._folder is None:
             return []
         try:
-            return list((self._folder / state).iterdir())
+            return os.listdir(self._at(state, ""))  # noqa: PTH208 - as said
         except OSError:
             return []
+
+    def _at(self, state: ChangeState, name: str) -> str:
+        return f"{self._folder}{os.sep}{state}{os.sep}{name}"
 
     def _find(self, identity: str) -> _Found | None:
         """Return the changeset of a whole id, if there is one."""
         if self._folder is None:
             return None
         for state in STATES:
-            file = self._folder / state / f"{identity}{CHANGE}"
-            if file.exists():
+            file = self._at(state, f"{identity}{CHANGE}")
+            if os.path.exists(file):  # noqa: PTH110 - as above
                 return _Found(identity, state, file)
         return None
 
@@ -260,23 +270,23 @@ class ChangesetFolder:
         now = self._now()
         oldest = f"{now - timedelta(days=self._undo_days):%Y%m%d}"
         for state in STATES:
-            files = self._files(state)
-            names = {file.stem for file in files if file.suffix == CHANGE}
-            for file in files:
-                alone = file.suffix == SIDE and file.stem not in names
-                if file.suffix == PART or alone:
-                    _drop(file, now)
-                elif state not in {"applying", "previewed"} and file.stem < oldest:
-                    _drop(file)
+            names = set(self._names(state))
+            for name in names:
+                alone = name.endswith(SIDE) and (
+                    name.removesuffix(SIDE) + CHANGE not in names
+                )
+                if name.endswith(PART) or alone:
+                    _drop(self._at(state, name), now)
+                elif name < oldest and state not in {"applying", "previewed"}:
+                    _drop(self._at(state, name))
         if kept.state == "previewed":
             self._prune_previews(kept.id, now)
 
     def _prune_previews(self, kept: str, now: datetime) -> None:
-        files = [file for file in self._files("previewed") if file.suffix == CHANGE]
-        made = sorted(((_time(file), file) for file in files), reverse=True)
-        others = [(time, file) for time, file in made if file.stem != kept]
+        found = [one for one in self._all(("previewed",)) if one.id != kept]
         begin = (now - timedelta(hours=PREVIEW_H)).timestamp()
-        for at, (time, file) in enumerate(others, 1):
+        made = sorted(((_time(one.file), one.file) for one in found), reverse=True)
+        for at, (time, file) in enumerate(made, 1):
             if at >= MOST_PREVIEWS or time < begin:
                 _drop(file)
 
@@ -284,9 +294,9 @@ class ChangesetFolder:
 def _outline(found: _Found) -> Changeset | None:
     """Return what a file tells of a changeset; None for one that is gone."""
     try:
-        with found.file.open("rb") as opened:
+        with found.path.open("rb") as opened:
             line = opened.readline()
-        return outlined(found.id, line, found.state, _reason(found.file))
+        return outlined(found.id, line, found.state, _reason(found.path))
     except FileNotFoundError:
         return None
     except OSError as fault:
@@ -296,6 +306,11 @@ def _outline(found: _Found) -> Changeset | None:
     draft = Draft("edit", "cannot be read", (), facts={DAMAGED: str(said)})
     created = _moment(found.file).isoformat(timespec="milliseconds")
     return Changeset(found.id, found.state, created, "", draft, reason=str(said))
+
+
+def _order(found: _Found) -> tuple[str, float, str]:
+    """Return by what files are told apart in age: the day first, which is in the id."""
+    return found.id[:8], _time(found.file), found.id
 
 
 def _age(changeset: Changeset) -> tuple[float, str]:
@@ -314,7 +329,9 @@ def _reason(file: Path) -> str:
         return ""
 
 
-def _written(file: Path, raw: bytes, *, soon: bool = False) -> None:
+def _written(
+    file: Path, raw: bytes, *, soon: bool = False, made: float | None = None
+) -> None:
     """Write a file for its owner alone, whole or not at all, and wait for the disk.
 
     With `soon` it gets its name first, so that the disk is waited for but once. A power
@@ -327,6 +344,8 @@ def _written(file: Path, raw: bytes, *, soon: bool = False) -> None:
         with os.fdopen(opened, "wb") as writing:
             writing.write(raw)
             writing.flush()
+            if made is not None:
+                os.utime(staged, (made, made))
             if soon:
                 staged.replace(file)
             os.fsync(writing.fileno())
@@ -349,22 +368,23 @@ def _sync(folder: Path) -> None:
             os.close(opened)
 
 
-def _drop(file: Path, now: datetime | None = None) -> None:
+def _drop(file: str, now: datetime | None = None) -> None:
     """Delete a file; with a time, only one that has long been left alone."""
     if now is not None and _time(file) > (now - timedelta(days=1)).timestamp():
         return
     with suppress(OSError):
-        file.unlink()
+        Path(file).unlink()
 
 
-def _time(file: Path) -> float:
+def _time(file: str) -> float:
+    """Return when a changeset was made, which its file says too."""
     try:
-        return file.stat().st_mtime
+        return os.stat(file).st_mtime  # noqa: PTH116 - of thousands
     except OSError:
         return float("inf")
 
 
-def _moment(file: Path) -> datetime:
+def _moment(file: str) -> datetime:
     """Return when a file was written; the first moment of all for one that is gone."""
     time = _time(file)
     return datetime.fromtimestamp(0 if time == float("inf") else time).astimezone()
