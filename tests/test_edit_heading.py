@@ -149,6 +149,14 @@ def test_a_heading_of_links_gets_other_words_and_its_links_follow() -> None:
     assert after["Jar.md"] == "[[Cup#On Tea Can]]"
 
 
+def test_a_link_that_goes_with_the_old_words_is_told() -> None:
+    shelf = Shelf.of({"Tea.md": "# On [[Cup]]\n"})
+
+    draft = plan_rename_heading(shelf.desk, TEA, "On Cup", "On cups")
+
+    assert draft.risks == ("the link to Cup in the heading goes",)
+
+
 def test_a_draft_counts_what_was_rewritten() -> None:
     shelf = Shelf.of({"Tea.md": "# Pot\n", "Cup.md": "[[Tea#Pot]] ![[Tea#Pot]]"})
 

@@ -79,6 +79,11 @@ def test_a_text_that_would_vanish_behind_the_other_is_refused(into: str) -> None
         merged(into, "# B\n\n[[x]]\n")
 
 
+def test_a_text_without_anything_in_it_does_not_vanish_either() -> None:
+    with pytest.raises(EditRefused, match="read otherwise"):
+        merged("%%\nopen\n", "plain\n")
+
+
 def test_a_definition_that_means_two_things_is_refused() -> None:
     with pytest.raises(EditRefused, match="read otherwise"):
         merged("[a][r]\n\n[r]: One.md\n", "[b][r]\n\n[r]: Two.md\n")

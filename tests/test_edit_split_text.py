@@ -1,6 +1,10 @@
 """Sections cut out of a note: what goes, what stays, what they are called."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from glassmind.editing.cutting import (
     cut_out,
@@ -58,6 +62,47 @@ def test_a_heading_in_code_begins_no_section() -> None:
     text = "# A\n\n```\n# B\n```\n\nx\n"
 
     assert cut(text, "A") == ["[[0]]\n", text]
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("| a |\n| - |\n", ""), ("- a\n", "# End\n"), ("x\n", "End\n===\n")],
+)
+def test_the_link_is_a_paragraph_of_its_own(before: str, behind: str) -> None:
+    left, section = cut(f"{before}## A\n{behind or chr(10)}", "A")
+
+    assert section == "## A\n"
+    assert left.startswith(f"{before}\n[[0]]\n\n")
+    assert page(left).note.links[0].target == "0"
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["# A", "## B", "### C", "x", "- [ ] y", "", "", "```", "%%", "| a |", "---"]
+    ),
+    max_size=14,
+)
+
+
+@given(TEXTS, st.sampled_from(["\n", "\r\n"]), st.integers(1, 3))
+def test_what_is_cut_out_and_what_is_left_are_the_note(
+    lines: list[str], newline: str, level: int
+) -> None:
+    whole = page(newline.join(lines))
+    if not any(one.level == level for one in whole.note.headings):
+        return
+    chosen = sections_at(whole.note, "", level)
+
+    parts = iter([cut_out(whole, at).removesuffix(newline.encode()) for at in chosen])
+    left = whole.with_splices(left_over(whole, chosen, lambda _: "<LINK>"))
+
+    pieces = re.split(rb"(<LINK>)", left)
+    again = b"".join(next(parts) if one == b"<LINK>" else one for one in pieces)
+    assert without_blanks(again) == without_blanks(whole.source)
+
+
+def without_blanks(text: bytes) -> list[bytes]:
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def test_footnotes_go_and_stay_with_what_refers_to_them() -> None:

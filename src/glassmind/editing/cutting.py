@@ -18,6 +18,9 @@ from glassmind.types.notes import Footnote, Note
 _FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
 """What no file is called by on some system, and what means something in links."""
 
+_BLANK_BEFORE = re.compile(rb"(?:^|\n)[ \t]*\r?\n\Z")
+_BLANK_BEHIND = re.compile(rb"[ \t]*(?:\r?\n[ \t]*(?:\r?\n|\Z)|\Z)")
+
 _LONGEST = 200
 """Bytes of a name: file systems take 255, and a suffix and a number come to it."""
 
@@ -87,19 +90,30 @@ def left_over(
 ) -> list[Splice]:
     """Return the splices that put a link in the place of each section.
 
-    `link` writes the one to the section of a heading. Footnotes that only a section
-    defines are defined at the end, where they are still referred to.
+    `link` writes the one to the section of a heading; it is a paragraph of its own.
+    Footnotes that only a section defines are defined at the end, where they are still
+    referred to.
     """
     sections = [section_of(page.note, page.source, at) for at in chosen]
     splices = [
-        Splice(section.start, section.end, link(section.first).encode())
-        for section in sections
+        Splice(one.start, one.end, _paragraph(page, one, link(one.first)))
+        for one in sections
     ]
     lost = _missing_footnotes(page, spliced(page.source, splices))
     if lost and not page.source.endswith(b"\n"):
         lost = page.end_of_line + lost
     size = len(page.source)
     return [*splices, Splice(size, size, lost)] if lost else splices
+
+
+def _paragraph(page: Page, section: Section, link: str) -> bytes:
+    """Return a link with as many blank lines as part it from what is around it."""
+    start = page.note.frontmatter.end
+    before = page.source[start : section.start].rstrip(b" \t")
+    close = before and not _BLANK_BEFORE.search(before)
+    behind = _BLANK_BEHIND.match(page.source, section.end)
+    end = page.end_of_line
+    return (end if close else b"") + link.encode() + (b"" if behind else end)
 
 
 def cut_out(page: Page, at: int) -> bytes:

@@ -53,7 +53,7 @@ def plan_rename_heading(
             wanted=where.wanted,
             targets=list(where.before),
             universe=seen,
-            risks=_twins(done, after),
+            risks=_risks(page, done, after),
             facts={"heading": old, "line": page.note.headings[done.at].line},
         )
 
@@ -62,13 +62,19 @@ def plan_rename_heading(
     )
 
 
-def _twins(done: "Renamed", after: Outline) -> list[str]:
-    form = after.forms[done.at]
-    return [
-        f"line {heading.line} has a heading of that name too"
-        for at, heading in enumerate(done.note.headings)
+def _risks(page: Page, done: "Renamed", after: Outline) -> list[str]:
+    form, heading = after.forms[done.at], page.note.headings[done.at]
+    found = [
+        f"line {twin.line} has a heading of that name too"
+        for at, twin in enumerate(done.note.headings)
         if at != done.at and after.forms[at] == form
     ]
+    inside = [
+        one for one in page.note.links if heading.start <= one.start < heading.end
+    ]
+    if len(page.note.links) > len(done.note.links):
+        found += [f"the link to {one.target} in the heading goes" for one in inside]
+    return found
 
 
 class Renamed(NamedTuple):

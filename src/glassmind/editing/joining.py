@@ -21,6 +21,7 @@ LOWEST = 6
 """The lowest rank a heading can have."""
 
 _ATX = re.compile(rb" {0,3}#{1,6}(?=[ \t\r\n]|$)")
+_NO_TEXT = frozenset(("code", "fence", "math", "math_block", "comment", "html"))
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
 
 
@@ -169,12 +170,20 @@ def _check(into: Page, added: Page, page: Page, first: int, head: str) -> None:
     same &= len(now.block_ids) == len(before.block_ids) + len(behind.block_ids)
     for read in (_links, _tags, _tasks, _callouts, _regions):
         same &= read(now) == [*read(before), *read(behind)]
-    if not same or len(titles) < first:
+    if not same or len(titles) < first or _reaches_over(now, len(into.source)):
         raise EditRefused(
             f"{added.path} was not added to {into.path}: it would be read otherwise "
             "behind it (a fence, a comment or a definition of the one reaches into "
             "the other)"
         )
+
+
+def _reaches_over(note: Note, at: int) -> bool:
+    """Whether something that is no text begins before a place and ends behind it."""
+    return any(
+        one.kind in _NO_TEXT and one.start < at < one.end
+        for one in (*note.regions, *note.blocks)
+    )
 
 
 def _links(note: Note) -> list[object]:
