@@ -1,0 +1,278 @@
+"""Moves, deletions, new notes and renames from outside, with the links they carry."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
+
+from glassmind.editing.deleting import plan_delete, plan_new
+from glassmind.editing.moving import plan_move
+from glassmind.editing.outside import plan_outside
+from glassmind.errors import IndexBusy, NoteNotFound, PathOutsideVault
+from glassmind.errors.editing import BadEdit
+from glassmind.errors.writing import NameTaken
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft, Rewritten
+
+VAULT = {
+    "a/Tea.md": "---\ntitle: Tea\ntags: [x]\n---\n# Tea\n[[Cup]] [[#Tea]]\n",
+    "a/Cup.md": "[[Tea]] and [tea](Tea.md)\n",
+    "b/Milk.md": "---\nup: '[[a/Tea]]'\n---\n![[pic.png|100]] [[a/Tea#Tea]]\n",
+    "Home.md": "[[Milk]] [[Nobody]]\n",
+    "pic.png": b"\x89PNG",
+    "Board.canvas": '{"nodes":[{"id":"1","type":"file","file":"a/Tea.md"}]}',
+    "All.base": 'filters: file.inFolder("a")\n',
+}
+
+
+@pytest.fixture
+def editing(tmp_path: Path) -> Iterator[MakeDesk]:
+    yield from desks_in(tmp_path)
+
+
+def move(desk: EditingDesk, source: str, destination: str) -> Draft:
+    """Move something, and return what was thought out."""
+    draft = plan_move(desk.desk, source, destination)
+    desk.apply(draft)
+    return draft
+
+
+def test_a_note_is_renamed_with_its_title_and_every_link(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+
+    draft = move(desk, "a/Tea.md", "b/Oat Milk")
+
+    assert draft.rewritten == Rewritten(links=5, files=3)
+    assert not draft.risks
+    assert desk.text("b/Oat Milk.md") == VAULT["a/Tea.md"].replace(  # type: ignore[attr-defined]
+        "title: Tea", "title: Oat Milk"
+    )
+    assert desk.text("a/Cup.md") == "[[Oat Milk]] and [tea](Oat%20Milk.md)\n"
+    assert "up: '[[b/Oat Milk]]'" in desk.text("b/Milk.md")
+    assert '"file":"b/Oat Milk.md"' in desk.text("Board.canvas")
+    assert not (desk.root / "a/Tea.md").exists()
+
+
+def test_a_title_of_its_own_stays(editing: MakeDesk) -> None:
+    desk = editing({"Tea.md": "---\ntitle: All about tea\n---\n"})
+
+    move(desk, "Tea", "Oat")
+
+    assert desk.text("Oat.md") == "---\ntitle: All about tea\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "after"),
+    [
+        ('"Tea" # why', '"Yes" # why'),
+        ("'Tea'", "'Yes'"),
+        ("Tea # why", '"Yes" # why'),
+    ],
+)
+def test_a_title_follows_in_its_own_quotes(
+    editing: MakeDesk, title: str, after: str
+) -> None:
+    desk = editing({"Tea.md": f"---\ntitle: {title}\nx: 1\n---\n"})
+
+    move(desk, "Tea", "Yes")
+
+    assert desk.text("Yes.md") == f"---\ntitle: {after}\nx: 1\n---\n"
+
+
+def test_a_folder_is_moved_by_one_step_with_links_and_bases(editing: MakeDesk) -> None:
+    desk = editing(VAULT | {"a/deep/p.pdf": b"%PDF", "a/hidden.xyz": "?"})
+
+    draft = move(desk, "a/", "b/c/z")
+
+    assert [(step.path, step.to) for step in draft.steps if step.folder] == [
+        ("a", "b/c/z")
+    ]
+    assert desk.text("b/c/z/Cup.md") == VAULT["a/Cup.md"]
+    assert "[[b/c/z/Tea#Tea]]" in desk.text("b/Milk.md")
+    assert desk.text("All.base") == 'filters: file.inFolder("b/c/z")\n'
+    assert (desk.root / "b/c/z/deep/p.pdf").exists()
+    assert (desk.root / "b/c/z/hidden.xyz").exists()
+
+
+def test_an_attachment_keeps_its_suffix_and_its_embeds(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+
+    move(desk, "pic.png", "img/photo")
+
+    assert (desk.root / "img/photo.png").read_bytes() == b"\x89PNG"
+    assert "![[photo.png|100]]" in desk.text("b/Milk.md")
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "place"),
+    [
+        ("Tea", "b/", "b/Tea.md"),
+        ("Tea", "b", "b/Tea.md"),
+        ("a/Tea", "B/Tea two", "b/Tea two.md"),
+        ("a/Tea.md", "/", "Tea.md"),
+        ("a/Tea.md", "v1.2", "v1.2.md"),
+        ("a/Tea.md", "x/y/Tea.MD", "x/y/Tea.MD"),
+        ("a", "b/", "b/a"),
+        ("a", "z", "z"),
+        ("Board.canvas", "b/Plan", "b/Plan.canvas"),
+    ],
+)
+def test_a_destination_is_a_name_or_a_folder(
+    editing: MakeDesk, source: str, destination: str, place: str
+) -> None:
+    desk = editing(VAULT)
+
+    assert plan_move(desk.desk, source, destination).facts["to"] == place
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "error"),
+    [
+        ("Tea", "a/Cup", NameTaken),
+        ("Tea", "a/cup.md", NameTaken),
+        ("Tea", "home", NameTaken),
+        ("a/", "b/x/../a", PathOutsideVault),
+        ("Tea", "../Tea", PathOutsideVault),
+        ("Tea", "/etc/Tea", PathOutsideVault),
+        ("Tea", "a/Tea", BadEdit),
+        ("a/", "a/c", BadEdit),
+        ("Tea", "a/Te#a", BadEdit),
+        ("Tea", "Te[[a", BadEdit),
+        ("Te", "b/", NoteNotFound),
+        ("nowhere/", "b/", NoteNotFound),
+        ("Tea", "b/hidden", NameTaken),
+    ],
+)
+def test_nothing_is_moved_onto_anything_or_out_of_the_vault(
+    editing: MakeDesk, source: str, destination: str, error: type[Exception]
+) -> None:
+    desk = editing(VAULT)
+    (desk.root / "b/hidden.md").symlink_to(desk.root / "Home.md")
+    before = snapshot(desk.root)
+
+    with pytest.raises(error):
+        plan_move(desk.desk, source, destination)
+
+    assert snapshot(desk.root) == before
+
+
+def test_other_case_alone_is_a_name_too(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+
+    move(desk, "a/Tea.md", "a/tea")
+    move(desk, "a/", "A")
+
+    assert (desk.root / "A/tea.md").exists()
+    assert [end for _, end, _ in desk.ends()[NotePath("A/Cup.md")]] == [
+        "A/tea.md",
+        "A/tea.md",
+    ]
+
+
+def test_a_move_and_back_leaves_every_byte(editing: MakeDesk) -> None:
+    desk = editing(VAULT | {"c/Tea.md": "[[a/Tea]]", "S.md": "[[tea]] [x](<Tea.md>)"})
+    before = snapshot(desk.root)
+
+    move(desk, "a/Tea.md", "Oat")
+    move(desk, "Oat", "a/Tea")
+    assert snapshot(desk.root) == before
+    move(desk, "c/", "b/")
+    move(desk, "b/c/", "c")
+    assert snapshot(desk.root) == before
+
+
+def test_what_was_written_meanwhile_is_not_taken_back(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+    move(desk, "a/Tea.md", "Oat")
+    (desk.root / "a/Cup.md").write_text("[[Oat]] and [[Oat|more]]\n")
+    (desk.root / "New.md").write_text("[[Oat]]")
+
+    move(desk, "Oat", "a/Tea")
+
+    assert desk.text("a/Cup.md") == "[[Tea]] and [[Tea|more]]\n"
+    assert desk.text("New.md") == "[[Tea]]"
+    assert desk.text("a/Tea.md") == VAULT["a/Tea.md"]
+
+
+def test_a_link_that_is_not_in_the_index_yet_follows_too(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+    (desk.root / "Late.md").write_text("[[Tea]]")
+
+    move(desk, "a/Tea.md", "Oat")
+
+    assert desk.text("Late.md") == "[[Oat]]"
+
+
+def test_an_index_that_cannot_be_refreshed_is_a_risk(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+    desk.late = IndexBusy("somewhere", 1.0)
+
+    draft = plan_move(desk.desk, "a/Tea.md", "Oat")
+
+    assert "newer than the index" in draft.risks[0]
+
+
+def test_a_deleted_note_goes_to_the_trash_and_its_links_are_counted(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(VAULT | {"b/Tea.md": "", ".trash/a/Tea.md": "older"})
+
+    draft = plan_delete(desk.desk, "a/Tea.md")
+    desk.apply(draft)
+
+    assert [(step.path, step.to) for step in draft.steps] == [
+        ("a/Tea.md", ".trash/a/Tea 1.md")
+    ]
+    assert draft.rewritten == Rewritten()
+    assert draft.risks == (
+        "3 links will lead nowhere",
+        "2 links will lead to another file of that name",
+    )
+    assert desk.text("a/Cup.md") == VAULT["a/Cup.md"]
+
+
+def test_a_new_note_adopts_its_links_and_takes_no_others(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+
+    nobody = plan_new(desk.desk, NotePath("x/Nobody.md"), b"# Nobody\n")
+    twin = plan_new(desk.desk, NotePath("Milk.md"), b"")
+
+    assert (nobody.adopted, nobody.rewritten.links) == (1, 0)
+    assert (twin.adopted, twin.rewritten.links) == (0, 1)
+    assert [step.after for step in twin.steps if step.path == "Home.md"] == [
+        b"[[b/Milk]] [[Nobody]]\n"
+    ]
+    with pytest.raises(NameTaken):
+        plan_new(desk.desk, NotePath("HOME.md"), b"")
+
+
+def test_links_to_what_was_renamed_outside_are_offered(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+    (desk.root / "c").mkdir()
+    (desk.root / "a/Tea.md").rename(desk.root / "c/Oat.md")
+
+    draft = plan_outside(desk.desk, {NotePath("a/Tea.md"): NotePath("c/Oat.md")})
+    assert draft is not None
+    desk.apply(draft)
+
+    assert draft.verb == "relink"
+    assert all(step.path == step.to for step in draft.steps)
+    assert desk.text("a/Cup.md") == "[[Oat]] and [tea](Oat.md)\n"
+    assert "[[c/Oat#Tea]]" in desk.text("b/Milk.md")
+    assert '"file":"c/Oat.md"' in desk.text("Board.canvas")
+    again = plan_outside(desk.desk, {NotePath("a/Tea.md"): NotePath("c/Oat.md")})
+    assert again is None
+
+
+def test_the_relative_links_of_what_was_moved_outside_are_offered(
+    editing: MakeDesk,
+) -> None:
+    desk = editing({"a/S.md": "[[./T]]", "a/T.md": ""})
+    (desk.root / "S.md").write_bytes((desk.root / "a/S.md").read_bytes())
+    (desk.root / "a/S.md").unlink()
+
+    draft = plan_outside(desk.desk, {NotePath("a/S.md"): NotePath("S.md")})
+
+    assert draft is not None
+    assert [step.after for step in draft.steps] == [b"[[./a/T]]"]
