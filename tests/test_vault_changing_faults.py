@@ -31,9 +31,10 @@ from write_drive import Counted
 
 from glassmind.errors import VaultError, VaultMissing
 from glassmind.errors.writing import NotTakenBack, WriteFailed
-from glassmind.vault import folder
+from glassmind.vault import carrying, folder, looking
 from glassmind.vault.changing import VaultChanger
 from glassmind.vault.folder import OpenFolder
+from glassmind.vault.holding import Folders
 
 DRIVE = Path(__file__).with_name("changing_drive.py")
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
@@ -195,6 +196,25 @@ def test_what_somebody_wrote_meanwhile_is_not_taken_back(
     with changer.turn():
         assert files_of(root) == {**PAIR, "Tea.md": b"by hand, later"}
     assert changer.standing(steps) == ["other", "old"]
+
+
+def test_where_the_disk_numbers_files_anew_all_is_made_and_taken_back_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (carrying, looking):
+        monkeypatch.setattr(module, "is_one", lambda *_: False)
+        monkeypatch.setattr(module, "is_same", lambda *_: False)
+    root = tmp_path / "Notes"
+    changer = made(root, OLD)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Folders, "moved", lambda *_: refuse(errno.EIO)())
+        with pytest.raises(OSError, match="Input/output error"):
+            changer.apply(EVERY, why="a test", client="")
+    assert files_of(root) == OLD
+
+    changer.apply(EVERY, why="a test", client="")
+    assert files_of(root) == NEW
 
 
 def test_whoever_interrupts_a_change_has_it_taken_back(

@@ -21,16 +21,12 @@ from glassmind.errors import VaultError
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.types import NotePath
 from glassmind.vault.folder import OpenFolder
-from glassmind.vault.holding import Folders
-from glassmind.vault.looking import Met, is_same, met, refuse_changed
+from glassmind.vault.holding import WORKERS, Folders
+from glassmind.vault.looking import Met, is_one, is_same, met, refuse_changed
 from glassmind.vault.queueing import Leftovers
 from glassmind.vault.read import digest_of
 from glassmind.vault.staging import above, faults_named, stage, staged_name
 from glassmind.vault.ways import Way, forward, in_order
-
-WORKERS = 8
-"""Who wait for the disk at once: it takes 8 files in the time of one, and more no
-faster."""
 
 
 @dataclass(slots=True)
@@ -139,8 +135,8 @@ class Carrying:
 
         Returns whether nothing is left behind.
         """
-        gone = [self._dropped(*one) for one in self._staged_files()]
-        self._sync()
+        gone = [self._folders.dropped(*one) for one in self._staged_files()]
+        self._folders.sync(self._touched)
         return all(gone)
 
     def take_back(self) -> list[NotePath]:
@@ -154,8 +150,8 @@ class Carrying:
                 failed.append(path)
         if not failed:  # what could not go back may be the only one of its kind
             for one in self._staged_files():
-                self._dropped(*one)
-        self._sync()
+                self._folders.dropped(*one)
+        self._folders.sync(self._touched)
         return failed
 
     def _staged_files(self) -> list[tuple[str, str]]:
@@ -223,7 +219,7 @@ class Carrying:
             return False
         with self._folders.at(above(load.way.at)) as folder:
             facts = folder.facts(load.name)
-        return facts is not None and os.path.samestat(facts, there)
+        return facts is not None and is_one(facts, there)
 
     def _stage(self, load: Load) -> None:
         dress = None if load.found is None else load.found.dress
@@ -253,17 +249,26 @@ class Carrying:
     def _restore(self, load: Load) -> None:
         """Let the old file be in its place again, unless somebody wrote there since."""
         with self._folders.at(load.home, alone=True) as folder:
-            facts = folder.facts(load.name)
-            if load.found and facts and os.path.samestat(facts, load.found.facts):
-                return  # it never left
-            if not (facts and load.ours and is_same(facts, load.ours)):
-                raise OSError(errno.ESTALE, "somebody else wrote it")
+            if not self._took_its_place(folder, load):
+                return
             if not load.old:
                 load.old = staged_name()
                 dress = load.found.dress if load.found else None
                 stage(folder, load.old, load.way.step.before or b"", dress)
             if not folder.swap(load.old, load.name):
                 folder.replace(load.old, load.name)
+
+    def _took_its_place(self, folder: OpenFolder, load: Load) -> bool:
+        """Whether what we staged stands there; False where the old file never left."""
+        facts, step = folder.facts(load.name), load.way.step
+        if facts and load.ours and is_same(facts, load.ours):
+            return True
+        if load.found and facts and is_one(facts, load.found.facts):
+            return False
+        raw = None if facts is None else folder.read(load.name)
+        if raw is None or raw not in (step.before, step.after):
+            raise OSError(errno.ESTALE, "somebody else wrote it")
+        return raw == step.after
 
     def _place(self, load: Load) -> None:
         """Move a file or a folder, or give a new one its name; nothing gives way."""
@@ -318,12 +323,10 @@ class Carrying:
         (home, name), (place, called) = source, target
         with self._folders.both(home, place) as (here, there):
             now, then = there.facts(called), here.facts(name)
-            never_left = then is not None and os.path.samestat(then, entity)
-            if now is None or not os.path.samestat(now, entity):
-                if never_left:
-                    return
-                raise OSError(errno.ESTALE, "somebody else moved it")
-            if load.way.at is None and not is_same(now, entity):
+            never_left = then is not None and (now is None or is_one(then, entity))
+            if never_left and (now is None or not is_one(now, entity)):
+                return
+            if now is None or not self._is_ours(load, there, called, now, entity):
                 raise OSError(errno.ESTALE, "somebody else wrote it")
             if never_left:  # one file under two spellings
                 there.rename_to(here, called, name)
@@ -331,6 +334,21 @@ class Carrying:
                 there.give_to(here, called, name)
         if load.way.step.folder:
             self._folders.moved_back(load.way.step.path or "", load.way.final)
+
+    def _is_ours(
+        self,
+        load: Load,
+        there: OpenFolder,
+        called: str,
+        now: os.stat_result,
+        entity: os.stat_result,
+    ) -> bool:
+        """Whether what was placed is what we placed; a moved file may be written."""
+        if is_one(now, entity) and (load.way.at is not None or is_same(now, entity)):
+            return True
+        if load.way.step.folder:
+            return stat.S_ISDIR(now.st_mode)
+        return there.read(called) == load.way.step.after
 
     def _make(self, folder: str) -> None:
         """Make a folder and those above it, as far as they are not there."""
@@ -353,32 +371,6 @@ class Carrying:
         """Know how to take something back, before it is done."""
         self._touched.update(folders)
         self._undoing.append((way.name, undo))
-
-    def _dropped(self, home: str, name: str) -> bool:
-        """Delete a staged file; return whether it is gone."""
-        if not name:
-            return True
-        try:
-            with self._folders.at(home) as folder:
-                folder.unlink(name)
-        except FileNotFoundError:
-            return True
-        except (OSError, VaultError):
-            return False
-        return True
-
-    def _sync(self) -> None:
-        """Wait until the disk has the names in all folders that were touched."""
-        if len(self._touched) == 1:
-            self._sync_one(*self._touched)
-        elif self._touched:
-            with ThreadPoolExecutor(min(WORKERS, len(self._touched))) as pool:
-                for _ in pool.map(self._sync_one, sorted(self._touched)):
-                    pass
-
-    def _sync_one(self, folder: str) -> None:
-        with suppress(OSError, VaultError), self._folders.at(folder) as opened:
-            opened.sync()
 
 
 def _refuse_no_folder(upper: OpenFolder, name: str, path: NotePath) -> os.stat_result:

@@ -63,10 +63,15 @@ def refuse_changed(
         raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
 
 
+def is_one(now: os.stat_result, then: os.stat_result) -> bool:
+    """Whether two looks found one file; some disks of others number them anew."""
+    return os.path.samestat(now, then)
+
+
 def is_same(now: os.stat_result, then: os.stat_result) -> bool:
     """Whether two looks found one file that nobody wrote in between."""
     return (
-        os.path.samestat(now, then)
+        is_one(now, then)
         and now.st_size == then.st_size
         and now.st_mtime_ns == then.st_mtime_ns
     )
