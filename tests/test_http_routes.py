@@ -200,7 +200,7 @@ def test_a_file_that_cannot_be_read_is_told_with_what_can_be_done(
         ("/notes/Tea?name=Cup", 422),
         ("/notes/Tea?heading=%ff", 400),
         ("/notes/", 404),
-        ("/notes", 404),
+        ("/notes", 405),
     ],
 )
 def test_a_note_that_cannot_be_read_is_told_why(

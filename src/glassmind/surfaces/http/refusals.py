@@ -3,6 +3,7 @@
 A sentence names notes as the vault knows them, and never a place on the machine.
 """
 
+import errno
 import re
 import tempfile
 from pathlib import Path
@@ -86,6 +87,8 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
 )
 """The first that fits decides."""
 
+_LONG = ((WriteFailed, 422, "give a shorter name"),)
+
 FAULT = Refusal(
     500,
     "unexpected",
@@ -99,13 +102,18 @@ STOPPING = Refusal(503, "stopping", "the server is about to end", "try again", R
 
 def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     """Return what a client is told of an error."""
-    for kind, status, hint in BY_ERROR:
+    for kind, status, hint in (*_LONG, *BY_ERROR) if _is_long(error) else BY_ERROR:
         if isinstance(error, kind):
             headers = RETRY if isinstance(error, errors.IndexBusy) else ()
             said = without_places(str(error), error, config)
             code, digest = code_of(type(error)), digest_now(error)
             return Refusal(status, code, said, hint, headers, digest)
     return FAULT
+
+
+def _is_long(error: errors.GlassmindError) -> bool:
+    """Whether a disk refused a name for its length, which no disk can mend."""
+    return getattr(error.__cause__, "errno", None) == errno.ENAMETOOLONG
 
 
 def code_of(kind: type) -> str:
