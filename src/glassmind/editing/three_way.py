@@ -16,8 +16,8 @@ from typing import NamedTuple
 from glassmind.types import Span
 
 MOST_PAIRS = 200_000
-"""Pairs of equal lines that are weighed in one stretch: a tenth of a second. Beyond
-them, as in thousands of lines all alike, the stretch counts as changed as a whole."""
+"""Pairs of equal lines that are weighed in one stretch: two tenths of a second at most.
+Beyond them, as in thousands of lines all alike, it counts as changed as a whole."""
 
 
 class Hunk(NamedTuple):
