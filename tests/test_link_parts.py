@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.link_parts import link_parts, respelled, spliced
+from glassmind.markdown.linked import linked_note
 from glassmind.markdown.parse import parse_note
 from glassmind.types import NotePath
 
@@ -158,3 +159,37 @@ def test_a_rewritten_link_says_the_new_path_and_nothing_else_changes(
         assert after.endswith(source[end:])
         said = [link.target for link in parse_note(NOTE, after.decode()).links]
         assert name in said
+
+
+SCRAPS = st.sampled_from(
+    [
+        "[[a]]",
+        "![[b|c]]",
+        "[x](y.md)",
+        "[r]",
+        "\n[r]: z.md\n",
+        "`",
+        "```\n",
+        "$",
+        "$$\n",
+        "%%",
+        "<!--",
+        "-->",
+        "---\n",
+        "up: '[[p]]'\n",
+        "- ",
+        "| a |\n| - |\n",
+        "\n\n",
+        "\r\n",
+        " é ",
+        "\\",
+    ]
+)
+
+
+@given(st.lists(SCRAPS, max_size=14).map("".join))
+def test_links_alone_are_read_as_in_the_whole_note(text: str) -> None:
+    whole, links = parse_note(NOTE, text), linked_note(NOTE, text)
+
+    assert links.links == whole.links
+    assert links.frontmatter == whole.frontmatter

@@ -19,7 +19,7 @@ from glassmind.markdown.link_parts import (
     spelled,
     spliced,
 )
-from glassmind.markdown.read import read_note
+from glassmind.markdown.linked import linked_note
 from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 from glassmind.vault.decode import Unreadable, decode
@@ -128,7 +128,7 @@ def relinked_note(
     if isinstance(found, Unreadable):
         return Relinked(raw)
     tally = Tally()
-    note = read_note(path, found.text)
+    note = linked_note(path, found.text)
     text = Text(note, found.text.encode(), path_after, path)
     after = relinked_text(text, relink, tally)
     if after is None:
@@ -284,4 +284,4 @@ def leads_alike(
 
 def _read(path: NotePath, raw: bytes) -> Note | None:
     found = decode(raw)
-    return None if isinstance(found, Unreadable) else read_note(path, found.text)
+    return None if isinstance(found, Unreadable) else linked_note(path, found.text)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.link_style import mark_in, styled, unescaped
+from glassmind.markdown.linked import linked_note
 from glassmind.markdown.links import (
     PROPERTY_LINK,
     Target,
@@ -20,7 +21,6 @@ from glassmind.markdown.links import (
     split_destination,
     split_wikilink,
 )
-from glassmind.markdown.read import read_note
 from glassmind.markdown.scalar_places import Scalar, scalar_places
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
@@ -92,7 +92,7 @@ def respelled(
     Raises:
         EditRefused: no link so written is read as this.
     """
-    all_parts = link_parts(read_note(_ANY, source.decode()), source)
+    all_parts = link_parts(linked_note(_ANY, source.decode()), source)
     for careful in (False, True):
         splices = spelled(source, parts, path=path, subpath=subpath, careful=careful)
         if _reads_alike(all_parts, parts, spliced(source, splices), path, subpath):
@@ -161,7 +161,7 @@ def spelled(
 
 def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
     """Whether a note's links say these things, in this order, wherever they stand."""
-    note = read_note(path, source.decode())
+    note = linked_note(path, source.decode())
     return [_said(link) for link in note.links] == [_said(link) for link in meant]
 
 
