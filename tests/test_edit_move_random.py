@@ -22,7 +22,6 @@ def editing(tmp_path: Path) -> Iterator[MakeDesk]:
 
 WORDS = (
     "Tea",
-    "tea",
     "Oat Milk",
     "Über",
     "50%",
