@@ -1,6 +1,8 @@
 """A tag with another name: in texts and in lists, and nothing else changes."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from glassmind.editing.tag_text import named_anew, retagged, retagged_base, tag_name
 from glassmind.editing.text.page import Page
@@ -55,6 +57,24 @@ def test_an_item_of_the_list_of_tags_is_renamed_in_place(text: str, after: str) 
     assert (
         renamed(f"---\n# c\n{text}x: tea\n---\n") == f"---\n# c\n{after}x: tea\n---\n"
     )
+
+
+SIGNS = "` ``` ~~~ [[ ]] ( %% $ <b> x \\ _ ** é #tea #tea/x #teapot http://a/#tea"
+PIECES = st.lists(
+    st.sampled_from([*SIGNS.split(), " ", "\n", "\r\n", "- ", "> ", "| "]), max_size=24
+)
+
+
+@given(PIECES, st.sampled_from(["", "---\ntags: [tea, tea/x]\n---\n"]))
+def test_a_tag_renamed_there_and_back_leaves_every_byte(
+    pieces: list[str], head: str
+) -> None:
+    text = head + "".join(pieces)
+
+    there = renamed(text, "tea", "leaf")
+
+    assert there.replace("leaf", "tea") == text
+    assert renamed(there, "leaf", "tea") == text
 
 
 def test_a_name_that_would_be_no_text_is_quoted() -> None:
