@@ -193,6 +193,24 @@ def test_nothing_is_moved_to_where_nothing_is_edited(
     assert files_in(vault.root) == before
 
 
+@pytest.mark.parametrize(
+    "path",
+    [".agent/inbox/Memo.md", ".obsidian/Memo.md", ".trash/Memo.md", "glassmind.toml"],
+)
+def test_some_files_are_edited_by_nobody(vault: VaultDesk, path: str) -> None:
+    vault.write({path: ""})
+    editing = opened(vault, writes__mode="allow")
+
+    with pytest.raises((PolicyForbids, NoteNotFound)):
+        editing.edit(path, [Append("x")], ASK)
+    with pytest.raises((PolicyForbids, BadEdit, NoteNotFound, PathOutsideVault)):
+        editing.move(path, "Mine.md", ASK)
+    with pytest.raises((PolicyForbids, BadEdit, NoteNotFound, PathOutsideVault)):
+        editing.delete(path, ASK, confirm=True)
+
+    assert text(vault, path) == ""
+
+
 @pytest.mark.parametrize("to", ["../Tea.md", "/etc/Tea.md", "a/../../Tea.md"])
 def test_nothing_is_moved_out_of_the_vault(
     vault: VaultDesk, allowed: Editing, to: str

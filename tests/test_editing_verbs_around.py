@@ -17,6 +17,8 @@ from glassmind.store.changesets import ChangesetFolder
 from glassmind.types import NotePath
 from glassmind.types.callers import known_as
 from glassmind.types.editing import Append, Changeset, Draft, Step
+from glassmind.vault.queueing import EditQueue
+from glassmind.wiring.editing import LOCK
 
 TEA = {
     "Tea.md": "Drink oolong. See [[Kettle]].\n",
@@ -249,6 +251,21 @@ def test_a_change_that_was_cut_short_is_brought_to_its_end(
     assert vault.found("kettle") == ["Kettle.md"]
 
 
+def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
+    vault.write(TEA)
+    vault.open(writes__mode="allow")
+    left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
+
+    with (
+        EditQueue(vault.folder / LOCK).turn(),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        pool.submit(vault.index).result(60)
+
+    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.engine.editing.show(left.id).changeset.state == "applying"
+
+
 def test_when_off_even_that_is_left_as_it_is(vault: VaultDesk) -> None:
     vault.write(TEA)
     vault.open(writes__mode="off")
@@ -324,7 +341,7 @@ def appended(vault: VaultDesk, writers: int, times: int) -> list[str]:
         )
         for who in range(writers)
     ]
-    assert [child.wait(600) for child in children] == [0] * writers
+    assert [child.wait(1800) for child in children] == [0] * writers
     return text(vault, "Log.md").splitlines()[1:]
 
 

@@ -38,4 +38,5 @@ def _proposed(
     if done is None:
         return ()
     identity, draft = done.changeset.id, done.changeset.draft
-    return (f"{draft.title}: glassmind proposals show {identity}",)
+    said = f"{draft.title}, can be written anew: glassmind proposals show {identity}"
+    return (said,)
