@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
-from glassmind.markdown.link_parts import link_parts, respelled, spliced
+from glassmind.markdown.link_parts import (
+    is_plain,
+    link_parts,
+    respelled,
+    spelled,
+    spliced,
+)
 from glassmind.markdown.linked import linked_note
 from glassmind.markdown.parse import parse_note
 from glassmind.types import NotePath
@@ -193,3 +199,20 @@ def test_links_alone_are_read_as_in_the_whole_note(text: str) -> None:
 
     assert links.links == whole.links
     assert links.frontmatter == whole.frontmatter
+
+
+@given(
+    st.lists(SCRAPS, max_size=14).map("".join),
+    st.text("aZ9 ./-_é", min_size=1, max_size=8),
+)
+def test_a_plain_change_is_read_as_it_is_meant(text: str, name: str) -> None:
+    source = text.encode()
+    note = parse_note(NOTE, text)
+    for number, parts in enumerate(link_parts(note, source)):
+        if not is_plain(source, parts, name):
+            continue
+        splices = spelled(source, parts, path=name, subpath=None)
+        after = parse_note(NOTE, spliced(source, splices).decode()).links
+        said = [link.target for link in note.links]
+        said[number] = name
+        assert [link.target for link in after] == said

@@ -14,6 +14,7 @@ from glassmind.errors.editing import EditRefused
 from glassmind.markdown.link_parts import (
     NOWHERE,
     LinkParts,
+    is_plain,
     link_parts,
     reads_so,
     spelled,
@@ -201,6 +202,7 @@ def _made(
     """Return the text with these changes; None if it would not be read so."""
     meant = list(text.note.links)
     splices = []
+    is_sure = True
     for number, path, subpath, careful in changes:
         link = meant[number]
         if path is not None:
@@ -208,6 +210,8 @@ def _made(
         if subpath is not None:
             link = link._replace(subpath=subpath or None)
         meant[number] = link
+        plain = is_plain(text.source, parts[number], path)
+        is_sure = is_sure and plain and subpath is None
         if parts[number].form != NOWHERE:  # else it follows another, as aliases do
             splices += spelled(
                 text.source, parts[number], path=path, subpath=subpath, careful=careful
@@ -216,7 +220,7 @@ def _made(
         after = spliced(text.source, splices)
     except EditRefused:
         return None
-    return after if reads_so(text.name, after, meant) else None
+    return after if is_sure or reads_so(text.name, after, meant) else None
 
 
 def _one_by_one(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from glassmind.errors.editing import EditRefused
-from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.frontmatter import MAX_BYTES, read_head
 from glassmind.markdown.link_style import mark_in, styled, unescaped
 from glassmind.markdown.linked import linked_note
 from glassmind.markdown.links import (
@@ -40,6 +40,9 @@ _DEFINITION = re.compile(
     rb"\[(?!\^)((?:\\.|[^\[\]\\])+)\]:[\s>]*",
     re.MULTILINE,
 )
+_PLAIN_NAME = re.compile(r"[^\W_](?:[\w ./-]*[^\W_])?")
+_GUARDED = ("wiki", "single wiki", "double wiki")
+_HEAD_BYTES = MAX_BYTES // 2
 _NO_TEXT = frozenset(("code", "fence", "html", "math", "math_block"))
 
 
@@ -157,6 +160,20 @@ def spelled(
         else:
             found.append(Splice(*span, written))
     return found
+
+
+def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:
+    """Whether another path changes nothing but this link, by its letters alone.
+
+    So it is between brackets or quotes with letters that mean nothing to Markdown or
+    YAML, before and after; such a change need not be read again.
+    """
+    if path is None or parts.form not in _GUARDED or not _PLAIN_NAME.fullmatch(path):
+        return False
+    start, end = parts.path
+    if parts.link.kind == "property" and end > _HEAD_BYTES:
+        return False  # properties that grow too large are none
+    return bool(_PLAIN_NAME.fullmatch(source[start:end].decode()))
 
 
 def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
