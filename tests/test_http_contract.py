@@ -29,10 +29,19 @@ REFUSING = (
     "POST /capture",
     "GET /recall",
     "GET /log",
+    "POST /edit",
+    "POST /notes",
+    "POST /delete",
+    "POST /move",
+    "POST /rename-heading",
+    "POST /rename-tag",
+    "POST /merge",
+    "POST /split",
 )
 """A path that leads out of the vault is refused, a text that holds no name, a key that
 is of no finding, a budget that nothing fits into, a text that is no day, no receipt or
-nothing to remember; no schema can tell which do."""
+nothing to remember, an edit that lacks what its kind takes, a name that no file may
+have, a deletion that nobody confirmed; no schema can tell which do."""
 
 SETTINGS = "".join(
     f"""

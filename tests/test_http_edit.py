@@ -252,6 +252,14 @@ def test_a_client_cannot_go_by_the_name_of_the_user(web: Web) -> None:
     assert web.post("/edit", {**edit, "client": "cli"}).json["client"] == "http"
 
 
+def test_a_body_is_read_whole_where_an_id_stands_in_the_path(web: Web) -> None:
+    given = {"client": "x" * 2_000}
+
+    refused = web.post("/changes/20261116-zzzzz/undo", given)
+
+    assert (refused.status, refused.code) == (422, "bad_argument")
+
+
 def test_an_answer_fits_its_schema(web: Web) -> None:
     schema = web.get("/openapi.json").json["components"]["schemas"]
     edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}

@@ -29,6 +29,7 @@ from glassmind.surfaces.http.guard import LONG_S, Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
 from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.posted import PostedPaths
 from glassmind.surfaces.http.refusals import refusal_of, without_places
 from glassmind.surfaces.http.replies import (
     Refusal,
@@ -89,7 +90,9 @@ def make_app(  # noqa: PLR0913 - each wish by its name
             await stack.enter_async_context(tools.running())
             yield
 
-    posted = frozenset(["/mcp", *(one.path for one in ROUTES if one.method == "POST")])
+    posted = PostedPaths(
+        ["/mcp", *(one.path for one in ROUTES if one.method == "POST")]
+    )
     limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
     guard = Middleware(
         Guard, door=door, meter=meter, tell=tell, posted=posted, limits=limits

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -128,7 +128,7 @@ class Guard:
         door: Door,
         meter: Meter,
         tell: Tell,
-        posted: Collection[str],
+        posted: Container[str],
         limits: Mapping[str, float] = LONG_S,
     ) -> None:
         self._app, self._door, self._meter, self._tell = app, door, meter, tell
