@@ -8,11 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from git_desk import WHO, GitDesk
+from resident_desk import wait_for
 from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.editing.asking import Asking
 from glassmind.errors import GlassmindError
+from glassmind.residence import Residence
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.types import NotePath
 from glassmind.types.callers import known_as
@@ -249,6 +251,19 @@ def test_a_change_that_was_cut_short_is_brought_to_its_end(
     assert text(vault, "Kettle.md") == "new kettle\n"
     assert vault.engine.editing.show(left.id).changeset.state == "applied"
     assert vault.found("kettle") == ["Kettle.md"]
+
+
+def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultDesk) -> None:
+    vault.write(TEA)
+    vault.open(writes__mode="allow")
+    vault.index()
+    left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
+    said: list[str] = []
+
+    with Residence(vault.engine.config, watch=False, log=said.append):
+        wait_for(lambda: any(left.id in line for line in said), "settled")
+
+    assert text(vault, "Tea.md") == "new tea\n"
 
 
 def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:

@@ -122,8 +122,14 @@ class Residence:
         return None
 
     def _live(self) -> None:
-        """Try for the role, and fill it, until this process leaves."""
+        """Try for the role, and fill it, until this process leaves.
+
+        A change of notes that was cut short is brought to its end first.
+        """
         lock: WriterLock | None = None
+        with suppress(GlassmindError, OSError):
+            for sentence in self._adapters.settle():
+                self._log(sentence)
         while not self._closing.is_set():
             try:
                 lock = self._try_for(lock)
