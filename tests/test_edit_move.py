@@ -213,6 +213,42 @@ def test_an_index_that_cannot_be_refreshed_is_a_risk(editing: MakeDesk) -> None:
     assert "newer than the index" in draft.risks[0]
 
 
+def test_links_of_notes_left_out_of_the_index_stay_and_are_told(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(
+        VAULT
+        | {
+            ".obsidian/app.json": '{"userIgnoreFilters": ["old/"]}',
+            "old/Log.md": "[[Tea]] and [x](a/Tea.md) and `[[Tea]]`",
+            "old/Milk.md": "",
+            "old/Own.md": "[[Milk]]",
+        }
+    )
+
+    draft = move(desk, "a/Tea.md", "Oat")
+
+    assert [risk.partition(",")[0] for risk in draft.risks] == [
+        "2 links stay as written in notes that are left out of the index"
+    ]
+    assert "[[Tea]]" in desk.text("old/Log.md")
+    assert not plan_move(desk.desk, "b/Milk.md", "b/Cream").risks
+
+
+def test_a_folder_goes_to_the_trash_only_when_it_is_named_as_one(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(VAULT)
+
+    with pytest.raises(NoteNotFound):
+        plan_delete(desk.desk, "a")
+    draft = plan_delete(desk.desk, "a/")
+    desk.apply(draft)
+
+    assert draft.facts == {"files": 2, "lost": 3, "elsewhere": 0}
+    assert (desk.root / ".trash/a/Tea.md").exists()
+
+
 def test_a_deleted_note_goes_to_the_trash_and_its_links_are_counted(
     editing: MakeDesk,
 ) -> None:

@@ -151,7 +151,8 @@ def moved_and_checked(desk: EditingDesk, source: str, destination: str) -> Draft
     except (BadEdit, NameTaken):
         return None
     goes = dict(renames_of(draft.steps, paths).goes)
-    assert not draft.risks, (source, destination, draft.risks)
+    risks = [risk for risk in draft.risks if "left out of the index" not in risk]
+    assert not risks, (source, destination, risks)
 
     desk.apply(draft)
 

@@ -15,7 +15,8 @@ from glassmind.vault.trash import trash_place
 def plan_delete(desk: Desk, name: str) -> Draft:
     """Return the change that moves a note, or another file, to the vault's trash.
 
-    Its risks say how many links will lead nowhere, or to another file of that name.
+    A folder goes there only if its name is given with a `/` behind it. The risks say
+    how many links will lead nowhere, or to another file of that name.
 
     Raises:
         NoteNotFound, AmbiguousName: there is no such file, or more than one.
@@ -23,6 +24,8 @@ def plan_delete(desk: Desk, name: str) -> Draft:
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
     origin = origin_of(desk, ground, name)
+    if origin.folder and not name.endswith("/"):
+        raise NoteNotFound(name, (f"{origin.path}/",))
     place = trash_place(origin.path, ground.disk.is_there)
     step = Step(origin.path, place, None, b"", folder=True)
     files = inside(origin.path, seen.paths)

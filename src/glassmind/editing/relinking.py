@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.left_out import left_out_risks
 from glassmind.editing.relink_refs import relinked_base, relinked_canvas
 from glassmind.editing.relink_text import (
     Relink,
@@ -165,7 +166,10 @@ def carried(  # noqa: PLR0913 - each fact by its name
         for path in looked_at
         if path not in skipped
     ]
-    return worked(desk, steps, jobs, relink, earlier=known, risks=seen.risks)
+    told = list(seen.risks)
+    if renames.goes:
+        told += left_out_risks(desk.root, seen.paths, relink, renames.keys())
+    return worked(desk, steps, jobs, relink, earlier=known, risks=told)
 
 
 def worked(  # noqa: PLR0913 - each fact by its name

@@ -1,0 +1,87 @@
+"""Notes that are left out of the index: what a change of names does to their links.
+
+They are left alone, as the settings have it, so their links are not written anew. But
+whoever moves a note is told of those that would lead nowhere.
+"""
+
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from unicodedata import normalize
+
+from glassmind.editing.relink_text import Relink
+from glassmind.errors import VaultError
+from glassmind.markdown.linked import linked_note
+from glassmind.types import NotePath
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS
+from glassmind.vault.left_out import MOST_BYTES, MOST_READ
+from glassmind.vault.read import VaultFiles
+from glassmind.vault.resolve import Names, fold, name_key
+
+TEXTS = (".md", ".canvas")
+
+
+def left_out_risks(
+    root: Path, paths: Collection[NotePath], relink: Relink, keys: Collection[str]
+) -> list[str]:
+    """Return a sentence about links of notes left out that would lead nowhere.
+
+    `paths` are the files of the index, `keys` what links to changed names are known by.
+    """
+    others = dict.fromkeys(_left_out(root, frozenset(paths)))
+    if not others:
+        return []
+    names = Names.of((*paths, *others))
+    count, first = 0, ""
+    for path, text in _texts(root, others, keys):
+        for link in linked_note(path, text).links:
+            markdown = link.kind == "markdown"
+            end = names.resolve(link.target, path, markdown=markdown)
+            if end is None or not link.target or name_key(link.target) not in keys:
+                continue
+            target, _ = relink.end(end, link.subpath, path)
+            now = relink.after.resolve(link.target, path, markdown=markdown)
+            if end not in others and now != target:
+                count += 1
+                first = first or path
+    if not count:
+        return []
+    links = "1 link stays" if count == 1 else f"{count} links stay"
+    return [f"{links} as written in notes that are left out of the index, as {first}"]
+
+
+def _left_out(root: Path, known: frozenset[NotePath]) -> Iterator[NotePath]:
+    """Yield notes that are there and not in the index; no folder of programs."""
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and fold(name) not in DEFAULT_IGNORE_DIRS
+        )
+        below = os.path.relpath(folder, root).replace(os.sep, "/")
+        for name in sorted(names):
+            if name.lower().endswith(TEXTS):
+                path = normalize("NFC", name if below == "." else f"{below}/{name}")
+                if path not in known:
+                    yield NotePath(path)
+
+
+def _texts(
+    root: Path, paths: Collection[NotePath], keys: Collection[str]
+) -> Iterator[tuple[NotePath, str]]:
+    """Yield the texts that hold one of the names, of as many as are looked at."""
+    left = MOST_BYTES
+    with VaultFiles(root) as files:
+        for path in list(paths)[:MOST_READ]:
+            try:
+                raw = files.read(path, limit_bytes=left)
+            except VaultError:
+                continue
+            left -= len(raw)
+            found = decode(raw)
+            if isinstance(found, Unreadable):
+                continue
+            folded = fold(found.text.replace("%20", " "))
+            if any(key in folded for key in keys):
+                yield path, found.text
