@@ -14,6 +14,7 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.editing.asking import Asking
 from glassmind.errors import GlassmindError
+from glassmind.errors.writing import NameTaken
 from glassmind.residence import Residence
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.types import NotePath
@@ -194,6 +195,18 @@ def test_a_rename_that_is_found_on_the_way_is_offered_then(vault: VaultDesk) -> 
     assert done.applied
     assert any(waits.id in notice for notice in done.notices)
     assert waits.draft.facts["moved"] == {"Kettle.md": "Pot.md"}
+
+
+def test_it_is_offered_also_where_nothing_came_of_the_change(vault: VaultDesk) -> None:
+    vault.write(TEA)
+    vault.open(writes__mode="allow")
+    vault.index()
+    vault.move("Kettle.md", "Pot.md")
+
+    with pytest.raises(NameTaken):
+        vault.engine.editing.move("Page", "Tea.md", ASK)
+
+    assert vault.engine.editing.changesets(("proposed",)).total == 1
 
 
 def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(

@@ -36,6 +36,7 @@ from glassmind.types.editing import (
     ChangesetList,
     ChangeState,
     Draft,
+    Step,
     TextEdit,
 )
 
@@ -256,7 +257,7 @@ class Editing:
                 at.refresh(())
             with self._desk.faults():
                 draft = plan()
-                done = decided(at, draft, asking)
+            done = decided(at, draft, asking)
         return replace(done, notices=(*settled, *done.notices)) if settled else done
 
     def _followed(self, change: Callable[[Desk], Changed]) -> Changed:
@@ -264,8 +265,16 @@ class Editing:
 
         New links are offered for notes that were found renamed on the way, not by us.
         """
-        done = followed(self._desk, change)
-        steps = done.changeset.draft.steps if done.applied else ()
+        try:
+            done = followed(self._desk, change)
+        except GlassmindError:
+            self._offer(())
+            raise
+        said = self._offer(done.changeset.draft.steps if done.applied else ())
+        return replace(done, notices=(*done.notices, said)) if said else done
+
+    def _offer(self, steps: Sequence[Step]) -> str:
+        """Propose links for notes that were renamed, but for those of our own steps."""
         ours = {step.path: step.to for step in steps if step.path != step.to}
         moves = {
             old: new
@@ -275,13 +284,10 @@ class Editing:
         try:
             found = self.found_moved(moves) if moves else None
         except GlassmindError as error:
-            said = f"links to renamed notes could not be looked at: {error}"
-            return replace(done, notices=(*done.notices, said))
+            return f"links to renamed notes could not be looked at: {error}"
         if found is None:
-            return done
-        title = found.changeset.draft.title
-        said = f"{found.changeset.id} waits for a person: {title}"
-        return replace(done, notices=(*done.notices, said))
+            return ""
+        return f"{found.changeset.id} waits for a person: {found.changeset.draft.title}"
 
     def _refuse_off(self) -> None:
         if self._desk.config.writes.mode == "off":

@@ -7,10 +7,9 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   ├── NoVault, VaultAbsent, SeveralVaults
     │   └── BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
     ├── VaultError             the vault on disk cannot be read as asked
-    │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable
-    │   ├── WriteRefused, EditRefused (errors.writing, errors.editing)
+    │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable, WriteRefused
     │   ├── FileUnreadable     with FileGone and FileTooLarge
-    │   ├── NoteNotFound, AmbiguousName
+    │   ├── NoteNotFound, AmbiguousName, EditRefused
     │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
     ├── IndexFault             the index beside the vault cannot be used as asked
     │   ├── IndexAbsent, NotEmbedded, IndexBusy (with IndexTaken), IndexUnwritable,
