@@ -9,7 +9,13 @@ from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.moving import plan_move
 from glassmind.editing.outside import plan_outside
-from glassmind.errors import IndexBusy, NoteNotFound, PathOutsideVault
+from glassmind.errors import (
+    AmbiguousName,
+    FileUnreadable,
+    IndexBusy,
+    NoteNotFound,
+    PathOutsideVault,
+)
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
@@ -155,6 +161,36 @@ def test_nothing_is_moved_onto_anything_or_out_of_the_vault(
         plan_move(desk.desk, source, destination)
 
     assert snapshot(desk.root) == before
+
+
+def test_a_name_of_a_folder_and_of_a_note_elsewhere_is_asked_about(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(VAULT | {"b/a.md": "", "b.md": ""})
+
+    with pytest.raises(AmbiguousName):
+        plan_move(desk.desk, "a", "z")
+    assert plan_move(desk.desk, "a/", "z").facts["folder"]
+    assert plan_move(desk.desk, "b", "z").facts["from"] == "b.md"
+
+
+def test_a_note_that_cannot_be_read_is_told_and_keeps_nothing_back(
+    editing: MakeDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = editing(VAULT)
+    read = desk.files.read
+
+    def refusing(path: NotePath) -> bytes | None:
+        if path == "a/Cup.md":
+            raise FileUnreadable(path, "it is not downloaded")
+        return read(path)
+
+    monkeypatch.setattr(desk.files, "read", refusing)
+
+    draft = plan_move(desk.desk, "a/Tea.md", "Oat")
+
+    assert "a/Cup.md" in draft.risks[0]
+    assert "b/Milk.md" in [step.path for step in draft.steps]
 
 
 def test_other_case_alone_is_a_name_too(editing: MakeDesk) -> None:

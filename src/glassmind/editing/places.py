@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
-from glassmind.errors import FileGone, NoteNotFound, VaultError
+from glassmind.errors import AmbiguousName, FileGone, NoteNotFound, VaultError
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
@@ -80,7 +80,7 @@ def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
     """Return the file or folder that is called so to the letter.
 
     A note may be named without its suffix. What ends in `/` is a folder; a note goes
-    before a folder of its name.
+    before a folder beside it that has its name.
 
     Raises:
         NoteNotFound, AmbiguousName: there is none, or more than one.
@@ -94,9 +94,11 @@ def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
                 return Origin(file, folder=False)
         if ground.disk.is_there(path) and not ground.is_folder(path):
             return Origin(path, folder=False)
-    if path and ground.is_folder(path):
-        return Origin(path, folder=True)
     sure = None if name.endswith("/") else desk.sure(name)
+    if path and ground.is_folder(path):
+        if sure is not None:  # rather asked for than a whole folder moved
+            raise AmbiguousName(name, (sure, f"{path}/"), 2)
+        return Origin(path, folder=True)
     if sure is not None:
         return Origin(sure, folder=False)
     known_names = (*ground.paths, *ground.folders)

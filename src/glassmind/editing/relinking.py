@@ -21,6 +21,7 @@ from glassmind.editing.relink_text import (
     relinked_note,
 )
 from glassmind.editing.universe import Renames, Universe, renames_of, universe_of
+from glassmind.errors import VaultError
 from glassmind.types import NotePath
 from glassmind.types.editing import ChangeVerb, Draft, Rewritten, Step
 from glassmind.vault.resolve import Names
@@ -214,7 +215,7 @@ class _Work:
     def do(self, job: Job) -> None:
         """Write the links of one file anew."""
         step = job.step
-        before = step.before if step else self.desk.files.read(job.path)
+        before = step.before if step else self._read(job.path)
         if before is None:
             return
         text = step.after if step else before
@@ -233,6 +234,13 @@ class _Work:
         if raw != text:
             place = step.to if step else job.path
             self.changed[job.path] = Step(job.path, place, before, raw)
+
+    def _read(self, path: NotePath) -> bytes | None:
+        try:
+            return self.desk.files.read(path)
+        except VaultError as fault:
+            self.tally.risks.append(f"its links stay as they are: {fault}")
+            return None
 
     def _then(self, job: Job, before: bytes) -> bytes | None:
         """Return what the file was earlier, where that leads to the right ends."""
