@@ -101,8 +101,13 @@ class Adapters(Protocol):
     def found_renamed(self, pairs: Sequence[tuple[NotePath, NotePath]], /) -> None:
         """Keep which notes were renamed, for whoever looks after links next."""
 
-    def editing(self, refresh: "Refresh", /) -> "Editing":
-        """Return what changes notes; `refresh` brings files into the index."""
+    def editing(
+        self, refresh: "Refresh", handed: Callable[[Sequence[NotePath]], None], /
+    ) -> "Editing":
+        """Return what changes notes.
+
+        `refresh` brings files into the index, `handed` is told whose text is shown.
+        """
 
     def hybrid(self, words: WordSearch, /) -> "Hybrid":
         """Return what answers by more than words."""

@@ -240,15 +240,16 @@ class Engine:
     def editing(self) -> "Editing":
         """What changes notes, as far as it may: see `Editing` for its verbs."""
         refresh = partial(taken_in, self._adapters, self.index, embed=False)
-        return self._adapters.editing(partial(refresh, reason="edit"))
+        return self._adapters.editing(partial(refresh, reason="edit"), self._handed)
 
     def tainted(self, client: str) -> bool:
         """Whether a client was given text here that nobody vouches for.
 
-        Never, unless `writes.approve_after_untrusted` is set.
+        What was given to somebody who said no name may be any client's. Never, unless
+        `writes.approve_after_untrusted` is set.
         """
         trust = self._adapters.trust
-        return trust is not None and trust.is_tainted(client)
+        return trust is not None and any(map(trust.is_tainted, (client, self.client)))
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
         """Follow the vault, blocking until `stop` is set; see `Watching.run`.

@@ -1,11 +1,11 @@
 """What every verb of editing works with; adapters come through it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from glassmind.config import Config
 from glassmind.ports.editing import ChangesetBook, EditRows, FileChanger, Refresh
@@ -14,6 +14,10 @@ from glassmind.types import NotePath
 if TYPE_CHECKING:
     from glassmind.access.policy import WritePolicy
     from glassmind.vault.obsidian import ObsidianSettings
+
+
+Handed: TypeAlias = Callable[[Sequence[NotePath]], None]
+"""Is told of which notes text was given away."""
 
 
 def _now() -> datetime:
@@ -28,7 +32,8 @@ class Desk:
     so to the letter, if any: nothing is written on a guess. `refresh` brings files into
     the index. `committed` puts what was applied into the vault's git repository, where
     that is wished, and returns why it could not, if so. `outside` hands over, once,
-    which notes were found to have been renamed.
+    which notes were found to have been renamed. `handed` is told whose text is shown
+    to whoever asks.
     """
 
     config: Config
@@ -46,3 +51,4 @@ class Desk:
     committed: Callable[[str, list[NotePath]], str] = lambda _title, _paths: ""
     now: Callable[[], datetime] = _now
     outside: Callable[[], Mapping[NotePath, NotePath]] = dict
+    handed: Handed = lambda _: None

@@ -180,7 +180,7 @@ class Editing:
 
     def show(self, identity: str) -> Changed:
         """Return a changeset with its diffs, as it is."""
-        return changed(self._desk.book.get(identity))
+        return self._shown(changed(self._desk.book.get(identity)))
 
     def apply(self, identity: str, asking: Asking) -> Changed:
         """Apply what was shown before, as far as the policy allows it at once.
@@ -271,7 +271,13 @@ class Editing:
             self._offer(())
             raise
         said = self._offer(done.changeset.draft.steps if done.applied else ())
-        return replace(done, notices=(*done.notices, said)) if said else done
+        told = replace(done, notices=(*done.notices, said)) if said else done
+        return self._shown(told)
+
+    def _shown(self, done: Changed) -> Changed:
+        """Return what came of a change; its diffs hold text of notes."""
+        self._desk.handed([one.path for one in done.files if one.path is not None])
+        return done
 
     def _offer(self, steps: Sequence[Step]) -> str:
         """Propose links for notes that were renamed, but for those of our own steps."""

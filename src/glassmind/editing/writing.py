@@ -22,6 +22,7 @@ def plan_edit(
     """
     path = named(desk, note)
     raw = read_for_edit(desk, path, expected)
+    desk.handed([path])  # what is said of an edit tells of the text, be it refused
     found = edited(path, raw, edits, link_writer(desk))
     title = f"{len(edits)} edits of {path}"
     if len(edits) == 1:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
+    from glassmind.editing.desk import Handed
     from glassmind.editing.trust import Trust
     from glassmind.editing.verbs import Editing
     from glassmind.indexing.keeper import IndexKeeper
@@ -276,11 +277,11 @@ class LocalAdapters:
 
         return memory_for(self, acts)
 
-    def editing(self, refresh: "Refresh") -> "Editing":
+    def editing(self, refresh: "Refresh", handed: "Handed") -> "Editing":
         """Return what changes notes, as far as it may."""
         from glassmind.wiring.editing import editing_for  # noqa: PLC0415
 
-        return editing_for(self, refresh)
+        return editing_for(self, refresh, handed)
 
     def settle(self) -> tuple[str, ...]:
         """Bring a change that was cut short to its end; most often a look at a name."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.access.policy import WritePolicy
-from glassmind.editing.desk import Desk
+from glassmind.editing.desk import Desk, Handed
 from glassmind.editing.trust import Trust
 from glassmind.editing.verbs import Editing
 from glassmind.errors.editing import NoDataFolder
@@ -55,7 +55,13 @@ class Adapters(Grounds, Protocol):
         """Return what reads single notes and lists."""
 
 
-def editing_for(adapters: Adapters, refresh: Refresh) -> Editing:
+def _unheard(_: Sequence[NotePath]) -> None:
+    """Stand for whoever remembers what is shown to whom, where nobody is shown it."""
+
+
+def editing_for(
+    adapters: Adapters, refresh: Refresh, handed: Handed = _unheard
+) -> Editing:
     """Return the verbs of editing over the vault of these adapters."""
     config, root = adapters.config, adapters.config.vault.path
     home, writes = adapters.kept_folder, config.writes
@@ -81,6 +87,7 @@ def editing_for(adapters: Adapters, refresh: Refresh) -> Editing:
             settings=lambda: obsidian_settings(root),
             committed=partial(commit, root) if writes.git_commit else _uncommitted,
             outside=adapters.renames.take,
+            handed=handed,
         )
     )
 
