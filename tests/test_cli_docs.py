@@ -88,6 +88,10 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "inbox": (),
     "log": (),
     "pin": ("Home",),
+    "edit": ("append", "Home.md", "--text", "- rain"),
+    "move": ("Home.md", "Archive/", "--dry-run"),
+    "changeset": ("list",),
+    "proposals": ("list",),
 }
 """Commands whose JSON has many names, and with what it has them all."""
 
@@ -96,6 +100,9 @@ ALSO = {
     "brief": ("context",),
     "recall": ("capture",),
     "inbox": ("capture",),
+    "move": ("edit",),
+    "changeset": ("edit",),
+    "proposals": ("changeset", "edit"),
 }
 """Whose names a section refers to."""
 
