@@ -1,12 +1,15 @@
 """Notes, other files and folders under another name, and every link with them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.places import Ground, Origin, destination_of, origin_of
 from glassmind.editing.relinking import Earlier, draft_with_links
-from glassmind.editing.universe import Universe, universe_of
+from glassmind.editing.universe import Universe, renames_of, universe_of
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.frontmatter import read_head
@@ -19,6 +22,11 @@ from glassmind.vault.resolve import NOTE_SUFFIX
 
 LOOKED_BACK = 200
 """How many changesets are looked at for one that a move takes back."""
+
+_HEADING = re.compile(
+    rb"^[ \t>]*#{1,6}[ \t][^\n]*$|^[^\n]+\n[ \t>]*[=-]+[ \t]*\r?$", re.MULTILINE
+)
+"""A line that may be a heading, by signs before it or below."""
 
 
 def plan_move(desk: Desk, source: str, destination: str) -> Draft:
@@ -40,16 +48,64 @@ def plan_move(desk: Desk, source: str, destination: str) -> Draft:
     step = Step(origin.path, to, None, b"", folder=True)
     if not origin.folder:
         step = _file_step(desk, origin, to)
+    goes = renames_of([step], seen.paths).goes
+    earlier = _earlier(desk, origin.path, to, seen)
     what = "the folder " if origin.folder else ""
-    return draft_with_links(
-        desk,
-        "move",
-        f"move {what}{origin.path} to {to}",
-        [step],
-        universe=seen,
-        earlier=_earlier(desk, origin.path, to, seen),
-        facts={"from": origin.path, "to": to, "folder": origin.folder},
-    )
+
+    def make(where: Whereabouts) -> Draft:
+        return draft_with_links(
+            desk,
+            "move",
+            f"move {what}{origin.path} to {to}",
+            [step],
+            wanted=where.wanted,
+            targets=list(where.before),
+            universe=seen,
+            earlier=earlier,
+            facts={"from": origin.path, "to": to, "folder": origin.folder},
+        )
+
+    return _with_headings(make, Whereabouts({}, {}, {}, goes, anchors_in(desk)))
+
+
+def _with_headings(make: Callable[[Whereabouts], Draft], where: Whereabouts) -> Draft:
+    """Return a draft, and with it the links to headings that hold a link it rewrites.
+
+    Such a heading has other words afterwards.
+    """
+    draft = make(where)
+    if not any(_headings(step.before) != _headings(step.after) for step in draft.steps):
+        return draft
+
+    def placed(where: Whereabouts) -> Draft:
+        made = make(where)
+        steps = [
+            step if step.path is None else step._replace(to=_end(step, where))
+            for step in made.steps
+        ]
+        return replace(made, steps=tuple(steps))
+
+    try:
+        found = settled(where, placed)
+    except EditRefused as refusal:
+        return replace(draft, risks=(*draft.risks, str(refusal)))
+    folders = [step.path for step in draft.steps if step.folder]
+    steps = [
+        step._replace(to=step.path)
+        if step.path and any(step.path.startswith(f"{path}/") for path in folders)
+        else step
+        for step in found.steps
+    ]
+    return replace(found, steps=tuple(steps))
+
+
+def _end(step: Step, where: Whereabouts) -> NotePath:
+    return step.to if step.path is None else where.whole.get(step.path, step.to)
+
+
+def _headings(raw: bytes | None) -> list[bytes]:
+    """Return the lines that may be headings with links in them."""
+    return [line for line in _HEADING.findall(raw or b"") if b"[" in line]
 
 
 def _file_step(desk: Desk, origin: Origin, to: NotePath) -> Step:
