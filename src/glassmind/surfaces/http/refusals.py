@@ -6,7 +6,9 @@ A sentence names notes as the vault knows them, and never a place on the machine
 import errno
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from glassmind import errors
 from glassmind.config import Config
@@ -44,7 +46,9 @@ from glassmind.surfaces.http.replies import Refusal
 
 RETRY = ((b"retry-after", b"5"),)
 
-BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
+Row: TypeAlias = tuple[type[errors.GlassmindError], int, str]
+
+BY_ERROR: tuple[Row, ...] = (
     (BadArgument, 422, "see /openapi.json for what it takes"),
     (UnknownTheme, 404, "GET /graph/themes lists them"),
     (UnknownCheck, 404, "GET /graph/health lists them"),
@@ -87,7 +91,8 @@ BY_ERROR: tuple[tuple[type[errors.GlassmindError], int, str], ...] = (
 )
 """The first that fits decides."""
 
-_LONG = ((WriteFailed, 422, "give a shorter name"),)
+WHOLE = "the vault"
+"""What is named where no file is to blame, but another program that is editing."""
 
 FAULT = Refusal(
     500,
@@ -102,7 +107,7 @@ STOPPING = Refusal(503, "stopping", "the server is about to end", "try again", R
 
 def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     """Return what a client is told of an error."""
-    for kind, status, hint in (*_LONG, *BY_ERROR) if _is_long(error) else BY_ERROR:
+    for kind, status, hint in (*_ours_to_mend(error), *BY_ERROR):
         if isinstance(error, kind):
             headers = RETRY if isinstance(error, errors.IndexBusy) else ()
             said = without_places(str(error), error, config)
@@ -111,9 +116,19 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     return FAULT
 
 
-def _is_long(error: errors.GlassmindError) -> bool:
-    """Whether a disk refused a name for its length, which no disk can mend."""
-    return getattr(error.__cause__, "errno", None) == errno.ENAMETOOLONG
+def _ours_to_mend(error: errors.GlassmindError) -> Sequence[Row]:
+    """Return what decides before the table: of a write that no disk can be blamed for.
+
+    A name may be too long for any, or a file none that is written: a pipe, a folder.
+    """
+    if not isinstance(error, WriteFailed) or error.path == WHOLE:
+        return ()
+    code = getattr(error.__cause__, "errno", None)
+    if code == errno.ENAMETOOLONG:
+        return ((WriteFailed, 422, "give a shorter name"),)
+    if error.__cause__ is None or code in {errno.ENOTDIR, errno.EISDIR}:
+        return ((WriteFailed, 409, "name another file, or mend the one it names"),)
+    return ()
 
 
 def code_of(kind: type) -> str:
