@@ -122,26 +122,35 @@ def _is_suffixed(link: Respelling) -> bool:
 
 
 def _forms(link: Respelling, name: str, link_format: LinkFormat) -> Iterator[str]:
-    near = relpath(name, link.home.rpartition("/")[0] or ".")
-    climbing = near if near.startswith("../") else f"./{near}"
     if link.written.startswith("/"):
         yield f"/{name}"
     elif link.written.startswith(("./", "../")):
-        yield climbing
+        yield _marked(_near(link.home, name))
     elif "/" not in link.written:
         yield _base(name)
         if link_format == "relative":
-            yield from (near, climbing)
+            yield _near(link.home, name)
+            yield _marked(_near(link.home, name))
     elif link_format == "relative" and _was_near(link):
-        yield from (near, climbing)
+        yield _near(link.home, name)
+        yield _marked(_near(link.home, name))
     yield name
     yield f"/{name}"
-    yield climbing
+    yield _marked(_near(link.home, name))
+
+
+def _near(source: str, name: str) -> str:
+    """Return a path from the folder of a note."""
+    return relpath(name, source.rpartition("/")[0] or ".")
+
+
+def _marked(near: str) -> str:
+    return near if near.startswith("../") else f"./{near}"
 
 
 def _was_near(link: Respelling) -> bool:
     """Whether a path was written from the note's own folder, without a mark of it."""
-    near = relpath(link.before, link.source.rpartition("/")[0] or ".")
+    near = _near(link.source, link.before)
     return fold(link.written) in (fold(near), fold(near.removesuffix(NOTE_SUFFIX)))
 
 
