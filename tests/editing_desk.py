@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.edit_rows import SqliteEditRows
 from glassmind.types import NotePath
 from glassmind.types.editing import Changeset, Draft, Step
+from glassmind.types.notes import Link
 from glassmind.vault.decode import Decoded, decode
 from glassmind.vault.obsidian import obsidian_settings
 from glassmind.vault.resolve import Names
@@ -197,19 +199,25 @@ def ends_in(
     names = Names.of(paths)
     found: dict[NotePath, list[tuple[str, NotePath | None, str | None]]] = {}
     for path in paths:
-        if not path.lower().endswith((".md", ".canvas")):
-            continue
-        decoded = decode((root / path).read_bytes())
-        if not isinstance(decoded, Decoded):
-            continue
-        found[path] = [
-            (link.target, _end(names, link, path), link.subpath)
-            for link in read_note(path, decoded.text).links
-        ]
+        if path.lower().endswith((".md", ".canvas")):
+            raw = (root / path).read_bytes()
+            found[path] = [
+                (link.target, _end(names, link, path), link.subpath)
+                for link in _links(path.rpartition("/")[2], raw)
+            ]
     return found
 
 
-def _end(names: Names, link: Any, path: NotePath) -> NotePath | None:
+@lru_cache(maxsize=4096)
+def _links(name: str, raw: bytes) -> tuple[Link, ...]:
+    """Return the links of a file; those of a whole vault are asked for again soon."""
+    decoded = decode(raw)
+    if not isinstance(decoded, Decoded):
+        return ()
+    return read_note(NotePath(name), decoded.text).links
+
+
+def _end(names: Names, link: Link, path: NotePath) -> NotePath | None:
     if link.kind == "canvas":  # a card names its file by the whole path
         exact = names.resolve(f"/{link.target}", path)
         if exact is not None:
