@@ -47,7 +47,7 @@ SETTINGS = "".join(
     f"""
 [[operations]]
 include-name = "{name}"
-checks.positive_data_acceptance.expected-statuses = ["2xx", 404, 409, 422, "5xx"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422, "5xx"]
 """
     for name in REFUSING
 )

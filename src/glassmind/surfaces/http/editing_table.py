@@ -5,7 +5,7 @@ None of them approves a proposal: that is done by a person, at the command line.
 
 from collections.abc import Callable
 
-from glassmind.surfaces.edits import DRY_RUN, EDITS, EXPECTED, LONGEST_NOTE
+from glassmind.surfaces.edits import DRY_RUN, EDITS, EXPECTED
 from glassmind.surfaces.http import editing
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Asked, Route
@@ -16,6 +16,9 @@ from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.editing import STATES
 
 FAILS = (403, 404, 409)
+
+LONGEST_SENT = 300_000
+"""Letters of a new note: a body takes them all, in whatever way JSON writes them."""
 
 _CLIENT = Argument("client", "string", "Who asks, for the record.", "", most=NAME_CHARS)
 _ALWAYS = (DRY_RUN._replace(doc="Only show it."), _CLIENT)
@@ -48,7 +51,7 @@ EDITING: tuple[Route, ...] = (
         "Make a note; none is written over.",
         editing.post_note,
         _text("title", "Its name, or its path."),
-        Argument("text", "string", "What it says.", "", most=LONGEST_NOTE),
+        Argument("text", "string", "What it says.", "", most=LONGEST_SENT),
         _text("folder", "Where it is made.")._replace(default=None),
         Argument("properties", "object", "Its frontmatter.", None),
         _text("template", "A note to begin with.")._replace(default=""),
