@@ -17,7 +17,7 @@ from applying_desk import (
 
 from glassmind.editing.applying import NOTHING, applied, settle
 from glassmind.errors import IndexAbsent
-from glassmind.errors.editing import EditRefused, NoDataFolder
+from glassmind.errors.editing import EditRefused, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.types import NotePath
@@ -134,7 +134,7 @@ def test_what_cannot_be_undone_is_not_made(
     nowhere = ChangesetFolder(None)
     monkeypatch.setattr(ApplyingDesk, "book", nowhere)
 
-    with pytest.raises(NoDataFolder):
+    with pytest.raises(NowhereToKeep):
         applied(desk.desk(), draft(*STEPS), ASKING)
 
     assert files.files == BEFORE

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.editing import ChangesetUnknown, EditRefused, NoDataFolder
+from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.ports.editing import ChangesetBook
 from glassmind.store.changesets import ChangesetFolder
@@ -276,7 +276,7 @@ def test_without_a_folder_nothing_is_kept_and_nothing_is_there() -> None:
     book = ChangesetFolder(None)
     made = book.made(DRAFT, "applied", client="test")
 
-    with pytest.raises(NoDataFolder):
+    with pytest.raises(NowhereToKeep):
         book.keep(made)
     with pytest.raises(ChangesetUnknown):
         book.get(made.id)

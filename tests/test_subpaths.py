@@ -117,6 +117,7 @@ def test_a_link_leaves_out_what_means_something_in_links() -> None:
         ("##\n", ""),
         ("## ##\n", ""),
         ("Tea\n===\n", "Tea"),
+        ("Tea\r===\nand more\n", "Tea"),
         ("Tea\r\nleaves ^id\r\n---\r\n", "Tea\r\nleaves"),
         ("## Grüner *Tee*\r\n", "Grüner *Tee*"),
     ],

@@ -25,7 +25,7 @@ from changing_desk import (
     new,
 )
 
-from glassmind.errors.editing import NoDataFolder
+from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.ports.editing import FileChanger
 from glassmind.types import NotePath
@@ -260,9 +260,9 @@ def test_where_what_is_done_meanwhile_fails_nothing_is_changed(
     changer: VaultChanger, root: Path
 ) -> None:
     def meanwhile() -> None:
-        raise NoDataFolder
+        raise NowhereToKeep
 
-    with pytest.raises(NoDataFolder):
+    with pytest.raises(NowhereToKeep):
         changer.apply(EVERY, why="a test", client="", meanwhile=meanwhile)
 
     assert files_of(root) == OLD

@@ -20,7 +20,7 @@ from changing_desk import (
 )
 
 from glassmind.errors import PathOutsideVault, VaultMissing
-from glassmind.errors.editing import NoDataFolder, NotEditable
+from glassmind.errors.editing import NowhereToKeep, NotEditable
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.ports.editing import FileChanger
 from glassmind.types import NotePath
@@ -300,7 +300,7 @@ def test_without_a_place_for_the_lock_nothing_is_edited(
     lock = tmp_path / "file" / "edits.lock"
     changer = VaultChanger(root, lock=lock, record=record, agent_folder=".agent")
 
-    with pytest.raises(NoDataFolder):
+    with pytest.raises(NowhereToKeep):
         apply(changer, edit("Tea.md", b"oolong", b"sencha"))
 
     assert files_of(root) == OLD

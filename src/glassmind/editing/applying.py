@@ -16,7 +16,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
-from glassmind.errors.writing import WriteFailed
+from glassmind.errors.writing import NotTakenBack, WriteFailed
 from glassmind.types import NotePath
 from glassmind.types.editing import (
     Changed,
@@ -48,7 +48,7 @@ def applied(
     Raises:
         NoteChanged: a file is not what the change found.
         NameTaken: something is where a file should go.
-        NoDataFolder: what would undo it can be kept nowhere.
+        NowhereToKeep: what would undo it can be kept nowhere.
         WriteRefused, PathOutsideVault: the disk refuses, or a path is none.
     """
     with desk.files.turn():
@@ -170,7 +170,7 @@ def _written(
             draft.steps, why=why, client=asking.client, meanwhile=note_down
         )
     except BaseException as fault:
-        if noted:
+        if noted and not isinstance(fault, NotTakenBack):  # which settling looks after
             _set_aside(desk, changeset, former, str(fault))
         raise
     try:

@@ -15,7 +15,7 @@ def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
     Raises:
         PolicyForbids: a file of it may not be edited; nothing was kept.
         NoteChanged, NameTaken, WriteRefused: it could not be made; nothing was written.
-        NoDataFolder: it could not be kept, and so was not made.
+        NowhereToKeep: it could not be kept, and so was not made.
     """
     if all(step.path == step.to and step.before == step.after for step in draft.steps):
         made = desk.book.made(draft, "applied", client=asking.client)

@@ -95,7 +95,7 @@ class ConfirmFirst(EditRefused):
         self.what = what
 
 
-class NoDataFolder(EditRefused):
+class NowhereToKeep(EditRefused):
     """What undoes a change has no place outside of the vault, so none is made."""
 
     def __init__(self) -> None:

@@ -190,11 +190,16 @@ def heading_words(source: bytes, heading: Heading) -> tuple[int, int]:
         closing = _ATX_END.search(source[start:end])
         end = start + closing.start() if closing else end
     else:
-        end = source.rfind(b"\n", start, end)  # the line beneath it is a rule
+        end = start + _last_line_end(source[start:end])  # what is beneath is a rule
         start += len(source[start:end]) - len(source[start:end].lstrip())
     named = _ID_END.search(source[start:end].rstrip())
     end = start + named.start() if named else end
     return start, start + len(source[start:end].rstrip())
+
+
+def _last_line_end(text: bytes) -> int:
+    """Return where the last line but one ends; a lone carriage return ends one too."""
+    return max(text.rfind(b"\n"), text.rfind(b"\r"), 0)
 
 
 def section_end(note: Note, at: int) -> int:

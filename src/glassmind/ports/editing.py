@@ -100,7 +100,7 @@ class ChangesetBook(Protocol):
         """Keep a changeset, on the disk when this returns.
 
         Raises:
-            NoDataFolder, WriteFailed: no disk takes it.
+            NowhereToKeep, WriteFailed: no disk takes it.
         """
 
     def get(self, identity: str, /) -> Changeset:

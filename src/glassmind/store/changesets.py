@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.errors.editing import ChangesetUnknown, NoDataFolder
+from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
 from glassmind.store.place import make_folder
@@ -108,10 +108,10 @@ class ChangesetFolder:
         """Keep a changeset, on the disk when this returns, and let go of what is old.
 
         Raises:
-            NoDataFolder, WriteFailed: no disk takes it.
+            NowhereToKeep, WriteFailed: no disk takes it.
         """
         if self._folder is None:
-            raise NoDataFolder
+            raise NowhereToKeep
         try:
             folder = self._made_folder(changeset.state)
             file = folder / f"{changeset.id}{CHANGE}"
@@ -204,7 +204,7 @@ class ChangesetFolder:
 
     def _made_folder(self, state: ChangeState) -> Path:
         if self._folder is None:
-            raise NoDataFolder
+            raise NowhereToKeep
         folder = self._folder / state
         if not folder.is_dir():
             why = make_folder(self._folder) or make_folder(folder)

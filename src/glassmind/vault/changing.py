@@ -67,7 +67,7 @@ class VaultChanger:
 
         Raises:
             WriteFailed: another took too long.
-            NoDataFolder: nothing can be kept outside of the vault.
+            NowhereToKeep: nothing can be kept outside of the vault.
         """
         return self._turn()
 

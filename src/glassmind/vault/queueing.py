@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import local
 from typing import NamedTuple
 
-from glassmind.errors.editing import NoDataFolder
+from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 
 QUEUE_S = 60.0
@@ -66,7 +66,7 @@ class EditQueue:
         """Be the only one; whoever is it already does not wait for itself.
 
         Raises:
-            NoDataFolder: the file cannot be made.
+            NowhereToKeep: the file cannot be made.
             WriteFailed: another took too long.
         """
         if self.held:
@@ -118,7 +118,7 @@ class EditQueue:
                     return opened
             except OSError as fault:
                 _close(opened)
-                raise NoDataFolder from fault
+                raise NowhereToKeep from fault
             _close(opened)
             if time.monotonic() > until:
                 raise WriteFailed("the vault", "another program is editing it")
@@ -131,12 +131,12 @@ class EditQueue:
         except FileNotFoundError:
             pass
         except OSError as fault:
-            raise NoDataFolder from fault
+            raise NowhereToKeep from fault
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return os.open(self._file, _FLAGS, 0o600)
         except OSError as fault:
-            raise NoDataFolder from fault
+            raise NowhereToKeep from fault
 
     def _is_current(self, opened: int) -> bool:
         """Whether the file we hold is still the one that others will ask for."""

@@ -12,7 +12,7 @@ from glassmind.access.policy import WritePolicy
 from glassmind.editing.desk import Desk, Handed
 from glassmind.editing.trust import Trust
 from glassmind.editing.verbs import Editing
-from glassmind.errors.editing import NoDataFolder
+from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.ports.editing import Refresh
 from glassmind.store.changesets import NAME, ChangesetFolder
@@ -126,7 +126,7 @@ def settled(adapters: Adapters) -> tuple[str, ...]:
     try:
         with EditQueue(_lock(adapters), wait_s=0.0).turn():
             return editing_for(adapters, unindexed).settle()
-    except (NoDataFolder, WriteFailed):
+    except (NowhereToKeep, WriteFailed):
         return ()
 
 
