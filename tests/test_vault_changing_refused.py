@@ -20,7 +20,7 @@ from changing_desk import (
 )
 
 from glassmind.errors import PathOutsideVault, VaultMissing
-from glassmind.errors.editing import NowhereToKeep, NotEditable
+from glassmind.errors.editing import NotEditable, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.ports.editing import FileChanger
 from glassmind.types import NotePath

@@ -61,7 +61,7 @@ def read_nodes(text: str) -> Node | None:
     loader = _LOADER(text)
     try:
         while loader.check_event():
-            event = loader.get_event()
+            event: Any = loader.get_event()
             node = _node(event, text)
             if node is not None:
                 if stack:
@@ -93,7 +93,7 @@ def _node(event: Any, text: str) -> Node | None:
                 "scalar", start, end, style, event.anchor or "", "", event.value
             )
         case yaml.AliasEvent():
-            return Node("alias", start, end, "", refers=event.anchor)
+            return Node("alias", start, end, "", refers=event.anchor or "")
         case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
             kind: NodeKind = (
                 "map" if isinstance(event, yaml.MappingStartEvent) else "list"

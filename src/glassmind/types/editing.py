@@ -161,6 +161,8 @@ class Rewritten(NamedTuple):
     files: int = 0
 
 
+NO_LINKS = Rewritten()
+
 ChangeVerb: TypeAlias = Literal[
     "edit", "create", "delete", "move", "rename-heading", "rename-tag", "merge",
     "split", "relink", "repair", "undo",
@@ -191,7 +193,7 @@ class Draft:
     verb: ChangeVerb
     title: str
     steps: tuple[Step, ...]
-    rewritten: Rewritten = Rewritten()
+    rewritten: Rewritten = NO_LINKS
     adopted: int = 0
     risks: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)

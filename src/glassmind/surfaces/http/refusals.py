@@ -20,8 +20,8 @@ from glassmind.errors.editing import (
     ConfirmFirst,
     EditRefused,
     NeedsApproval,
-    NowhereToKeep,
     NoMatch,
+    NowhereToKeep,
     PolicyForbids,
     SeveralMatches,
 )
