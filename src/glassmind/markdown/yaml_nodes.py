@@ -61,7 +61,7 @@ def read_nodes(text: str) -> Node | None:
     loader = _LOADER(text)
     try:
         while loader.check_event():
-            event: Any = loader.get_event()
+            event = loader.get_event()
             node = _node(event, text)
             if node is not None:
                 if stack:
@@ -70,10 +70,14 @@ def read_nodes(text: str) -> Node | None:
                 if node.kind in ("list", "map"):
                     stack.append(node)
             elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
-                _close(stack.pop(), event.end_mark.index)
+                _close(stack.pop(), _end(event))
     finally:
         loader.dispose()
     return root
+
+
+def _end(event: Any) -> int:
+    return int(event.end_mark.index)
 
 
 def colon_behind(key: Node, text: str) -> int | None:
