@@ -96,13 +96,18 @@ class ConfirmFirst(EditRefused):
 
 
 class NowhereToKeep(EditRefused):
-    """What undoes a change has no place outside of the vault, so none is made."""
+    """What undoes a change has no place outside of the vault, so none is made.
 
-    def __init__(self) -> None:
+    `reason` is what the disk says, where one was asked.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        why = f" ({reason})" if reason else ""
         super().__init__(
             "nothing was edited: no folder outside of the vault takes what would undo "
-            "it; set index.location to a folder you can write"
+            f"it{why}; set index.location to a folder you can write"
         )
+        self.reason = reason
 
 
 def _short(text: str) -> str:

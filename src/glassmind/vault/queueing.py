@@ -118,7 +118,7 @@ class EditQueue:
                     return opened
             except OSError as fault:
                 _close(opened)
-                raise NowhereToKeep from fault
+                raise NowhereToKeep(fault.strerror or str(fault)) from fault
             _close(opened)
             if time.monotonic() > until:
                 raise WriteFailed("the vault", "another program is editing it")
@@ -131,12 +131,12 @@ class EditQueue:
         except FileNotFoundError:
             pass
         except OSError as fault:
-            raise NowhereToKeep from fault
+            raise NowhereToKeep(fault.strerror or str(fault)) from fault
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return os.open(self._file, _FLAGS, 0o600)
         except OSError as fault:
-            raise NowhereToKeep from fault
+            raise NowhereToKeep(fault.strerror or str(fault)) from fault
 
     def _is_current(self, opened: int) -> bool:
         """Whether the file we hold is still the one that others will ask for."""

@@ -1,0 +1,255 @@
+"""Every verb that edits, over one small vault, to be tried under every fault."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from changing_desk import LOG
+from vault_desk import VaultDesk
+from write_drive import Counted
+
+from glassmind.editing.asking import Asking
+from glassmind.editing.verbs import Editing
+from glassmind.types.editing import (
+    AddLink,
+    Append,
+    AtBlock,
+    AtHeading,
+    AtLine,
+    Changed,
+    ChangeProperty,
+    Prepend,
+    Replace,
+    SetTask,
+    TextEdit,
+)
+from glassmind.vault import folder
+
+ASK = Asking(client="robot")
+DRY = Asking(client="robot", dry_run=True)
+
+TEA, KETTLE, PLAN = "Green/Tea.md", "Green/Kettle.md", "Work/Plan.md"
+CARD = {"id": "a", "type": "file", "file": TEA, "x": 0, "y": 0, "width": 9, "height": 9}
+
+FILES: dict[str, bytes] = {
+    TEA: b"""---
+tags: [drink, tea/green]
+status: open  # a remark
+---
+# Tea
+
+Drink oolong. See [[Kettle]], [[Cup]] and [[Work/Plan|the plan]].
+
+## Brewing
+
+Hot water. ^brew
+
+- [ ] buy leaves
+
+## Last
+
+The end.
+""",
+    KETTLE: b"# Kettle\n\nFor [[Tea#Brewing]]. #drink\n\n## Care\n\nDescale it.\n",
+    "Green/Cup.md": b"Of [[Green/Tea|tea]] and [tea](Tea.md). #drink\n",
+    PLAN: b"Buy a [[Kettle]] for [[Tea]].\n",
+    "Work/deep/Idea.md": b"See [[Plan]] and ![[Tea#^brew]]. #drink\n",
+    "Board.canvas": json.dumps({"nodes": [CARD], "edges": []}).encode() + b"\n",
+}
+
+
+class Verb(NamedTuple):
+    """One verb, as it is called on the vault.
+
+    `act` is given what edits and the id that `before` came to, if it is about one.
+    `TEA` is edited by each of them, or taken elsewhere, or linked anew.
+    """
+
+    name: str
+    act: Callable[[Editing, str], Changed]
+    before: Callable[[VaultDesk], str] = lambda _: ""
+
+
+def _text(name: str, *edits: TextEdit) -> Verb:
+    return Verb(name, lambda editing, _: editing.edit(TEA, edits, ASK))
+
+
+def _heading(editing: Editing, asking: Asking = ASK) -> Changed:
+    return editing.rename_heading(TEA, "Brewing", "Steeping", asking, index=None)
+
+
+def _move(editing: Editing) -> Changed:
+    return editing.move(TEA, "Black/Tea.md", ASK)
+
+
+def _made(act: Callable[[Editing], Changed]) -> Callable[[VaultDesk], str]:
+    """Return what makes a change before, and comes to its id."""
+    return lambda desk: act(desk.engine.editing).changeset.id
+
+
+def _proposed(desk: VaultDesk) -> str:
+    with desk.open(writes__mode="propose") as engine:
+        identity = _heading(engine.editing).changeset.id
+    desk.open(writes__mode="allow")
+    return identity
+
+
+TEXTS: tuple[Verb, ...] = (
+    _text("append", Append("More.")),
+    _text("prepend", Prepend("First.")),
+    _text("replace", Replace("oolong", "sencha")),
+    _text("heading", AtHeading("Brewing", "Cold water.\n")),
+    _text("block", AtBlock("brew", "Cold water.")),
+    _text("property", ChangeProperty("status", "set", "done")),
+    _text("line", AtLine(7, "Drink nothing.")),
+    _text("task", SetTask(find="buy leaves")),
+    _text("link", AddLink("Kettle", "Needs {link}.", heading="Brewing")),
+    _text("several edits", Replace("oolong", "sencha"), Append("More.")),
+)
+"""What edits one text; the last writes as all of them do."""
+
+OTHERS: tuple[Verb, ...] = (
+    Verb("create", lambda e, _: e.create("Whisk", "For [[Tea]].", ASK, folder="Green")),
+    Verb("delete", lambda e, _: e.delete(TEA, ASK, confirm=True)),
+    Verb("move note", lambda e, _: _move(e)),
+    Verb("move folder", lambda e, _: e.move("Green", "Colours/Green", ASK)),
+    Verb("rename-heading", lambda e, _: _heading(e)),
+    Verb("rename-tag", lambda e, _: e.rename_tag("drink", "brew", ASK)),
+    Verb("merge", lambda e, _: e.merge(KETTLE, TEA, ASK, confirm=True)),
+    Verb("split", lambda e, _: e.split(TEA, ASK, heading="Brewing")),
+    Verb("undo an edit", lambda e, known: e.undo(known, ASK), _made(_heading)),
+    Verb("undo a move", lambda e, known: e.undo(known, ASK), _made(_move)),
+    Verb("approve", lambda e, known: e.approve(known), _proposed),
+    Verb(
+        "apply",
+        lambda e, known: e.apply(known, ASK),
+        _made(lambda editing: _heading(editing, DRY)),
+    ),
+)
+VERBS = {verb.name: verb for verb in (*TEXTS, *OTHERS)}
+
+KINDS = ("several edits", *(verb.name for verb in OTHERS))
+"""One verb for each way of writing: all that edit one text write as one does."""
+
+
+class Stage:
+    """A vault brought to where a verb can be tried, which is set up again each time."""
+
+    def __init__(self, root: Path, verb: str, files: dict[str, bytes] = FILES) -> None:
+        self.live, self._kept, self.verb = root / "live", root / "kept", VERBS[verb]
+        self.root = self.live / "Notes"
+        self._known = root / "id"
+        if not self._known.exists():
+            self._prepare(files)
+
+    def _prepare(self, files: dict[str, bytes]) -> None:
+        desk = VaultDesk(self.live)
+        try:
+            desk.write(files)
+            desk.open(writes__mode="allow").index()
+            self._known.write_text(self.verb.before(desk), "utf-8")
+        finally:
+            desk.close()
+        self.keep()
+
+    def keep(self) -> None:
+        """Take the vault as it is now for the one that is set up."""
+        shutil.rmtree(self._kept, ignore_errors=True)
+        shutil.copytree(self.live, self._kept, symlinks=True)
+
+    def begin(self) -> None:
+        """Set the vault up, with its index and all that is kept beside it."""
+        shutil.rmtree(self.live)
+        shutil.copytree(self._kept, self.live, symlinks=True)
+
+    @contextmanager
+    def opened(self, **settings: object) -> Iterator[VaultDesk]:
+        """The vault with an engine that may edit all of it."""
+        desk = Reopened(self.live)
+        desk.open(**{"writes__mode": "allow", **settings})
+        try:
+            yield desk
+        finally:
+            desk.close()
+
+    def act(self, desk: VaultDesk) -> Changed:
+        """Do what the verb does."""
+        return self.verb.act(desk.engine.editing, self._known.read_text("utf-8"))
+
+    def files(self) -> dict[str, bytes]:
+        """Return every file of the vault but the record, whatever it is called."""
+        return tree(self.root)
+
+    def ends(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        """Return the files as they are before the verb, and after it."""
+        self.begin()
+        old = self.files()
+        with self.opened() as desk:
+            assert self.act(desk).applied
+        new = self.files()
+        assert old != new
+        self.begin()
+        return old, new
+
+    def restarted(self) -> dict[str, bytes]:
+        """Let somebody start after a fault, and return the files then; they can edit.
+
+        What was staged is gone, and nothing waits to be finished.
+        """
+        with self.opened() as desk:
+            desk.index()
+            editing = desk.engine.editing
+            assert editing.changesets(["applying"]).total == 0
+            done = editing.edit(PLAN, [Append("Later.")], ASK)
+            assert done.applied
+            found = self.files()
+            assert found[PLAN].endswith(b"Later.\n")
+            assert editing.undo(done.changeset.id, ASK).applied
+        return self.files()
+
+
+class Reopened(VaultDesk):
+    """A vault that is there already."""
+
+    def __init__(self, root: Path) -> None:
+        (root / "Notes" / ".obsidian").rmdir()
+        super().__init__(root)
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    """Return every file below a folder by its path, but the record of writes."""
+    found = (p for p in root.rglob("*") if p.is_file() and not p.is_symlink())
+    named = {p.relative_to(root).as_posix(): p.read_bytes() for p in found}
+    return {path: raw for path, raw in named.items() if path != LOG}
+
+
+CHANGING = (
+    "write", "fsync", "fchmod", "link", "replace", "unlink", "mkdir", "rmdir", "rename",
+)  # fmt: skip
+"""The calls that leave a disk other than it was; between two, it is all the same."""
+
+
+def patched(counted: Counted) -> Iterator[tuple[Any, str, Callable[..., Any]]]:
+    """Yield what stands in the place of each call that changes a disk."""
+    for name in CHANGING:
+        yield os, name, counted.around(getattr(os, name))
+    for name in ("rename_new", "swap"):
+        yield folder, name, counted.around(getattr(folder, name))
+    opened = os.open
+    making = counted.around(opened)
+
+    def opening(path: Any, flags: int, *args: Any, **named: Any) -> int:
+        chosen = making if flags & os.O_CREAT else opened
+        found: int = chosen(path, flags, *args, **named)
+        return found
+
+    yield os, "open", opening
+
+
+def named(verbs: Sequence[str]) -> list[str]:
+    """Return names of verbs, for tests to be called by."""
+    return [verb.replace(" ", "-") for verb in verbs]
