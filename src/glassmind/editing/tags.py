@@ -78,7 +78,7 @@ def _steps(
         if raw is None:
             continue
         try:
-            after, count = _retagged(path, raw, old, new)
+            after, count = retagged_file(path, raw, old, new)
         except NotEditable as refused:
             risks.append(f"{path} keeps the tag: {refused.reason}")
             continue
@@ -88,7 +88,12 @@ def _steps(
     return steps, risks, total
 
 
-def _retagged(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes, int]:
+def retagged_file(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes, int]:
+    """Return a file in which a tag has another name, and how often it was there.
+
+    Raises:
+        NotEditable: a tag is written in a way that cannot be changed.
+    """
     match path.rpartition(".")[2].lower():
         case "canvas":
             return retagged_canvas(path, raw, old, new)

@@ -18,6 +18,7 @@ from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
 from glassmind.editing.refreshing import followed
 from glassmind.editing.renamed import offered
+from glassmind.editing.repairing import plan_repair, told_of
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.undoing import undo
@@ -39,6 +40,7 @@ from glassmind.types.editing import (
     Step,
     TextEdit,
 )
+from glassmind.types.repairs import Repairs
 
 TRIES = 5
 """How often a change is thought out anew when somebody edits its files meanwhile."""
@@ -171,6 +173,16 @@ class Editing:
         return self._made(
             lambda: plan_split(desk, named(desk, note), heading, level, folder), asking
         )
+
+    def repair(self, repairs: Repairs, asking: Asking) -> Changed:
+        """Mend what can be mended, as one change; notices say what is left, and why.
+
+        `repairs` are what knowledge makes of findings or of suggestions. What was made
+        for a note that changed since is left out.
+        """
+        done = self._made(partial(plan_repair, self._desk, repairs), asking)
+        left = (*repairs.notices, *told_of(done.changeset.draft.facts))
+        return replace(done, notices=(*done.notices, *left))
 
     def changesets(
         self, states: Sequence[ChangeState] = (), *, limit: int = 20

@@ -10,6 +10,7 @@ from glassmind.knowledge.dismiss import (
     restore_pair,
 )
 from glassmind.knowledge.health.asking import EXAMPLES, finding_now, keys_of, report
+from glassmind.knowledge.health.mending import repairs
 from glassmind.knowledge.health.report import key_of
 from glassmind.knowledge.links.connections import connections
 from glassmind.knowledge.links.paths import chains
@@ -23,6 +24,7 @@ from glassmind.knowledge.pairs.implicit import similar
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.suggest.asking import KeptRankings, suggest
 from glassmind.knowledge.suggest.commons import Commons
+from glassmind.knowledge.suggest.following import followed
 from glassmind.knowledge.themes.themed import only
 from glassmind.types import NotePath
 from glassmind.types.chains import Chains
@@ -31,6 +33,7 @@ from glassmind.types.health import FindingNow, HealthReport
 from glassmind.types.ontology import Ingestion, Ontology, Resolution
 from glassmind.types.pairs import Dismissals, Dismissed, Similar
 from glassmind.types.ranks import Metric, Ranking
+from glassmind.types.repairs import Repairs
 from glassmind.types.suggestions import Suggestions
 from glassmind.types.themes import Themes
 from glassmind.types.timeline import Timeline
@@ -199,6 +202,30 @@ class Knowledge:
             note = None if name is None else self._study.find(name)
             return suggest(self._study, self._rankings, note, limit=limit)
 
+    def links_to_add(
+        self,
+        name: str | None = None,
+        *,
+        keys: Sequence[str] = (),
+        mentions: bool = False,
+        limit: int = 20,
+    ) -> Repairs:
+        """Return the edits that follow suggestions; `Editing.repair` makes them.
+
+        Those of `keys`, or with `mentions` every name that should be a link, or else
+        what `suggest` lists.
+
+        Raises:
+            BadLimit: so many cannot be given.
+            NoteNotFound, AmbiguousName, FileUnreadable: no one note is called so.
+        """
+        study, kept = self._study, self._rankings
+        with study.faults():
+            note = None if name is None else study.find(name)
+            return followed(
+                study, kept, note, keys=keys, mentions=mentions, limit=limit
+            )
+
     def dismiss(self, a: str, b: str) -> Dismissed:
         """Never bring two notes up as similar again, be it in a search.
 
@@ -252,6 +279,18 @@ class Knowledge:
         """
         with self._study.faults():
             return report(self._study, checks=checks, limit=limit, today=today)
+
+    def repairs(
+        self, *, checks: Sequence[str] | None = None, today: date | None = None
+    ) -> Repairs:
+        """Return what would mend the findings of `health`; `Editing.repair` does it.
+
+        Raises:
+            UnknownCheck: there is no check of one of these names.
+        """
+        study = self._study
+        with study.faults():
+            return repairs(study, self._rankings, checks=checks, today=today)
 
     def check_finding(self, key: str, *, today: date | None = None) -> FindingNow:
         """Return whether a finding of `health` still is one, by the check it is from.

@@ -9,6 +9,7 @@ from glassmind.types.suggestions import (
     Sign,
     Suggestion,
     Suggestions,
+    key_of,
 )
 
 
@@ -26,6 +27,7 @@ def suggestions_as_json(found: Suggestions, *, vault: str) -> dict[str, Any]:
 
 def _suggestion(one: Suggestion, vault: str) -> dict[str, Any]:
     return {
+        "key": key_of(one),
         "kind": one.kind,
         "source": one.source,
         "source_title": one.source_title,

@@ -17,6 +17,10 @@ SignName: TypeAlias = Literal[
 ]  # fmt: skip
 
 
+LEADS = " -> "
+"""Between the two notes in the key of a suggestion."""
+
+
 class NoteNames(NamedTuple):
     """A note and what it calls itself."""
 
@@ -93,6 +97,12 @@ class Suggestion:
     shared_notes: tuple[NotePath, ...] = ()
     shared_tags: tuple[str, ...] = ()
     edit: ProposedEdit | None = None
+
+
+def key_of(one: Suggestion) -> str:
+    """Return the name by which one can be chosen; it stays while the two notes do."""
+    ends = f"{one.source}{LEADS}{one.target}"
+    return f"{ends} ({one.property})" if one.property else ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Checks of links: names that nobody has, parts that are not there, answers missing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from posixpath import normpath
 
 from glassmind.knowledge.folding import folded, in_singular
@@ -34,6 +34,11 @@ def ghosts(sight: Sight) -> list[Finding]:
     return [_ghost(key, links, known) for key, links in ranked]
 
 
+def wanted_names(sight: Sight) -> Mapping[str, Sequence[LostLink]]:
+    """Return the links that lead in vain, by the subjects of the findings of ghosts."""
+    return sight.made_by(_wanted)[0]
+
+
 def ghost_now(sight: Sight, subject: str) -> str:
     """Return what a name that is wanted goes by now."""
     return sight.made_by(_wanted)[1].get(subject, subject)
@@ -52,7 +57,7 @@ def _wanted(sight: Sight) -> tuple[dict[str, list[LostLink]], dict[str, str]]:
         meant = is_date(name) or is_placeholder(name)
         meant = meant or is_left_out(link.target, left_out)
         if sight.is_written(link.path) and not meant:
-            key = fold(_place(link)).removesuffix(NOTE_SUFFIX)
+            key = fold(place_of(link)).removesuffix(NOTE_SUFFIX)
             wanted.setdefault(key, []).append(link)
     placed: dict[str, list[str]] = {}
     for key in wanted:
@@ -66,7 +71,7 @@ def _wanted(sight: Sight) -> tuple[dict[str, list[LostLink]], dict[str, str]]:
     return wanted, told
 
 
-def _place(link: LostLink) -> str:
+def place_of(link: LostLink) -> str:
     """Return what a link leads to: a name, or a path from the root of the vault."""
     if not link.target.startswith(ROOTED):
         return link.target
@@ -92,7 +97,7 @@ def _ghost(key: str, links: Sequence[LostLink], known: dict[str, str]) -> Findin
 
 
 def _missing(link: LostLink) -> str:
-    place = _place(link)
+    place = place_of(link)
     if place.startswith("../"):
         return f"{place}, which is outside of the vault"
     if is_attachment(place):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassmind.engine import Engine
+from glassmind.errors import WrongUsage
 from glassmind.render.chains import chains_as_json
 from glassmind.render.chains_text import chains_as_text
 from glassmind.render.connections import connections_as_json
@@ -20,7 +21,9 @@ from glassmind.render.themes import themes_as_json
 from glassmind.render.themes_text import themes_as_text
 from glassmind.render.timeline import timeline_as_json
 from glassmind.render.timeline_text import timeline_as_text
+from glassmind.surfaces.asking import asking_of
 from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.changing import CLIENT, show_changed
 from glassmind.surfaces.cli.output import Output
 from glassmind.types.pairs import Dismissed
 
@@ -130,6 +133,12 @@ def _rank(asked: Asked) -> int:
 
 
 def _suggest(asked: Asked) -> int:
+    wishes = asked.wishes
+    keys, dry_run = wishes.pop("apply", None), wishes.pop("dry_run", False)
+    if keys is not None:
+        return _apply(asked, keys, dry_run=dry_run)
+    if dry_run or "mentions" in wishes:
+        raise WrongUsage("--dry-run and --all-mentions go with --apply", "graph")
     found = asked.knowledge.suggest(*asked.names, **asked.wishes)
     asked.notice(found.notices)
     asked.show(
@@ -137,6 +146,16 @@ def _suggest(asked: Asked) -> int:
         lambda: suggestions_as_text(found, asked.output.style),
     )
     return exits.OK if found.suggestions else exits.NOTHING
+
+
+def _apply(asked: Asked, keys: Sequence[str], *, dry_run: bool) -> int:
+    """Make suggested links, as far as the settings let it happen."""
+    if keys and "mentions" in asked.wishes:
+        raise WrongUsage("give the keys, or --all-mentions", "graph")
+    asking = asking_of(asked.engine, CLIENT, dry_run=dry_run)
+    found = asked.knowledge.links_to_add(*asked.names, keys=keys, **asked.wishes)
+    show_changed(asked.engine.editing.repair(found, asking), asked.output)
+    return exits.OK
 
 
 def _similar(asked: Asked) -> int:
@@ -204,7 +223,7 @@ ACTIONS: Mapping[str, Action] = {
     "suggest": Action(
         "notes that should be linked",
         "[NAME]",
-        ("limit",),
+        ("limit", "apply", "mentions", "dry_run"),
         _suggest,
         "most suggestions (20)",
     ),

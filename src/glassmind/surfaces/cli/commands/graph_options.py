@@ -69,6 +69,15 @@ OPTIONS: Mapping[str, Option] = {
         "leave out the notes that both are linked with",
         {"action": "store_false"},
     ),
+    "apply": Option(
+        ("--apply",),
+        "make the links: those of these keys, or all that would be listed",
+        {"nargs": "*", "metavar": "KEY"},
+    ),
+    "mentions": Option(
+        ("--all-mentions",), "with --apply, every name that should be a link", FLAG
+    ),
+    "dry_run": Option(("--dry-run",), "with --apply, only show it", FLAG),
     "theme": Option(
         ("--theme",), "one theme alone, by its number or label", {"metavar": "THEME"}
     ),

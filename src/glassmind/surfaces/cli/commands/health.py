@@ -12,6 +12,7 @@ from glassmind.render.health_text import (
     health_as_text,
 )
 from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.changing import add_dry_run, carried_out
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser, at_least_zero
@@ -58,6 +59,12 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="N",
         help="exit with 2 where the score is lower; with --check, that of these checks",
     )
+    add(
+        "--fix",
+        action="store_true",
+        help="mend what can be mended, in one change or proposal",
+    )
+    add_dry_run(parser)
     _add_findings(parser)
 
 
@@ -83,6 +90,10 @@ def score(text: str) -> int:
 def run(args: Namespace, output: Output) -> int:
     """Print the report, or do what is asked about one finding."""
     key = args.again or args.dismiss or args.restore
+    if args.fix:
+        return _fix(args, output)
+    if args.dry_run:
+        raise WrongUsage("--dry-run goes with --fix", "health")
     if key is not None and (args.markdown or args.check or args.fail_below is not None):
         raise WrongUsage("one finding is looked at alone", "health")
     with engine_of(args, output) as engine:
@@ -92,6 +103,21 @@ def run(args: Namespace, output: Output) -> int:
         if key is not None:
             return _settle(knowledge, key, output, back=args.restore is not None)
         return _report(knowledge, args, output)
+
+
+def _fix(args: Namespace, output: Output) -> int:
+    """Mend what no person has to decide, as far as the settings let it happen."""
+    one = args.again or args.dismiss or args.restore
+    shaped = args.markdown or args.all or hasattr(args, "limit")
+    if one is not None or shaped or args.fail_below is not None:
+        raise WrongUsage("--fix goes with --check and --dry-run alone", "health")
+    return carried_out(
+        args,
+        output,
+        lambda engine, asking: engine.editing.repair(
+            engine.knowledge.repairs(checks=args.check), asking
+        ),
+    )
 
 
 def _report(knowledge: "Knowledge", args: Namespace, output: Output) -> int:

@@ -20,7 +20,7 @@ NAME = "glassmind_suggest"
 MOST_SUGGESTIONS, FURTHEST = 100, 1_000
 """Suggestions of one answer, and those that can be reached by cursors."""
 
-KEPT = ("kind", "source", "target", "score", "reason", "property", "similarity")
+KEPT = ("key", "kind", "source", "target", "score", "reason", "property", "similarity")
 KEPT_OF_EDIT = ("path", "line", "before", "after")
 
 

@@ -1,0 +1,147 @@
+"""Which file a name means that links lead to in vain, where that can be told.
+
+A file may have had the name, be it elsewhere now, have it as an alias, or be called so
+but for marks and number. The first of these that any file answers to decides, and only
+where no second one does.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind.errors.knowledge import NoHistory
+from glassmind.knowledge.folding import folded, in_singular
+from glassmind.knowledge.health.linked import place_of
+from glassmind.knowledge.health.sight import Sight
+from glassmind.types import NotePath
+from glassmind.types.health import LostLink
+from glassmind.types.history import FileChange
+from glassmind.types.repairs import FormerName, Unmended
+from glassmind.vault.attachments import is_attachment
+from glassmind.vault.history import every_change, repository_of
+from glassmind.vault.resolve import NOTE_SUFFIX, fold, name_key
+
+MOST_SECONDS = 5.0
+"""How long the history may be read: what it does not tell by then is not mended."""
+
+MOST_NAMED = 3
+"""Files that are told of a name that may mean several."""
+
+NO_FILE = "no file is called so, was called so, or has it as an alias"
+OUTSIDE = "it is outside of the vault"
+
+
+class _Known(NamedTuple):
+    """What files of a vault are called besides their names, and were called."""
+
+    aliases: Mapping[str, Sequence[NotePath]]
+    forms: Mapping[str, Sequence[NotePath]]
+    former: Mapping[str, Sequence[NotePath]]
+
+
+def former_names(
+    sight: Sight, root: Path, wanted: Mapping[str, Sequence[LostLink]]
+) -> tuple[list[FormerName], list[Unmended]]:
+    """Return what names that no file has mean, and those that cannot be told."""
+    if not wanted:
+        return [], []
+    known = _known(sight, root)
+    made: list[FormerName] = []
+    left: list[Unmended] = []
+    for subject, links in wanted.items():
+        found = _meant(sight, known, subject, links)
+        if isinstance(found, FormerName):
+            made.append(found)
+        else:
+            left.append(found)
+    return made, left
+
+
+def _meant(
+    sight: Sight, known: _Known, subject: str, links: Sequence[LostLink]
+) -> FormerName | Unmended:
+    key, place = f"ghosts:{subject}", place_of(links[0])
+    if place.startswith("../"):
+        return Unmended(key, OUTSIDE)
+    name = place.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+    for files, why, shown in _ways(sight, known, subject, name):
+        if len(files) > 1:
+            told = ", ".join(files[:MOST_NAMED])
+            more = " or others" if len(files) > MOST_NAMED else ""
+            return Unmended(key, f"it may mean any of {told}{more}")
+        if files:
+            was = place if is_attachment(place) else _noted(place)
+            sources = tuple(dict.fromkeys(link.path for link in links))
+            return FormerName(key, NotePath(was), files[0], sources, why, shown)
+    return Unmended(key, NO_FILE)
+
+
+def _ways(
+    sight: Sight, known: _Known, subject: str, name: str
+) -> Iterator[tuple[Sequence[NotePath], str, bool]]:
+    """Yield the files that a name may mean, the surest way of telling first."""
+    were = [path for path in known.former.get(subject, ()) if _is_there(sight, path)]
+    yield were, "it was called so", False
+    if "/" in subject:
+        called = fold(name)
+        there = [
+            path
+            for path in sight.rows.files_called(name_key(name))
+            if fold(path.rpartition("/")[2]).removesuffix(NOTE_SUFFIX) == called
+        ]
+        yield there, "it is called so, in another folder", False
+    if not is_attachment(name):
+        yield known.aliases.get(fold(name), ()), "it has that as an alias", True
+        form = in_singular(folded(name))
+        said = "it is called so but for marks, case or number"
+        yield known.forms.get(form, ()) if form else (), said, True
+
+
+def _is_there(sight: Sight, path: NotePath) -> bool:
+    return path in sight.by_path or path in sight.rows.files_called(name_key(path))
+
+
+def _noted(place: str) -> str:
+    return place if place.lower().endswith(NOTE_SUFFIX) else f"{place}{NOTE_SUFFIX}"
+
+
+def _known(sight: Sight, root: Path) -> _Known:
+    aliases: dict[str, dict[NotePath, None]] = {}
+    forms: dict[str, dict[NotePath, None]] = {}
+    for note in sight.written:
+        name = note.path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+        for alias in note.aliases:
+            aliases.setdefault(fold(alias), {})[note.path] = None
+        for title in (note.title, name, *note.aliases):
+            forms.setdefault(in_singular(folded(title)), {})[note.path] = None
+    return _Known(_lists(aliases), _lists(forms), _lists(_former(root)))
+
+
+def _lists(
+    found: Mapping[str, Mapping[NotePath, None]],
+) -> dict[str, Sequence[NotePath]]:
+    return {name: list(paths) for name, paths in found.items()}
+
+
+def _former(root: Path) -> dict[str, dict[NotePath, None]]:
+    """Return what files were called, by every end of those paths."""
+    found: dict[str, dict[NotePath, None]] = {}
+    try:
+        repository = repository_of(root, timeout_s=MOST_SECONDS)
+    except NoHistory:
+        return found
+    changes = every_change(repository, timeout_s=MOST_SECONDS)
+    for former, now in _renames(changes):
+        parts = fold(former).removesuffix(NOTE_SUFFIX).split("/")
+        for size in range(1, len(parts) + 1):
+            found.setdefault("/".join(parts[-size:]), {})[NotePath(now)] = None
+    return found
+
+
+def _renames(changes: Iterable[FileChange]) -> Iterator[tuple[str, str]]:
+    """Yield each path that a file had and the one it has; the latest comes first."""
+    goes: dict[str, str] = {}
+    for change in changes:
+        if change.kind == "renamed" and change.former:
+            goes[change.former] = goes.get(change.path, change.path)
+            yield change.former, goes[change.former]
