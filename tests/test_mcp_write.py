@@ -46,6 +46,7 @@ def test_these_are_the_tools_and_those_that_take_something_away_say_so() -> None
         "glassmind_create": False,
         "glassmind_move": True,
         "glassmind_restructure": True,
+        "glassmind_repair": True,
         "glassmind_delete": True,
         "glassmind_changes": True,
     }

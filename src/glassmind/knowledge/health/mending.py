@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.knowledge.health.asking import look
 from glassmind.knowledge.health.former import former_names
 from glassmind.knowledge.health.linked import wanted_names
+from glassmind.knowledge.health.placed import LEAST_WORDS
 from glassmind.knowledge.health.report import settled
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.health.table import CheckEntry, chosen
@@ -17,14 +18,14 @@ from glassmind.knowledge.suggest.outlook import Pages
 from glassmind.types import NotePath
 from glassmind.types.health import Finding, Unchecked
 from glassmind.types.repairs import FormerName, Repairs, TagSpelling, Unmended
-from glassmind.types.suggestions import Suggestion
+from glassmind.types.suggestions import Mention, Suggestion
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.spelling import Pen
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
 
-NO_NAME = "no other note names it, nor does it name one; glassmind graph suggest tells"
+NO_NAME = "no text names it in two words or more, nor does it name another note so"
 
 
 class _Ground(NamedTuple):
@@ -125,8 +126,8 @@ def _ties(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
         ends = {one.source, one.target} & alone
         if one.kind != "mention" or not ends - tied or one.edit is None:
             continue
-        if one.mention is not None and one.mention.namesakes:
-            continue  # which of them is meant, a person knows
+        if one.mention is None or not _is_sure(one.mention):
+            continue
         tied |= ends
         for path in ends:
             known.setdefault(path, one)
@@ -135,6 +136,11 @@ def _ties(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
     for wish in found.wishes:  # two orphans, of which one names the other
         once.setdefault(id(wish.suggestion), wish)
     return found._replace(wishes=list(once.values()))
+
+
+def _is_sure(mention: Mention) -> bool:
+    """Whether a name says which note is meant: of several words, and of one note."""
+    return len(mention.text.split()) >= LEAST_WORDS and not mention.namesakes
 
 
 def _spellings(ground: _Ground, findings: Sequence[Finding]) -> _Mended:

@@ -18,7 +18,7 @@ def post_edit(asked: Asked) -> Reply:
     """Edit a note: every edit in order, or none."""
     given = asked.given
     edits = read_edits("POST /edit", given["edits"])
-    return _changed(
+    return changed_reply(
         asked,
         lambda asking: asked.engine.editing.edit(
             given["note"], edits, asking, expected=given["expected"]
@@ -30,7 +30,7 @@ def post_note(asked: Asked) -> Reply:
     """Make a note; none is written over."""
     given = asked.given
     properties = whole_values("POST /notes", given["properties"] or {})
-    return _changed(
+    return changed_reply(
         asked,
         lambda asking: asked.engine.editing.create(
             given["title"],
@@ -47,7 +47,7 @@ def post_delete(asked: Asked) -> Reply:
     """Move a note to the trash."""
     given = asked.given
     confirm = given["confirm"] or given["dry_run"]
-    return _changed(
+    return changed_reply(
         asked,
         lambda asking: asked.engine.editing.delete(
             given["note"], asking, confirm=confirm
@@ -58,13 +58,13 @@ def post_delete(asked: Asked) -> Reply:
 def post_move(asked: Asked) -> Reply:
     """Move a note, another file or a folder, links and all."""
     ends = asked.given["source"], asked.given["destination"]
-    return _changed(asked, lambda asking: asked.engine.editing.move(*ends, asking))
+    return changed_reply(asked, lambda asking: asked.engine.editing.move(*ends, asking))
 
 
 def post_rename_heading(asked: Asked) -> Reply:
     """Give a heading other words."""
     given = asked.given
-    return _changed(
+    return changed_reply(
         asked,
         lambda asking: asked.engine.editing.rename_heading(
             given["note"], given["heading"], given["new"], asking, index=given["index"]
@@ -75,7 +75,7 @@ def post_rename_heading(asked: Asked) -> Reply:
 def post_rename_tag(asked: Asked) -> Reply:
     """Give a tag another name."""
     ends = asked.given["old"], asked.given["new"]
-    return _changed(
+    return changed_reply(
         asked, lambda asking: asked.engine.editing.rename_tag(*ends, asking)
     )
 
@@ -84,7 +84,7 @@ def post_merge(asked: Asked) -> Reply:
     """Add a note to another."""
     given = asked.given
     confirm = given["confirm"] or given["dry_run"]
-    return _changed(
+    return changed_reply(
         asked,
         lambda asking: asked.engine.editing.merge(
             given["source"], given["into"], asking, confirm=confirm
@@ -95,7 +95,7 @@ def post_merge(asked: Asked) -> Reply:
 def post_split(asked: Asked) -> Reply:
     """Make notes of sections."""
     given = asked.given
-    return _changed(
+    return changed_reply(
         asked,
         lambda asking: asked.engine.editing.split(
             given["note"],
@@ -124,16 +124,21 @@ def get_change(asked: Asked) -> Reply:
 def post_undo(asked: Asked) -> Reply:
     """Take back what was applied."""
     identity = asked.given["id"]
-    return _changed(asked, lambda asking: asked.engine.editing.undo(identity, asking))
+    return changed_reply(
+        asked, lambda asking: asked.engine.editing.undo(identity, asking)
+    )
 
 
 def post_apply(asked: Asked) -> Reply:
     """Apply what was shown before, where the settings let it happen at once."""
     identity = asked.given["id"]
-    return _changed(asked, lambda asking: asked.engine.editing.apply(identity, asking))
+    return changed_reply(
+        asked, lambda asking: asked.engine.editing.apply(identity, asking)
+    )
 
 
-def _changed(asked: Asked, verb: Callable[[Asking], Changed]) -> Reply:
+def changed_reply(asked: Asked, verb: Callable[[Asking], Changed]) -> Reply:
+    """Have a change made, proposed or shown, and answer with what came of it."""
     client = plain_caller(asked.given["client"], USUAL)
     dry_run = bool(asked.given.get("dry_run", False))
     return _reply(asked, verb(asking_of(asked.engine, client, dry_run=dry_run)))

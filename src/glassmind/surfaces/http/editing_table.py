@@ -21,7 +21,9 @@ LONGEST_SENT = 300_000
 """Letters of a new note: a body takes them all, in whatever way JSON writes them."""
 
 _CLIENT = Argument("client", "string", "Who asks, for the record.", "", most=NAME_CHARS)
-_ALWAYS = (DRY_RUN._replace(doc="Only show it."), _CLIENT)
+CHANGING = (DRY_RUN._replace(doc="Only show it."), _CLIENT)
+"""What every route takes that changes the vault."""
+
 _CONFIRM = Argument("confirm", "boolean", "That it is meant.", False)
 _ID = Argument("id", "string", "The id of a changeset.", most=100)
 
@@ -33,7 +35,7 @@ def _text(name: str, doc: str) -> Argument:
 def _writing(
     path: str, doc: str, run: Callable[[Asked], Reply], *arguments: Argument
 ) -> Route:
-    taken = (*arguments, *_ALWAYS)
+    taken = (*arguments, *CHANGING)
     return Route("POST", path, doc, run, "Changed", taken, FAILS)
 
 
@@ -130,7 +132,7 @@ EDITING: tuple[Route, ...] = (
         "Take back what was applied.",
         editing.post_undo,
         "Changed",
-        (_ID, *_ALWAYS),
+        (_ID, *CHANGING),
         FAILS,
         called="undo_change",
     ),

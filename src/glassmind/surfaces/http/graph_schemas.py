@@ -79,6 +79,7 @@ SOME = shape(shown={"type": "array"}, total=COUNT)
 """The first of many, and how many there are."""
 
 SUGGESTION = shape(
+    key=TEXT,
     kind=TEXT,
     source=TEXT,
     source_title=TEXT,

@@ -1,8 +1,9 @@
 """The routes of the graph: a part of the table of all routes."""
 
-from glassmind.surfaces.http import graph
+from glassmind.surfaces.http import graph, repairs
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.editing_table import CHANGING, FAILS
 from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.ranks import METRICS
 
@@ -135,6 +136,22 @@ GRAPH: tuple[Route, ...] = (
         (404, 409),
     ),
     Route(
+        "POST",
+        "/graph/suggest/apply",
+        "Make suggested links, all in one change, as far as the settings let it.",
+        repairs.post_links,
+        "Changed",
+        (
+            NAME._replace(default=None),
+            Argument("keys", "strings", "As /graph/suggest has them.", None),
+            Argument("mentions", "boolean", "Every name in a text.", False),
+            _limit(20),
+            *CHANGING,
+        ),
+        FAILS,
+        called="apply_suggestions",
+    ),
+    Route(
         "GET",
         "/graph/similar",
         "Tell which notes are alike without a link, the most similar first.",
@@ -210,6 +227,16 @@ GRAPH: tuple[Route, ...] = (
             ),
         ),
         (404,),
+    ),
+    Route(
+        "POST",
+        "/graph/health/fix",
+        "Mend what was found, all in one change, as far as the settings let it.",
+        repairs.post_fix,
+        "Changed",
+        (Argument("check", "strings", "These checks alone.", None), *CHANGING),
+        FAILS,
+        called="fix_vault_health",
     ),
     Route(
         "GET",
