@@ -212,8 +212,8 @@ class Knowledge:
     ) -> Repairs:
         """Return the edits that follow suggestions; `Editing.repair` makes them.
 
-        Those of `keys`, or with `mentions` every name that should be a link, or else
-        what `suggest` lists.
+        Those of `keys`, and with `mentions` every name that should be a link; without
+        either what `suggest` lists.
 
         Raises:
             BadLimit: so many cannot be given.

@@ -20,6 +20,7 @@ def suggestions_as_text(found: Suggestions, style: Style) -> str:
 
 def _lines(number: int, one: Suggestion, style: Style) -> Iterator[str]:
     ends = f"{style.strong(one.source)} -> {style.strong(one.target)}"
+    ends += f" ({style.clean(one.property)})" if one.property else ""
     yield f"{number}. {ends}  {style.faint(f'{one.kind} {one.score:.2f}')}"
     yield f"   {style.clean(one.reason)}"
     if one.mention is not None:

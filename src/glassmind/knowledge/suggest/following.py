@@ -1,9 +1,8 @@
 """Suggestions that are to be followed: those named by key, or those of a list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from glassmind.errors import GlassmindError
 from glassmind.knowledge.suggest.asking import MOST, KeptRankings, suggest
 from glassmind.knowledge.suggest.joined import Wish, joined
 from glassmind.types import NotePath
@@ -27,24 +26,23 @@ def followed(  # noqa: PLR0913 - each wish by its name
 ) -> Repairs:
     """Return the edits that make suggested links, joined for each note.
 
-    Those of `keys`, or with `mentions` every name in a text that should be a link, or
-    else the first `limit`, as they are listed.
+    Those of `keys`, and with `mentions` every name in a text that should be a link;
+    without either the first `limit`, as they are listed.
 
     Raises:
         BadLimit: so many cannot be given.
     """
     many = MOST if keys or mentions else limit
     found = suggest(study, kept, note, limit=many)
-    chosen = [one for one in found.suggestions if not mentions or _is_sure(one)]
-    left: list[Unmended] = []
-    if keys:
-        known = {key_of(one): one for one in found.suggestions}
-        for key in keys:
-            if key not in known:
-                known.update(_around(study, kept, key))
-        left = [Unmended(key, NOT_SUGGESTED) for key in keys if key not in known]
-        chosen = [known[key] for key in dict.fromkeys(keys) if key in known]
-    edits, undone = joined(study, [Wish(key_of(one), one) for one in chosen])
+    known = {key_of(one): one for one in found.suggestions}
+    known |= _around(study, kept, [key for key in keys if key not in known])
+    wanted = dict.fromkeys(keys)
+    if mentions or not keys:
+        named = (one for one in found.suggestions if not mentions or _is_sure(one))
+        wanted |= dict.fromkeys(map(key_of, named))
+    left = [Unmended(key, NOT_SUGGESTED) for key in wanted if key not in known]
+    wishes = [Wish(key, known[key]) for key in wanted if key in known]
+    edits, undone = joined(study, wishes)
     return Repairs(edits=tuple(edits), unmended=(*left, *undone), notices=found.notices)
 
 
@@ -53,11 +51,12 @@ def _is_sure(one: Suggestion) -> bool:
     return one.mention is not None and not one.mention.namesakes
 
 
-def _around(study: "Study", kept: KeptRankings, key: str) -> dict[str, Suggestion]:
-    """Return what is suggested for the note that a key begins with."""
-    source = NotePath(key.partition(LEADS)[0])
-    try:
-        found = suggest(study, kept, source, limit=MOST)
-    except GlassmindError:
-        return {}
-    return {key_of(one): one for one in found.suggestions}
+def _around(
+    study: "Study", kept: KeptRankings, keys: Iterable[str]
+) -> dict[str, Suggestion]:
+    """Return what is suggested for the notes that keys begin with."""
+    found: dict[str, Suggestion] = {}
+    for source in dict.fromkeys(key.partition(LEADS)[0] for key in keys):
+        around = suggest(study, kept, NotePath(source), limit=MOST)
+        found |= {key_of(one): one for one in around.suggestions}
+    return found

@@ -1,6 +1,5 @@
 """Mending the vault on request, as far as its settings let it happen at once."""
 
-from glassmind.errors.serving import BadArgument
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.editing import changed_reply
 from glassmind.surfaces.http.replies import Reply
@@ -20,8 +19,6 @@ def post_fix(asked: Asked) -> Reply:
 def post_links(asked: Asked) -> Reply:
     """Make links that are suggested."""
     engine, given = asked.engine, asked.given
-    if given["keys"] and given["mentions"]:
-        raise BadArgument("POST /graph/suggest/apply", "give 'keys' or 'mentions'")
     return changed_reply(
         asked,
         lambda asking: engine.editing.repair(

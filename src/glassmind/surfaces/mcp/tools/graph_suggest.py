@@ -57,6 +57,8 @@ def _brief(one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _lines(number: int, one: Mapping[str, Any]) -> Iterator[str]:
     ends = f"{named(one['source'])} -> {named(one['target'])}"
+    if one.get("property"):  # as its key has it
+        ends += f" ({one_line(one['property'])})"
     yield f"{number}. {ends} ({one['kind']} {one['score']:.2f})"
     yield f"   {one_line(one['reason'])}"
     if mention := one.get("mention"):

@@ -22,8 +22,6 @@ def run(call: Call) -> Answer:
     for name in TAKES[other]:
         if given[name]:
             raise BadArgument(NAME, f"{name!r} goes with {other!r}")
-    if given["keys"] and given["mentions"]:
-        raise BadArgument(NAME, "give 'keys' or 'mentions'")
     wish = asking(call, dry_run=given["dry_run"])
     if what == FINDINGS:
         found = call.engine.knowledge.repairs(checks=given["checks"])
