@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.former import FormerNames
 from glassmind.editing.judging import judged
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relink_text import Relink
@@ -21,7 +22,6 @@ from glassmind.types import NotePath
 from glassmind.types.editing import NO_LINKS, Draft, Rewritten, Step
 from glassmind.types.repairs import FormerName, LinkEdit, Repairs, Unmended
 from glassmind.vault.read import digest_of
-from glassmind.vault.resolve import Names
 
 CHANGED = "{path} changed since it was looked at; ask again"
 TAKEN = "another edit of {path} stands in its place; ask again once that is made"
@@ -174,8 +174,9 @@ class _Work:
         meant = [one for one in names if one.was in goes]
         if not meant:
             return NO_LINKS, []
-        before = Names.of([*seen.paths, *goes])
-        relink = Relink(before, seen.names(), goes, None, self.desk.settings())
+        after = seen.names()
+        before = FormerNames(after, goes)
+        relink = Relink(before, after, goes, None, self.desk.settings())
         for one in (one for one in meant if one.shown):
             for path in one.sources:
                 raw = self.text(path)

@@ -50,16 +50,17 @@ def former_names(
     left: list[Unmended] = []
     for subject, links in wanted.items():
         found = _meant(sight, known, subject, links)
-        if isinstance(found, FormerName):
-            made.append(found)
-        else:
+        if isinstance(found, Unmended):
             left.append(found)
+        else:
+            made += found
     return made, left
 
 
 def _meant(
     sight: Sight, known: _Known, subject: str, links: Sequence[LostLink]
-) -> FormerName | Unmended:
+) -> list[FormerName] | Unmended:
+    """Return what a name means, once for each way in which links say it."""
     key, place = f"ghosts:{subject}", place_of(links[0])
     if place.startswith("../"):
         return Unmended(key, OUTSIDE)
@@ -70,9 +71,13 @@ def _meant(
             more = " or others" if len(files) > MOST_NAMED else ""
             return Unmended(key, f"it may mean any of {told}{more}")
         if files:
-            was = place if is_attachment(place) else _noted(place)
-            sources = tuple(dict.fromkeys(link.path for link in links))
-            return FormerName(key, NotePath(was), files[0], sources, why, shown)
+            sources: dict[str, dict[NotePath, None]] = {}
+            for link in links:
+                sources.setdefault(fold(place_of(link)), {})[link.path] = None
+            return [
+                FormerName(key, _noted(was), files[0], tuple(notes), why, shown)
+                for was, notes in sources.items()
+            ]
     return Unmended(key, NO_FILE)
 
 
@@ -101,8 +106,10 @@ def _is_there(sight: Sight, path: NotePath) -> bool:
     return path in sight.by_path or path in sight.rows.files_called(name_key(path))
 
 
-def _noted(place: str) -> str:
-    return place if place.lower().endswith(NOTE_SUFFIX) else f"{place}{NOTE_SUFFIX}"
+def _noted(place: str) -> NotePath:
+    """Return the path of the file that would stand at a place."""
+    is_whole = is_attachment(place) or place.endswith(NOTE_SUFFIX)
+    return NotePath(place if is_whole else f"{place}{NOTE_SUFFIX}")
 
 
 def _known(sight: Sight, root: Path) -> _Known:

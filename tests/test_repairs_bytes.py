@@ -1,0 +1,125 @@
+"""Repairs touch the links that they mend, and no other byte; nor any other link."""
+
+import subprocess
+from codecs import BOM_UTF8
+from pathlib import Path
+
+from test_repairs import ASK, count, fixed, git, opened
+from vault_desk import VaultDesk
+
+from glassmind.types.editing import Changed
+
+TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"
+
+
+def raw(vault: VaultDesk, path: str) -> bytes:
+    return (vault.root / path).read_bytes()
+
+
+def linked(vault: VaultDesk) -> Changed:
+    found = vault.engine.knowledge.links_to_add(mentions=True)
+    return vault.engine.editing.repair(found, ASK)
+
+
+def test_line_ends_and_a_mark_before_the_text_stay(vault: VaultDesk) -> None:
+    text = "On Deep Work.\r\nÜber Slow Travel, too.\r\n[[glass]]\r\nno end"
+    vault.write({"Log.md": BOM_UTF8 + text.encode(), "Barometer.md": TARGET})
+    opened(vault, {"Deep Work.md": "a", "Slow Travel.md": "b"})
+
+    linked(vault)
+    fixed(vault, "ghosts")
+
+    after = "On [[Deep Work]].\r\nÜber [[Slow Travel]], too.\r\n"
+    end = "[[Barometer|glass]]\r\nno end"
+    assert raw(vault, "Log.md") == BOM_UTF8 + f"{after}{end}".encode()
+
+
+def test_a_note_in_another_encoding_is_mended_in_it(vault: VaultDesk) -> None:
+    vault.write({"Log.md": "Größe: [[glass]]\n".encode("cp1252")})
+    opened(vault, {"Barometer.md": TARGET})
+
+    fixed(vault, "ghosts")
+
+    assert raw(vault, "Log.md") == "Größe: [[Barometer|glass]]\n".encode("cp1252")
+
+
+def test_every_kind_of_link_is_mended_in_its_own_style(vault: VaultDesk) -> None:
+    text = (
+        "---\nup: '[[glass]]' # my note\n---\n"
+        "![[glass]] [the glass](Glass.md) [[glass#Rain]] [[glass|it]]\n\n"
+        "```\n[[glass]]\n```\n"
+    )
+    opened(vault, {"Barometer.md": f"{TARGET}\n# Rain\n", "Log.md": text})
+
+    fixed(vault, "ghosts")
+
+    assert raw(vault, "Log.md").decode() == (
+        "---\nup: '[[Barometer]]' # my note\n---\n"
+        "![[Barometer]] [the glass](Barometer.md) [[Barometer#Rain]] [[Barometer|it]]"
+        "\n\n```\n[[glass]]\n```\n"
+    )
+    assert count(vault, "ghosts") == 0
+
+
+def test_a_link_that_leads_somewhere_is_never_written_anew(vault: VaultDesk) -> None:
+    body = "A long enough text that git tells it from others, about pressure.\n" * 5
+    first = {
+        "Old/Gauge.md": body,
+        "Tools/Gauge.md": "Another one altogether.\n",
+        "Old/Log.md": "Lost: [[Old/Gauge]]. Found: [[Gauge]].\n",
+    }
+    vault.write(first)
+    git(vault.root, "init", "-q")
+    git(vault.root, "add", ".")
+    git(vault.root, "commit", "-qm", "one")
+    git(vault.root, "mv", "Old/Gauge.md", "Tools/Rain.md")
+    git(vault.root, "commit", "-qm", "two")
+    opened(vault, {})
+
+    fixed(vault, "ghosts")
+
+    after = "Lost: [[Tools/Rain]]. Found: [[Gauge]].\n"
+    assert raw(vault, "Old/Log.md").decode() == after
+
+
+def test_links_to_a_heading_follow_where_a_repair_gives_it_other_words(
+    vault: VaultDesk,
+) -> None:
+    files = {
+        "A.md": "# On #Weather\n\nText.\n",
+        "B.md": "See [[A#On Weather]]. #weather\n",
+        "C.md": "#weather of [[B]]\n",
+    }
+    opened(vault, files)
+    assert count(vault, "broken_links") == 0
+
+    done = fixed(vault, "inconsistent_tags")
+
+    assert raw(vault, "A.md") == b"# On #weather\n\nText.\n"
+    assert count(vault, "broken_links") == 0
+    vault.engine.editing.undo(done.changeset.id, ASK)
+    assert raw(vault, "A.md").decode() == files["A.md"]
+
+
+def test_a_repository_stays_clean_while_a_repair_only_waits(vault: VaultDesk) -> None:
+    vault.write({"Log.md": "The [[glass]].\n", "Barometer.md": TARGET})
+    git(vault.root, "init", "-q")
+    git(vault.root, "add", ".")
+    git(vault.root, "commit", "-qm", "one")
+    opened(vault, {}, writes__user_notes="propose")
+
+    done = fixed(vault)
+
+    assert done.changeset.state == "proposed"
+    assert status(vault.root) == ""
+
+
+def status(root: Path) -> str:
+    told = subprocess.run(
+        ["git", "status", "--porcelain"],
+        cwd=root,
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
+    return told.stdout.decode()
