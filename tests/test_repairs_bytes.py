@@ -7,7 +7,9 @@ from pathlib import Path
 from test_repairs import ASK, count, fixed, git, opened
 from vault_desk import VaultDesk
 
+from glassmind.markdown.read import read_note
 from glassmind.types.editing import Changed
+from glassmind.types.suggestions import key_of
 
 TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"
 
@@ -32,6 +34,24 @@ def test_line_ends_and_a_mark_before_the_text_stay(vault: VaultDesk) -> None:
     after = "On [[Deep Work]].\r\nÜber [[Slow Travel]], too.\r\n"
     end = "[[Barometer|glass]]\r\nno end"
     assert raw(vault, "Log.md") == BOM_UTF8 + f"{after}{end}".encode()
+
+
+def test_several_suggestions_for_one_note_are_one_edit_with_all_their_links(
+    sample: VaultDesk,
+) -> None:
+    knowledge = sample.engine.knowledge
+    listed = knowledge.suggest("2025 in review", limit=6).suggestions
+    source = listed[0].source
+
+    (one,) = knowledge.links_to_add("2025 in review", limit=6).edits
+
+    text = raw(sample, source)
+    edit = one.edit
+    assert text[edit.start : edit.end] == edit.before.encode()
+    after = text[: edit.start] + edit.after.encode() + text[edit.end :]
+    had, has = (read_note(source, each.decode()).links for each in (text, after))
+    assert sorted(one.keys) == sorted(map(key_of, listed))
+    assert len(has) == len(had) + len(listed)
 
 
 def test_a_note_in_another_encoding_is_mended_in_it(vault: VaultDesk) -> None:
