@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from changing_desk import LOG
-from vault_desk import VaultDesk
+from vault_desk import NOON, VaultDesk
 from write_drive import Counted
 
 from glassmind.editing.asking import Asking
@@ -216,8 +216,9 @@ class Reopened(VaultDesk):
     """A vault that is there already."""
 
     def __init__(self, root: Path) -> None:
-        (root / "Notes" / ".obsidian").rmdir()
-        super().__init__(root)
+        self.root, self.place, self._clock = root / "Notes", root / "index", NOON
+        self._engines = []
+        self.settings = {"embeddings.backend": "none"}
 
 
 def tree(root: Path) -> dict[str, bytes]:

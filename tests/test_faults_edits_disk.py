@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,13 @@ from edit_faults_desk import KINDS, VERBS, Stage, named, patched
 from edit_faults_drive import ENOUGH
 from faults.desk import Desk
 from faults.strace import FAILING, count_calls, need_strace, run_failing
+from vault_desk import VaultDesk
 from write_drive import Counted
 
 from glassmind.errors import GlassmindError
-from glassmind.errors.writing import NotTakenBack
+from glassmind.errors.writing import NotTakenBack, WriteFailed
+from glassmind.store.changesets import ChangesetFolder
+from glassmind.types.editing import Changeset
 
 DRIVE = Path(__file__).with_name("edit_faults_drive.py")
 ORDER = list(VERBS)
@@ -160,6 +164,36 @@ def test_each_call_that_the_disk_refuses_is_told_and_all_is_old_or_all_is_new(
     tmp_path: Path, verb: str, code: int
 ) -> None:
     check_refusals(tmp_path, verb, code, *steps_of(verb, slow=True))
+
+
+@pytest.mark.parametrize(
+    ("verb", "name"), [("approve", "shift"), ("apply", "shift"), ("append", "keep")]
+)
+def test_what_the_book_notes_and_fails_all_the_same_is_not_made_later(
+    tmp_path: Path, verb: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(tmp_path, verb)
+    old, _ = stage.ends()
+    real = getattr(ChangesetFolder, name)
+
+    def noted(*given: object) -> None:
+        monkeypatch.setattr(ChangesetFolder, name, real)
+        real(*given)
+        raise WriteFailed("a changeset", "No space left on device")
+
+    with stage.opened() as desk:
+        before = [one.state for one in changesets(desk)]
+        monkeypatch.setattr(ChangesetFolder, name, noted)
+        with pytest.raises(WriteFailed):
+            stage.act(desk)
+        after = [one.state for one in changesets(desk)]
+
+    assert after == (before or ["failed"])
+    assert stage.restarted() == old
+
+
+def changesets(desk: VaultDesk) -> Sequence[Changeset]:
+    return desk.engine.editing.changesets().changesets
 
 
 class Traced(Desk):

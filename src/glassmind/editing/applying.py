@@ -157,11 +157,11 @@ def _written(
     noted: list[bool] = []
 
     def note_down() -> None:
+        noted.append(True)  # a book that fails may have noted it all the same
         if former is None:
             desk.book.keep(changeset)
         else:
             desk.book.shift(changeset.id, "applying")
-        noted.append(True)
 
     draft = changeset.draft
     why = asking.why or f"{draft.verb} {changeset.id}"
