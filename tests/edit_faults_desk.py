@@ -145,6 +145,7 @@ class Stage:
         self._known = root / "id"
         if not self._known.exists():
             self._prepare(files)
+        self.identity = self._known.read_text("utf-8")
 
     def _prepare(self, files: dict[str, bytes]) -> None:
         desk = VaultDesk(self.live)
@@ -178,7 +179,7 @@ class Stage:
 
     def act(self, desk: VaultDesk) -> Changed:
         """Do what the verb does."""
-        return self.verb.act(desk.engine.editing, self._known.read_text("utf-8"))
+        return self.verb.act(desk.engine.editing, self.identity)
 
     def files(self) -> dict[str, bytes]:
         """Return every file of the vault but the record, whatever it is called."""

@@ -248,4 +248,6 @@ def test_each_system_call_that_fails_is_told_and_all_is_old_or_all_is_new(
     traced = Traced(tmp_path, verb)
 
     for call, number in traced.calls():
-        traced.check(call, number)
+        # most files that are opened are only read, and by every verb alike
+        if call != "openat" or number % SPREAD == 0 or verb == KINDS[0]:
+            traced.check(call, number)
