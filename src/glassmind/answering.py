@@ -42,6 +42,9 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
 
+PATIENCE_S = 2.0
+"""How long a search waits for whoever writes the index, to find an edit."""
+
 
 class FollowingWords(WordSearch, Protocol):
     """The word index of this vault, as far as it has come."""
@@ -81,6 +84,9 @@ class Adapters(Protocol):
 
     def head(self) -> str:
         """Return how far the rows have come."""
+
+    def is_owed(self, head: str, /) -> bool:
+        """Whether the rows came that far by an edit, whose words are to be found."""
 
     def rows(self) -> HitRows:
         """Return the rows of hits."""
@@ -229,7 +235,8 @@ def _current_words(adapters: Adapters, head: str, notices: list[str]) -> Followi
     words = adapters.words()
     if words is not None and words.reaches(head):
         return words
-    reason = adapters.keeper().catch_up()
+    wait_s = PATIENCE_S if adapters.is_owed(head) else 0.0
+    reason = adapters.keeper().catch_up(wait_s)
     words = adapters.words()
     if words is None:
         raise IndexDamaged("the word index", reason or "it cannot be opened")

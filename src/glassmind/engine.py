@@ -166,6 +166,7 @@ class Engine:
         compact: bool = False,
         accept_deletions: bool = False,
         embed: bool = True,
+        narrow: bool = False,
         paths: Sequence[str] = (),
         reason: str = "index",
         wait_s: float | None = None,
@@ -177,7 +178,8 @@ class Engine:
         `compact` writes the word index anew, `accept_deletions` believes that a large
         part of the vault is gone. With `embed`, vectors follow when the text is in, and
         a model that is missing is a warning. With `paths`, only the folders these files
-        stand in are looked at, for a caller that knows what changed. `reason` goes into
+        stand in are looked at, for a caller that knows what changed; with `narrow`, no
+        other files, and words follow when somebody searches next. `reason` goes into
         the record of the run. With `wait_s`, others are waited for no longer, one batch
         of vectors is made for the newest notes, and the rest is left to the next run.
 
@@ -191,6 +193,7 @@ class Engine:
             "reason": reason,
             "paths": tuple(paths),
             "embed": embed,
+            "narrow": narrow,
             "verify": verify,
             "rebuild": rebuild,
             "compact": compact,
@@ -239,7 +242,7 @@ class Engine:
     @cached_property
     def editing(self) -> "Editing":
         """What changes notes, as far as it may: see `Editing` for its verbs."""
-        refresh = partial(taken_in, self._adapters, self.index, embed=False)
+        refresh = partial(taken_in, self._adapters, self.index, narrow=True)
         return self._adapters.editing(partial(refresh, reason="edit"), self._handed)
 
     def tainted(self, client: str) -> bool:

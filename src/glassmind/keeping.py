@@ -58,7 +58,7 @@ def taken_in(
     paths: Sequence[NotePath],
     *,
     reason: str,
-    embed: bool = True,
+    narrow: bool = False,
 ) -> GlassmindError | None:
     """Bring some files into the index; return why they are not in it, if so.
 
@@ -67,7 +67,9 @@ def taken_in(
     try:
         with adapters.faults():
             adapters.head()
-        index(paths=paths, reason=reason, embed=embed, wait_s=WAIT_S)
+        index(
+            paths=paths, reason=reason, embed=not narrow, narrow=narrow, wait_s=WAIT_S
+        )
     except GlassmindError as error:
         return error
     return None

@@ -78,6 +78,13 @@ class Follower(Generic[T]):
             return
         self._marker, self._known, self.anew = self._log.head(), True, True
 
+    def make_good(self) -> None:
+        """Commit what a narrow run left to be followed, before what may take long."""
+        if self._known and self._marker is not None:
+            pending = self._log.pending(self._marker) or 0
+            if 0 < pending <= MUCH:
+                self.finish(pending)
+
     def advance(self, total: int = 0) -> None:
         """Apply what the log holds beyond the marker, without committing.
 

@@ -221,10 +221,10 @@ class IndexKeeper:
                 store.leave_failure(since, request.why(), str(error))
             raise
 
-    def catch_up(self) -> str | None:
+    def catch_up(self, wait_s: float = 0.0) -> str | None:
         """Bring the sidecars up to the rows, or say why that was not possible."""
         try:
-            with self.shop.writing(0.0, here=True) as store, store.faults():
+            with self.shop.writing(wait_s, here=True) as store, store.faults():
                 follow_sidecars(self.shop, store, _quiet)
         except IndexBusy:
             return "another process is writing the index"

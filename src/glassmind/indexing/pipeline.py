@@ -51,7 +51,7 @@ class Job:
     `written` is called after each batch of rows, `verify` hashes every file,
     `accept_deletions` believes that notes are gone; `hold_deletions` keeps them where
     that is hard to believe. `folders` are those that were looked at, where it was not
-    the whole vault.
+    the whole vault, and `files` all that was looked at in them, where not every file.
     """
 
     store: IndexStore
@@ -65,6 +65,13 @@ class Job:
     hold_deletions: bool = False
     reason: str = "index"
     folders: frozenset[str] | None = None
+    files: frozenset[str] | None = None
+
+    def looked_at(self, path: str) -> bool:
+        """Whether this run would have seen that file."""
+        if self.files is not None:
+            return path in self.files
+        return self.folders is None or folder_of(path) in self.folders
 
 
 def fingerprint(rules: SplitRules) -> str:
@@ -156,9 +163,8 @@ def _still_skipped(
     again = {file.path for file in scan.changed} | (set(scan.missing) - held)
     kept = []
     for path, reason, unknown in job.store.rows().skipped():
-        elsewhere = job.folders is not None and folder_of(path) not in job.folders
         unchanged = not unknown and path in known and path not in again
-        if elsewhere or unchanged:
+        if unchanged or not job.looked_at(path):
             kept.append(Skipped(path, reason, unknown=unknown))
     return kept
 

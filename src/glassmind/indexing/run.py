@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,10 +20,10 @@ from glassmind.indexing.pipeline import (
 )
 from glassmind.indexing.plan import exceeds, guard
 from glassmind.markdown.split import SplitRules
-from glassmind.ports.indexing import ChangeLog, IndexStore, ShowProgress
+from glassmind.ports.indexing import ChangeLog, IndexStore, KnownRows, ShowProgress
 from glassmind.types import NotePath
 from glassmind.types.files import IndexReport, Progress
-from glassmind.types.sidecar import Document
+from glassmind.types.sidecar import OWED, Document
 from glassmind.types.vectors import NoteVectors
 from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.read import VaultFiles
@@ -56,8 +56,9 @@ class WritableStore(IndexStore, Protocol):
 class IndexRequest:
     """What a run is asked for.
 
-    With `hold_deletions` a large part of the vault that seems gone is kept, and all the
-    rest is done, where a run otherwise stops before anything.
+    With `narrow`, `paths` are all that is looked at, and the sidecars are left to
+    whoever searches next. With `hold_deletions` a large part of the vault that seems
+    gone is kept, and all the rest is done, where a run otherwise stops before anything.
     """
 
     verify: bool = False
@@ -65,6 +66,7 @@ class IndexRequest:
     compact: bool = False
     accept_deletions: bool = False
     hold_deletions: bool = False
+    narrow: bool = False
     reason: str = "index"
     paths: tuple[str, ...] = ()
 
@@ -209,48 +211,72 @@ def _bring_up(
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
-    rules = shop.ignore_rules()
+    if request.narrow:
+        report = _bring_up_rows(shop, store, request, progress)
+        with store.transaction() as step:
+            step.set(OWED, store.log().head())
+        return report
     follower = Follower(store.log(), shop.words, progress)
-    with VaultFiles(shop.root) as files, _followed_through(follower):
+    with _followed_through(follower):
+        follower.make_good()
+        report = _bring_up_rows(shop, store, request, progress, follower)
+        finish(follower, shop.words, store, compact=request.compact)
+    follow_vectors(shop, store, progress, compact=request.compact)
+    shop.fold_use()
+    return replace(report, compacted=follower.anew)
+
+
+def _bring_up_rows(
+    shop: Workshop,
+    store: WritableStore,
+    request: IndexRequest,
+    progress: ShowProgress,
+    follower: Follower[Document] | None = None,
+) -> IndexReport:
+    rules = shop.ignore_rules()
+    with VaultFiles(shop.root) as files:
         job = Job(
             store=store,
             read=lambda path: files.read(path, limit_bytes=shop.max_note_bytes),
             exists=files.exists,
             rules=shop.rules,
             progress=progress,
-            written=follower.advance,
+            written=follower.advance if follower is not None else lambda: None,
             verify=request.verify,
             accept_deletions=request.accept_deletions,
             hold_deletions=request.hold_deletions,
             reason=request.why(),
         )
-        job, known, found = _looked(shop, job, rules, request.paths)
-        follower.begin(len(found.changed))
+        job, known, found = _looked(shop, job, rules, request)
+        if follower is not None:
+            follower.begin(len(found.changed))
         report = apply_scan(job, known, found)
-        finish(follower, shop.words, store, compact=request.compact)
-    follow_vectors(shop, store, progress, compact=request.compact)
-    shop.fold_use()
-    warnings = (*rules.warnings, *report.warnings)
-    return replace(report, warnings=warnings, compacted=follower.anew)
+    return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
 def _looked(
-    shop: Workshop, job: Job, rules: IgnoreRules, paths: Sequence[str]
+    shop: Workshop, job: Job, rules: IgnoreRules, request: IndexRequest
 ) -> tuple[Job, dict[NotePath, int], Scan]:
-    """Look at the folders of the paths, or everywhere; return what was known there."""
-    rows = job.store.rows()
+    """Look at the paths, their folders or everywhere; return what was known there."""
+    rows, paths = job.store.rows(), frozenset(request.paths)
     current = rows.setting("fingerprint") == fingerprint(job.rules)
     if paths and current and not job.verify:
         folders = frozenset(folder_of(path) for path in paths)
-        known: dict[NotePath, int] = {}
-        for folder in folders:
-            known |= rows.stamps_in(folder)
-        found = scan_folders(shop.root, rules, known, folders)
+        files = paths if request.narrow else None
+        known = rows.stamps_of(paths) if request.narrow else _stamps_in(rows, folders)
+        found = scan_folders(shop.root, rules, known, folders, files)
         if found is not None:
-            return replace(job, folders=folders), known, found
+            return replace(job, folders=folders, files=files), known, found
     known = known_stamps(job)
     job.progress(Progress("scan", 0, len(known)))
     return job, known, scan(shop.root, rules, known)
+
+
+def _stamps_in(rows: KnownRows, folders: Iterable[str]) -> dict[NotePath, int]:
+    known: dict[NotePath, int] = {}
+    for folder in folders:
+        known |= rows.stamps_in(folder)
+    return known
 
 
 @contextmanager

@@ -16,6 +16,7 @@ class IndexWishes(TypedDict):
     reason: str
     paths: tuple[str, ...]
     embed: bool
+    narrow: bool
     verify: bool
     rebuild: bool
     compact: bool

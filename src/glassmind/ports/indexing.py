@@ -1,6 +1,6 @@
 """What bringing the index up to the vault needs."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol, Self, TypeAlias, TypeVar
@@ -79,6 +79,9 @@ class KnownRows(Protocol):
 
     def stamps_in(self, folder: str, /) -> dict[NotePath, int]:
         """Return the stamp of every known file directly in a folder."""
+
+    def stamps_of(self, paths: Collection[str], /) -> dict[NotePath, int]:
+        """Return the stamps of those of some files that are known."""
 
     def digests(self) -> dict[NotePath, str]:
         """Return the content hash of every known note."""

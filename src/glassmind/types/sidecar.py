@@ -5,6 +5,10 @@ from typing import NamedTuple
 
 from glassmind.types import NotePath, PropertyValue
 
+OWED = "owed"
+"""The setting of the rows with the head that an edit brought them to: whoever searches
+next waits for its words."""
+
 
 class Passage(NamedTuple):
     """One chunk; `headings` are those it stands under and those inside it."""

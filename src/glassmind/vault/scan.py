@@ -107,14 +107,17 @@ def scan_folders(
     rules: IgnoreRules,
     known: Mapping[NotePath, int],
     folders: Collection[str],
+    files: Collection[str] | None = None,
 ) -> Scan | None:
     """Return how these folders, not those below them, differ from their known files.
 
+    Of `files`, where they are given, no others are looked at; `known` are among them.
     None means that a look at the whole vault has to tell: a folder is gone, excluded,
     cannot be read, or is reached through a link or under another spelling.
     """
     base = os.path.realpath(root)
-    walk = _Walk(rules, cast("dict[str, int]", dict(known)), [], shallow=True)
+    walk = _Walk(rules, cast("dict[str, int]", dict(known)), [], files)
+    walk.shallow = True
     for folder in sorted(folders):
         place = os.path.join(base, folder) if folder else base  # noqa: PTH118
         above = [part.rstrip("/") for part in _up(f"{folder}/") if folder]
@@ -145,6 +148,7 @@ class _Walk:
     rules: IgnoreRules
     left: dict[str, int]
     folders: list[_Folder]
+    files: Collection[str] | None = None
     changed: list[FileFacts] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     unseen: set[str] = field(default_factory=set)
@@ -165,11 +169,24 @@ class _Walk:
     def look(self, folder: _Folder, place: str | int) -> None:
         """Pass what is unchanged and judge the rest."""
         with os.scandir(place) as entries:
-            others = self.pass_unchanged(entries, folder.prefix)
+            asked = entries if self.files is None else self.asked(entries, folder)
+            others = self.pass_unchanged(asked, folder.prefix)
         odd = any(not is_normalized("NFC", entry.name) for entry in others)
         chosen = _chosen(os.listdir(place)) if odd else {}  # noqa: PTH208
         for entry in others:
             self.judge(entry, folder, chosen)
+
+    def asked(
+        self, entries: Iterable[os.DirEntry[str]], folder: _Folder
+    ) -> Iterator[os.DirEntry[str]]:
+        """Yield the entries that are one of our files, or stand for it."""
+        files, prefix = self.files or (), folder.prefix
+        for entry in entries:
+            name = normalize("NFC", entry.name)
+            if name.startswith(".") and name.endswith(_STUB):
+                name = name[1 : -len(_STUB)]
+            if prefix + name in files:
+                yield entry
 
     def pass_unchanged(
         self, entries: Iterable[os.DirEntry[str]], prefix: str

@@ -15,6 +15,7 @@ from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.use_log import UseLog, use_folder
+from glassmind.types.sidecar import OWED
 from glassmind.wiring.once import made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
@@ -178,6 +179,10 @@ class LocalAdapters:
         """Return how far the rows have come."""
         self._make_temporary()
         return self.reader.log().head()
+
+    def is_owed(self, head: str) -> bool:
+        """Whether the rows came that far by an edit, whose words are to be found."""
+        return self.rows().setting(OWED) == head
 
     def _make_temporary(self) -> None:
         """Make an index that is kept for this process alone when it is first asked."""

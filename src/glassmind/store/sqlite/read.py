@@ -1,7 +1,7 @@
 """Asking the rows: what is known, and what a hit says."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import apsw
@@ -11,6 +11,9 @@ from glassmind.types import NotePath
 
 STAMPS = "select path, stamp from files"
 STAMPS_IN = "select path, stamp from files where path >= ? and path < ?"
+STAMPS_OF = """
+select f.path, f.stamp from json_each(?) k join files f on f.path = k.value
+"""
 ANY_BELOW = "select exists (select 1 from files where path >= ? and path < ?)"
 DIGESTS = "select f.path, n.digest from notes n join files f on f.id = n.id"
 DIGEST_OF = """
@@ -82,6 +85,11 @@ class Rows:
         bounds = (start, f"{folder}0" if folder else "\U0010ffff")  # "0" follows "/"
         found: Any = self._db.execute(STAMPS_IN, bounds)
         return {path: stamp for path, stamp in found if "/" not in path[len(start) :]}
+
+    def stamps_of(self, paths: Collection[str]) -> dict[NotePath, int]:
+        """Return the stamps of those of some files that are known."""
+        rows: Any = self._db.execute(STAMPS_OF, (json.dumps(list(paths)),)).fetchall()
+        return dict(rows)
 
     def any_below(self, path: str) -> bool:
         """Whether a file is known in the folder of that path, or in one below it."""

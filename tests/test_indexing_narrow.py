@@ -1,0 +1,155 @@
+"""A narrow run takes in the files it is told of; words follow with the next search."""
+
+from threading import Event, Thread
+from unicodedata import normalize
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.types import NotePath
+from glassmind.types.files import Progress
+from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.scan import scan, scan_folders
+from glassmind.wiring import engine_for
+from glassmind.wiring.write import Writing
+
+NOTES = {
+    "Tea.md": "Oolong, steeped twice.\n",
+    "Coffee.md": "Filtered.\n",
+    "Deep/Rain.md": "At noon.\n",
+}
+
+
+@pytest.fixture
+def indexed(vault: VaultDesk) -> VaultDesk:
+    vault.write(NOTES)
+    vault.index()
+    return vault
+
+
+def narrow(vault: VaultDesk, *paths: str) -> tuple[int, int, int, int]:
+    report = vault.engine.index(paths=paths, narrow=True, embed=False)
+    return report.added, report.changed, report.moved, report.removed
+
+
+def test_only_the_files_that_were_named_are_taken_in(indexed: VaultDesk) -> None:
+    indexed.write({"Tea.md": "Gyokuro.\n", "Coffee.md": "Espresso.\n"})
+
+    assert narrow(indexed, "Tea.md") == (0, 1, 0, 0)
+    assert indexed.found("gyokuro") == ["Tea.md"]
+    assert indexed.found("espresso") == []
+
+    assert narrow(indexed, "Coffee.md") == (0, 1, 0, 0)
+    assert indexed.found("espresso") == ["Coffee.md"]
+
+
+def test_a_file_that_went_and_one_that_came_are_one_move(indexed: VaultDesk) -> None:
+    (indexed.root / "Tea.md").rename(indexed.root / "Deep" / "Tea.md")
+
+    assert narrow(indexed, "Tea.md", "Deep/Tea.md") == (0, 0, 1, 0)
+    assert indexed.found("oolong") == ["Deep/Tea.md"]
+
+
+def test_a_file_that_is_gone_is_forgotten_and_none_beside_it(
+    indexed: VaultDesk,
+) -> None:
+    (indexed.root / "Tea.md").unlink()
+    (indexed.root / "Coffee.md").unlink()
+
+    assert narrow(indexed, "Tea.md") == (0, 0, 0, 1)
+    assert indexed.found("oolong") == []
+    assert indexed.engine.stats().notes == 2
+
+
+def test_what_was_skipped_beside_it_stays_on_the_list(vault: VaultDesk) -> None:
+    vault.write({**NOTES, "Locked.md": b"\x00" * 9})
+    first = vault.index()
+    (vault.root / "Tea.md").write_text("Gyokuro.\n")
+    later = vault.engine.index(paths=("Tea.md",), narrow=True, embed=False)
+
+    assert [s.path for s in first.skipped] == ["Locked.md"]
+    assert [s.path for s in later.skipped] == ["Locked.md"]
+
+
+def test_a_folder_that_is_gone_has_the_whole_vault_looked_at(
+    indexed: VaultDesk,
+) -> None:
+    (indexed.root / "Deep" / "Rain.md").unlink()
+    (indexed.root / "Deep").rmdir()
+
+    assert narrow(indexed, "Deep/Rain.md") == (0, 0, 0, 1)
+
+
+def test_a_name_is_found_however_the_disk_spells_it(vault: VaultDesk) -> None:
+    spelled = normalize("NFD", "Café.md")
+    vault.write({spelled: "x\n", "Tea.md": "y\n"})
+
+    found = scan_folders(vault.root, IgnoreRules(), {}, {""}, {"Café.md"})
+
+    assert found is not None
+    assert [file.path for file in found.changed] == ["Café.md"]
+
+
+def test_what_is_not_asked_for_is_neither_changed_nor_missing(
+    vault: VaultDesk,
+) -> None:
+    vault.write(NOTES)
+    known = {f.path: f.stamp for f in scan(vault.root, IgnoreRules(), {}).changed}
+    (vault.root / "Tea.md").write_text("Gyokuro, once.\n")
+    (vault.root / "Coffee.md").unlink()
+    asked = {NotePath("Tea.md"): known[NotePath("Tea.md")]}
+
+    found = scan_folders(vault.root, IgnoreRules(), asked, {""}, set(asked))
+
+    assert found is not None
+    assert [file.path for file in found.changed] == ["Tea.md"]
+    assert found.missing == []
+
+
+def test_a_search_waits_for_whoever_writes_where_an_edit_is_to_be_found(
+    indexed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed.write({"Tea.md": "Gyokuro.\n"})
+    narrow(indexed, "Tea.md")
+    holds, refused = Event(), Event()
+    try_turn = Writing._try_turn
+
+    def tried(self: Writing) -> bool:
+        turn = try_turn(self)
+        if not turn:
+            refused.set()
+        return turn
+
+    def hold() -> None:
+        with indexed.engine._adapters.keeper().shop.writing(0.0, here=True):
+            holds.set()
+            refused.wait(10)
+
+    monkeypatch.setattr(Writing, "_try_turn", tried)
+    holder = Thread(target=hold)
+    holder.start()
+    assert holds.wait(10)
+    found = indexed.found("gyokuro")
+    holder.join(10)
+
+    assert refused.is_set()
+    assert found == ["Tea.md"]
+
+
+def test_a_run_that_may_take_long_first_has_the_words_of_an_edit_found(
+    indexed: VaultDesk,
+) -> None:
+    indexed.write({"Tea.md": "Gyokuro.\n"})
+    narrow(indexed, "Tea.md")
+    indexed.write({"Coffee.md": "Espresso.\n"})
+    reader, seen = engine_for(indexed.engine.config), []
+
+    def looking(progress: Progress) -> None:
+        if progress.stage in {"scan", "read"}:
+            seen.append([hit.path for hit in reader.search("gyokuro").hits])
+
+    with reader:
+        indexed.engine.index(embed=False, progress=looking)
+
+    assert len(seen) > 1
+    assert all(found == ["Tea.md"] for found in seen)
