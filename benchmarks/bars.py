@@ -49,6 +49,7 @@ SECTIONS = (
     "graph",
     "pairs",
     "bench_bundles",
+    "edits",
 )
 
 

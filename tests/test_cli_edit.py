@@ -84,6 +84,7 @@ EDITS: list[tuple[str, list[str], Any]] = [
         ChangeProperty("tags", "remove", "x"),
     ),
     ("property", ["--name", "a", "--unset"], ChangeProperty("a", "unset")),
+    ("frontmatter", ["--name", "a", "--unset"], ChangeProperty("a", "unset")),
 ]  # fmt: skip
 
 
@@ -205,7 +206,7 @@ def test_a_list_that_means_nothing_is_refused_and_says_where(
 
 
 def test_every_kind_of_edit_can_be_listed_and_asked_for_alone() -> None:
-    assert set(OPS) == set(ACTIONS) - {"apply", "create", "delete"}
+    assert set(OPS) == set(ACTIONS) - {"apply", "create", "delete", "frontmatter"}
 
 
 @pytest.mark.parametrize(

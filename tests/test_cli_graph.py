@@ -143,6 +143,7 @@ def test_suggestions_come_with_the_edit_and_change_nothing(program: Inside) -> N
     assert of_all["note"] is None
     assert of_one["note"] == "Journal/2025 in review.md"
     assert any(one["edit"] for one in of_one["suggestions"])
+    assert program.json("suggest", "2025", "in", "review") == of_one
     assert content() == before
 
 

@@ -19,8 +19,8 @@ OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
     "changeset", "context", "edit", "forget", "graph", "health", "hot", "inbox",
     "ingest", "list", "log", "merge", "move", "ontology", "pin", "proposals", "recall",
-    "rename-heading", "rename-tag", "resolve", "split", "summarize", "supersede",
-    "unpin", "verify",
+    "rename-heading", "rename-tag", "resolve", "split", "suggest", "summarize",
+    "supersede", "unpin", "verify",
 ])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "changeset": ("changeset", "see what was changed, and take it back"),
     "proposals": ("proposals", "see what waits for you, and approve or reject it"),
     "graph": ("graph", "tell what follows from the links"),
+    "suggest": ("suggest", "the same as graph suggest"),
     "ontology": ("ontology", "tell what the vault calls things"),
     "resolve": ("resolve", "tell whether the vault has what a text names"),
     "ingest": ("ingest", "match what a note names with what the vault has"),

@@ -136,6 +136,7 @@ ACTIONS: Mapping[str, Action] = {
         "change a block that has an id", ("block", "where", *WORDS, *LAST), _block
     ),
     "property": Action("change a property", ("name", *LAST), _property),
+    "frontmatter": Action("the same as property", ("name", *LAST), _property),
     "line": Action(
         "change lines by their number", ("line", "where", *WORDS, *LAST), _line
     ),
@@ -168,7 +169,7 @@ def add_arguments(parser: CommandParser) -> None:
         own.take_words("names", "NAME", about)
         for option in action.takes:
             add_option(own, option)
-        if name == "property":
+        if action.edits is _property:
             add_property_acts(own)
 
 
@@ -179,7 +180,7 @@ def _elsewhere() -> dict[str, str]:
         for option in action.takes:
             users.setdefault(OPTIONS[option].flag, []).append(name)
     for flag in ("--set", "--set-json", "--add", "--remove", "--unset"):
-        users[flag] = ["property"]
+        users[flag] = ["property", "frontmatter"]
     return {flag: f"goes with {', '.join(names)}" for flag, names in users.items()}
 
 

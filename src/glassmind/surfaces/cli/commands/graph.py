@@ -19,11 +19,16 @@ def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes: each action has a parser of its own."""
     parser.take_actions("action", "names", _elsewhere())
     for name, action in ACTIONS.items():
-        own = parser.add_action(name, action.about, action.names)
-        if action.names:
-            own.take_words("names", "NAME", NAMES)
-        for option in action.takes:
-            add_option(own, option, action.limit if option == "limit" else "")
+        add_action(parser.add_action(name, action.about, action.names), name)
+
+
+def add_action(own: CommandParser, name: str) -> None:
+    """Tell the parser of one action what that takes."""
+    action = ACTIONS[name]
+    if action.names:
+        own.take_words("names", "NAME", NAMES)
+    for option in action.takes:
+        add_option(own, option, action.limit if option == "limit" else "")
 
 
 def _elsewhere() -> dict[str, str]:
