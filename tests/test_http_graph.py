@@ -249,14 +249,14 @@ def test_the_vault_is_told_by_its_name(web: Web, sample: VaultDesk) -> None:
     ]
 
 
-def test_a_disk_that_does_not_take_a_line_is_not_the_settings_fault(
+def test_a_file_that_takes_no_line_is_not_the_settings_fault(
     tea: Web, vault: VaultDesk
 ) -> None:
     (vault.root / ".agent/dismissed.txt").mkdir(parents=True)
 
     done = tea.post("/graph/dismiss", {"a": "Cup", "b": "Tea & cups"})
 
-    assert done.status == 503
+    assert done.status == 409
     error = done.json["error"]
     assert error["code"] == "write_failed"
-    assert error["hint"] == "mend the file or the disk it names, then try again"
+    assert error["hint"] == "name another file, or mend the one it names"

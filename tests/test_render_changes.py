@@ -133,6 +133,16 @@ def test_a_change_of_nothing_says_so() -> None:
     )
 
 
+def test_a_file_that_says_so_already_is_no_change_to_be_taken_back() -> None:
+    file = changed().files[0]
+    idle = replace(file, before=file.after, added=0, removed=0, diff="")
+
+    said = changed_as_text(changed("applied", files=(idle,)), PLAIN)
+
+    assert "nothing is to be changed" in said
+    assert "undo" not in said
+
+
 def test_a_list_has_no_diffs_and_counts_what_it_leaves_out() -> None:
     step = changed().changeset.draft.steps[0]
     many = drafted(changed("proposed"), steps=(step,) * (NAMED_FILES + 4))
