@@ -552,7 +552,7 @@ def test_ticking_is_enough_while_the_vault_is_followed(desk: VaultDesk) -> None:
     .map(lambda text: text.strip("\r\n"))
     .filter(lambda text: any(sign.isalnum() for sign in text))
     | st.just("> [!agent] Captured by me; not approved yet\n\n- [x] Keep this\n\nno")
-    | st.just("---\nkind: task\n---\n\n- [x] Keep this"),
+    | st.sampled_from(["---\nkind: task\n---\n\n- [x] Keep this", "a\rb\r\n\rc"]),
     st.sampled_from(["memory", "decision", "question"]),
     st.sampled_from([1, 2, 3]),
 )
@@ -567,5 +567,6 @@ def test_an_accepted_text_is_kept_to_the_letter_whatever_it_says(
         desk.engine.memory.accept(memo.path)
 
     (found,) = desk.engine.memory.recall(kind=kind).memos
-    assert (found.memo.text, found.memo.place) == (text, "kept")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")  # ends are kept as one kind
+    assert (found.memo.text, found.memo.place) == (lines, "kept")
     desk.engine.memory.forget(found.memo.path)
