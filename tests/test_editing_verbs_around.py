@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from git_desk import WHO, GitDesk
+from git_desk import GitDesk
 from resident_desk import wait_for
 from vault_desk import VaultDesk
 
@@ -340,13 +340,11 @@ def test_when_off_even_that_is_left_as_it_is(vault: VaultDesk) -> None:
     assert vault.engine.editing.show(left.id).changeset.state == "applying"
 
 
-def test_changes_can_be_committed(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in WHO.items():
-        monkeypatch.setenv(name, value)
+def test_changes_can_be_committed(vault: VaultDesk) -> None:
     vault.write(TEA)
     git = GitDesk(vault.root)
+    git.git("config", "user.name", "A")
+    git.git("config", "user.email", "a@example.invalid")
     git.commit("2024-01-01")
     vault.open(writes__mode="allow", writes__git_commit=True)
     vault.index()

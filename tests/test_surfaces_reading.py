@@ -39,8 +39,20 @@ USUAL: dict[str, Any] = {
     "job": "none",
     "from": "Cup",
     "to": "Pot",
+    "note": "Cup",
+    "edits": [{"op": "append", "text": "oolong"}],
+    "title": "Saucer",
+    "destination": "Mug.md",
+    "heading": "Cup",
+    "new": "Mug",
+    "old": "tea",
+    "into": "Pot",
+    "id": "none",
 }
 """What is said where something has to be."""
+
+MORE: dict[str, Any] = {"confirm": True, "level": 1}
+"""What is said where it can be."""
 
 WRITING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}
 """Routes that are there to write."""
@@ -103,6 +115,10 @@ def test_tools_of_other_systems_change_nothing_in_the_vault(
     assert seen(desk.root) == before
 
 
+def takes(route: Route, name: str) -> bool:
+    return any(one.name == name for one in route.arguments)
+
+
 def reading() -> list[Route]:
     return [one for one in ROUTES if one.path not in WRITING]
 
@@ -111,14 +127,14 @@ def reading() -> list[Route]:
 def test_a_route_changes_nothing_in_the_vault(
     desk: VaultDesk, web: Web, route: Route
 ) -> None:
-    before, given = seen(desk.root), needed(route.arguments)
+    before, given, path = seen(desk.root), needed(route.arguments), route.path
 
+    for name in [name for name in given if f"{{{name}}}" in path]:
+        path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
     if route.method == "POST":
-        answer = web.post(route.path, given)
+        given |= {name: MORE[name] for name in MORE if takes(route, name)}
+        answer = web.post(path, given)
     else:
-        path = route.path
-        for name in [name for name in given if f"{{{name}}}" in path]:
-            path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
         answer = web.get(f"{path}?{urlencode(given, doseq=True)}")
 
     assert answer.status in {200, 404}, answer.body

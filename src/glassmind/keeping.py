@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError, IndexFault
@@ -45,6 +44,8 @@ def indexed(
         adapters.found_renamed(report.renamed)
     if not settled:
         return report
+    from dataclasses import replace  # noqa: PLC0415 - a search does without it
+
     return replace(report, warnings=(*settled, *report.warnings))
 
 
