@@ -65,7 +65,7 @@ class IndexKeeper:
     """
 
     shop: Workshop
-    bench: Bench
+    bench: Callable[[], Bench]
     copier: Copier
     wrote: Callable[[], None]
     meaning: Meaning | None = None
@@ -206,8 +206,9 @@ class IndexKeeper:
     def _known_notes(self) -> list[NotePath]:
         """Return what the index knows; nothing, where it cannot be read any more."""
         try:
-            with self.bench.faults():
-                known = self.bench.stamps()
+            bench = self.bench()
+            with bench.faults():
+                known = bench.stamps()
         except IndexFault:
             return []
         return sorted(path for path in known if kind_of(path) != "attachment")
@@ -247,12 +248,13 @@ class IndexKeeper:
 
     def examine(self) -> list[Check]:
         """Look at the vault, the index and what they stand on."""
-        return examine(self.shop, self.bench)
+        return examine(self.shop, self.bench())
 
     def status(self) -> Status:
         """Return what is current of the index."""
-        with self.bench.faults():
-            return status_of(self.bench)
+        bench = self.bench()
+        with bench.faults():
+            return status_of(bench)
 
     def backup(self, file: Path) -> None:
         """Write the rows, from which all else is made, to one new file.

@@ -261,7 +261,7 @@ class Watching:
         self._poll_at = time.monotonic() + pause_s
 
     def _has_drifted(self) -> bool:
-        bench, shop = self._keeper.bench, self._keeper.shop
+        bench, shop = self._keeper.bench(), self._keeper.shop
         with bench.faults():
             known = bench.stamps()
         found = scan(shop.root, shop.ignore_rules(), known)

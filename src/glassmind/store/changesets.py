@@ -84,6 +84,7 @@ class ChangesetFolder:
     ) -> None:
         self._folder = None if home is None else home / NAME
         self._undo_days, self._now = undo_days, now
+        self._pruned: datetime | None = None
 
     def made(
         self,
@@ -184,8 +185,7 @@ class ChangesetFolder:
         target = folder / found.path.name
         side = target.with_suffix(SIDE)
         if reason:
-            said = json.dumps({"reason": reason}).encode()
-            _written(side, said)
+            _written(side, json.dumps({"reason": reason}).encode())
         elif state != found.state:
             side.unlink(missing_ok=True)
         if state != found.state:
@@ -262,12 +262,20 @@ class ChangesetFolder:
                 return begin[0]
             if begin:
                 raise ChangesetUnknown(identity, sorted(one.id for one in begin))
-        names = [one.id for one in there]
-        raise ChangesetUnknown(identity, get_close_matches(wanted, names, 3, 0.7))
+        alike = get_close_matches(wanted, [one.id for one in there], 3, 0.7)
+        raise ChangesetUnknown(identity, alike)
 
     def _prune(self, kept: Changeset) -> None:
-        """Let go of what is old, and of what killed writers left."""
+        """Let go of what is old, once an hour, and of dry runs beyond a number."""
         now = self._now()
+        if self._pruned is None or now - self._pruned > timedelta(hours=1):
+            self._pruned = now
+            self._prune_old(now)
+        if kept.state == "previewed":
+            self._prune_previews(kept.id, now)
+
+    def _prune_old(self, now: datetime) -> None:
+        """Let go of what is old, and of what killed writers left."""
         oldest = f"{now - timedelta(days=self._undo_days):%Y%m%d}"
         for state in STATES:
             names = set(self._names(state))
@@ -279,8 +287,6 @@ class ChangesetFolder:
                     _drop(self._at(state, name), now)
                 elif name < oldest and state not in {"applying", "previewed"}:
                     _drop(self._at(state, name))
-        if kept.state == "previewed":
-            self._prune_previews(kept.id, now)
 
     def _prune_previews(self, kept: str, now: datetime) -> None:
         found = [one for one in self._all(("previewed",)) if one.id != kept]

@@ -248,7 +248,7 @@ class LocalAdapters:
         meaning = meaning_for(self, shop)
         return IndexKeeper(
             shop,
-            bench_for(self),
+            partial(bench_for, self),
             copier,
             self.forget_words,
             meaning,
