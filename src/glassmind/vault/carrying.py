@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +21,7 @@ from glassmind.errors import VaultError
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.types import NotePath
 from glassmind.vault.folder import OpenFolder
-from glassmind.vault.holding import WORKERS, Folders
+from glassmind.vault.holding import Folders, crew
 from glassmind.vault.looking import Met, is_one, is_same, met, refuse_changed
 from glassmind.vault.queueing import Leftovers
 from glassmind.vault.read import digest_of
@@ -103,17 +103,17 @@ class Carrying:
         Returns when all have come to an end, and raises what the first of them raised.
         """
         staging = [load for load in self._loads if load.staged]
-        workers = min(WORKERS, len(staging) + len(beside)) or 1
-        with ThreadPoolExecutor(workers, "glassmind-stage") as pool:
-            waited: list[Future[None]] = [pool.submit(one) for one in beside]
-            waited += [pool.submit(self._stage, load) for load in staging]
-            try:
-                meanwhile()
-                for one in waited:
-                    one.result()
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
+        waited: list[Future[None]] = [crew().submit(one) for one in beside]
+        waited += [crew().submit(self._stage, load) for load in staging]
+        try:
+            meanwhile()
+            for one in waited:
+                one.result()
+        except BaseException:
+            for one in waited:
+                one.cancel()
+            wait(waited)
+            raise
 
     def change(self) -> None:
         """Let all be as it should; whatever raises, `take_back` must follow."""
@@ -135,9 +135,9 @@ class Carrying:
 
         Returns whether nothing is left behind.
         """
-        gone = [self._folders.dropped(*one) for one in self._staged_files()]
+        gone = self._folders.all_dropped(self._staged_files())
         self._folders.sync(self._touched)
-        return all(gone)
+        return gone
 
     def take_back(self) -> list[NotePath]:
         """Undo what was done, the last of it first; return what could not be."""

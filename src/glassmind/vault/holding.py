@@ -1,8 +1,9 @@
 """The folders of one change, open: as many of them as may be held at once."""
 
 from collections.abc import Collection, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,10 +16,15 @@ from glassmind.vault.ways import forward
 MOST_HELD = 64
 """Folders held open. macOS lets a program have 256 files, and others need some."""
 
-
 WORKERS = 8
 """Who wait for the disk at once: it takes 8 files in the time of one, and more no
 faster."""
+
+
+@cache
+def crew() -> ThreadPoolExecutor:
+    """Return those who wait for the disk; they stay, for an edit is soon done."""
+    return ThreadPoolExecutor(WORKERS, "glassmind-disk")
 
 
 class Folders:
@@ -81,6 +87,12 @@ class Folders:
         if (old, new) in self._moved:
             self._moved.remove((old, new))
 
+    def all_dropped(self, files: Collection[tuple[str, str]]) -> bool:
+        """Delete staged files by folder and name; return whether all are gone."""
+        if len(files) == 1:
+            return all(self.dropped(*one) for one in files)
+        return all(list(crew().map(lambda one: self.dropped(*one), files)))
+
     def dropped(self, path: str, name: str) -> bool:
         """Delete a staged file in a folder; return whether it is gone."""
         if not name:
@@ -99,9 +111,7 @@ class Folders:
         if len(paths) == 1:
             self._sync_one(*paths)
         elif paths:
-            with ThreadPoolExecutor(min(WORKERS, len(paths))) as pool:
-                for _ in pool.map(self._sync_one, sorted(paths)):
-                    pass
+            wait([crew().submit(self._sync_one, path) for path in sorted(paths)])
 
     def _sync_one(self, path: str) -> None:
         with suppress(OSError, VaultError), self.at(path) as folder:
