@@ -322,6 +322,39 @@ def test_a_proposal_on_an_older_text_is_proposed_anew(
     }
 
 
+@pytest.mark.parametrize("now", [b"1\n", b"1", b"- 1\r\n- 2"])
+def test_two_proposals_to_add_to_one_note_are_both_approved(
+    desk: ApplyingDesk, files: MemoryFiles, now: bytes
+) -> None:
+    files.files["log.md"] = now
+    newline = b"\r\n" if b"\r" in now else b"\n"
+    start = now if now.endswith(b"\n") else now + newline
+    one = propose(desk, edit("log.md", now, start + b"a" + newline))
+    other = propose(desk, edit("log.md", now, start + b"b" + newline))
+
+    assert approve(desk.desk(), one.id).applied
+    anew = approve(desk.desk(), other.id)
+
+    assert anew.changeset.state == "proposed"
+    assert approve(desk.desk(), anew.changeset.id).applied
+    assert files.files["log.md"] == start + b"a" + newline + b"b" + newline
+
+
+@pytest.mark.parametrize("now", [b"1\n", b"1"])
+def test_what_was_added_is_taken_back_though_more_was_added_behind_it(
+    desk: ApplyingDesk, files: MemoryFiles, now: bytes
+) -> None:
+    files.files["log.md"] = now
+    first = apply(desk, edit("log.md", now, b"1\na\n"))
+    apply(desk, edit("log.md", b"1\na\n", b"1\na\nb\n"))
+
+    done = undo(desk.desk(), first, ASKING)
+
+    assert done.changeset.draft.risks == ()
+    assert approve(desk.desk(), done.changeset.id).applied
+    assert files.files["log.md"] == b"1\nb" + now[1:]
+
+
 def test_a_proposal_that_fits_no_more_goes_on_waiting(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:

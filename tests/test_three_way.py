@@ -1,5 +1,8 @@
 """Two changes of one text, brought together line by line."""
 
+import itertools
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,8 +48,81 @@ def test_both_sides_merge_the_same_unless_they_conflict(
     one, other = merge(base, ours, theirs), merge(base, theirs, ours)
 
     assert one.is_clean == other.is_clean
-    if one.is_clean:
-        assert one.raw == other.raw
+    if one.is_clean:  # of what both add at one place, each has its own first
+        assert sorted(ended(one.raw)) == sorted(ended(other.raw))
+
+
+def ended(raw: bytes) -> list[bytes]:
+    """Return the lines of a text without what ends them."""
+    return [line.rstrip(b"\r\n") for line in lines_in(raw)]
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """Return a text, and two changes of it, in which no line stands twice."""
+    base = [b"base %d" % at for at in range(draw(st.integers(0, 6)))]
+    made = [base]
+    for who in (b"ours", b"theirs"):
+        changed: list[bytes] = []
+        for at in range(len(base) + 1):
+            new = draw(st.sampled_from([0, 0, 0, 1, 2]))
+            changed += [b"%s %d %d" % (who, at, one) for one in range(new)]
+            if at < len(base) and not draw(st.sampled_from([False, False, True])):
+                changed.append(base[at])
+        made.append(changed)
+    return made[0], made[1], made[2]
+
+
+ENDS = st.tuples(*[st.booleans()] * 3)
+
+
+@given(sides(), st.sampled_from([b"\n", b"\r\n"]), ENDS)
+def test_what_is_merged_holds_all_that_was_added_and_nothing_that_was_removed(
+    texts: tuple[list[bytes], ...], newline: bytes, ends: tuple[bool, ...]
+) -> None:
+    base, ours, theirs = texts
+    raws = [
+        newline.join(lines) + (newline if end and lines else b"")
+        for lines, end in zip(texts, ends, strict=True)
+    ]
+
+    merged = merge(*raws)
+
+    if merged.is_clean:
+        found = ended(merged.raw)
+        kept = [line for line in base if line in ours and line in theirs]
+        new = [line for line in ours + theirs if line not in base]
+        assert sorted(found) == sorted(kept + new)
+        for side, other in ((ours, theirs), (theirs, ours)):
+            stay = [line for line in side if line in other or line not in base]
+            assert [line for line in found if line in stay] == stay
+        assert merged.raw.count(b"\n") == merged.raw.count(newline)
+
+
+@given(sides(), st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.booleans())
+def test_what_is_only_added_never_conflicts(
+    texts: tuple[list[bytes], ...], newline: bytes, end: bool, one_side: bool
+) -> None:
+    base, ours, theirs = texts
+    ours = sorted({*base, *ours}, key=_place)
+    if one_side:
+        theirs = [line for line in theirs if line in base]
+    else:
+        theirs = sorted({*base, *theirs}, key=_place)
+    last = newline if end else b""
+
+    merged = merge(*(newline.join(side) + last for side in (base, ours, theirs)))
+
+    inside = any(
+        line not in theirs and after not in theirs
+        for line, after in itertools.pairwise(base)
+    )
+    assert merged.is_clean or (one_side and inside)
+
+
+def _place(line: bytes) -> tuple[int, bool, bytes]:
+    who, at, *_ = line.split()
+    return int(at), who == b"base", line
 
 
 CHANGES = st.lists(st.sampled_from(["keep", "ours", "theirs"]), max_size=9)
@@ -87,10 +163,52 @@ def test_changes_that_touch_conflict() -> None:
     assert merged == (b"A\nb\n", (Span(1, 2),))
 
 
-def test_two_texts_added_at_one_place_conflict() -> None:
-    merged = merge(b"a\n", b"a\nx\n", b"a\ny\n")
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "both"),
+    [
+        (b"a\n", b"a\nx\n", b"a\ny\n", b"a\nx\ny\n"),
+        (b"a\n", b"a\n\nx\n", b"a\n\ny\n", b"a\n\nx\n\ny\n"),
+        (b"a", b"a\nx", b"a\ny", b"a\nx\ny"),
+        (b"a", b"a\nx\n", b"a\ny\n", b"a\nx\ny\n"),
+        (b"a", b"a\nx", b"a\ny\n", b"a\nx\ny\n"),
+        (b"a\r\nb", b"a\r\nb\r\nx", b"a\r\nb\r\ny", b"a\r\nb\r\nx\r\ny"),
+        (b"a", b"a\r\nx", b"a\r\ny", b"a\r\nx\r\ny"),
+        (b"", b"x", b"y", b"x\ny"),
+        (b"", b"x\n", b"y\n", b"x\ny\n"),
+        (b"a\nb\n", b"x\na\nb\n", b"y\na\nb\n", b"x\ny\na\nb\n"),
+    ],
+)
+def test_of_two_texts_added_at_one_place_ours_comes_first(
+    base: bytes, ours: bytes, theirs: bytes, both: bytes
+) -> None:
+    assert merge(base, ours, theirs) == (both, ())
 
-    assert merged == (b"a\nx\n", (Span(2, 2),))
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "both"),
+    [
+        (b"a\nx\n", b"a\nx\ny\n", b"a\n", b"a\ny\n"),
+        (b"a\nx", b"a\nx\ny", b"a", b"a\ny"),
+        (b"a\nx\nb\n", b"a\nb\n", b"a\ny\nx\nb\n", b"a\ny\nb\n"),
+        (b"a\nb\n", b"A\nb\n", b"0\na\n1\nb\n", b"0\nA\n1\nb\n"),
+    ],
+)
+def test_what_is_added_beside_what_is_removed_is_added_and_that_removed(
+    base: bytes, ours: bytes, theirs: bytes, both: bytes
+) -> None:
+    assert merge(base, ours, theirs) == (both, ())
+
+
+def test_what_is_added_within_what_is_removed_conflicts() -> None:
+    merged = merge(b"a\nb\nc\nd\n", b"a\nb\nx\nc\nd\n", b"a\nd\n")
+
+    assert merged == (b"a\nb\nx\nc\nd\n", (Span(2, 4),))
+
+
+def test_the_same_text_added_by_both_is_there_once() -> None:
+    base, ours, theirs = b"a\nb\n", b"a\nx\nb\nz\n", b"0\na\nx\nb\n"
+
+    assert merge(base, ours, theirs) == (b"0\na\nx\nb\nz\n", ())
 
 
 def test_carriage_returns_stay_where_they_are() -> None:

@@ -2,8 +2,12 @@
 
 Lines are compared as bytes, with whatever ends them. Lines that stand once in both
 texts are found first, as they part long texts into short ones (Cohen's patience diff);
-what lies between is compared by `difflib`. Changes that neither overlap nor touch are
-both kept. Where they do, one side has to give way, and the place is named.
+what lies between is compared by `difflib`. Changes that do not overlap are both kept;
+so are those that touch, where one of them only adds lines. Otherwise one side has to
+give way, and the place is named.
+
+A last line that nothing ends is compared as if it were ended, so that to add a line
+behind it is no change of it; whether the text ends so is settled by itself.
 """
 
 from bisect import bisect_left
@@ -61,17 +65,38 @@ def hunks_between(one: Sequence[bytes], other: Sequence[bytes]) -> list[Hunk]:
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
     """Bring two changes of one text together.
 
-    Where both changed the same lines, or lines that touch, in different ways, ours
-    stands; the conflict names the lines of `ours`. A file with NUL bytes is one line.
+    Where both changed the same lines, or replaced lines that touch, in different ways,
+    ours stands; the conflict names the lines of `ours`. Of what both add at one place
+    ours comes first. A file with NUL bytes is one line.
     """
     if theirs in (base, ours):
         return Merged(ours)
     if base == ours:
         return Merged(theirs)
-    if b"\0" in base or b"\0" in ours or b"\0" in theirs:
+    texts = (base, ours, theirs)
+    if any(b"\0" in raw for raw in texts):
         return Merged(ours, (Span(1, max(1, len(lines_in(ours)))),))
-    old, mine, yours = lines_in(base), lines_in(ours), lines_in(theirs)
-    return _merged(old, mine, yours)
+    newline = _newline(texts)
+    old, mine, yours = (lines_in(_ended(raw, newline)) for raw in texts)
+    merged = _merged(old, mine, yours)
+    was, here, there = map(_is_ended, texts)
+    if there if here == was else here:
+        return merged
+    return merged._replace(raw=merged.raw.removesuffix(newline))
+
+
+def _is_ended(raw: bytes) -> bool:
+    return not raw or raw.endswith(b"\n")
+
+
+def _ended(raw: bytes, newline: bytes) -> bytes:
+    return raw if _is_ended(raw) else raw + newline
+
+
+def _newline(texts: Sequence[bytes]) -> bytes:
+    """Return what ends the first line of the first text that has an ended one."""
+    first = next((lines_in(raw)[0] for raw in texts if b"\n" in raw), b"")
+    return b"\r\n" if first.endswith(b"\r\n") else b"\n"
 
 
 def _merged(old: list[bytes], mine: list[bytes], yours: list[bytes]) -> Merged:
@@ -84,15 +109,14 @@ def _merged(old: list[bytes], mine: list[bytes], yours: list[bytes]) -> Merged:
         out += old[at:begin]
         at = end
         my_begin, my_end = _over(left, begin, end)
-        if not left:
-            first, last = _over(right, begin, end)
-            out += yours[first:last]
-            continue
-        out += mine[my_begin:my_end]
-        if right:
-            first, last = _over(right, begin, end)
-            if yours[first:last] != mine[my_begin:my_end]:
+        first, last = _over(right, begin, end)
+        ours, theirs = mine[my_begin:my_end], yours[first:last]
+        if left and right and ours != theirs:
+            if begin == end:  # both only add
+                ours += theirs
+            else:
                 conflicts.append(Span(my_begin + 1, max(my_begin + 1, my_end)))
+        out += ours if left else theirs
     out += old[at:]
     return Merged(b"".join(out), tuple(conflicts))
 
@@ -108,19 +132,28 @@ def _over(hunks: Sequence[Hunk], begin: int, end: int) -> tuple[int, int]:
 def _groups(
     left: Sequence[Hunk], right: Sequence[Hunk]
 ) -> Iterator[tuple[list[Hunk], list[Hunk]]]:
-    """Yield the hunks of both sides that overlap or touch, together."""
-    one, other = list(reversed(left)), list(reversed(right))
-    while one or other:
-        group: tuple[list[Hunk], list[Hunk]] = ([], [])
-        end = min(side[-1].start for side in (one, other) if side)
-        grown = True
-        while grown:
-            grown = False
-            for side, mine in zip((one, other), group, strict=True):
-                while side and side[-1].start <= end:
-                    mine.append(side.pop())
-                    end, grown = max(end, mine[-1].end), True
+    """Yield the hunks of both sides that are in each other's way, together.
+
+    Hunks that both add lines at one place are, too.
+    """
+    sided = [(hunk, 0) for hunk in left] + [(hunk, 1) for hunk in right]
+    group: tuple[list[Hunk], list[Hunk]] = ([], [])
+    known: Hunk | None = None  # all of the group in one
+    for hunk, side in sorted(sided, key=lambda one: one[0][:2]):
+        if known is not None and not _is_in_the_way(known, hunk):
+            yield group
+            group, known = ([], []), None
+        group[side].append(hunk)
+        known = hunk if known is None else known._replace(end=max(known.end, hunk.end))
+    if known is not None:
         yield group
+
+
+def _is_in_the_way(known: Hunk, hunk: Hunk) -> bool:
+    """Whether a hunk overlaps what begins before it, or touches it and is alike."""
+    if hunk.start != known.end:
+        return hunk.start < known.end
+    return (hunk.start < hunk.end) == (known.start < known.end)
 
 
 def _same_ends(one: Sequence[bytes], other: Sequence[bytes]) -> tuple[int, int]:
