@@ -17,6 +17,7 @@ from glassmind.types.editing import (
     Prepend,
     Replace,
     SetTask,
+    TextEdit,
     Splice,
     TextEdit,
 )
@@ -388,6 +389,25 @@ def test_a_link_needs_a_note_and_a_sentence(edit: AddLink) -> None:
 )
 def test_tasks_are_given_a_status(edit: SetTask, result: str) -> None:
     assert after("- [ ] one\n- [x] two\n  - [/] one more\n", edit) == result
+
+
+@pytest.mark.parametrize(
+    ("edit", "result"),
+    [
+        (SetTask(line=2), "- o\n\t- [x] in ^id\n\t\t- child\n- p\n"),
+        (AtBlock("id", "- [ ] new"), "- o\n\t- [ ] new ^id\n\t\t- child\n- p\n"),
+        (
+            AtBlock("id", "- b", "after"),
+            "- o\n\t- [ ] in ^id\n\t\t- child\n\t- b\n- p\n",
+        ),
+        (
+            AtBlock("id", "- b", "before"),
+            "- o\n\t- b\n\t- [ ] in ^id\n\t\t- child\n- p\n",
+        ),
+    ],
+)
+def test_items_that_are_indented_by_tabs_are_items(edit: TextEdit, result: str) -> None:
+    assert after("- o\n\t- [ ] in ^id\n\t\t- child\n- p\n", edit) == result
 
 
 def test_only_what_the_parser_takes_for_a_task_is_one() -> None:

@@ -83,6 +83,26 @@ def test_tasks_have_any_status_their_own_text_and_their_parent() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "start"),
+    [
+        ("- [ ] o\n\t- [ ] inner\n", 2, 9),
+        ("- [ ] o\n    - [ ] inner\n", 2, 12),
+        ("- o\n\n    - [ ] inner\n", 3, 9),
+        ("- o\r\n\t* [ ] inner\r\n", 2, 6),
+        ("> - o\n>     - [ ] inner\n", 2, 12),
+        ("1. o\n\t1. [ ] inner\n", 2, 6),
+    ],
+)
+def test_an_item_may_be_indented_by_more_than_it_needs(
+    text: str, line: int, start: int
+) -> None:
+    *_, inner = read(text).tasks
+
+    assert (inner.text, inner.line, inner.start) == ("inner", line, start)
+    assert (inner.depth, inner.parent_line) == (1, 1)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "- [] a",

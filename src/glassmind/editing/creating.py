@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.naming import named, sure_or_none
+from glassmind.editing.naming import named_template
 from glassmind.editing.templates import filled
 from glassmind.editing.text.page import Page
 from glassmind.errors.editing import BadEdit, NotEditable
@@ -61,6 +61,7 @@ def new_note(  # noqa: PLR0913 - each fact by its name
         BadEdit: no note can have that name, property or text.
         NoteNotFound, AmbiguousName: no one template is called so.
         PathOutsideVault: the path leaves the vault.
+        FileUnreadable: the template is left out of the index.
     """
     settings = desk.settings()
     path = note_path(title, folder, settings.new_notes or "", desk.agent_folder)
@@ -149,14 +150,9 @@ def _titled(given: Mapping[str, PropertyValue], title: str) -> dict[str, Propert
 
 
 def _pattern(desk: Desk, name: str) -> Pattern:
-    """Return a template by its name: one among the templates, or any note."""
-    for folder in desk.settings().template_folders:
-        found = sure_or_none(desk, f"{folder}/{name}")
-        if found is not None:
-            break
-    else:
-        found = named(desk, name)
+    found = named_template(desk, name)
     raw = desk.files.read(found)
+    desk.handed([found])
     try:
         page = Page.of(found, raw or b"")
     except NotEditable as refused:

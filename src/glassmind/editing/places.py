@@ -7,7 +7,14 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
-from glassmind.errors import AmbiguousName, FileGone, NoteNotFound, VaultError
+from glassmind.editing.naming import check_read
+from glassmind.errors import (
+    AmbiguousName,
+    FileGone,
+    NoteNotFound,
+    PathOutsideVault,
+    VaultError,
+)
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
@@ -72,12 +79,14 @@ class Disk:
                 return files.stat(path).st_mode
         except FileGone:
             return None
+        except PathOutsideVault:
+            raise
         except VaultError:
             return 0
 
 
 def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
-    """Return the file or folder that is called so to the letter.
+    """Return the file or folder that is called so to the letter, and is read.
 
     A note may be named without its suffix. What ends in `/` is a folder; a note goes
     before a folder beside it that has its name.
@@ -85,7 +94,15 @@ def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
     Raises:
         NoteNotFound, AmbiguousName: there is none, or more than one.
         PathOutsideVault: it is no path of a vault.
+        FileUnreadable: it is a file that is left out of the index.
     """
+    origin = _origin_of(desk, ground, name)
+    if not origin.folder:
+        check_read(desk.rules(), origin.path)
+    return origin
+
+
+def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
     path = safe_path(name.rstrip("/")) if name.rstrip("/") else NotePath("")
     if path and not name.endswith("/"):
         known = set(ground.paths)

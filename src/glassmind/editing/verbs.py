@@ -57,6 +57,14 @@ class Editing:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
+    def path_of(self, note: str) -> NotePath:
+        """Return the note that is called so to the letter; folders are none.
+
+        Raises:
+            NoteNotFound, AmbiguousName: no one note is.
+        """
+        return named(self._desk, note)
+
     def edit(
         self,
         note: str,
@@ -288,7 +296,7 @@ class Editing:
 
     def _shown(self, done: Changed) -> Changed:
         """Return what came of a change; its diffs hold text of notes."""
-        self._desk.handed([one.path for one in done.files if one.path is not None])
+        self._desk.handed([one.path or one.to for one in done.files])
         return done
 
     def _offer(self, steps: Sequence[Step]) -> str:

@@ -5,6 +5,7 @@ Markdown links. What Obsidian adds to CommonMark is scanned for in the source by
 other modules; this pass tells them where text is text and where it is not.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -43,6 +44,8 @@ _BLOCKS: Final[dict[str, RegionKind]] = {
     "HtmlBlock": "html",
     "FootnoteDefinition": "footnote",
 }
+
+_LEAD = re.compile(rb"[ \t\r\n>]*")
 
 
 @dataclass(slots=True)
@@ -113,9 +116,11 @@ class Structure:
 
 @dataclass(slots=True)
 class _Walk:
-    """Where the pass stands."""
+    """Where the pass stands; `source` is `text` in UTF-8, once an item asks for it."""
 
     seen: Structure
+    text: str
+    source: bytes = b""
     leaf: int = 0
     text_mark: int = 0
     words: list[str] | None = None
@@ -126,7 +131,7 @@ class _Walk:
 def read_structure(text: str) -> Structure:
     """Return the skeleton of `text`; offsets are bytes of its UTF-8 encoding."""
     seen = Structure()
-    walk = _Walk(seen)
+    walk = _Walk(seen, text)
     depth = 0
     previous: Any = None
     add_block = seen.blocks.append
@@ -251,8 +256,12 @@ def _open_heading(walk: _Walk, _tag: Any, at: Range, depth: int) -> None:
 
 def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     walk.leaf = at["start"]
+    walk.source = walk.source or walk.text.encode()
+    # the parser counts what an item is indented by, where that is more than needed
+    lead = _LEAD.match(walk.source, at["start"])
+    start = lead.end() if lead is not None else at["start"]
     parent = walk.items[-1].start if walk.items else None
-    item = Item(at["start"], at["end"], len(walk.items), parent)
+    item = Item(start, at["end"], len(walk.items), parent)
     walk.items.append(item)
     walk.seen.items.append(item)
 

@@ -1,17 +1,23 @@
 """Where deleted files go: the folder of the vault that Obsidian puts them in."""
 
 from collections.abc import Callable
-from itertools import count
 
+from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 
 TRASH = ".trash"
+
+MOST = 10_000
+"""Numbers that are tried for a name that is taken."""
 
 
 def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
     """Return where a file goes that is deleted: a path that nothing is at.
 
     It keeps its folders, and gets a number where another of its name went before.
+
+    Raises:
+        NameTaken: every number is taken.
     """
     place = NotePath(f"{TRASH}/{path}")
     if not is_taken(place):
@@ -20,8 +26,8 @@ def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
     stem, dot, ending = name.rpartition(".")
     if not stem:  # no ending, or nothing but one
         stem, dot, ending = name, "", ""
-    for number in count(1):
+    for number in range(1, MOST):
         other = NotePath(f"{folder}/{stem} {number}{dot}{ending}")
         if not is_taken(other):
             return other
-    raise AssertionError("numbers have no end")
+    raise NameTaken(place)

@@ -1,0 +1,36 @@
+"""Deleting comes to an end, whatever stands where deleted notes go."""
+
+import os
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+from glassmind.errors import PathOutsideVault
+from glassmind.errors.writing import NameTaken
+from glassmind.vault.trash import trash_place
+
+ASK = Asking(client="test")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
+def test_a_trash_folder_that_leads_elsewhere_is_refused(vault: VaultDesk) -> None:
+    vault.write({"Tea.md": "Oolong.\n", "Cup.md": "[[Tea]]\n"})
+    elsewhere = vault.root.parent / "elsewhere"
+    elsewhere.mkdir()
+    (vault.root / ".trash").symlink_to(elsewhere)
+    vault.open(writes__mode="allow")
+    vault.index()
+
+    with pytest.raises(PathOutsideVault):
+        vault.engine.editing.delete("Tea", ASK, confirm=True)
+    with pytest.raises(PathOutsideVault):
+        vault.engine.editing.merge("Tea", "Cup", ASK, confirm=True)
+
+    assert (vault.root / "Tea.md").read_text() == "Oolong.\n"
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_names_that_are_all_taken_end_the_search_for_one() -> None:
+    with pytest.raises(NameTaken):
+        trash_place("Tea.md", lambda _: True)
