@@ -9,8 +9,8 @@ what waits for approval, and the records.
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias, cast
-from unicodedata import normalize
 
+from glassmind.access.meant import folded, is_in
 from glassmind.config import Config
 from glassmind.types import NotePath
 from glassmind.types.editing import Verdict
@@ -50,7 +50,7 @@ class WritePolicy:
     def __init__(self, config: Config) -> None:
         writes = config.writes
         self._writes = writes
-        self._agent = _folded(writes.agent_dir.strip("/"))
+        self._agent = folded(writes.agent_dir.strip("/"))
         self._folders = [_rule("folders", rule) for rule in writes.folders]
         self._tags = [_rule("tags", rule) for rule in writes.tags]
 
@@ -66,16 +66,20 @@ class WritePolicy:
         tags: Iterable[str] = (),
         tainted: bool = False,
         folder: bool = False,
+        sure: bool = True,
     ) -> Verdict:
         """Return what may be done with a file, or a whole `folder`, and by which rule.
 
-        `tags` are those of the note before and after the change. `tainted` says that
-        whoever asks was given text that nobody vouches for.
+        `tags` are those of the note before and after the change; where they are not
+        `sure`, since properties cannot be read, the strictest rule about a tag counts.
+        `tainted` says that whoever asks was given text that nobody vouches for.
         """
         if self._writes.mode == "off":
             return Verdict("off", 'writes.mode = "off"')
-        found = [self._of_place(_folded(path), folder=folder)]
+        found = [self._of_place(folded(path), folder=folder)]
         found += self._of_tags(tags)
+        if not sure:
+            found += self._of_any_tag()
         decided = strictest(found)
         if tainted and self._writes.approve_after_untrusted and decided.may == "allow":
             return Verdict("propose", "writes.approve_after_untrusted = true")
@@ -83,7 +87,7 @@ class WritePolicy:
 
     def _of_place(self, path: str, *, folder: bool) -> Verdict:
         parts = path.split("/")
-        if _is_in(path, self._agent):
+        if is_in(path, self._agent):
             return self._of_agent_folder(path, folder=folder)
         if any(part.startswith(".") for part in parts):
             return Verdict("off", "its place, in a folder of another program,")
@@ -116,31 +120,29 @@ class WritePolicy:
 
     def _ruled(self, path: str, otherwise: Verdict, *, folder: bool) -> Verdict:
         """Return what the innermost folder says; a whole folder has those below it."""
-        around = [rule for rule in self._folders if _is_in(path, rule.name)]
+        around = [rule for rule in self._folders if is_in(path, rule.name)]
         inner = max(around, key=lambda rule: len(rule.name), default=None)
         found = inner.verdict if inner else otherwise
-        below = [rule for rule in self._folders if folder and _is_in(rule.name, path)]
+        below = [rule for rule in self._folders if folder and is_in(rule.name, path)]
         return strictest([found, *(rule.verdict for rule in below)])
 
     def _of_tags(self, tags: Iterable[str]) -> list[Verdict]:
-        folded = {_folded(tag.lstrip("#")) for tag in tags} if self._tags else ()
+        names = {folded(tag.lstrip("#")) for tag in tags} if self._tags else ()
         return [
             rule.verdict
             for rule in self._tags
-            if any(_is_in(tag, rule.name) for tag in folded)
+            if any(is_in(tag, rule.name) for tag in names)
         ]
+
+    def _of_any_tag(self) -> list[Verdict]:
+        """Return what the strictest rule says to a note that may have any tag."""
+        if not self._tags:
+            return []
+        may, rule = strictest(one.verdict for one in self._tags)
+        return [Verdict(may, f"{rule}, as its properties cannot be read,")]
 
 
 def _rule(key: str, written: str) -> Rule:
     name, _, may = written.rpartition("=")
     said = Verdict(cast("May", may), f'"{written}" in writes.{key}')
-    return Rule(_folded(name.lstrip("#")), said)
-
-
-def _folded(path: str) -> str:
-    """Return a name as it is compared, since disks and Obsidian differ in the case."""
-    return normalize("NFC", path).casefold()
-
-
-def _is_in(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
+    return Rule(folded(name.lstrip("#")), said)

@@ -1,14 +1,17 @@
 """What the policy says to a change: the strictest of what it says to its files."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
+from glassmind.access.meant import Meant, head_tags, meant_tags
 from glassmind.access.policy import TRASH, strictest
 from glassmind.editing.desk import Desk
-from glassmind.markdown.read import read_note
+from glassmind.errors import VaultError
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft, Step, Verdict
-from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.scan import kind_of
 
 TO_TRASH = frozenset(("delete", "merge", "undo"))
@@ -33,8 +36,13 @@ def judged(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
     """
     found = [one for step in draft.steps for one in _of_step(desk, draft, step)]
     whole = [
-        Judged(desk.policy.judge(path, tags=tags, tainted=tainted, folder=folder), path)
-        for path, tags, folder in found
+        Judged(
+            desk.policy.judge(
+                path, tags=meant.tags, tainted=tainted, folder=folder, sure=meant.sure
+            ),
+            path,
+        )
+        for path, meant, folder in found
     ]
     if not whole:
         return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
@@ -46,14 +54,14 @@ class _Place(NamedTuple):
     """Where a file is or goes, with the tags that count there."""
 
     path: NotePath
-    tags: tuple[str, ...]
+    meant: Meant
     folder: bool
 
 
 def _of_step(desk: Desk, draft: Draft, step: Step) -> Iterator[_Place]:
-    tags = _tags(desk, step)
+    meant = _tags(desk, step)
     for path in dict.fromkeys(_places(draft, step)):
-        yield _Place(path, tags, step.folder)
+        yield _Place(path, meant, step.folder)
 
 
 def _places(draft: Draft, step: Step) -> Iterator[NotePath]:
@@ -70,32 +78,52 @@ def _in_trash(path: NotePath) -> bool:
     return path.startswith(f"{TRASH}/")
 
 
-def _tags(desk: Desk, step: Step) -> tuple[str, ...]:
+def _tags(desk: Desk, step: Step) -> Meant:
     """Return the tags of a note before and after, where any rule is about tags.
 
     Of a folder they are those of the rules that some note in it has.
     """
     ruled = desk.policy.tags
     if not ruled:
-        return ()
+        return Meant()
     if step.folder and step.path is not None:
-        inside = f"{step.path}/"
-        with desk.faults():
-            rows = desk.rows()
-            return tuple(
-                tag
-                for tag in ruled
-                if any(path.startswith(inside) for path in rows.tagged(tag))
-            )
-    before = _tags_in(step.path or step.to, step.before)
-    after = () if step.after == step.before else _tags_in(step.to, step.after)
-    return (*before, *after)
+        return _tags_below(desk, step.path, ruled)
+    before = meant_tags(step.path or step.to, step.before)
+    if step.after == step.before:
+        return before
+    after = meant_tags(step.to, step.after)
+    return Meant((*before.tags, *after.tags), before.sure and after.sure)
 
 
-def _tags_in(path: NotePath, raw: bytes | None) -> tuple[str, ...]:
-    if raw is None or kind_of(path) == "attachment":
-        return ()
-    found = decode(raw)
-    if isinstance(found, Unreadable):
-        return ()
-    return tuple(tag.name for tag in read_note(path, found.text).tags)
+def _tags_below(desk: Desk, folder: NotePath, ruled: Sequence[str]) -> Meant:
+    """Return the tags with a rule of the notes in a folder, left out or not."""
+    inside = f"{folder}/"
+    with desk.faults():
+        rows = desk.rows()
+        known = set(rows.inside(folder))
+        found = {
+            tag
+            for tag in ruled
+            if any(path.startswith(inside) for path in rows.tagged(tag))
+        }
+    sure = True
+    for path in _notes_below(desk.root, folder):
+        try:
+            raw = desk.files.read(path)
+        except VaultError:
+            sure = False
+            continue
+        # the rows know the tags in its text
+        meant = (head_tags if path in known else meant_tags)(path, raw)
+        found.update(tag for tag in ruled if meant.has(tag))
+        sure = sure and meant.sure
+    return Meant(tuple(sorted(found)), sure)
+
+
+def _notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
+    for place, folders, names in os.walk(root / folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            file = Path(place, name)
+            if kind_of(name) != "attachment" and not file.is_symlink():
+                yield NotePath(normalize("NFC", file.relative_to(root).as_posix()))

@@ -8,6 +8,7 @@ or something that may hold a piece of one, stays tainted until the process ends.
 from collections.abc import Callable, Sequence
 from threading import Lock
 
+from glassmind.access.meant import Meant
 from glassmind.errors import GlassmindError
 from glassmind.types import NotePath
 from glassmind.vault.resolve import fold
@@ -17,17 +18,21 @@ class Trust:
     """The clients of a process, by what they were handed; for any number of threads.
 
     `untrusted` are folders, and tags with `#`; none named means every note. `tagged`
-    returns the notes with a tag or one below it.
+    returns the notes with a tag or one below it, `meant` what properties of a note may
+    mean as tags now; where they cannot be read they may mean any.
     """
 
     def __init__(
-        self, untrusted: Sequence[str], tagged: Callable[[str], Sequence[NotePath]]
+        self,
+        untrusted: Sequence[str],
+        tagged: Callable[[str], Sequence[NotePath]],
+        meant: Callable[[NotePath], Meant] = lambda _: Meant(),
     ) -> None:
         self._tags = [name for name in untrusted if name.startswith("#")]
         folders = [name for name in untrusted if not name.startswith("#")]
         self._folders = tuple(f"{fold(name.strip('/'))}/" for name in folders)
         self._any = not untrusted
-        self._tagged, self._lock = tagged, Lock()
+        self._tagged, self._meant, self._lock = tagged, meant, Lock()
         self._tainted: set[str] = set()
         self._open: dict[str, set[NotePath]] = {}
 
@@ -64,6 +69,12 @@ class Trust:
         if not given:
             return False
         try:
-            return any(not given.isdisjoint(self._tagged(tag)) for tag in self._tags)
+            if any(not given.isdisjoint(self._tagged(tag)) for tag in self._tags):
+                return True
+            return any(self._may_be_tagged(path) for path in sorted(given))
         except GlassmindError:
             return True
+
+    def _may_be_tagged(self, path: NotePath) -> bool:
+        meant = self._meant(path)
+        return not meant.sure or any(meant.has(tag) for tag in self._tags)

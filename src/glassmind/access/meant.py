@@ -1,0 +1,121 @@
+"""The tags that a person may have meant for a note, for rules that forbid.
+
+Obsidian takes a list called `tags` for tags, and nothing else. Somebody who locked a
+note, or a program that marked a page from the web, may have written a word, `tag`, or
+properties that are no YAML: a rule that should hold must not fail by that. So more is
+taken for a tag here than anywhere else, and where properties cannot be read at all,
+that is said.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+from unicodedata import normalize
+
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath, PropertyValue
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.scan import kind_of
+
+NAMES = ("tags", "tag")
+"""What a property of tags is called, in any case; Obsidian knows the first."""
+
+MERGED = "<<"
+"""What YAML calls properties that are taken over from elsewhere."""
+
+_BETWEEN = re.compile(r"[\s,;]+")
+_KEY = re.compile(
+    r"(?:^|[{,])[ \t]*[\"']?tags?[\"']?[ \t]*:(?P<rest>.*(?:\n(?:[ \t]|-).*)*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A name for tags with what stands behind it, down to the next name."""
+
+_MARKS = re.compile(r"[\s,;\[\]{}\"'|>]+")
+_OPENING = re.compile(r"---[ \t]*\r?\n")
+
+
+class Meant(NamedTuple):
+    """The tags of a note, without `#`; not `sure` where its properties are unread."""
+
+    tags: tuple[str, ...] = ()
+    sure: bool = True
+
+    def has(self, name: str) -> bool:
+        """Whether the note has a tag or one below it."""
+        whole = folded(name.lstrip("#"))
+        return any(is_in(folded(tag), whole) for tag in self.tags)
+
+
+def meant_tags(path: NotePath, raw: bytes | None) -> Meant:
+    """Return all that may be meant as a tag of a file; nothing where there is none."""
+    if raw is None or kind_of(path) == "attachment":
+        return Meant()
+    found = decode(raw)
+    if isinstance(found, Unreadable):
+        return Meant(sure=False)
+    tags = (tag.name for tag in read_note(path, found.text).tags)
+    head = head_tags(path, raw)
+    return Meant(tuple(dict.fromkeys((*tags, *head.tags))), head.sure)
+
+
+def head_tags(path: NotePath, raw: bytes | None) -> Meant:
+    """Return what may be meant as a tag before the text of a note; quick to tell."""
+    if raw is None or kind_of(path) == "attachment":
+        return Meant()
+    found = decode(raw)
+    if isinstance(found, Unreadable):
+        return Meant(sure=False)
+    head, _, length = read_head(found.text)
+    tags = [*_listed(head.properties)]
+    if head.error is not None or head.warnings:
+        tags += _written(found.text[:length])
+    elif not length and _OPENING.match(found.text):
+        tags += _written(found.text)  # a block that nothing closes
+    return Meant(tuple(dict.fromkeys(filter(None, tags))), head.error is None)
+
+
+def folded(name: str) -> str:
+    """Return a name as it is compared, since disks and Obsidian differ in the case."""
+    return normalize("NFC", name).casefold()
+
+
+def is_in(path: str, folder: str) -> bool:
+    """Whether a name is that of a folder or a tag, or one below it."""
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _listed(properties: object) -> Iterator[str]:
+    """Yield the words of every property that is called as tags are."""
+    if isinstance(properties, list):
+        for one in properties:
+            yield from _listed(one)
+    elif isinstance(properties, Mapping):
+        for name, value in properties.items():
+            if str(name).strip().lower() in NAMES:
+                yield from _bare(_words(value))
+            elif name == MERGED:
+                yield from _listed(value)
+
+
+def _words(value: PropertyValue) -> Iterator[str]:
+    if isinstance(value, list):
+        for one in value:
+            yield from _words(one)
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            yield from _BETWEEN.split(name)
+            yield from _words(one)
+    elif value is not None:
+        yield from _BETWEEN.split(str(value))
+
+
+def _written(text: str) -> Iterator[str]:
+    """Yield the words behind a name for tags, whatever kind of text that is."""
+    for found in _KEY.finditer(text):
+        yield from _bare(_MARKS.split(found["rest"]))
+
+
+def _bare(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        yield word.strip("#/")
