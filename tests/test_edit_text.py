@@ -17,7 +17,6 @@ from glassmind.types.editing import (
     Prepend,
     Replace,
     SetTask,
-    TextEdit,
     Splice,
     TextEdit,
 )

@@ -29,7 +29,7 @@ from glassmind.types.editing import (
     TextEdit,
 )
 from glassmind.vault.queueing import EditQueue
-from glassmind.wiring.editing import LOCK
+from glassmind.wiring.pending import LOCK
 
 TEA = {
     "Tea.md": "Drink oolong. See [[Kettle]].\n",

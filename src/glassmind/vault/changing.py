@@ -76,7 +76,7 @@ class VaultChanger:
         first = not self._queue.held
         with self._queue.turn():
             if first:
-                self._sweep_left()
+                self.sweep()
             yield
 
     def read(self, path: NotePath, /) -> bytes | None:
@@ -194,8 +194,8 @@ class VaultChanger:
             reason = f"it cannot go on record in {log} ({_said(fault)})"
             raise WriteFailed(acts[0].path, reason) from fault
 
-    def _sweep_left(self) -> None:
-        """Sweep away what one left that was killed while it changed files."""
+    def sweep(self) -> None:
+        """Sweep away what one left that was killed on the way; only in a turn."""
         left = self._queue.left()
         if left == Leftovers():
             return

@@ -8,10 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from glassmind.access.meant import Meant, head_tags
 from glassmind.access.policy import WritePolicy
 from glassmind.editing.desk import Desk, Handed
 from glassmind.editing.trust import Trust
 from glassmind.editing.verbs import Editing
+from glassmind.errors import FileGone
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.ports.editing import Refresh
@@ -24,15 +26,13 @@ from glassmind.vault.changing import VaultChanger
 from glassmind.vault.commits import commit
 from glassmind.vault.obsidian import obsidian_settings
 from glassmind.vault.queueing import EditQueue
-from glassmind.wiring.grounds import Grounds
-from glassmind.wiring.pending import Renames
+from glassmind.vault.read import read_file
+from glassmind.wiring.grounds import Grounds, rules_of
+from glassmind.wiring.pending import LOCK, Renames
 
 if TYPE_CHECKING:
     from glassmind.errors import GlassmindError
     from glassmind.retrieval.notes import NoteReader
-
-LOCK = "edits.lock"
-"""What whoever edits the vault holds, in the data folder."""
 
 OWN_LOG = "writes.jsonl"
 """The record of writes where the agent folder may not be written."""
@@ -75,12 +75,7 @@ def editing_for(
             find=lambda name: adapters.notes().find(name),
             sure=lambda name: adapters.notes().sure(name),
             rows=lambda: _rows(adapters),
-            files=VaultChanger(
-                root,
-                lock=_lock(adapters),
-                record=_record(adapters),
-                agent_folder=folder,
-            ),
+            files=_changer(adapters),
             book=ChangesetFolder(home, undo_days=writes.undo_days),
             refresh=refresh,
             policy=WritePolicy(config),
@@ -88,7 +83,17 @@ def editing_for(
             committed=partial(commit, root) if writes.git_commit else _uncommitted,
             outside=adapters.renames.take,
             handed=handed,
+            rules=lambda: rules_of(adapters),
         )
+    )
+
+
+def _changer(adapters: Adapters) -> VaultChanger:
+    return VaultChanger(
+        adapters.config.vault.path,
+        lock=_lock(adapters),
+        record=_record(adapters),
+        agent_folder=adapters.config.writes.agent_dir.strip("/"),
     )
 
 
@@ -125,6 +130,7 @@ def settled(adapters: Adapters) -> tuple[str, ...]:
     """
     try:
         with EditQueue(_lock(adapters), wait_s=0.0).turn():
+            _changer(adapters).sweep()
             return editing_for(adapters, unindexed).settle()
     except (NowhereToKeep, WriteFailed):
         return ()
@@ -137,4 +143,10 @@ def trust_for(adapters: Adapters) -> Trust:
         with adapters.reader.faults():
             return _rows(adapters).tagged(tag)
 
-    return Trust(adapters.config.writes.untrusted, tagged)
+    def meant(path: NotePath) -> Meant:
+        try:
+            return head_tags(path, read_file(adapters.config.vault.path, path))
+        except FileGone:  # the rows tell
+            return Meant()
+
+    return Trust(adapters.config.writes.untrusted, tagged, meant)

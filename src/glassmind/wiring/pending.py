@@ -5,6 +5,7 @@ A part of `wiring`.
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
@@ -14,13 +15,18 @@ UNFINISHED = "changesets/applying"
 """Where a change stands while it is made; who finds none there has nothing to mend."""
 
 
+LOCK = "edits.lock"
+"""What whoever edits the vault holds, in the data folder; it says what they staged."""
+
+
 def is_unsettled(home: Path) -> bool:
-    """Whether something stands there in the data folder: one look at a name."""
-    try:
-        with os.scandir(home / UNFINISHED) as found:
-            return any(True for _ in found)
-    except OSError:
-        return False
+    """Whether something stands there in the data folder: a look at two names."""
+    with suppress(OSError):
+        if (home / LOCK).stat().st_size:
+            return True
+    with suppress(OSError), os.scandir(home / UNFINISHED) as found:
+        return any(True for _ in found)
+    return False
 
 
 class Renames:

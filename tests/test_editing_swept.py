@@ -1,0 +1,42 @@
+"""What a killed editor staged is gone after the next run of indexing."""
+
+import json
+
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+from glassmind.types.editing import Append
+from glassmind.wiring.pending import LOCK
+
+PART = ".glassmind-0123456789abcdef.part"
+
+
+def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Deep/Tea.md": "Oolong.\n"})
+    vault.open(writes__mode="allow")
+    vault.index()
+    done = vault.engine.editing.edit("Tea", [Append("x")], Asking(client="test"))
+    staged = vault.root / "Deep" / PART
+    staged.write_bytes(b"half of it")
+    home = vault.engine._adapters.kept_folder
+    assert home is not None
+    (home / LOCK).write_text(json.dumps([["Deep"], []]))
+
+    vault.index()
+
+    assert done.applied
+    assert not staged.exists()
+    assert (home / LOCK).stat().st_size == 0
+    assert (vault.root / "Deep" / "Tea.md").read_text() == "Oolong.\nx\n"
+
+
+def test_what_only_looks_staged_and_was_not_left_stays(vault: VaultDesk) -> None:
+    vault.write({"Tea.md": "Oolong.\n"})
+    vault.open(writes__mode="allow")
+    (vault.root / PART).write_bytes(b"whose?")
+
+    vault.index()
+
+    assert (vault.root / PART).read_bytes() == b"whose?"
