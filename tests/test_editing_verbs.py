@@ -436,6 +436,7 @@ def test_applying_is_no_way_around_approval(vault: VaultDesk, usual: Editing) ->
     waits = usual.edit("Tea", [Append("y")], ASK)
 
     assert shown.changeset.reason.startswith("it would wait for a person")
+    assert not usual.apply(shown.changeset.id, ASK).applied
     for identity in (shown.changeset.id, waits.changeset.id):
         with pytest.raises(NeedsApproval):
             usual.apply(identity, ASK)

@@ -13,7 +13,12 @@ from glassmind.editing.diffs import changed
 from glassmind.editing.judging import judged
 from glassmind.editing.three_way import merge
 from glassmind.editing.undoing import EDITED
-from glassmind.errors.editing import ChangesetUnknown, PolicyForbids, WrongState
+from glassmind.errors.editing import (
+    ChangesetUnknown,
+    EditRefused,
+    PolicyForbids,
+    WrongState,
+)
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.ports.editing import Standing
 from glassmind.types.editing import Changed, Changeset, Step
@@ -23,7 +28,7 @@ SAID_ALREADY = "its files say so already"
 
 
 def approve(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
-    """Apply a proposal: a person said so.
+    """Apply a proposal, or what was only shown: a person said so.
 
     Where files of it were edited meanwhile and the change still fits, a new proposal on
     the present texts takes its place, to be looked at; what is returned is that.
@@ -38,7 +43,7 @@ def approve(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
     with desk.files.turn():
         notices = settle(desk)
         waits = desk.book.get(identity)
-        if waits.state != "proposed":
+        if waits.state not in ("proposed", "previewed"):
             raise WrongState(waits.id, waits.state, "proposed")
         (may, rule), path = judged(desk, waits.draft)
         if may == "off":
@@ -64,8 +69,16 @@ def reject(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
         ChangesetUnknown: there is none.
         WrongState: it does not wait.
     """
-    waits = _waiting(desk, identity)
-    return changed(desk.book.shift(waits.id, "rejected", reason=f"by {client}"))
+    waits, notices = _waiting(desk, identity), []
+    try:
+        known = desk.book.get(waits.id)
+    except EditRefused as fault:  # damaged; what is in it cannot be told
+        known = replace(waits, draft=replace(waits.draft, steps=()))
+        notices.append(str(fault))
+    left = desk.book.shift(waits.id, "rejected", reason=f"by {client}")
+    return changed(
+        replace(known, state=left.state, reason=left.reason), notices=notices
+    )
 
 
 def _waiting(desk: Desk, identity: str) -> Changeset:

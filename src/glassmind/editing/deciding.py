@@ -1,16 +1,20 @@
 """What becomes of a change that was thought out: refused, shown, proposed or made."""
 
+from dataclasses import replace
+
 from glassmind.editing.applying import NOTHING, applied
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import Judged, judged
 from glassmind.errors.editing import PolicyForbids
-from glassmind.types.editing import Changed, ChangeState, Draft
+from glassmind.types.editing import Changed, ChangeState, Draft, Verdict
 
 
 def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
     """Do with a change what the policy lets be done, or only show it.
+
+    One that changes nothing is shown, whatever was asked for, and has no id.
 
     Raises:
         PolicyForbids: a file of it may not be edited; nothing was kept.
@@ -18,16 +22,23 @@ def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
         NowhereToKeep: it could not be kept, and so was not made.
     """
     if all(step.path == step.to and step.before == step.after for step in draft.steps):
-        made = desk.book.made(draft, "applied", client=asking.client)
-        return changed(made, notices=(NOTHING,))
+        made = desk.book.made(draft, "previewed", client=asking.client)
+        # none may ask for it by an id: it is kept nowhere
+        return changed(replace(made, id=""), notices=(NOTHING,))
     found = permitted(desk, draft, tainted=asking.tainted)
     may, rule = found.verdict
     if asking.dry_run:
-        reason = "" if may == "allow" else f"it would wait for a person: {rule}"
+        reason = would_wait(found.verdict)
         return kept(desk, draft, "previewed", asking, reason=reason)
     if may == "propose":
         return kept(desk, draft, "proposed", asking, reason=rule)
     return applied(desk, draft, asking)
+
+
+def would_wait(verdict: Verdict) -> str:
+    """Return why a change that is only shown would wait; empty where it would not."""
+    may, rule = verdict
+    return "" if may == "allow" else f"it would wait for a person: {rule}"
 
 
 def permitted(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from glassmind.editing.applying import applied, moving, settle
 from glassmind.editing.asking import Asking
+from glassmind.editing.deciding import permitted, would_wait
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
-from glassmind.editing.judging import judged
 from glassmind.editing.three_way import merge
-from glassmind.errors.editing import EditRefused, PolicyForbids, WrongState
+from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath, Span
 from glassmind.types.editing import Changed, Changeset, ChangeState, Draft, Step
@@ -90,13 +90,13 @@ def _draft(known: Changeset, steps: Sequence[Step], risks: Sequence[str] = ()) -
 def _decided(
     desk: Desk, draft: Draft, asking: Asking, undoes: str, *, clean: bool
 ) -> Changed:
-    (may, rule), path = judged(desk, draft, tainted=asking.tainted)
-    if may == "off":
-        raise PolicyForbids(path, rule)
-    if clean and may == "allow" and not asking.dry_run:
+    verdict = permitted(desk, draft, tainted=asking.tainted).verdict
+    if clean and verdict.may == "allow" and not asking.dry_run:
         return applied(desk, draft, asking, undoes=undoes)
     state: ChangeState = "previewed" if asking.dry_run else "proposed"
-    reason = rule if clean else EDITED
+    reason = would_wait(verdict) if asking.dry_run else verdict.rule
+    if not clean:
+        reason = EDITED
     made = desk.book.made(
         draft, state, client=asking.client, undoes=undoes, reason=reason
     )

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from glassmind.editing.applying import applied, settle
+from glassmind.editing.applying import settle
 from glassmind.editing.approving import approve, reject
 from glassmind.editing.asking import Asking
 from glassmind.editing.creating import new_note
-from glassmind.editing.deciding import decided, permitted
+from glassmind.editing.deciding import decided
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed, changesets_of
@@ -16,6 +16,7 @@ from glassmind.editing.headings import plan_rename_heading
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
+from glassmind.editing.previews import apply_shown
 from glassmind.editing.refreshing import followed
 from glassmind.editing.renamed import offered
 from glassmind.editing.repairing import plan_repair, told_of
@@ -24,12 +25,7 @@ from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.undoing import undo
 from glassmind.editing.writing import plan_edit
 from glassmind.errors import GlassmindError
-from glassmind.errors.editing import (
-    ConfirmFirst,
-    NeedsApproval,
-    PolicyForbids,
-    WrongState,
-)
+from glassmind.errors.editing import ConfirmFirst, PolicyForbids
 from glassmind.errors.writing import NoteChanged
 from glassmind.types import Digest, NotePath, PropertyValue
 from glassmind.types.editing import (
@@ -202,26 +198,30 @@ class Editing:
         """Return a changeset with its diffs, as it is."""
         return self._shown(changed(self._desk.book.get(identity)))
 
-    def apply(self, identity: str, asking: Asking) -> Changed:
-        """Apply what was shown before, as far as the policy allows it at once.
+    def apply(
+        self,
+        identity: str,
+        asking: Asking,
+        *,
+        confirm: bool = False,
+        or_propose: bool = True,
+    ) -> Changed:
+        """Apply what was shown before; where a person has to approve it, propose it.
 
         Raises:
-            NeedsApproval: it does not.
+            ConfirmFirst: it takes a note away, and that was not confirmed.
+            NeedsApproval: it waits already; without `or_propose`, it would have to.
             NoteChanged: a file is not what it was then.
         """
         self._refuse_off()
-        known = self._desk.book.get(identity)
-        if known.state == "proposed":
-            raise NeedsApproval(known.id)
-        if known.state != "previewed":
-            raise WrongState(known.id, known.state, "previewed")
-        found = permitted(self._desk, known.draft, tainted=asking.tainted)
-        if found.verdict.may != "allow":
-            raise NeedsApproval(known.id)
-        return self._followed(lambda desk: applied(desk, known, asking))
+        return self._followed(
+            lambda desk: apply_shown(
+                desk, identity, asking, confirm=confirm, or_propose=or_propose
+            )
+        )
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
-        """Apply a proposal: a person said so.
+        """Apply a proposal, or what was only shown: a person said so.
 
         Where its files changed meanwhile and the change still fits, a new proposal
         takes its place, to be looked at; what is returned is that.

@@ -36,7 +36,7 @@ EMPTY = "nothing is to be changed: all is so already"
 def changed_as_text(done: Changed, style: Style, *, whole: bool = False) -> str:
     """Return what came of a change; its diffs where it was not made, or `whole`."""
     one = done.changeset
-    if not any(map(_is_news, done.files)):
+    if done.is_empty and one.state in ("previewed", "applied"):
         return f"{style.clean(_line(one.draft.title))}\n{EMPTY}\n"
     lines = [*_head(one, style)]
     if whole or not done.applied:
@@ -59,10 +59,6 @@ def changesets_as_text(found: ChangesetList, style: Style) -> str:
     if left > 0:
         lines.append(style.faint(f"and {counted(left, 'more changeset')}"))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _is_news(file: FileDiff) -> bool:
-    return file.path != file.to or file.before != file.after
 
 
 def _head(one: Changeset, style: Style) -> Iterator[str]:
@@ -117,7 +113,8 @@ def _around(done: Changed, style: Style) -> Iterator[str]:
     if command := approving(one):
         yield f"to apply it: {command}"
     elif one.state == "previewed":
-        yield style.faint(f"to apply it: glassmind changeset apply {one.id}")
+        wish = "propose" if one.reason else "apply"  # it says why it would wait
+        yield style.faint(f"to {wish} it: glassmind changeset apply {one.id}")
     elif done.applied:
         yield style.faint(f"to take it back: glassmind changeset undo {one.id}")
         if done.index == "pending":

@@ -240,7 +240,8 @@ class Changed:
     """What came of a verb that edits: made, proposed or only shown.
 
     `index` tells whether a search finds it as it is now; for what was not applied it
-    is fresh. `notices` say what a person should know.
+    is fresh. `notices` say what a person should know. What is nothing at all has no id,
+    as it is kept nowhere.
     """
 
     changeset: Changeset
@@ -251,7 +252,12 @@ class Changed:
     @property
     def applied(self) -> bool:
         """Whether the vault was changed."""
-        return self.changeset.state == "applied"
+        return self.changeset.state == "applied" and not self.is_empty
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all files are as they should be, so that nothing is to be changed."""
+        return all(one.path == one.to and one.before == one.after for one in self.files)
 
 
 @dataclass(frozen=True, slots=True)

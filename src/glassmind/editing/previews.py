@@ -1,0 +1,73 @@
+"""What becomes of a change that was only shown, when somebody asks for it."""
+
+from dataclasses import replace
+
+from glassmind.editing.applying import applied, moving
+from glassmind.editing.asking import Asking
+from glassmind.editing.deciding import permitted
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed
+from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
+from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.types.editing import Changed, Changeset, ChangeVerb, Step
+from glassmind.vault.read import digest_of
+from glassmind.vault.trash import TRASH
+
+TAKES_AWAY: frozenset[ChangeVerb] = frozenset(("delete", "merge"))
+"""What puts a note into the trash, and so is confirmed."""
+
+
+def apply_shown(
+    desk: Desk, identity: str, asking: Asking, *, confirm: bool, or_propose: bool
+) -> Changed:
+    """Apply what was shown, or let it wait for a person where the policy says so.
+
+    Raises:
+        ChangesetUnknown: there is none.
+        WrongState: it is not one that was only shown.
+        ConfirmFirst: it takes a note away, and that was not confirmed.
+        NeedsApproval: it waits already; or it would, and should not with `or_propose`
+            being false.
+        NoteChanged, NameTaken: its files are not what they were then.
+        PolicyForbids: a file of it may not be edited.
+    """
+    with desk.files.turn():
+        known = desk.book.get(identity)
+        if known.state == "proposed":
+            raise NeedsApproval(known.id)
+        if known.state != "previewed":
+            raise WrongState(known.id, known.state, "previewed")
+        if known.draft.verb in TAKES_AWAY and not confirm:
+            raise ConfirmFirst(f"{_taken_away(known)} would go to the trash")
+        may, rule = permitted(desk, known.draft, tainted=asking.tainted).verdict
+        if may == "allow":
+            return applied(desk, known, asking)
+        if not or_propose:
+            raise NeedsApproval(known.id)
+        return _proposed(desk, known, rule)
+
+
+def _taken_away(known: Changeset) -> str:
+    gone = (one for one in known.draft.steps if one.to.startswith(f"{TRASH}/"))
+    return ", ".join(step.path for step in gone if step.path is not None)
+
+
+def _proposed(desk: Desk, known: Changeset, rule: str) -> Changed:
+    """Let what was shown wait for a person, while it is what would be done."""
+    steps = moving(known.draft.steps)
+    for step, now in zip(steps, desk.files.standing(steps), strict=True):
+        if now != "old":
+            raise _stale(desk, step)
+    desk.book.shift(known.id, "proposed", reason=rule)
+    return changed(replace(known, state="proposed", reason=rule))
+
+
+def _stale(desk: Desk, step: Step) -> NoteChanged | NameTaken:
+    if step.path is None or step.before is None:
+        return NameTaken(step.to)
+    raw = desk.files.read(step.path)
+    found = "" if raw is None else digest_of(raw)
+    expected = digest_of(step.before)
+    if found == expected:
+        return NameTaken(step.to)
+    return NoteChanged(step.path, expected=expected, found=found)

@@ -1,0 +1,158 @@
+"""What was only shown: how it is applied, proposed, approved; and what is nothing."""
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+from glassmind.editing.verbs import Editing
+from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
+from glassmind.errors.writing import NoteChanged
+from glassmind.render.changes import changed_as_json
+from glassmind.types.editing import Append, Replace
+from glassmind.types.repairs import Repairs
+
+TEA = {"Tea.md": "Drink oolong with [[Kettle]].\n", "Kettle.md": "Of [[Tea]].\n"}
+ASK = Asking(client="robot")
+DRY = Asking(client="robot", dry_run=True)
+
+
+def opened(vault: VaultDesk, **settings: object) -> Editing:
+    vault.write(TEA)
+    vault.open(**settings)
+    vault.index()
+    return vault.engine.editing
+
+
+@pytest.fixture
+def allowed(vault: VaultDesk) -> Editing:
+    return opened(vault, writes__mode="allow")
+
+
+@pytest.fixture
+def usual(vault: VaultDesk) -> Editing:
+    return opened(vault)
+
+
+def text(vault: VaultDesk, path: str) -> str:
+    return (vault.root / path).read_bytes().decode()
+
+
+@pytest.mark.parametrize("asking", [ASK, DRY])
+@pytest.mark.parametrize("mode", ["allow", "propose"])
+def test_a_change_of_nothing_is_not_applied_and_has_no_id(
+    vault: VaultDesk, mode: str, asking: Asking
+) -> None:
+    editing = opened(vault, writes__mode=mode)
+
+    done = editing.edit("Tea", [Replace("oolong", "oolong")], asking)
+    told = changed_as_json(done)
+
+    assert (done.applied, done.is_empty) == (False, True)
+    assert (told["state"], told["applied"], told["id"]) == ("previewed", False, "")
+    assert "nothing was changed" in told["notices"][0]
+    assert editing.changesets().total == 0
+
+
+def test_a_repair_of_nothing_is_none(allowed: Editing) -> None:
+    done = allowed.repair(Repairs(()), ASK)
+
+    assert (done.applied, done.is_empty) == (False, True)
+    assert allowed.changesets().total == 0
+
+
+def test_what_was_shown_becomes_a_proposal_where_a_person_has_to_approve(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    shown = usual.edit("Tea", [Append("x")], DRY)
+
+    waits = usual.apply(shown.changeset.id, ASK)
+
+    assert waits.changeset.state == "proposed"
+    assert waits.changeset.id == shown.changeset.id
+    assert "propose" in waits.changeset.reason
+    assert waits.files == shown.files
+    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    with pytest.raises(NeedsApproval):
+        usual.apply(shown.changeset.id, ASK)
+    assert usual.approve(shown.changeset.id).applied
+    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+
+
+def test_what_was_shown_of_another_text_is_not_proposed(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    shown = usual.edit("Tea", [Append("x")], DRY)
+    vault.write({"Tea.md": "Drink sencha.\n"})
+
+    with pytest.raises(NoteChanged) as raised:
+        usual.apply(shown.changeset.id, ASK)
+
+    assert raised.value.found
+    assert usual.show(shown.changeset.id).changeset.state == "previewed"
+
+
+def test_who_wants_it_now_or_never_makes_no_proposal(usual: Editing) -> None:
+    shown = usual.edit("Tea", [Append("x")], DRY)
+
+    with pytest.raises(NeedsApproval):
+        usual.apply(shown.changeset.id, ASK, or_propose=False)
+
+    assert usual.show(shown.changeset.id).changeset.state == "previewed"
+
+
+def test_a_person_approves_what_was_only_shown(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    shown = usual.edit("Tea", [Append("x")], DRY)
+
+    done = usual.approve(shown.changeset.id)
+
+    assert (done.applied, done.changeset.id) == (True, shown.changeset.id)
+    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+    with pytest.raises(WrongState):
+        usual.approve(shown.changeset.id)
+
+
+@pytest.mark.parametrize("mode", ["allow", "propose"])
+@pytest.mark.parametrize("verb", ["delete", "merge"])
+def test_what_takes_a_note_away_is_confirmed_also_where_it_was_shown_before(
+    vault: VaultDesk, verb: str, mode: str
+) -> None:
+    editing = opened(vault, writes__mode=mode)
+    if verb == "delete":
+        shown = editing.delete("Tea", DRY, confirm=False)
+    else:
+        shown = editing.merge("Tea", "Kettle", DRY, confirm=False)
+    identity = shown.changeset.id
+
+    with pytest.raises(ConfirmFirst, match=r"^Tea\.md would go to the trash"):
+        editing.apply(identity, ASK)
+
+    assert (vault.root / "Tea.md").exists()
+    done = editing.apply(identity, ASK, confirm=True)
+    assert done.applied == (mode == "allow")
+    assert (vault.root / "Tea.md").exists() == (mode == "propose")
+
+
+def test_what_was_rejected_is_told_whole(usual: Editing) -> None:
+    waits = usual.create("Whisk", "Of bamboo.", ASK)
+
+    left = usual.reject(waits.changeset.id)
+
+    assert left.changeset.state == "rejected"
+    assert left.files == waits.files
+    assert "+Of bamboo." in left.files[0].diff
+
+
+def test_taking_back_at_once_gives_no_reason_and_waiting_gives_one(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    done = allowed.edit("Tea", [Append("x")], ASK)
+
+    assert allowed.undo(done.changeset.id, DRY).changeset.reason == ""
+    usual = vault.open(writes__mode="propose").editing
+    shown = usual.undo(done.changeset.id, DRY).changeset
+    assert shown.reason.startswith("it would wait for a person: ")
+    assert usual.apply(shown.id, ASK).changeset.state == "proposed"
+    assert usual.approve(shown.id).applied
+    assert text(vault, "Tea.md") == TEA["Tea.md"]
