@@ -1,5 +1,6 @@
 """The folders of one change, open: as many of them as may be held at once."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, suppress
@@ -25,6 +26,10 @@ faster."""
 def crew() -> ThreadPoolExecutor:
     """Return those who wait for the disk; they stay, for an edit is soon done."""
     return ThreadPoolExecutor(WORKERS, "glassmind-disk")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not come along
+    os.register_at_fork(after_in_child=crew.cache_clear)
 
 
 class Folders:
