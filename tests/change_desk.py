@@ -47,6 +47,10 @@ class WrittenDown:
         self.answer = answer or changed()
         self.error: Exception | None = None
 
+    def path_of(self, name: str) -> NotePath:
+        """Return the note of a name, which is at the top of the vault."""
+        return NotePath(name if name.endswith(".md") else f"{name}.md")
+
     def __getattr__(self, verb: str) -> Any:
         def called(*args: Any, **wishes: Any) -> Any:
             self.calls.append((verb, args, wishes))

@@ -28,11 +28,11 @@ from glassmind.types.editing import (
     Append,
     AtHeading,
     AtLine,
+    Changed,
     ChangeProperty,
     Prepend,
     Replace,
     Rewritten,
-    Step,
 )
 
 WRITING = (
@@ -50,6 +50,11 @@ def brain(editing: WrittenDown, tool: str, /, **given: object) -> Any:
     counts = iter(COUNTS)
     engine.stats = lambda: next(counts)
     return called(engine, "brain", tool, **given)
+
+
+def of_client(done: Changed) -> Changed:
+    """Return a change that the client of these calls asked for."""
+    return replace(done, changeset=replace(done.changeset, client="mcp"))
 
 
 COUNTS = (
@@ -210,8 +215,8 @@ def test_a_dry_run_gives_a_diff_and_what_commits_it() -> None:
 
 
 def test_what_gave_way_under_a_heading_is_counted_in_letters() -> None:
-    step = Step(None, changed().files[0].to, "# H\nälter\n".encode(), b"# H\nnew\n")
-    editing = WrittenDown(drafted(changed(), steps=(step,)))
+    facts = {"edits": [{"kind": "heading", "line": 2, "removed": 5, "added": 3}]}
+    editing = WrittenDown(drafted(changed(), facts=facts))
 
     reply = brain(
         editing,
@@ -228,7 +233,7 @@ def test_what_gave_way_under_a_heading_is_counted_in_letters() -> None:
 
 def test_what_found_no_match_is_tried_again_loosely_from_the_buffer() -> None:
     editing = WrittenDown()
-    editing.error = NoMatch("Tea.md", "sencha")
+    editing.error = NoMatch("Kept.md", "sencha")
     given = {"mode": "replace_window", "search": "sencha", "content": "oolong"}
 
     with pytest.raises(NoMatch):
@@ -271,7 +276,7 @@ def test_the_buffer_keeps_a_few_for_a_while_and_nothing_large() -> None:
 def test_a_preview_is_committed_once_it_is_asked_for_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    editing = WrittenDown(changed("previewed"))
+    editing = WrittenDown(of_client(changed("previewed")))
     made = datetime.fromisoformat(editing.answer.changeset.created)
 
     monkeypatch.setattr(brain_edit, "now", lambda: made + timedelta(seconds=PREVIEW_S))
@@ -287,13 +292,15 @@ def test_a_preview_is_committed_once_it_is_asked_for_in_time(
 def test_a_preview_that_may_not_be_applied_at_once_stays_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    editing = WrittenDown(changed("proposed"))
+    editing = WrittenDown(of_client(changed("previewed")))
+    made = datetime.fromisoformat(editing.answer.changeset.created)
+    monkeypatch.setattr(brain_edit, "now", lambda: made)
 
-    def refuse(identity: str, _: object) -> None:
+    def refuse(identity: str, _: object, **__: object) -> None:
         raise NeedsApproval(identity)
 
     monkeypatch.setattr(editing, "apply", refuse, raising=False)
-    with pytest.raises(NeedsApproval):
+    with pytest.raises(BadArgument, match="without dryRun"):
         brain(editing, "apply_edit_preview", previewId="20261116-abcde")
 
 
@@ -335,7 +342,7 @@ def test_a_move_tells_the_links_it_wrote_anew() -> None:
 
     reply = brain(editing, "move_note", source="A", destination="Cups/")
 
-    assert editing.calls[0][1][:2] == ("A", "Cups/")
+    assert editing.calls[0][1][:2] == ("A.md", "Cups/")
     assert reply["linksRewritten"] == {"files": 2, "occurrences": 3}
     assert reply["stubsPruned"] == 1
 

@@ -10,7 +10,13 @@ import pytest
 from change_desk import WrittenDown, at_the_command_line, changed
 from cli_desk import Inside, Program
 
-from glassmind.errors.editing import BadEdit, ConfirmFirst, NoMatch, PolicyForbids
+from glassmind.errors.editing import (
+    BadEdit,
+    ChangesetUnknown,
+    ConfirmFirst,
+    NoMatch,
+    PolicyForbids,
+)
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.commands.edit import ACTIONS
@@ -359,6 +365,18 @@ def test_what_is_refused_has_its_exit_code(
 
     assert done.returncode == code
     assert str(error) in done.stderr
+
+
+def test_an_error_names_the_option_or_the_command_that_helps(
+    program: Inside, editing: WrittenDown
+) -> None:
+    said = []
+    for error in (ConfirmFirst("deleting Log.md"), ChangesetUnknown("20261116-zzzzz")):
+        editing.error = error
+        said.append(program.bare("edit", "append", NOTE, "--text", "x").stderr)
+
+    assert "(--yes)" in said[0]
+    assert "glassmind changeset list" in said[1]
 
 
 def test_a_conflict_tells_what_the_note_is_now(

@@ -15,7 +15,12 @@ from change_desk import (
 from compat_desk import answer_of
 from test_mcp_fence import INJECTION, inside
 
-from glassmind.errors.editing import ConfirmFirst, NoMatch, PolicyForbids
+from glassmind.errors.editing import (
+    ChangesetUnknown,
+    ConfirmFirst,
+    NoMatch,
+    PolicyForbids,
+)
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
 from glassmind.surfaces.mcp.faults import names_notes, sentence_of, text_of
@@ -23,7 +28,7 @@ from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.server import instructions_for
 from glassmind.surfaces.mcp.tool import Answer, schema_of
 from glassmind.surfaces.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
 from glassmind.types.editing import (
     STATES,
     Append,
@@ -276,11 +281,81 @@ def test_a_fault_that_quotes_a_note_stands_in_the_fence_and_says_what_helps() ->
 
     assert names_notes(error)
     assert "Now obey" in inside(said)
-    assert "fuzzy" in said
-    assert "from_buffer" in sentence_of(error, ["edit_note"])
-    assert "ask the user" in sentence_of(ConfirmFirst("deleting Tea.md"))
+    assert said.endswith("\nGive its words as they stand there.")
     assert names_notes(NoteChanged("Tea.md", expected="a", found="b"))
     assert names_notes(PolicyForbids("Tea.md", "writes.mode"))
+
+
+def test_a_fault_says_what_helps_by_tools_alone() -> None:
+    delete = sentence_of(ConfirmFirst("deleting Tea.md"))
+    unknown = ChangesetUnknown("20261116-zzzzz")
+
+    assert "ask the user first, then give confirm true" in delete
+    assert "call glassmind_changes" in sentence_of(unknown, ["glassmind_changes"])
+    assert "Call edit_note with dryRun" in text_of(unknown, ["edit_note"])
+    for said in (delete, sentence_of(unknown), text_of(unknown)):
+        assert "--" not in said
+        assert "glassmind " not in said
+
+
+@pytest.mark.parametrize(
+    ("edit", "helps"),
+    [
+        ({"op": "replace", "find": "sencha", "text": "x"}, True),
+        ({"op": "replace", "find": "sencha", "text": "x", "fuzzy": 0.9}, False),
+        ({"op": "heading", "heading": "sencha", "text": "x"}, False),
+    ],
+)
+def test_fuzzy_is_offered_only_where_it_may_help(
+    edit: dict[str, Any], *, helps: bool
+) -> None:
+    editing = WrittenDown()
+    editing.error = NoMatch("Tea.md", "sencha")
+
+    with pytest.raises(NoMatch) as raised:
+        asked(editing, "glassmind_edit", name="Tea", edits=[edit])
+
+    assert ("fuzzy" in sentence_of(raised.value, ["glassmind_edit"])) is helps
+
+
+@pytest.mark.parametrize(
+    ("what", "misplaced"),
+    [
+        ("rename-heading", {"level": 2}),
+        ("rename-heading", {"folder": "F"}),
+        ("rename-heading", {"confirm": True}),
+        ("rename-tag", {"heading": "A"}),
+        ("merge", {"index": 0}),
+        ("split", {"new": "B"}),
+        ("split", {"confirm": True}),
+    ],
+)
+def test_what_goes_with_another_way_to_restructure_is_refused(
+    what: str, misplaced: dict[str, Any]
+) -> None:
+    editing = WrittenDown()
+    right: dict[str, dict[str, Any]]
+    right = {"rename-heading": {"heading": "A", "new": "B"}, "split": {"level": 2}}
+    given = {"what": what, "name": "T", **right.get(what, {"new": "B"}), **misplaced}
+
+    with pytest.raises(BadArgument, match=f"'{next(iter(misplaced))}' goes with"):
+        asked(editing, "glassmind_restructure", **given)
+
+    assert editing.calls == []
+
+
+@pytest.mark.parametrize("toolset", sorted(set(SETS) - EMPTY))
+def test_whoever_is_given_a_tool_that_changes_notes_is_told_when_to_use_it(
+    toolset: str,
+) -> None:
+    tools = tools_of([toolset])
+    said = instructions_for([tool.name for tool in tools])
+
+    changes = any(tool.destructive for tool in tools)
+    assert ("only when the user asks" in said) is changes
+    assert ("becomes a proposal" in said) is changes
+    digests = any("expected" in schema_of(t.arguments)["properties"] for t in tools)
+    assert ("`expected`" in said) is digests
 
 
 def test_agents_that_may_write_are_told_when_to_and_others_are_not() -> None:

@@ -30,6 +30,17 @@ class NoMatch(EditRefused):
         self.path, self.wanted, self.nearest = path, wanted, tuple(nearest)
 
 
+class NoSuchLevel(NoMatch):
+    """A note has no heading of a level; `levels` are those that it has."""
+
+    def __init__(self, path: str, level: int, levels: Sequence[int]) -> None:
+        listed = ", ".join(map(str, levels))
+        said = f"it has those of level {listed}" if levels else "it has none at all"
+        EditRefused.__init__(self, f"no heading of level {level} is in {path}; {said}")
+        self.path, self.wanted, self.nearest = path, f"level {level}", ()
+        self.levels = tuple(levels)
+
+
 class SeveralMatches(EditRefused):
     """What should be there once is there several times."""
 
@@ -69,13 +80,10 @@ class NeedsApproval(EditRefused):
 
 
 class ChangesetUnknown(EditRefused):
-    """No changeset has that id."""
+    """No changeset has that id, or several begin so; those are `nearest` then."""
 
     def __init__(self, identity: str, nearest: Sequence[str] = ()) -> None:
-        hint = f"; did you mean {nearest[0]}?" if nearest else ""
-        super().__init__(
-            f"there is no changeset {identity!r}{hint}; glassmind changeset list"
-        )
+        super().__init__(_no_changeset(identity, nearest))
         self.identity, self.nearest = identity, tuple(nearest)
 
 
@@ -91,7 +99,7 @@ class ConfirmFirst(EditRefused):
     """Something that takes a note away was asked for without saying so twice."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}: say that you mean it, by confirm (--yes)")
+        super().__init__(f"{what}: say that you mean it")
         self.what = what
 
 
@@ -113,6 +121,17 @@ class NowhereToKeep(EditRefused):
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return repr(flat if len(flat) <= 60 else f"{flat[:57]}...")  # noqa: PLR2004
+
+
+def _no_changeset(identity: str, nearest: Sequence[str]) -> str:
+    wanted = identity.strip().lower()
+    alike = [one for one in nearest if wanted and one.startswith(wanted)]
+    if len(alike) > 1:
+        more = f" and {len(alike) - 10} more" if len(alike) > 10 else ""  # noqa: PLR2004
+        listed = ", ".join(alike[:10])
+        return f"{len(alike)} changesets begin with {identity!r}: {listed}{more}"
+    hint = f"; did you mean {nearest[0]}?" if nearest else ""
+    return f"there is no changeset {identity!r}{hint}"
 
 
 def _no_match(path: str, wanted: str, nearest: Sequence[tuple[int, str, float]]) -> str:

@@ -12,7 +12,7 @@ from glassmind.errors import (
     VaultAbsent,
     VaultError,
 )
-from glassmind.errors.editing import BadEdit, ConfirmFirst
+from glassmind.errors.editing import BadEdit, ChangesetUnknown, ConfirmFirst
 from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.serving import ServingFault
@@ -54,6 +54,13 @@ BY_ERROR: tuple[tuple[type[GlassmindError], int], ...] = (
 )
 """The first that fits decides."""
 
+ALWAYS: tuple[tuple[type[GlassmindError], str], ...] = (
+    (NoteIsGhost, "; --ghosts shows what does"),
+    (ConfirmFirst, " (--yes)"),
+    (AmbiguousHeading, ", or use --lines"),
+)
+"""The option that helps with an error, whatever it is about."""
+
 
 def exit_code(error: GlassmindError) -> int:
     """Return the exit code that tells of an error."""
@@ -62,14 +69,15 @@ def exit_code(error: GlassmindError) -> int:
 
 def sentence_of(error: GlassmindError) -> str:
     """Return what is said of an error, with the command that helps where one does."""
-    if isinstance(error, NoteIsGhost):
-        return f"{error}; --ghosts shows what does"
+    for kind, said in ALWAYS:
+        if isinstance(error, kind):
+            return f"{error}{said}"
     if isinstance(error, MemoNotFound) and not error.closest:
         return f"{error}; see: glassmind recall"
     if isinstance(error, NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"
     if isinstance(error, NoteChanged) and error.found:
         return f"{error}; its digest is {error.found} now"
-    if isinstance(error, AmbiguousHeading):
-        return f"{error}, or use --lines"
+    if isinstance(error, ChangesetUnknown) and not error.nearest:
+        return f"{error}; see: glassmind changeset list"
     return str(error)

@@ -15,7 +15,12 @@ from glassmind.errors import (
     NoteNotFound,
 )
 from glassmind.errors.context import CitedGone
-from glassmind.errors.editing import ConfirmFirst, EditRefused, NoMatch
+from glassmind.errors.editing import (
+    ChangesetUnknown,
+    ConfirmFirst,
+    EditRefused,
+    NoMatch,
+)
 from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.writing import NameTaken, NoteChanged
@@ -34,8 +39,9 @@ REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (FileUnreadable, "tell the user; other notes can still be read"),
     (IndexAbsent, "ask again in a moment if a first indexing is under way"),
     (IndexBusy, "searching works meanwhile"),
-    (NoMatch, "{looser}"),
-    (ConfirmFirst, "ask the user first"),
+    (NoMatch, "give its words as they stand there"),
+    (ConfirmFirst, "ask the user first, then give confirm true"),
+    (ChangesetUnknown, "{known}"),
 )
 """What helps a caller that has tools and no shell; the first that fits."""
 
@@ -87,19 +93,22 @@ def text_of(
         return sentence_of(error, served, wording)
     remedy = _remedy(error, served)
     made = fenced(one_line(wording(error)))
-    return f"{made}\n{remedy.capitalize()}." if remedy else made
+    return f"{made}\n{remedy[0].upper()}{remedy[1:]}." if remedy else made
 
 
 def _remedy(error: GlassmindError, served: Collection[str]) -> str:
+    """Return what helps: what the tool itself knows, which it noted on the error."""
+    for said in getattr(error, "__notes__", ()):
+        return str(said)
     found = next((said for kind, said in REMEDIES if isinstance(error, kind)), "")
-    return found.format(search=searching(served), looser=_looser(served))
+    return found.format(search=searching(served), known=_known(served))
 
 
-def _looser(served: Collection[str]) -> str:
-    """Return how a text is looked for that does not stand there to the letter."""
-    if "edit_note" in served:
-        return "call edit_note with from_buffer true to take what is most like it"
-    return "give its words as they stand there, or fuzzy"
+def _known(served: Collection[str]) -> str:
+    """Return how ids of changesets are had."""
+    if "glassmind_changes" in served:
+        return "call glassmind_changes to see which there are"
+    return "call edit_note with dryRun for one" if "edit_note" in served else ""
 
 
 def names_notes(error: GlassmindError) -> bool:

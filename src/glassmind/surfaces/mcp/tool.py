@@ -5,8 +5,9 @@ by another way, such as HTTP, reads them with the same rules. Schemas are writte
 the table rather than from signatures: a model pays for every word of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
@@ -29,6 +30,10 @@ TEXTS: frozenset[Kind] = frozenset(("string", "label", "strings"))
 
 LONGEST_TEXT = 20_000
 """Characters of an argument: a question, not a book. Tools that write say their own."""
+
+
+DEEPEST = 64
+"""Brackets inside brackets of JSON in a text; no tool takes more than a few."""
 
 
 class Argument(NamedTuple):
@@ -152,8 +157,8 @@ def read_arguments(
     """Return every argument with its value, defaults filled in.
 
     `null` counts as not given, and so does an empty text where one may be left out,
-    unless this is `strict`. A number or a truth value written as text counts as what it
-    says: some clients write all arguments so.
+    unless this is `strict`. A number, a truth value, a list or an object written as
+    text counts as what it says: some clients write all arguments so.
 
     Raises:
         BadArgument: one is missing, unknown, of another kind, or out of bounds.
@@ -245,10 +250,11 @@ def _truth(given: object) -> object:
 
 
 def _texts(given: object) -> object:
-    if isinstance(given, str):
+    found = _parsed(given)
+    all_text = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    if not all_text and isinstance(given, str):
         return [given]
-    all_text = isinstance(given, list) and all(isinstance(one, str) for one in given)
-    return given if all_text else None
+    return found if all_text else None
 
 
 def _any(given: object) -> object:
@@ -256,12 +262,52 @@ def _any(given: object) -> object:
 
 
 def _mapping(given: object) -> object:
-    return given if isinstance(given, dict) else None
+    found = _parsed(given)
+    return found if isinstance(found, dict) else None
 
 
 def _mappings(given: object) -> object:
-    all_maps = isinstance(given, list) and all(isinstance(one, dict) for one in given)
-    return given if all_maps else None
+    found = _parsed(given)
+    all_maps = isinstance(found, list) and all(isinstance(one, dict) for one in found)
+    return found if all_maps else None
+
+
+def _parsed(given: object) -> object:
+    """Return what a text says that is a list or an object of JSON; else what it is."""
+    if not isinstance(given, str) or not given.lstrip().startswith(("[", "{")):
+        return given
+    try:
+        return from_json(given)
+    except ValueError:
+        return given
+
+
+def from_json(text: str) -> Any:
+    """Return what a text of JSON says.
+
+    Raises:
+        ValueError: it is none, or nested deeper than any tool takes.
+    """
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError(DEEPEST) from None
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [below for one in level for below in _held(one)]
+    if level:
+        raise ValueError(DEEPEST)
+    return found
+
+
+def _held(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
 
 
 _READERS: Mapping[Kind, Callable[[object], object]] = {

@@ -36,15 +36,19 @@ class EditBuffer:
         self._now, self._lock = now, threading.Lock()
         self._kept: OrderedDict[Key, tuple[float, tuple[TextEdit, ...]]] = OrderedDict()
 
-    def keep(self, key: Key, edits: Sequence[TextEdit]) -> None:
-        """Keep edits in the place of those before them; too large ones are not."""
+    def keep(self, key: Key, edits: Sequence[TextEdit]) -> bool:
+        """Keep edits in the place of those before them, unless they are too large.
+
+        Returns whether they are kept.
+        """
         if len(repr(edits).encode("utf-8", "backslashreplace")) > LARGEST:
-            return
+            return False
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = (self._now(), tuple(edits))
             while len(self._kept) > MOST_ENTRIES:
                 self._kept.popitem(last=False)
+        return True
 
     def find(self, key: Key) -> tuple[TextEdit, ...]:
         """Return what is kept; nothing where it is none, or none any more."""

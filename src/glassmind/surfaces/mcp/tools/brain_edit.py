@@ -1,12 +1,11 @@
 """`edit_note` of obsidian-brain with its six modes, and what commits a preview."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from glassmind.errors.editing import NoMatch
+from glassmind.errors.editing import NeedsApproval, NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.surfaces.edits import (
     LONGEST_NOTE,
@@ -15,10 +14,18 @@ from glassmind.surfaces.edits import (
     WHERES,
     whole_values,
 )
-from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool, read_arguments
+from glassmind.surfaces.mcp.tool import (
+    Answer,
+    Argument,
+    Call,
+    Tool,
+    from_json,
+    read_arguments,
+)
 from glassmind.surfaces.mcp.tools.brain_buffer import BUFFER, LOOSE, Key
-from glassmind.surfaces.mcp.tools.brain_shapes import NAME
+from glassmind.surfaces.mcp.tools.brain_shapes import EXACTLY
 from glassmind.surfaces.mcp.tools.brain_written import preview_of, written
+from glassmind.surfaces.mcp.tools.no_match import looser_helps
 from glassmind.surfaces.mcp.tools.shapes import notes_as_json
 from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, asking
 from glassmind.types.editing import (
@@ -37,6 +44,16 @@ EDIT, COMMIT = "edit_note", "apply_edit_preview"
 
 PREVIEW_S = 5 * 60
 """Seconds that a preview may be committed in, as obsidian-brain has it."""
+
+WINDOW = "replace_window"
+
+AGAIN = "call edit_note with name and from_buffer true to take what is most like it"
+"""What helps where a text was not found and its edit is kept."""
+
+WAITS = (
+    "only the user may apply this; repeat the call without dryRun, and it becomes a "
+    "proposal that the user approves"
+)
 
 LINE_OP = "after"
 """What `at_line` does unless told: what obsidian-brain does, whose page says replace;
@@ -81,9 +98,10 @@ def _frontmatter(owner: str, given: Mapping[str, Any]) -> TextEdit:
     key, value = _needed(owner, given, "key"), given["value"]
     if given["valueJson"] is not None:
         try:
-            value = json.loads(given["valueJson"])
-        except (ValueError, RecursionError):
+            value = from_json(given["valueJson"])
+        except ValueError:
             raise BadArgument(owner, "'valueJson' is no JSON") from None
+        whole_values(owner, {"valueJson": value})
     act = "unset" if value is None else "set"
     return ChangeProperty(key, act, value)  # type: ignore[arg-type]
 
@@ -96,7 +114,7 @@ def _line(owner: str, given: Mapping[str, Any]) -> TextEdit:
 MODES: Mapping[str, Callable[[str, Mapping[str, Any]], TextEdit]] = {
     "append": _append,
     "prepend": _prepend,
-    "replace_window": _window,
+    WINDOW: _window,
     "patch_heading": _heading,
     "patch_frontmatter": _frontmatter,
     "at_line": _line,
@@ -120,26 +138,50 @@ ONE: tuple[Argument, ...] = (
 )
 """What one edit takes, alone or in a list."""
 
+ONE_OR_MORE = (*ONE, Argument("edits", "objects", "", None, most=MOST_EDITS))
+
 
 def edit_note(call: Call) -> Answer:
     """Edit a note by a mode, by a list of them, or once more what found no place."""
     given = call.given
-    name = given["name"]
-    key = Key(str(call.engine.config.vault.path), call.client, name)
-    edits = _buffered(key) if given["from_buffer"] else _edits(given)
+    if given["from_buffer"]:
+        return _again(call)
+    edits = _edits(given)
     wish = asking(call, dry_run=given["dryRun"])
     try:
-        done = call.engine.editing.edit(name, edits, wish)
-    except NoMatch:
-        BUFFER.keep(key, edits)
+        done = call.engine.editing.edit(given["name"], edits, wish)
+    except NoMatch as error:
+        helps = looser_helps(error, edits, LOOSE)
+        if helps and BUFFER.keep(_key(call, error.path), edits):
+            error.add_note(AGAIN)
         raise
-    if given["from_buffer"] and not given["dryRun"]:
-        BUFFER.forget(key)
-    mode = given["mode"] or ("from_buffer" if given["from_buffer"] else "edits")
-    more = preview_of(done)
+    mode, more = given["mode"] or "edits", preview_of(done)
     if mode == "patch_heading":
         more["removedLen"] = _removed(done)
     return notes_as_json(written(done, mode=mode, **more))
+
+
+def _again(call: Call) -> Answer:
+    """Make the edit that is kept of a note, looking for its text loosely."""
+    given = call.given
+    for one in ONE_OR_MORE:
+        mode = one.name == "mode" and given["mode"] == WINDOW
+        if given[one.name] != one.default and not mode:
+            said = f"'from_buffer' makes the edit that is kept: leave {one.name!r} out"
+            raise BadArgument(EDIT, said)
+    path = call.engine.editing.path_of(given["name"])
+    key = _key(call, path)
+    edits = _buffered(key)
+    done = call.engine.editing.edit(path, edits, asking(call, dry_run=given["dryRun"]))
+    if not given["dryRun"]:
+        BUFFER.forget(key)
+    mode = given["mode"] or "from_buffer"
+    return notes_as_json(written(done, mode=mode, **preview_of(done)))
+
+
+def _key(call: Call, path: str) -> Key:
+    """Return by what an edit is kept: its note's path, however that was named."""
+    return Key(str(call.engine.config.vault.path), call.client, path)
 
 
 def _edits(given: Mapping[str, Any]) -> Sequence[TextEdit]:
@@ -180,31 +222,35 @@ def _buffered(key: Key) -> Sequence[TextEdit]:
 
 
 def _removed(done: Changed) -> int:
-    """Return how many letters gave way to others: all between what stayed."""
-    for step in done.changeset.draft.steps[:1]:
-        before, after = step.before or b"", step.after
-        least = min(len(before), len(after))
-        start = _same(before, after, least)
-        end = _same(before[::-1], after[::-1], least - start)
-        return len(before[start : len(before) - end].decode("utf-8", "replace"))
-    return 0
-
-
-def _same(one: bytes, other: bytes, most: int) -> int:
-    """Return how many bytes two texts begin with alike."""
-    pairs = zip(one[:most], other[:most], strict=True)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), most)
+    """Return how many letters an edit put others in the place of."""
+    edits: Any = done.changeset.draft.facts.get("edits", ())
+    return sum(int(one["removed"]) for one in edits)
 
 
 def apply_edit_preview(call: Call) -> Answer:
-    """Commit a preview, where the settings let notes be edited at once."""
+    """Commit a preview, where the settings let notes be edited at once.
+
+    Raises:
+        BadArgument: it is none of an edit, of this client, and of a while ago; or only
+            a person may apply it.
+    """
     identity = call.given["previewId"]
     shown = call.engine.editing.show(identity).changeset
-    if shown.state == "previewed" and _age_s(shown.created) > PREVIEW_S:
-        minutes = PREVIEW_S // 60
-        said = f"the preview is older than {minutes} minutes; make it again"
+    if (shown.id, shown.client, shown.draft.verb) != (identity, call.client, "edit"):
+        said = f"it commits what {EDIT} with dryRun showed to you, by its whole id"
         raise BadArgument(COMMIT, said)
-    done = call.engine.editing.apply(shown.id, asking(call, dry_run=False))
+    if shown.state == "previewed":
+        if _age_s(shown.created) > PREVIEW_S:
+            minutes = PREVIEW_S // 60
+            said = f"the preview is older than {minutes} minutes; make it again"
+            raise BadArgument(COMMIT, said)
+        if shown.reason:
+            raise BadArgument(COMMIT, WAITS)
+    try:
+        wish = asking(call, dry_run=False)
+        done = call.engine.editing.apply(shown.id, wish, or_propose=False)
+    except NeedsApproval:
+        raise BadArgument(COMMIT, WAITS) from None
     return notes_as_json(written(done, previewId=shown.id))
 
 
@@ -227,12 +273,14 @@ TABLE: tuple[Tool, ...] = (
         "(line, content). dryRun gives a diff and a previewId. May only make a "
         "proposal that the user approves.",
         (
-            NAME,
-            *ONE,
-            Argument("edits", "objects", "", None, most=MOST_EDITS),
+            EXACTLY,
+            *ONE_OR_MORE,
             Argument("dryRun", "boolean", "", False),
             Argument(
-                "from_buffer", "boolean", "the last that found no match, loosely", False
+                "from_buffer",
+                "boolean",
+                "alone with name: the last that found no match, loosely",
+                False,
             ),
         ),
         edit_note,

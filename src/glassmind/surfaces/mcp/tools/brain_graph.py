@@ -8,7 +8,7 @@ from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.brain_hints import connection_hints
 from glassmind.surfaces.mcp.tools.brain_shapes import NAME, wrapped
-from glassmind.surfaces.mcp.tools.brain_stubs import MARK, STUB, stub_id
+from glassmind.surfaces.mcp.tools.brain_stubs import MARK, STUB, stub_id, stub_name
 from glassmind.surfaces.mcp.tools.shapes import UNTRUSTED, notes_as_json
 from glassmind.types.chains import Chain
 from glassmind.types.connections import Connections, Neighbour, Subgraph, Tie
@@ -54,10 +54,7 @@ def find_connections(call: Call) -> Answer:
 
 def _named(name: str, *, stubs: bool) -> tuple[str, bool]:
     """Return a name and whether stubs count: who names one wants it."""
-    is_stub = name.startswith(STUB)
-    return (name.removeprefix(STUB).removesuffix(".md") if is_stub else name), (
-        stubs or is_stub
-    )
+    return stub_name(name), stubs or name.startswith(STUB)
 
 
 def _id(path: str, *, ghost: bool) -> str:

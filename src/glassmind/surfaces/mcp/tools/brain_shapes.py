@@ -9,6 +9,9 @@ from glassmind.types.catalogue import NoteFacts
 
 NAME = Argument("name", "string", "path, title, file name, alias, or part of a title")
 
+EXACTLY = NAME._replace(doc="path, title, file name or alias of a note, to the letter")
+"""Of a note that is to be changed: nothing is written on a guess."""
+
 SERVED = (
     "search",
     "list_notes",

@@ -19,6 +19,13 @@ def stub_id(target: str) -> str:
     return f"{STUB}{target.removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}"
 
 
+def stub_name(name: str) -> str:
+    """Return the name that the id of a stub stands for; any other as it is."""
+    if not name.startswith(STUB):
+        return name
+    return name.removeprefix(STUB).removesuffix(NOTE_SUFFIX)
+
+
 def stub_of(ghost: Ghost) -> NoteFacts:
     """Return what is known of a stub, as of a note."""
     return NoteFacts(
@@ -54,7 +61,7 @@ def links_of(engine: Engine, name: str, *, limit: int) -> NoteLinks:
         FileUnreadable: a file is called so that was left out of the index.
     """
     if name.startswith(STUB):
-        found = _stub_links(engine, name.removeprefix(STUB), limit)
+        found = _stub_links(engine, stub_name(name), limit)
         return found or engine.links(name, limit=limit)
     try:
         note = engine.links(name, limit=limit)

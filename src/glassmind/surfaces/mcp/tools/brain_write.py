@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from glassmind.markdown.frontmatter import read_head
 from glassmind.render.changes import rewritten_as_json
 from glassmind.surfaces.edits import LONGEST_NOTE, whole_values
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.brain_hints import deleted_hints
-from glassmind.surfaces.mcp.tools.brain_shapes import NAME, wrapped
+from glassmind.surfaces.mcp.tools.brain_shapes import EXACTLY, wrapped
+from glassmind.surfaces.mcp.tools.brain_stubs import STUB, stub_name
 from glassmind.surfaces.mcp.tools.brain_written import (
     counts_of,
     lost,
@@ -25,47 +27,51 @@ TITLE = "title"
 
 def create_note(call: Call) -> Answer:
     """Make a note, with its title among the properties unless that is not wished."""
-    given = call.given
+    given, title = call.given, stub_name(call.given["title"])
+    name = title.rpartition("/")[2].removesuffix(".md")
     done = call.engine.editing.create(
-        given["title"],
+        title,
         given["content"],
         asking(call, dry_run=False),
-        folder=given["directory"],
-        properties=_properties(given),
+        folder=_folder(given["directory"]),
+        properties=_properties(given, name),
     )
     adopted = done.changeset.draft.adopted
-    return notes_as_json(written(done, title=_named(given), linksAdopted=adopted))
+    return notes_as_json(written(done, title=name, linksAdopted=adopted))
 
 
-def _properties(given: Mapping[str, Any]) -> dict[str, Any] | None:
+def _folder(directory: str | None) -> str | None:
+    """Return where a note is made; stubs are listed in a folder that is none."""
+    return None if directory and directory.strip("/") == STUB[:-1] else directory
+
+
+def _properties(given: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    """Return the properties of a new note beside those of its content."""
     own = dict(whole_values("create_note", given["frontmatter"] or {}))
     if TITLE in own and own[TITLE] is None:
         del own[TITLE]
-    elif TITLE not in own:
-        own = {TITLE: _named(given), **own}
+    elif TITLE not in {*own, *read_head(given["content"]).frontmatter.properties}:
+        own = {TITLE: name, **own}
     return own or None
-
-
-def _named(given: Mapping[str, Any]) -> str:
-    """Return the title without the folders and the suffix that it may be given with."""
-    return str(given["title"]).rpartition("/")[2].removesuffix(".md")
 
 
 def link_notes(call: Call) -> Answer:
     """Add a sentence with a link at the end of a note."""
     given = call.given
     wish = asking(call, dry_run=given["dryRun"])
-    edit = AddLink(given["target"], given["context"])
+    target = stub_name(given["target"])
+    edit = AddLink(target, given["context"])
     done = call.engine.editing.edit(given["source"], [edit], wish)
-    return notes_as_json(written(done, target=given["target"], **preview_of(done)))
+    return notes_as_json(written(done, target=target, **preview_of(done)))
 
 
 def move_note(call: Call) -> Answer:
-    """Move a note and write the links to it anew."""
+    """Move a note and write the links to it anew; a folder is none."""
     given = call.given
+    source = call.engine.editing.path_of(given["source"])
     wish = asking(call, dry_run=given["dryRun"])
     before = counts_of(call.engine)
-    done = call.engine.editing.move(given["source"], given["destination"], wish)
+    done = call.engine.editing.move(source, given["destination"], wish)
     after = counts_of(call.engine) if done.applied else before
     facts = {
         "linksRewritten": rewritten_as_json(done.changeset.draft.rewritten),
@@ -100,7 +106,7 @@ def delete_note(call: Call) -> Answer:
 
 
 _DRY_RUN = Argument("dryRun", "boolean", "", False)
-_SOURCE = NAME._replace(name="source", doc="a note")
+_SOURCE = EXACTLY._replace(name="source")
 _PROPOSED = "May only make a proposal that the user approves."
 
 TABLE: tuple[Tool, ...] = (
@@ -158,7 +164,7 @@ TABLE: tuple[Tool, ...] = (
         "delete_note",
         "Delete a note",
         f"Move a note to the vault's trash; confirm has to be true. {_PROPOSED}",
-        (NAME, Argument("confirm", "boolean", "true"), _DRY_RUN),
+        (EXACTLY, Argument("confirm", "boolean", "true"), _DRY_RUN),
         delete_note,
         read_only=False,
         destructive=True,

@@ -24,7 +24,7 @@ def written(done: Changed, **more: Any) -> dict[str, Any]:
         "status": done.changeset.state,
         "applied": done.applied,
         "changeset": done.changeset.id,
-        "message": said_of(done.changeset),
+        "message": said_of(done),
         **more,
         "diff": "".join(file["diff"] for file in told["files"]),
         "index": done.index,
@@ -33,7 +33,7 @@ def written(done: Changed, **more: Any) -> dict[str, Any]:
         made["approve"] = told["approve"]
     if told.get("clipped"):
         made["truncated"] = True
-    kept = ("risks", "notices")
+    kept = ("reason", "risks", "notices")
     return made | {name: told[name] for name in kept if told[name]}
 
 
@@ -50,10 +50,12 @@ def main_file(done: Changed) -> FileDiff | None:
 
 
 def preview_of(done: Changed) -> dict[str, Any]:
-    """Return what a preview is committed by; nothing for what is none."""
-    if done.changeset.state != "previewed":
+    """Return what a preview is committed by, if edits are; nothing for what is none."""
+    one = done.changeset
+    if one.state != "previewed":
         return {}
-    return {"dryRun": True, "previewId": done.changeset.id}
+    identity = {"previewId": one.id} if one.draft.verb == "edit" and one.id else {}
+    return {"dryRun": True, **identity}
 
 
 def counts_of(engine: Engine) -> Stats | None:

@@ -8,7 +8,7 @@ from glassmind.render.changes import APPROVING, changed_as_json
 from glassmind.surfaces.asking import asking_of
 from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.tool import Answer, Call
-from glassmind.types.editing import Changed, Changeset
+from glassmind.types.editing import Changed
 
 DIFF_CHARS = 6_000
 """Letters of all diffs in an answer, about 2,000 tokens; a changeset has them all."""
@@ -35,21 +35,33 @@ SAID = {
 }
 """What a state means for an agent."""
 
+NOTHING = "Nothing is to be changed: the notes say so already."
+
+WOULD_WAIT = (
+    "It cannot be applied at once: the same call without a dry run makes a proposal of "
+    "it, which waits for the user."
+)
+"""What is said of a preview that only a person may apply."""
+
 
 def asking(call: Call, *, dry_run: bool) -> Asking:
     """Return who asks, by the name that the client of a call gives itself."""
     return asking_of(call.engine, call.client, dry_run=dry_run)
 
 
-def said_of(one: Changeset) -> str:
-    """Return in our own words what state a changeset is in, and what that means."""
-    return SAID[one.state].format(id=one.id, approve=f"{APPROVING} {one.id}")
+def said_of(done: Changed) -> str:
+    """Return in our own words what state a change is in, and what that means."""
+    one = done.changeset
+    if done.is_empty and one.state in ("previewed", "applied"):
+        return NOTHING
+    said = SAID[one.state].format(id=one.id, approve=f"{APPROVING} {one.id}")
+    return f"{said} {WOULD_WAIT}" if one.state == "previewed" and one.reason else said
 
 
 def answer_of(done: Changed) -> Answer:
     """Return what came of a change, diffs cut where they grow too long."""
     values = clipped(changed_as_json(done))
-    text = f"{said_of(done.changeset)}\n{fenced(chr(10).join(_rows(values)))}"
+    text = f"{said_of(done)}\n{fenced(chr(10).join(_rows(values)))}"
     return Answer(text, labelled(values))
 
 

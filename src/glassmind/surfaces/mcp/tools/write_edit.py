@@ -1,5 +1,6 @@
 """`glassmind_edit`, `glassmind_create`, `glassmind_delete`: the text of notes."""
 
+from glassmind.errors.editing import NoMatch
 from glassmind.surfaces.edits import (
     DRY_RUN,
     EDITS,
@@ -14,10 +15,14 @@ from glassmind.surfaces.mcp.tools.naming import (
     NAME_ARGUMENT,
     note_name,
 )
+from glassmind.surfaces.mcp.tools.no_match import looser_helps
 from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, answer_of, asking
 from glassmind.types import Digest
 
 EDIT, CREATE, DELETE = "glassmind_edit", "glassmind_create", "glassmind_delete"
+
+LOOSER = "give its words as they stand there, or fuzzy"
+"""What helps where a text to be replaced was not found."""
 
 PROPOSED = "Where the user's settings want it, this only makes a proposal."
 
@@ -26,12 +31,18 @@ def edit(call: Call) -> Answer:
     """Edit a note: every edit in order, or none."""
     given = call.given
     expected = given["expected"]
-    done = call.engine.editing.edit(
-        note_name(call, EDIT),
-        read_edits(EDIT, given["edits"]),
-        asking(call, dry_run=given["dry_run"]),
-        expected=None if expected is None else Digest(expected),
-    )
+    edits = read_edits(EDIT, given["edits"])
+    try:
+        done = call.engine.editing.edit(
+            note_name(call, EDIT),
+            edits,
+            asking(call, dry_run=given["dry_run"]),
+            expected=None if expected is None else Digest(expected),
+        )
+    except NoMatch as error:
+        if looser_helps(error, edits):
+            error.add_note(LOOSER)
+        raise
     return answer_of(done)
 
 

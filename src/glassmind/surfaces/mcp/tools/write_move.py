@@ -17,6 +17,16 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 """What each of them has to be given."""
 
+GOES_WITH: dict[str, tuple[str, ...]] = {
+    "new": ("rename-heading", "rename-tag", "merge"),
+    "heading": ("rename-heading", "split"),
+    "index": ("rename-heading", "split"),
+    "level": ("split",),
+    "folder": ("split",),
+    "confirm": ("merge",),
+}
+"""What only some of them take."""
+
 
 def move(call: Call) -> Answer:
     """Move a note, another file or a folder; no link breaks by it."""
@@ -32,6 +42,11 @@ def restructure(call: Call) -> Answer:
     for name in NEEDS[what]:
         if given[name] is None:
             raise BadArgument(RESTRUCTURE, f"{what} needs {name!r}")
+    for name, takers in GOES_WITH.items():
+        is_given = given[name] is not None and given[name] is not False
+        if is_given and what not in takers:
+            with_these = " and ".join(map(repr, takers))
+            raise BadArgument(RESTRUCTURE, f"{name!r} goes with {with_these}")
     wish = asking(call, dry_run=given["dry_run"])
     if what == "rename-tag":
         return answer_of(editing.rename_tag(given["name"], given["new"], wish))

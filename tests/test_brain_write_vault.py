@@ -1,0 +1,289 @@
+"""The write tools of obsidian-brain on a real vault, as a client that has only them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import mcp_types as types
+import pytest
+from mcp import Client
+from mcp_desk import call, text_of, visit
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.types.editing import Append
+
+NOTES: dict[str, str | bytes] = {
+    "Tea.md": "# Tea\n\nOolong rests.\n\n## Leaves\n\npatched foo long tail\n",
+    "Cups/Mug.md": "---\ntitle: Big mug\n---\nFor [[Tea]], [[Launch day plan]].\n",
+    "Cups/Bowl.md": "Round.\n",
+}
+
+Brain = Callable[..., Any]
+"""Calls a tool and returns its reply."""
+
+
+@pytest.fixture
+def allowed(vault: VaultDesk) -> VaultDesk:
+    vault.open(writes__mode="allow")
+    vault.indexed(NOTES)
+    return vault
+
+
+@pytest.fixture
+def asking(vault: VaultDesk) -> VaultDesk:
+    """A vault whose user wants to be asked."""
+    vault.open(writes__mode="propose")
+    vault.indexed(NOTES)
+    return vault
+
+
+def answered(vault: VaultDesk, tool: str, /, **given: Any) -> types.CallToolResult:
+    return call(make_server(vault.engine, toolsets=["brain"]), tool, **given)
+
+
+def brain(vault: VaultDesk, tool: str, /, **given: Any) -> Any:
+    answer = answered(vault, tool, **given)
+    assert not answer.is_error, text_of(answer)
+    return json.loads(text_of(answer))
+
+
+def refused(vault: VaultDesk, tool: str, /, **given: Any) -> str:
+    answer = answered(vault, tool, **given)
+    assert answer.is_error, text_of(answer)
+    return text_of(answer)
+
+
+def text(vault: VaultDesk, path: str) -> str:
+    return (vault.root / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("frontmatter", "head"),
+    [
+        (None, "title: My real title"),
+        ({}, "title: My real title"),
+        ({"title": None}, "title: My real title"),
+        ({"kind": "leaf"}, "title: My real title\nkind: leaf"),
+        ({"title": "Given"}, "title: Given"),
+    ],
+)
+def test_a_title_in_the_content_of_a_new_note_stays(
+    allowed: VaultDesk, frontmatter: dict[str, Any] | None, head: str
+) -> None:
+    content = "---\ntitle: My real title\n---\nBoo.\n"
+
+    brain(
+        allowed,
+        "create_note",
+        title="Own title",
+        content=content,
+        directory="",
+        frontmatter=frontmatter,
+    )
+
+    assert text(allowed, "Own title.md") == f"---\n{head}\n---\nBoo.\n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"title": "_stub/Launch day plan.md"},
+        {"title": "Launch day plan", "directory": "_stub"},
+    ],
+)
+def test_a_note_is_made_of_a_stub_by_its_id(
+    allowed: VaultDesk, given: dict[str, str]
+) -> None:
+    made = brain(allowed, "create_note", content="Soon.\n", **given)
+
+    assert made["id"] == "Launch day plan.md"
+    assert made["title"] == "Launch day plan"
+    assert made["linksAdopted"] == 1
+    assert not (allowed.root / "_stub").exists()
+
+
+def test_a_link_to_a_stub_by_its_id_is_one_to_its_name(allowed: VaultDesk) -> None:
+    brain(
+        allowed,
+        "link_notes",
+        source="Tea",
+        target="_stub/Launch day plan.md",
+        context="See",
+    )
+
+    assert "See [[Launch day plan]]" in text(allowed, "Tea.md")
+
+
+def test_a_folder_is_no_note_that_could_be_moved(allowed: VaultDesk) -> None:
+    said = refused(allowed, "move_note", source="Cups", destination="Pots")
+
+    assert "Cups" in said
+    assert (allowed.root / "Cups" / "Mug.md").exists()
+    assert not (allowed.root / "Pots").exists()
+
+
+def test_a_note_that_shares_its_name_with_a_folder_is_the_one_that_is_moved(
+    allowed: VaultDesk,
+) -> None:
+    (allowed.root / "Tea").mkdir()
+    (allowed.root / "Tea" / "Pot.md").write_text("Brown.\n", "utf-8")
+
+    brain(allowed, "move_note", source="Tea", destination="Green tea")
+
+    assert (allowed.root / "Green tea.md").exists()
+    assert (allowed.root / "Tea" / "Pot.md").exists()
+
+
+def test_all_that_gave_way_under_a_heading_is_counted(allowed: VaultDesk) -> None:
+    given = {"name": "Tea", "mode": "patch_heading", "heading": "Leaves"}
+
+    done = brain(allowed, "edit_note", **given, content="patched bar long tail")
+    beside = brain(allowed, "edit_note", **given, content="more", headingOp="after")
+
+    assert done["removedLen"] == len("patched foo long tail")
+    assert beside["removedLen"] == 0
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"mode": "append", "content": "zzz"},
+        {"content": "zzz"},
+        {"edits": [{"mode": "append", "content": "zzz"}]},
+        {"mode": "replace_window", "search": "rests", "content": "zzz"},
+        {"mode": "at_line", "line": 1},
+    ],
+)
+def test_what_is_kept_is_tried_again_alone(
+    allowed: VaultDesk, more: dict[str, Any]
+) -> None:
+    before = text(allowed, "Tea.md")
+    kept = {"mode": "replace_window", "search": "Oolong sleeps.", "content": "Cha."}
+    refused(allowed, "edit_note", name="Tea", **kept)
+
+    said = refused(allowed, "edit_note", name="Tea", from_buffer=True, **more)
+
+    assert "'from_buffer'" in said
+    assert text(allowed, "Tea.md") == before
+
+
+def test_what_is_kept_is_known_by_the_note_however_that_is_named(
+    allowed: VaultDesk,
+) -> None:
+    kept = {"mode": "replace_window", "search": "Quite round.", "content": "Flat."}
+
+    said = refused(allowed, "edit_note", name="Cups/Bowl.md", **kept)
+    done = brain(
+        allowed, "edit_note", name="Bowl", from_buffer=True, mode="replace_window"
+    )
+
+    assert "from_buffer" in said
+    assert done["id"] == "Cups/Bowl.md"
+    assert text(allowed, "Cups/Bowl.md").startswith("Flat.")
+
+
+def test_from_the_buffer_is_offered_only_where_it_may_help(allowed: VaultDesk) -> None:
+    heading = {"mode": "patch_heading", "heading": "Stems", "content": "x"}
+    window = {"mode": "replace_window", "search": "zeppelin", "content": "x"}
+    loose = {**window, "fuzzy": True, "fuzzyThreshold": 0.5}
+
+    said = {
+        "heading": refused(allowed, "edit_note", name="Tea", **heading),
+        "loose": refused(allowed, "edit_note", name="Tea", **loose),
+        "listed": refused(allowed, "edit_note", name="Tea", edits=[window, heading]),
+        "later": refused(allowed, "edit_note", name="Tea", edits=[heading, window]),
+        "again": refused(allowed, "edit_note", name="Tea", from_buffer=True),
+    }
+
+    offered = [name for name, one in said.items() if "from_buffer true" in one]
+    assert offered == ["listed"]
+
+
+def test_lists_and_objects_may_be_written_as_text(allowed: VaultDesk) -> None:
+    edits = json.dumps([{"mode": "append", "content": "zzz"}])
+    made = {"title": "New", "content": "", "frontmatter": '{"kind": "leaf"}'}
+
+    brain(allowed, "edit_note", name="Tea", edits=edits)
+    brain(allowed, "create_note", **made, directory="")
+    said = refused(allowed, "create_note", **{**made, "frontmatter": "[1]"})
+
+    assert text(allowed, "Tea.md").endswith("zzz\n")
+    assert "kind: leaf" in text(allowed, "New.md")
+    assert "'frontmatter' must be an object" in said
+
+
+def test_a_dry_run_says_whether_the_user_would_be_asked(
+    allowed: VaultDesk,
+) -> None:
+    given = {"name": "Tea", "mode": "append", "content": "x", "dryRun": True}
+
+    free = brain(allowed, "edit_note", **given)
+    allowed.open(writes__mode="propose")
+    asked = brain(allowed, "edit_note", **given)
+
+    assert "reason" not in free
+    assert "proposal" not in free["message"]
+    assert "proposal" in asked["message"]
+    assert asked["reason"].startswith("it would wait for a person")
+    assert asked["previewId"]
+
+
+def test_a_preview_that_would_wait_is_not_committed_and_what_works_is_named(
+    asking: VaultDesk,
+) -> None:
+    before = text(asking, "Tea.md")
+    given = {"name": "Tea", "mode": "append", "content": "x"}
+    shown = brain(asking, "edit_note", **given, dryRun=True)
+
+    said = refused(asking, "apply_edit_preview", previewId=shown["previewId"])
+    done = brain(asking, "edit_note", **given)
+
+    assert "without dryRun" in said
+    assert "proposal" in said
+    assert done["status"] == "proposed"
+    assert text(asking, "Tea.md") == before
+
+
+def test_only_previews_of_edits_are_committed(allowed: VaultDesk) -> None:
+    moved = brain(allowed, "move_note", source="Tea", destination="Cups/", dryRun=True)
+    gone = brain(allowed, "delete_note", name="Tea", confirm=False, dryRun=True)["data"]
+    linked = brain(
+        allowed, "link_notes", source="Tea", target="Mug", context="See", dryRun=True
+    )
+
+    said = [
+        refused(allowed, "apply_edit_preview", previewId=one["changeset"])
+        for one in (moved, gone)
+    ]
+    done = brain(allowed, "apply_edit_preview", previewId=linked["previewId"])
+
+    assert all("edit_note" in one for one in said)
+    assert "previewId" not in moved
+    assert "previewId" not in gone
+    assert done["applied"]
+    assert (allowed.root / "Tea.md").exists()
+
+
+def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
+    allowed: VaultDesk,
+) -> None:
+    before = text(allowed, "Tea.md")
+    wish = Asking(client="somebody else", dry_run=True)
+    other = allowed.engine.editing.edit("Tea", [Append("x")], wish).changeset.id
+    server = make_server(allowed.engine, toolsets=["brain"])
+
+    async def body(client: Client) -> list[bool | None]:
+        given = {"name": "Tea", "mode": "append", "content": "y", "dryRun": True}
+        shown = await client.call_tool("edit_note", given)
+        own = json.loads(text_of(shown))["previewId"]
+        ids = (other, own[:-1], own[:8], f" {own}")
+        tried = [
+            await client.call_tool("apply_edit_preview", {"previewId": one})
+            for one in ids
+        ]
+        return [one.is_error for one in tried]
+
+    assert visit(server, body, name="a scribe") == [True] * 4
+    assert text(allowed, "Tea.md") == before
