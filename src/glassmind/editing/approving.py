@@ -4,6 +4,7 @@ No program decides it: these are called by the command that a person types, and 
 tool or route.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from glassmind.editing.applying import applied, moving, settle
@@ -11,6 +12,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import judged
+from glassmind.editing.replanning import Anew, another, edited_anew, in_its_place
 from glassmind.editing.three_way import merge
 from glassmind.editing.undoing import EDITED
 from glassmind.errors.editing import (
@@ -27,7 +29,9 @@ from glassmind.vault.read import digest_of
 SAID_ALREADY = "its files say so already"
 
 
-def approve(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
+def approve(
+    desk: Desk, identity: str, *, client: str = "cli", anew: Anew = lambda _: None
+) -> Changed:
     """Apply a proposal, or what was only shown: a person said so.
 
     Where files of it were edited meanwhile and the change still fits, a new proposal on
@@ -50,15 +54,14 @@ def approve(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
             raise PolicyForbids(path, rule)
         steps = moving(waits.draft.steps)
         standing = desk.files.standing(steps)
-        if all(now == "old" for now in standing):
+        fresh = another(anew, waits.draft, standing)
+        if fresh is not None:
+            done = in_its_place(desk, waits, fresh)
+        elif all(now == "old" for now in standing):
             why = f"{waits.draft.verb} {waits.id}, approved"
             done = applied(desk, waits, Asking(client=client, why=why))
         else:
-            fitted = [
-                _fitted(desk, step, now)
-                for step, now in zip(steps, standing, strict=True)
-            ]
-            done = _superseded(desk, waits, moving(list(filter(None, fitted))))
+            done = _refitted(desk, waits, standing, anew)
     return replace(done, notices=(*notices, *done.notices))
 
 
@@ -91,6 +94,25 @@ def _waiting(desk: Desk, identity: str) -> Changeset:
     if found[0].state != "proposed":
         raise WrongState(found[0].id, found[0].state, "proposed")
     return found[0]
+
+
+def _refitted(
+    desk: Desk, waits: Changeset, standing: Sequence[Standing], anew: Anew
+) -> Changed:
+    """Propose a change as it fits the present texts, or as it is made on them now."""
+    steps = moving(waits.draft.steps)
+    try:
+        fitted = [
+            _fitted(desk, step, now) for step, now in zip(steps, standing, strict=True)
+        ]
+    except NoteChanged:
+        fresh = edited_anew(anew, waits.draft)
+        if fresh is None:
+            raise
+        if moving(fresh.steps):
+            return in_its_place(desk, waits, fresh, EDITED)
+        return _superseded(desk, waits, ())
+    return _superseded(desk, waits, moving(list(filter(None, fitted))))
 
 
 def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:

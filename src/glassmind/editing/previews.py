@@ -7,6 +7,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.deciding import permitted
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
+from glassmind.editing.replanning import Anew, another, in_its_place
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.types.editing import Changed, Changeset, ChangeVerb, Step
@@ -17,8 +18,14 @@ TAKES_AWAY: frozenset[ChangeVerb] = frozenset(("delete", "merge"))
 """What puts a note into the trash, and so is confirmed."""
 
 
-def apply_shown(
-    desk: Desk, identity: str, asking: Asking, *, confirm: bool, or_propose: bool
+def apply_shown(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    identity: str,
+    asking: Asking,
+    *,
+    confirm: bool,
+    or_propose: bool,
+    anew: Anew = lambda _: None,
 ) -> Changed:
     """Apply what was shown, or let it wait for a person where the policy says so.
 
@@ -40,6 +47,12 @@ def apply_shown(
         if known.draft.verb in TAKES_AWAY and not confirm:
             raise ConfirmFirst(f"{_taken_away(known)} would go to the trash")
         may, rule = permitted(desk, known.draft, tainted=asking.tainted).verdict
+        steps = moving(known.draft.steps)
+        fresh = another(anew, known.draft, desk.files.standing(steps))
+        if fresh is not None:
+            if not or_propose:
+                raise NeedsApproval(known.id)
+            return in_its_place(desk, known, fresh)
         if may == "allow":
             return applied(desk, known, asking)
         if not or_propose:

@@ -20,6 +20,7 @@ from glassmind.editing.previews import apply_shown
 from glassmind.editing.refreshing import followed
 from glassmind.editing.renamed import offered
 from glassmind.editing.repairing import plan_repair, told_of
+from glassmind.editing.replanning import asked_edits, remembered, replanned
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.undoing import undo
@@ -79,7 +80,8 @@ class Editing:
             EditRefused: an edit cannot be made; its `place` says which.
         """
         plan = partial(plan_edit, self._desk, note, edits, expected)
-        return self._made(plan, asking, again=expected is None)
+        asked = asked_edits(edits)
+        return self._made(plan, asking, again=expected is None, asked=asked)
 
     def create(  # noqa: PLR0913 - each fact by its name
         self,
@@ -144,14 +146,17 @@ class Editing:
     ) -> Changed:
         """Give a heading other words, and the links to it too."""
         desk = self._desk
+        asked = {"note": note, "heading": heading, "new": new, "index": index}
         return self._made(
             lambda: plan_rename_heading(desk, named(desk, note), heading, new, index),
             asking,
+            asked=asked,
         )
 
     def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
         """Give a tag and those below it another name, in texts and properties."""
-        return self._made(partial(plan_rename_tag, self._desk, old, new), asking)
+        plan = partial(plan_rename_tag, self._desk, old, new)
+        return self._made(plan, asking, asked={"old": old, "new": new})
 
     def merge(
         self, source: str, into: str, asking: Asking, *, confirm: bool
@@ -160,7 +165,9 @@ class Editing:
         self._confirmed(f"{source} would go to the trash", asking, confirm=confirm)
         desk = self._desk
         return self._made(
-            lambda: plan_merge(desk, named(desk, source), named(desk, into)), asking
+            lambda: plan_merge(desk, named(desk, source), named(desk, into)),
+            asking,
+            asked={"source": source, "into": into},
         )
 
     def split(
@@ -175,7 +182,9 @@ class Editing:
         """Make notes of sections, that of one heading or all of a level."""
         desk = self._desk
         return self._made(
-            lambda: plan_split(desk, named(desk, note), heading, level, folder), asking
+            lambda: plan_split(desk, named(desk, note), heading, level, folder),
+            asking,
+            asked={"note": note, "heading": heading, "level": level, "folder": folder},
         )
 
     def repair(self, repairs: Repairs, asking: Asking) -> Changed:
@@ -216,7 +225,12 @@ class Editing:
         self._refuse_off()
         return self._followed(
             lambda desk: apply_shown(
-                desk, identity, asking, confirm=confirm, or_propose=or_propose
+                desk,
+                identity,
+                asking,
+                confirm=confirm,
+                or_propose=or_propose,
+                anew=self._anew,
             )
         )
 
@@ -226,7 +240,9 @@ class Editing:
         Where its files changed meanwhile and the change still fits, a new proposal
         takes its place, to be looked at; what is returned is that.
         """
-        return self._followed(lambda desk: approve(desk, identity, client=client))
+        return self._followed(
+            lambda desk: approve(desk, identity, client=client, anew=self._anew)
+        )
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         """Leave a proposal; nothing is changed."""
@@ -254,21 +270,35 @@ class Editing:
             return offered(self._desk, moves)
 
     def _made(
-        self, plan: Callable[[], Draft], asking: Asking, *, again: bool = True
+        self,
+        plan: Callable[[], Draft],
+        asking: Asking,
+        *,
+        again: bool = True,
+        asked: Mapping[str, object] | None = None,
     ) -> Changed:
         """Think out a change and do with it what may be done, as the only one.
 
         `again`, it is thought out anew where a file was edited meanwhile by somebody
-        who does not ask for a turn.
+        who does not ask for a turn. `asked` is what it takes to think it out when it
+        has waited, beside what is in its steps.
         """
         self._refuse_off()
+
+        def known() -> Draft:
+            return remembered(self._desk, plan(), asked or {})
+
         for left in reversed(range(TRIES if again else 1)):
             try:
-                return self._followed(lambda at: self._in_turn(at, plan, asking))
+                return self._followed(lambda at: self._in_turn(at, known, asking))
             except NoteChanged:
                 if not left:
                     raise
         raise AssertionError  # the last time either returns or raises
+
+    def _anew(self, draft: Draft) -> Draft | None:
+        """Think out a change that waited; the index is looked at as it is now."""
+        return replanned(self._desk, draft)
 
     def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
         with self._desk.files.turn():

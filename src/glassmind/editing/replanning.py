@@ -1,0 +1,234 @@
+"""Thinking a change out anew that waited: links may have been written meanwhile.
+
+What was asked for is kept with a change, by the paths that names meant then. When it is
+to be applied at last, it is thought out again; what comes out otherwise takes the place
+of the old one, to be looked at.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any, TypeAlias
+
+from glassmind.editing.applying import moving
+from glassmind.editing.deciding import permitted
+from glassmind.editing.deleting import plan_delete, plan_new
+from glassmind.editing.desk import Desk
+from glassmind.editing.diffs import changed
+from glassmind.editing.headings import plan_rename_heading
+from glassmind.editing.merging import plan_merge
+from glassmind.editing.moving import plan_move
+from glassmind.editing.naming import named
+from glassmind.editing.splitting import plan_split
+from glassmind.editing.tags import plan_rename_tag
+from glassmind.editing.text.apply import KINDS
+from glassmind.editing.universe import is_trashed
+from glassmind.editing.writing import plan_edit
+from glassmind.errors import GlassmindError, NoteNotFound
+from glassmind.errors.writing import NameTaken
+from glassmind.ports.editing import Standing
+from glassmind.types.editing import (
+    AtLine,
+    Changed,
+    Changeset,
+    ChangeVerb,
+    Draft,
+    SetTask,
+    TextEdit,
+)
+
+ASKED = "asked"
+"""The fact of a draft that says what was asked for, as far as its steps do not."""
+
+LONGEST = 20_000
+"""Characters of edits that are kept so: what is longer is read with every list."""
+
+OTHERWISE = "other files or links are concerned by now, so that a person should look"
+"""Why a change that was thought out anew waits."""
+
+Anew: TypeAlias = Callable[[Draft], Draft | None]
+"""Thinks a change out again; None for one that cannot be."""
+
+_Plan: TypeAlias = Callable[[Desk], Draft]
+
+_NOTES = ("note", "source", "into")
+_EDITS = {name: kind for kind, name in KINDS.items()}
+
+
+def remembered(desk: Desk, draft: Draft, asked: Mapping[str, object]) -> Draft:
+    """Return a draft that knows what was asked for; notes by their paths."""
+    if not asked:
+        return draft
+    meant = {
+        name: named(desk, said)
+        for name, said in asked.items()
+        if name in _NOTES and isinstance(said, str)
+    }
+    return replace(draft, facts={**draft.facts, ASKED: {**asked, **meant}})
+
+
+def asked_edits(edits: Sequence[TextEdit]) -> dict[str, object]:
+    """Return edits as facts; none where they are long, or tell lines by number."""
+    if any(_by_line(edit) for edit in edits):
+        return {}
+    told = [{"kind": KINDS[type(edit)], **asdict(edit)} for edit in edits]
+    return {"edits": told} if len(str(told)) <= LONGEST else {}
+
+
+def _by_line(edit: TextEdit) -> bool:
+    return isinstance(edit, AtLine) or (
+        isinstance(edit, SetTask) and edit.line is not None
+    )
+
+
+def replanned(desk: Desk, draft: Draft) -> Draft | None:
+    """Return a change as it would be made now; None where nobody knows what it was.
+
+    Raises:
+        GlassmindError: it cannot be made any more; which one says why.
+    """
+    asked = draft.facts.get(ASKED, {})
+    try:
+        plan = _plan_of(draft, asked if isinstance(asked, Mapping) else {})
+    except (KeyError, TypeError, ValueError):  # another version kept it
+        return None
+    if plan is None:
+        return None
+    with desk.faults():
+        found = plan(desk)
+    kept = {ASKED: asked} if asked else {}
+    return replace(found, facts={**found.facts, **kept})
+
+
+def _plan_of(draft: Draft, asked: Mapping[str, Any]) -> _Plan | None:
+    """Return what plans a change again, from what was asked for and what was shown."""
+    match draft.verb:
+        case "create":
+            return _new(draft)
+        case "delete":
+            return _deleted(draft)
+        case "move":
+            return _moved(draft)
+        case "edit" if asked:
+            return _edited(draft, asked["edits"])
+    return _parted(draft.verb, asked) if asked else None
+
+
+def _parted(verb: ChangeVerb, asked: Mapping[str, Any]) -> _Plan | None:
+    match verb:
+        case "rename-heading":
+            told = [asked[name] for name in ("note", "heading", "new", "index")]
+            return lambda desk: plan_rename_heading(desk, *told)
+        case "rename-tag":
+            told = [asked[name] for name in ("old", "new")]
+            return lambda desk: plan_rename_tag(desk, *told)
+        case "merge":
+            told = [asked[name] for name in ("source", "into")]
+            return lambda desk: plan_merge(desk, *told)
+        case "split":
+            told = [asked[name] for name in ("note", "heading", "level", "folder")]
+            return lambda desk: plan_split(desk, *told)
+    return None
+
+
+def _edited(draft: Draft, told: Sequence[Mapping[str, Any]]) -> _Plan:
+    edits = [
+        _EDITS[one["kind"]](**{k: v for k, v in one.items() if k != "kind"})
+        for one in told
+    ]
+    (path,) = {step.path or step.to for step in draft.steps}
+
+    def plan(desk: Desk) -> Draft:
+        found = plan_edit(desk, path, edits, None)
+        return _of_the_same(found, path, found.steps[0].path)
+
+    return plan
+
+
+def _new(draft: Draft) -> _Plan:
+    """Plan a note with the text that was shown, whatever its template says by now."""
+    (new,) = (step for step in draft.steps if step.path is None)
+    return lambda desk: plan_new(desk, new.to, new.after)
+
+
+def _deleted(draft: Draft) -> _Plan:
+    (gone,) = (step for step in draft.steps if is_trashed(step.to))
+    path = gone.path or gone.to
+    name = f"{path}/" if gone.folder else path
+
+    def plan(desk: Desk) -> Draft:
+        found = plan_delete(desk, name)
+        (same,) = (step.path for step in found.steps if is_trashed(step.to))
+        return _of_the_same(found, path, same)
+
+    return plan
+
+
+def _moved(draft: Draft) -> _Plan:
+    path, to = str(draft.facts["from"]), str(draft.facts["to"])
+    name = f"{path}/" if draft.facts["folder"] else path
+
+    def plan(desk: Desk) -> Draft:
+        found = plan_move(desk, name, to)
+        if found.facts["to"] != to:  # there is a folder of that name now
+            raise NameTaken(to)
+        return _of_the_same(found, path, found.facts["from"])
+
+    return plan
+
+
+def _of_the_same(draft: Draft, wanted: str, found: object) -> Draft:
+    """Return a draft if it is about the file that was meant, not another so called."""
+    if found != wanted:
+        raise NoteNotFound(wanted)
+    return draft
+
+
+def another(anew: Anew, draft: Draft, standing: Sequence[Standing]) -> Draft | None:
+    """Return a change that carries links as it is by now, if it is another one.
+
+    It is if it has other steps, or risks that nobody was told of. `standing` is how its
+    files stand: of what somebody has made himself meanwhile, the rest may still fit.
+
+    Raises:
+        GlassmindError: it cannot be made any more; which one says why.
+    """
+    if draft.verb == "edit" or all(now == "new" for now in standing):
+        return None
+    try:
+        fresh = anew(draft)
+    except GlassmindError:
+        if "new" in standing:
+            return None
+        raise
+    if fresh is None:
+        return None
+    same = set(moving(fresh.steps)) == set(moving(draft.steps))
+    return None if same and set(fresh.risks) <= set(draft.risks) else fresh
+
+
+def edited_anew(anew: Anew, draft: Draft) -> Draft | None:
+    """Return an edit as it is made on the present text; None where it cannot be."""
+    if draft.verb != "edit":
+        return None
+    with suppress(GlassmindError):
+        return anew(draft)
+    return None
+
+
+def in_its_place(
+    desk: Desk, waits: Changeset, draft: Draft, reason: str = OTHERWISE
+) -> Changed:
+    """Propose a change instead of one that waits, and return it.
+
+    Raises:
+        PolicyForbids: a file of it may not be edited; the old one waits still.
+    """
+    permitted(desk, draft)
+    made = desk.book.made(
+        draft, "proposed", client=waits.client, undoes=waits.undoes, reason=reason
+    )
+    desk.book.keep(made)
+    desk.book.shift(waits.id, "rejected", reason=f"{made.id} took its place")
+    said = f"nothing was changed: {reason}; {made.id} takes the place of {waits.id}"
+    return changed(made, notices=[said])
