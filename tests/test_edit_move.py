@@ -171,7 +171,7 @@ def test_a_destination_is_a_name_or_a_folder(
         ("Tea", "Te[[a", BadEdit),
         ("Te", "b/", NoteNotFound),
         ("nowhere/", "b/", NoteNotFound),
-        ("Tea", "b/hidden", NameTaken),
+        ("Tea", "b/hidden", PathOutsideVault),
     ],
 )
 def test_nothing_is_moved_onto_anything_or_out_of_the_vault(

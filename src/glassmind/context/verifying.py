@@ -214,13 +214,7 @@ class _Desk:
 
     def _check(self, path: NotePath) -> None:
         """Refuse what the index leaves out: nobody is told what is in it."""
-        at = path.find("/")
-        reason = None
-        while at >= 0 and reason is None:
-            reason = self._rules.folder(path[:at])
-            at = path.find("/", at + 1)
-        if reason is None:
-            reason = self._rules.file(path)
+        reason = self._rules.left_out(path)
         if reason is None and kind_of(path) == "attachment":
             reason = "it is no note"
         if reason is not None:

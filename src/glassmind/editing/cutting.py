@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.parts import heading_at
 from glassmind.editing.text.page import Page, spliced
-from glassmind.errors.editing import BadEdit, EditRefused, NoMatch
+from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.subpaths import Outline, Part, section_end
@@ -40,8 +40,12 @@ class Section(NamedTuple):
     last: int
 
 
-def sections_at(note: Note, heading: str, level: int | None) -> list[int]:
+def sections_at(
+    note: Note, heading: str, level: int | None, index: int | None = None
+) -> list[int]:
     """Return which headings begin the sections that are meant, in order.
+
+    `index` chooses among several headings of one name, from 0.
 
     Raises:
         BadEdit: neither a heading nor a level is named, or both are.
@@ -50,13 +54,15 @@ def sections_at(note: Note, heading: str, level: int | None) -> list[int]:
     if bool(heading.strip()) == (level is not None):
         raise BadEdit("a note is split by a heading, or by all of one level: say which")
     if level is None:
-        return [heading_at(note, Outline.of_note(note), heading, None)]
+        return [heading_at(note, Outline.of_note(note), heading, index)]
+    if index is not None:
+        raise BadEdit("an index chooses among headings of one name, not of a level")
     if level not in LEVELS:
         raise BadEdit(f"headings have a level from 1 to 6, and {level} is none")
     found = [at for at, one in enumerate(note.headings) if one.level == level]
     if not found:
-        nearest = [(one.line, one.text, 0.0) for one in note.headings[:3]]
-        raise NoMatch(note.path, f"{'#' * level} ", nearest)
+        there = sorted({one.level for one in note.headings})
+        raise NoSuchLevel(note.path, level, there)
     return found
 
 

@@ -1,25 +1,29 @@
 """Files that go to the vault's trash, and notes that come into it."""
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.places import Ground, origin_of
+from glassmind.editing.places import Ground, origin_bytes, origin_of
 from glassmind.editing.relinking import carried, draft_with_links
 from glassmind.editing.universe import inside, universe_of
 from glassmind.errors import NoteNotFound
 from glassmind.errors.writing import NameTaken
-from glassmind.types import NotePath
+from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft, Step
 from glassmind.vault.resolve import fold
 from glassmind.vault.trash import trash_place
 
 
-def plan_delete(desk: Desk, name: str) -> Draft:
+def plan_delete(desk: Desk, name: str, *, expected: Digest | None = None) -> Draft:
     """Return the change that moves a note, or another file, to the vault's trash.
 
     A folder goes there only if its name is given with a `/` behind it. The risks say
-    how many links will lead nowhere, or to another file of that name.
+    how many links will lead nowhere, or to another file of that name. `expected` is the
+    digest of the file that the caller read.
 
     Raises:
         NoteNotFound, AmbiguousName: there is no such file, or more than one.
+        NoteChanged: it is not what the caller read.
+        BadEdit: a folder has no digest.
+        FileUnreadable: it is left out of the index.
     """
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
@@ -29,10 +33,8 @@ def plan_delete(desk: Desk, name: str) -> Draft:
     place = trash_place(origin.path, ground.disk.is_there)
     step = Step(origin.path, place, None, b"", folder=True)
     files = inside(origin.path, seen.paths)
-    if not origin.folder:
-        raw = desk.files.read(origin.path)
-        if raw is None:
-            raise NoteNotFound(name)
+    raw = origin_bytes(desk, origin, expected)
+    if raw is not None:
         step, files = Step(origin.path, place, raw, raw), [origin.path]
     found = carried(desk, [step], seen)
     facts = {"files": len(files), "lost": found.lost, "elsewhere": found.elsewhere}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from glassmind.config import Config
 from glassmind.ports.editing import ChangesetBook, EditRows, FileChanger, Refresh
 from glassmind.types import NotePath
+from glassmind.vault.ignore import IgnoreRules
 
 if TYPE_CHECKING:
     from glassmind.access.policy import WritePolicy
@@ -33,7 +34,7 @@ class Desk:
     the index. `committed` puts what was applied into the vault's git repository, where
     that is wished, and returns why it could not, if so. `outside` hands over, once,
     which notes were found to have been renamed. `handed` is told whose text is shown
-    to whoever asks.
+    to whoever asks. `rules` tell what of the vault is not read.
     """
 
     config: Config
@@ -52,3 +53,4 @@ class Desk:
     now: Callable[[], datetime] = _now
     outside: Callable[[], Mapping[NotePath, NotePath]] = dict
     handed: Handed = lambda _: None
+    rules: Callable[[], IgnoreRules] = IgnoreRules

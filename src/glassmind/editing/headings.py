@@ -16,7 +16,7 @@ from glassmind.editing.text.page import Page
 from glassmind.editing.universe import universe_of
 from glassmind.errors.editing import BadEdit
 from glassmind.markdown.subpaths import Outline, heading_words
-from glassmind.types import NotePath
+from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft, Splice, Step
 from glassmind.types.notes import Note
 
@@ -24,19 +24,27 @@ _CLOSING = re.compile(r"(?:(?<=\s)|^)(#+)$")
 _BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
 
 
-def plan_rename_heading(
-    desk: Desk, note: NotePath, heading: str, new: str, index: int | None = None
+def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    note: NotePath,
+    heading: str,
+    new: str,
+    index: int | None = None,
+    *,
+    expected: Digest | None = None,
 ) -> Draft:
     """Return the change that gives a heading other words, and links to it too.
 
     `heading` is its text, or a nested path; `index` chooses among several, from 0.
+    `expected` is the digest that the caller read.
 
     Raises:
         NoMatch, SeveralMatches: no one heading is called so.
         BadEdit: the new words are none of a heading.
+        NoteChanged: the note is not what the caller read.
         EditRefused: links to it or to another would lead elsewhere.
     """
-    page = page_at(desk, note)
+    page = page_at(desk, note, expected)
     done = renamed_heading(page, heading, new, index)
     if done.raw == page.raw:
         raise BadEdit(f"a heading of {note} is called {new!r} already")

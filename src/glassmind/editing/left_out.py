@@ -1,20 +1,23 @@
-"""Notes that are left out of the index: what a change of names does to their links.
+"""Notes that are left out of the index: what a change of names does to them.
 
 They are left alone, as the settings have it, so their links are not written anew. But
-whoever moves a note is told of those that would lead nowhere.
+whoever moves a note is told of those that would lead nowhere, and of what searches will
+not find any more, or will from now on.
 """
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from unicodedata import normalize
 
 from glassmind.editing.relink_text import Relink
+from glassmind.editing.universe import is_trashed
 from glassmind.errors import VaultError
 from glassmind.markdown.linked import linked_note
 from glassmind.types import NotePath
+from glassmind.types.editing import Step
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS
+from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS, IgnoreRules
 from glassmind.vault.left_out import MOST_BYTES, MOST_READ
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import Names, fold, name_key
@@ -51,9 +54,47 @@ def left_out_risks(
     return [f"{links} as written in notes that are left out of the index, as {first}"]
 
 
-def _left_out(root: Path, known: frozenset[NotePath]) -> Iterator[NotePath]:
+def search_risks(root: Path, rules: IgnoreRules, steps: Iterable[Step]) -> list[str]:
+    """Return what searches will not find any more, and what they will from now on."""
+    told: list[str] = []
+    for step in steps:
+        if step.path == step.to or is_trashed(step.to):
+            continue
+        if step.folder and step.path is not None:
+            told += _shown(root, rules, step.path, step.to)
+        reason = rules.left_out(step.to, folder=step.folder)
+        if reason is None or not _is_read(rules, step):
+            continue
+        told.append(f"searches will not find {step.to}: {reason or 'it is hidden'}")
+    return told
+
+
+def _is_read(rules: IgnoreRules, step: Step) -> bool:
+    """Whether a file or folder is read where it is now; a new one would be."""
+    return step.path is None or rules.left_out(step.path, folder=step.folder) is None
+
+
+def _shown(root: Path, rules: IgnoreRules, folder: NotePath, to: str) -> list[str]:
+    """Return a sentence about notes of a folder that searches find where it goes."""
+    found = [
+        path
+        for path in _left_out(root, frozenset(), folder)
+        if rules.left_out(path) is not None
+        and rules.left_out(to + path[len(folder) :]) is None
+    ]
+    if not found:
+        return []
+    if len(found) == 1:
+        return [f"searches will find {found[0]} then, which is left out now"]
+    notes = f"{len(found):,} notes then that are left out now"
+    return [f"searches will find {notes}, as {found[0]}"]
+
+
+def _left_out(
+    root: Path, known: frozenset[NotePath], inside: str = ""
+) -> Iterator[NotePath]:
     """Yield notes that are there and not in the index; no folder of programs."""
-    for folder, folders, names in os.walk(root):
+    for folder, folders, names in os.walk(root / inside):
         folders[:] = sorted(
             name
             for name in folders

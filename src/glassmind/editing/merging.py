@@ -12,7 +12,7 @@ from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.markdown.folding import fold
 from glassmind.markdown.property_edits import changed_property
 from glassmind.markdown.subpaths import Outline, Part
-from glassmind.types import NotePath, PropertyValue
+from glassmind.types import Digest, NotePath, PropertyValue
 from glassmind.types.editing import ChangeProperty, Draft, Rewritten, Step
 from glassmind.types.notes import Note
 from glassmind.vault.resolve import Names
@@ -37,20 +37,24 @@ class _Merge:
     first: Joined
 
 
-def plan_merge(desk: Desk, source: NotePath, into: NotePath) -> Draft:
+def plan_merge(
+    desk: Desk, source: NotePath, into: NotePath, *, expected: Digest | None = None
+) -> Draft:
     """Return the change that adds a note to another and puts it into the trash.
 
     Links to it, its headings and its blocks lead to the other note then. Of properties
-    that both have the other's stay; lists of tags and aliases are united.
+    that both have the other's stay; lists of tags and aliases are united. `expected` is
+    the digest of the note that is added, as the caller read it.
 
     Raises:
         BadEdit: they are one note.
+        NoteChanged: the note that is added is not what the caller read.
         NotEditable: one of them is no Markdown, or its properties cannot be read.
         EditRefused: something would be read otherwise, or a link would lead elsewhere.
     """
     if source == into:
         raise BadEdit(f"{source} is one note; two are merged")
-    added, target = page_at(desk, source), page_at(desk, into)
+    added, target = page_at(desk, source, expected), page_at(desk, into)
     if added.note.frontmatter.error is not None:
         reason = f"{added.note.frontmatter.error} They would be lost"
         raise NotEditable(source, reason)

@@ -7,15 +7,19 @@ from dataclasses import replace
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
-from glassmind.editing.places import Ground, Origin, destination_of, origin_of
+from glassmind.editing.places import (
+    Ground,
+    destination_of,
+    origin_bytes,
+    origin_of,
+)
 from glassmind.editing.relinking import Earlier, draft_with_links
 from glassmind.editing.universe import Universe, renames_of, universe_of
-from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.scalar_places import in_scalar, scalar_places
 from glassmind.markdown.yaml_write import scalar
-from glassmind.types import NotePath
+from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Changeset, Draft, Step
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.resolve import NOTE_SUFFIX
@@ -29,25 +33,31 @@ _HEADING = re.compile(
 """A line that may be a heading, by signs before it or below."""
 
 
-def plan_move(desk: Desk, source: str, destination: str) -> Draft:
+def plan_move(
+    desk: Desk, source: str, destination: str, *, expected: Digest | None = None
+) -> Draft:
     """Return the change that moves a note, another file or a folder.
 
     Every link that led to it, or leads from it, leads there afterwards. A property
     `title` that was the note's name follows it. Where a file is as an earlier move left
-    it and this one takes that back, its text is what it was then.
+    it and this one takes that back, its text is what it was then. `expected` is the
+    digest of the file that the caller read.
 
     Raises:
         NoteNotFound, AmbiguousName: there is no such thing, or more than one.
         NameTaken: something is where it should go.
-        BadEdit, PathOutsideVault: the name is none.
+        NoteChanged: the file is not what the caller read.
+        BadEdit, PathOutsideVault: the name is none, or a folder has no digest.
+        FileUnreadable: it is left out of the index.
     """
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
     origin = origin_of(desk, ground, source)
     to = destination_of(ground, origin, destination)
+    raw = origin_bytes(desk, origin, expected)
     step = Step(origin.path, to, None, b"", folder=True)
-    if not origin.folder:
-        step = _file_step(desk, origin, to)
+    if raw is not None:
+        step = Step(origin.path, to, raw, retitled(raw, origin.path, to))
     goes = renames_of([step], seen.paths).goes
     earlier = _earlier(desk, origin.path, to, seen)
     what = "the folder " if origin.folder else ""
@@ -108,13 +118,6 @@ def _headings(raw: bytes | None) -> list[bytes]:
     return [line for line in _HEADING.findall(raw or b"") if b"[" in line]
 
 
-def _file_step(desk: Desk, origin: Origin, to: NotePath) -> Step:
-    raw = desk.files.read(origin.path)
-    if raw is None:
-        raise NoteNotFound(origin.path)
-    return Step(origin.path, to, raw, retitled(raw, origin.path, to))
-
-
 def retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
     """Return a note whose property `title` follows its name, if it was that name."""
     old, new = _stem(path), _stem(to)
@@ -153,14 +156,14 @@ def _stem(path: NotePath) -> str | None:
 
 def _earlier(
     desk: Desk, path: NotePath, to: NotePath, seen: Universe
-) -> Mapping[NotePath, Earlier]:
+) -> Mapping[NotePath, Earlier] | None:
     """Return what files were before the move that this one takes back, if there is."""
     listed, _ = desk.book.listed(("applied",), limit=LOOKED_BACK)
     for outline in listed:
         if outline.draft.verb == "move" and _moves(outline, to, path):
             with suppress(EditRefused):  # what is damaged is no help
                 return _then(desk.book.get(outline.id), seen)
-    return {}
+    return None
 
 
 def _moves(changeset: Changeset, path: NotePath, to: NotePath) -> bool:

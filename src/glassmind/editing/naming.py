@@ -3,10 +3,16 @@
 from unicodedata import normalize
 
 from glassmind.editing.desk import Desk
-from glassmind.errors import IndexAbsent, NoteNotFound, PathOutsideVault
+from glassmind.errors import (
+    FileUnreadable,
+    IndexAbsent,
+    NoteNotFound,
+    PathOutsideVault,
+)
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NoteChanged
 from glassmind.types import Digest, NotePath
+from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX
 from glassmind.vault.scan import kind_of
@@ -24,7 +30,44 @@ def named(desk: Desk, name: str) -> NotePath:
         NoteNotFound: no note is called so; the closest is named, and not taken.
         AmbiguousName: several are.
         PathOutsideVault: it is a path that leaves the vault.
+        FileUnreadable: it is left out of the index, so nobody is told what it says.
     """
+    path = _called(desk, name)
+    check_read(desk.rules(), path)
+    return path
+
+
+def named_template(desk: Desk, name: str) -> NotePath:
+    """Return the template of a name: one in the folder of templates, or any note.
+
+    Raises:
+        NoteNotFound, AmbiguousName, PathOutsideVault: as for a note.
+        FileUnreadable: it is left out of the index; one in the folder of templates may
+            be, unless the vault's own ignore file says so.
+    """
+    folders = desk.settings().template_folders
+    known = (sure_or_none(desk, f"{folder}/{name}") for folder in folders)
+    path = next(filter(None, known), None) or _called(desk, name)
+    rules = desk.rules()
+    if any(path.startswith(f"{folder}/") for folder in folders):
+        rules = rules.of_templates()
+    check_read(rules, path)
+    return path
+
+
+def check_read(rules: IgnoreRules, path: NotePath) -> None:
+    """Refuse a file that is left out of the index, as whoever reads notes does.
+
+    Raises:
+        FileUnreadable: it is.
+    """
+    reason = rules.left_out(path)
+    if reason is not None:
+        said = f"it was skipped ({reason})" if reason else "it is hidden"
+        raise FileUnreadable(path, said)
+
+
+def _called(desk: Desk, name: str) -> NotePath:
     path = _at(desk, name)
     if path is not None:
         return path

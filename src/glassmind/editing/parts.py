@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.naming import read_for_edit
 from glassmind.editing.text.page import Page
-from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import EditRefused, NoMatch, SeveralMatches
 from glassmind.markdown.read import read_note
 from glassmind.markdown.subpaths import (
@@ -22,7 +22,7 @@ from glassmind.markdown.subpaths import (
     heading_form,
     steps_of,
 )
-from glassmind.types import NotePath
+from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft
 from glassmind.types.notes import Note
 from glassmind.vault.decode import Unreadable, decode
@@ -172,17 +172,15 @@ def anchors_in(desk: Desk) -> Callable[[NotePath, str], bool]:
     return lambda path, subpath: subpath in subpaths(path)
 
 
-def page_at(desk: Desk, path: NotePath) -> Page:
+def page_at(desk: Desk, path: NotePath, expected: Digest | None = None) -> Page:
     """Return a note as it is on the disk now.
 
     Raises:
         NoteNotFound: there is none.
+        NoteChanged: it is not what the caller read, by the digest that is `expected`.
         NotEditable: it is no Markdown, no text, or a damaged one.
     """
-    raw = desk.files.read(path)
-    if raw is None:
-        raise NoteNotFound(path)
-    return Page.of(path, raw)
+    return Page.of(path, read_for_edit(desk, path, expected))
 
 
 def heading_at(note: Note, outline: Outline, heading: str, index: int | None) -> int:

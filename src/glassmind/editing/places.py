@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.naming import check_read
+from glassmind.editing.naming import check_read, read_for_edit
 from glassmind.errors import (
     AmbiguousName,
     FileGone,
@@ -17,7 +17,7 @@ from glassmind.errors import (
 )
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
-from glassmind.types import NotePath
+from glassmind.types import Digest, NotePath
 from glassmind.vault.paths import safe_path
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
@@ -120,6 +120,20 @@ def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
         return Origin(sure, folder=False)
     known_names = (*ground.paths, *ground.folders)
     raise NoteNotFound(name, tuple(get_close_matches(name, known_names, 3)))
+
+
+def origin_bytes(desk: Desk, origin: Origin, expected: Digest | None) -> bytes | None:
+    """Return what a file says that is to be moved; None for a folder.
+
+    Raises:
+        NoteChanged: it is not what the caller read, by the digest that is `expected`.
+        BadEdit: a folder is `expected` to have a digest.
+    """
+    if not origin.folder:
+        return read_for_edit(desk, origin.path, expected)
+    if expected is not None:
+        raise BadEdit(f"{origin.path} is a folder, which has no digest")
+    return None
 
 
 def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:

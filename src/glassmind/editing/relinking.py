@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.left_out import left_out_risks
+from glassmind.editing.left_out import left_out_risks, search_risks
 from glassmind.editing.relink_refs import relinked_base, relinked_canvas
 from glassmind.editing.relink_text import (
     Relink,
@@ -170,6 +170,7 @@ def carried(  # noqa: PLR0913 - each fact by its name
     told = list(seen.risks)
     if renames.goes:
         told += left_out_risks(desk.root, seen.paths, relink, renames.keys())
+    told += search_risks(desk.root, desk.rules(), steps)
     return worked(desk, steps, jobs, relink, earlier=known, risks=told)
 
 

@@ -24,7 +24,7 @@ from glassmind.errors.editing import EditRefused
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.subpaths import Outline
-from glassmind.types import NotePath
+from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft, Rewritten, Step
 from glassmind.types.notes import Link, Note
 from glassmind.vault.paths import safe_path
@@ -44,24 +44,29 @@ class _Split:
     paths: Sequence[NotePath]
 
 
-def plan_split(
+def plan_split(  # noqa: PLR0913 - each fact by its name
     desk: Desk,
     note: NotePath,
     heading: str = "",
     level: int | None = None,
     folder: str | None = None,
+    *,
+    index: int | None = None,
+    expected: Digest | None = None,
 ) -> Draft:
     """Return the change that makes notes of sections, of one heading or of a level.
 
     Each is called by its heading, in the folder of the note or another; a link to it
-    stands in its place.
+    stands in its place. `index` chooses among headings of one name, from 0; `expected`
+    is the digest that the caller read.
 
     Raises:
         BadEdit, NoMatch, SeveralMatches: it is not said by what, or there is no such.
+        NoteChanged: the note is not what the caller read.
         EditRefused: something would be read otherwise, or a link would lead elsewhere.
     """
-    page = page_at(desk, note)
-    chosen = sections_at(page.note, heading, level)
+    page = page_at(desk, note, expected)
+    chosen = sections_at(page.note, heading, level, index)
     check_cut(page, chosen)
     seen = universe_of(desk)
     home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
@@ -114,7 +119,7 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
     new = [Step(None, path, None, b"") for path in split.paths]
     after = Names.of(renames_of(new, seen.paths).after(seen.paths))
     settings = desk.settings()
-    relink = Relink(seen.names(), after, {}, where.wanted, settings)
+    relink = Relink(seen.names(), after, {}, where.wanted, settings, lengthen=True)
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
     pen = Pen(after, settings.markdown_links)

@@ -7,7 +7,7 @@ what nobody expects in a list (`.git`, `.obsidian`, every other dot entry).
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from unicodedata import normalize
 
@@ -89,6 +89,25 @@ class IgnoreRules:
         if _SECRET.fullmatch(name):
             return "by its name it may hold a secret"
         return _conflict(name) or self._excluded(path) or self._matched(path)
+
+    def left_out(self, path: str, *, folder: bool = False) -> str | None:
+        """Return why a file, or a `folder`, is not read: itself or one above it."""
+        at = path.find("/")
+        reason = None
+        while at >= 0 and reason is None:
+            reason = self.folder(path[:at])
+            at = path.find("/", at + 1)
+        if reason is not None:
+            return reason
+        return self.folder(path) if folder else self.file(path)
+
+    def of_templates(self) -> "IgnoreRules":
+        """Return the rules for the folder of templates.
+
+        Obsidian's exclusions and ignored folders only keep it out of searches.
+        """
+        usual = frozenset(DEFAULT_IGNORE_DIRS)
+        return replace(self, folders=usual, prefixes=(), patterns=())
 
     def _is_agents(self, folder: str) -> bool:
         return folder in (AGENT_DIR, self.agent)

@@ -19,9 +19,8 @@ from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
 from glassmind.store.sqlite.trace_rows import TraceRows
 from glassmind.store.watching import read_state
-from glassmind.vault.ignore import IgnoreRules, load_rules
 from glassmind.vault.task_boxes import open_boxes
-from glassmind.wiring.grounds import EmbeddingGrounds
+from glassmind.wiring.grounds import EmbeddingGrounds, rules_of
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Reranker
@@ -60,7 +59,7 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             sections=lambda: SectionRows(
                 adapters.reader.connection(), open_boxes(adapters.config.vault.path)
             ),
-            rules=lambda: _rules(adapters),
+            rules=lambda: rules_of(adapters),
             traces=lambda: TraceRows(adapters.reader.connection()),
             day=parse_day,
             changes=lambda: ChangeRows(adapters.reader.connection()),
@@ -86,13 +85,3 @@ def counter_for(adapters: Adapters) -> Callable[[], Counter]:
             return Estimate()
 
     return counter
-
-
-def _rules(adapters: Adapters) -> IgnoreRules:
-    index = adapters.config.index
-    return load_rules(
-        adapters.config.vault.path,
-        ignore_dirs=index.ignore_dirs,
-        include_agent_dir=index.include_agent_dir,
-        agent_dir=adapters.config.writes.agent_dir.strip("/"),
-    )

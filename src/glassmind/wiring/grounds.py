@@ -6,6 +6,7 @@ from glassmind.config import Config
 from glassmind.store.place import Place
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.types.vectors import Space
+from glassmind.vault.ignore import IgnoreRules, load_rules
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder
@@ -33,3 +34,14 @@ class EmbeddingGrounds(Grounds, Protocol):
 
     def embedder_of(self, space: Space, /) -> "Embedder | None":
         """Return the model of a space, if it is here."""
+
+
+def rules_of(grounds: Grounds) -> IgnoreRules:
+    """Return what of the vault is not read, as its files say now."""
+    index = grounds.config.index
+    return load_rules(
+        grounds.config.vault.path,
+        ignore_dirs=index.ignore_dirs,
+        include_agent_dir=index.include_agent_dir,
+        agent_dir=grounds.config.writes.agent_dir.strip("/"),
+    )
