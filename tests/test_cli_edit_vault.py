@@ -133,7 +133,7 @@ def test_on_a_terminal_a_proposal_is_shown_and_asked_about(program: Inside) -> N
 
 def test_on_a_terminal_deleting_is_asked_about(free: Inside) -> None:
     no, _ = answered(free, b"n\n", "edit", "delete", "Tea")
-    assert no == exits.USAGE
+    assert no == exits.NOTHING
     assert tea(free) == TEA
 
     yes, _ = answered(free, b"yes\n", "edit", "delete", "Tea")

@@ -34,6 +34,7 @@ def changesets_as_json(found: ChangesetList) -> dict[str, Any]:
         "changesets": [
             {
                 **_head(one),
+                "applied": one.state == "applied",
                 "files": [
                     {"path": step.path, "to": step.to} for step in one.draft.steps
                 ],

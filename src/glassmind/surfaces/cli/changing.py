@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.engine import Engine
 from glassmind.errors import WrongUsage
+from glassmind.errors.editing import ConfirmFirst
 from glassmind.render.changes import changed_as_json
 from glassmind.render.changes_text import changed_as_text
 from glassmind.surfaces.asking import asking_of
@@ -23,6 +24,9 @@ if TYPE_CHECKING:  # help does without it
 
 CLIENT = "cli"
 """Who asks, where it is put on record."""
+
+LEFT = "nothing was changed"
+"""What is said to a person who says no."""
 
 YES = frozenset(("y", "yes"))
 
@@ -42,10 +46,20 @@ def add_yes(parser: CommandParser) -> None:
 def carried_out(
     args: Namespace, output: Output, verb: Callable[[Engine, "Asking"], "Changed"]
 ) -> int:
-    """Have a change made, proposed or shown, and print what came of it."""
+    """Have a change made, proposed or shown, and print what came of it.
+
+    Raises:
+        ConfirmFirst: it takes something away, and nobody is there to say yes.
+    """
     with engine_of(args, output) as engine:
         dry_run = bool(getattr(args, "dry_run", False))
-        done = verb(engine, asking_of(engine, CLIENT, dry_run=dry_run))
+        try:
+            done = verb(engine, asking_of(engine, CLIENT, dry_run=dry_run))
+        except ConfirmFirst:
+            if not can_ask(output):
+                raise
+            output.notice(LEFT)  # somebody was asked, and said no
+            return exits.NOTHING
     show_changed(done, output)
     return exits.OK
 

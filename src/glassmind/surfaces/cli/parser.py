@@ -56,6 +56,7 @@ class CommandParser(ArgumentParser):
         self._words = ""
         self._parts: Any = None
         self._elsewhere: Mapping[str, str] = {}
+        self._usual = ""
         add_global_options(self)
 
     def take_words(self, dest: str, metavar: str, help_line: str) -> None:
@@ -63,13 +64,16 @@ class CommandParser(ArgumentParser):
         self._words = dest
         self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
 
-    def take_actions(self, dest: str, words: str, elsewhere: Mapping[str, str]) -> None:
+    def take_actions(
+        self, dest: str, words: str, elsewhere: Mapping[str, str], usual: str = ""
+    ) -> None:
         """Take the name of an action, each of which has a parser of its own.
 
         Free words of an action stand under `words`; `elsewhere` says of options where
-        they belong, for whoever gives them to another action.
+        they belong, for whoever gives them to another action. Options alone are of the
+        `usual` one, if there is one.
         """
-        self._words, self._elsewhere = words, elsewhere
+        self._words, self._elsewhere, self._usual = words, elsewhere, usual
         self.set_defaults(**{words: []})
         self._parts = self.add_subparsers(
             dest=dest,
@@ -109,6 +113,7 @@ class CommandParser(ArgumentParser):
         if not self._words:
             return self.parse_args(argv)
         # By hand: argparse loses words that stand behind an option.
+        argv = self._with_action(argv)
         stop = argv.index("--") if "--" in argv else len(argv)
         self._check_order(argv)
         args, more = self.parse_known_args(argv[:stop])
@@ -118,6 +123,16 @@ class CommandParser(ArgumentParser):
         words = [*getattr(args, self._words), *more, *argv[stop + 1 :]]
         setattr(args, self._words, words)
         return args
+
+    def _with_action(self, argv: list[str]) -> list[str]:
+        """Return arguments with the usual action, where they are options of one."""
+        named = self._parts is not None and any(
+            word in self._parts.choices for word in argv
+        )
+        flags = (word.partition("=")[0] for word in argv)
+        if named or not self._usual or self._elsewhere.keys().isdisjoint(flags):
+            return argv
+        return [self._usual, *argv]
 
     def _check_order(self, argv: list[str]) -> None:
         """Refuse an option of an action that stands before the action."""

@@ -48,7 +48,9 @@ EDITING_SCHEMAS: dict[str, Any] = {
         notices=TEXTS,
     ),
     "Changesets": shape(
-        changesets=listed(shape(**CHANGESET, files=listed(shape(**ENDS)))),
+        changesets=listed(
+            shape(**CHANGESET, applied=FLAG, files=listed(shape(**ENDS)))
+        ),
         total=COUNT,
         notices=TEXTS,
     ),

@@ -2,20 +2,31 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.errors import WrongUsage
+from glassmind.errors.editing import ConfirmFirst
 from glassmind.render.changes import changesets_as_json
 from glassmind.render.changes_text import changesets_as_text
-from glassmind.surfaces.asking import asking_of
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import add_limit, notice_all, one_name
-from glassmind.surfaces.cli.changing import CLIENT, add_dry_run, show_changed
+from glassmind.surfaces.cli.changing import (
+    add_dry_run,
+    add_yes,
+    carried_out,
+    is_confirmed,
+    show_changed,
+)
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.types.editing import STATES, ChangeState
+
+if TYPE_CHECKING:  # help does without it
+    from glassmind.editing.asking import Asking
+    from glassmind.types.editing import Changed
 
 USUAL = 20
 """Changesets of a list."""
@@ -35,6 +46,7 @@ ACTIONS: Mapping[str, Action] = {
     "list": Action("every changeset, the newest first", ""),
     "log": Action("what was applied, the newest first", ""),
     "show": Action("one changeset with its diffs", "ID"),
+    "preview": Action("the same as show", "ID"),
     "apply": Action("apply what was shown by --dry-run", "ID"),
     "undo": Action("take back what was applied", "ID"),
 }
@@ -48,8 +60,9 @@ def add_arguments(parser: CommandParser) -> None:
         "-n": "goes with list and log",
         "--state": "goes with list",
         "--dry-run": "goes with undo",
+        "--yes": "goes with apply",
     }
-    parser.take_actions("action", "names", elsewhere)
+    parser.take_actions("action", "names", elsewhere, usual="list")
     for name, action in ACTIONS.items():
         own = parser.add_action(name, action.about, action.names)
         if action.names:
@@ -61,6 +74,8 @@ def add_arguments(parser: CommandParser) -> None:
             own.add_argument("--state", choices=STATES, help=about)
         if name == "undo":
             add_dry_run(own)
+        if name == "apply":
+            add_yes(own)
 
 
 def run(args: Namespace, output: Output) -> int:
@@ -71,20 +86,31 @@ def run(args: Namespace, output: Output) -> int:
         states = DONE if action == "log" else (state,) if state else ()
         return listed(args, output, states)
     identity = one_name(args.names, f"changeset {action}", "changeset")
+    if action == "apply":
+        return carried_out(args, output, partial(_apply, args, output, identity))
+    if action == "undo":
+        return carried_out(
+            args, output, lambda engine, asking: engine.editing.undo(identity, asking)
+        )
     with engine_of(args, output) as engine:
-        return _one(engine, args, output, identity)
-
-
-def _one(engine: Engine, args: Namespace, output: Output, identity: str) -> int:
-    editing = engine.editing
-    if args.action == "show":
-        show_changed(editing.show(identity), output, whole=True)
-        return exits.OK
-    dry_run = bool(getattr(args, "dry_run", False))
-    asking = asking_of(engine, CLIENT, dry_run=dry_run)
-    verb = editing.apply if args.action == "apply" else editing.undo
-    show_changed(verb(identity, asking), output)
+        show_changed(engine.editing.show(identity), output, whole=True)
     return exits.OK
+
+
+def _apply(
+    args: Namespace, output: Output, identity: str, engine: Engine, asking: "Asking"
+) -> "Changed":
+    """Apply what was shown; a person is asked about what takes a note away.
+
+    Raises:
+        ConfirmFirst: that person says no, or there is none.
+    """
+    try:
+        return engine.editing.apply(identity, asking, confirm=args.yes)
+    except ConfirmFirst as fault:
+        if not is_confirmed(args, output, f"{fault.what}. Apply {identity}?"):
+            raise
+    return engine.editing.apply(identity, asking, confirm=True)
 
 
 def listed(args: Namespace, output: Output, states: Sequence[ChangeState]) -> int:

@@ -9,6 +9,7 @@ from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import add_limit, one_name
 from glassmind.surfaces.cli.changing import (
     CLIENT,
+    LEFT,
     add_yes,
     can_ask,
     is_confirmed,
@@ -39,7 +40,7 @@ def add_arguments(parser: CommandParser) -> None:
         "-n": "goes with list",
         "--yes": "goes with approve",
     }
-    parser.take_actions("action", "names", elsewhere)
+    parser.take_actions("action", "names", elsewhere, usual="list")
     for name, action in ACTIONS.items():
         own = parser.add_action(name, action.about, action.names)
         if action.names:
@@ -79,10 +80,13 @@ def _approve(engine: Engine, args: Namespace, output: Output, identity: str) -> 
         shown = engine.editing.show(identity)
         show_changed(shown, output, whole=True)
         if not is_confirmed(args, output, f"Apply {shown.changeset.id}?"):
-            output.notice("nothing was changed; it still waits")
+            output.notice(f"{LEFT}; it still waits")
             return exits.NOTHING
     done = engine.editing.approve(identity, client=CLIENT)
-    if not done.applied:
+    anew = done.changeset.state == "proposed"
+    if anew:
         output.notice(ANEW)
     show_changed(done, output)
-    return exits.OK if done.applied else exits.CONFLICT
+    if done.applied:
+        return exits.OK
+    return exits.CONFLICT if anew else exits.NOTHING
