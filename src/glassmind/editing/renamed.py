@@ -4,7 +4,7 @@ Each rename is offered once. What was rejected, or applied and taken back, is no
 brought up again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from glassmind.editing.asking import Asking
@@ -13,7 +13,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.judging import judged
 from glassmind.editing.outside import plan_outside
 from glassmind.types import NotePath
-from glassmind.types.editing import Changed, Draft
+from glassmind.types.editing import Changed, Draft, Step
 
 CLIENT = "glassmind"
 """Who asks for what nobody asked for."""
@@ -77,3 +77,22 @@ def _permitted(desk: Desk, draft: Draft) -> Draft | None:
         return draft
     said = f"{left} files with such links may not be edited, and stay as they are"
     return replace(draft, steps=tuple(steps), risks=(*draft.risks, said))
+
+
+def by_others(
+    moves: Mapping[NotePath, NotePath], steps: Iterable[Step]
+) -> dict[NotePath, NotePath]:
+    """Return the moves that no step made, be it of a file or of its folder."""
+    ours = {step.path: step.to for step in steps if step.path != step.to}
+    return {old: new for old, new in moves.items() if not _is_moved(old, new, ours)}
+
+
+def _is_moved(
+    old: NotePath, new: NotePath, ours: Mapping[NotePath | None, NotePath]
+) -> bool:
+    """Whether a file went from one path to another by a step, or by one of a folder."""
+    return any(
+        (old, new) == (path, to)
+        or (old.startswith(f"{path}/") and new == f"{to}{old[len(path or '') :]}")
+        for path, to in ours.items()
+    )

@@ -127,7 +127,8 @@ def _parted(verb: ChangeVerb, asked: Mapping[str, Any]) -> _Plan | None:
             return lambda desk: plan_merge(desk, *told)
         case "split":
             told = [asked[name] for name in ("note", "heading", "level", "folder")]
-            return lambda desk: plan_split(desk, *told)
+            index = asked.get("index")
+            return lambda desk: plan_split(desk, *told, index=index)
     return None
 
 

@@ -18,7 +18,7 @@ from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
 from glassmind.editing.previews import apply_shown
 from glassmind.editing.refreshing import followed
-from glassmind.editing.renamed import offered
+from glassmind.editing.renamed import by_others, offered
 from glassmind.editing.repairing import plan_repair, told_of
 from glassmind.editing.replanning import asked_edits, remembered, replanned
 from glassmind.editing.splitting import plan_split
@@ -120,37 +120,65 @@ class Editing:
 
         return self._made(plan, asking)
 
-    def delete(self, note: str, asking: Asking, *, confirm: bool) -> Changed:
+    def delete(
+        self,
+        note: str,
+        asking: Asking,
+        *,
+        confirm: bool,
+        expected: Digest | None = None,
+    ) -> Changed:
         """Move a note to the trash of the vault, as Obsidian does.
 
         Raises:
             ConfirmFirst: that was not confirmed.
         """
+            NoteChanged: it is not what the caller read, by the digest `expected`.
         self._confirmed(f"{note} would go to the trash", asking, confirm=confirm)
-        return self._made(partial(plan_delete, self._desk, note), asking)
+        plan = partial(plan_delete, self._desk, note, expected=expected)
+        return self._made(plan, asking, again=expected is None)
 
-    def move(self, source: str, destination: str, asking: Asking) -> Changed:
+    def move(
+        self,
+        source: str,
+        destination: str,
+        asking: Asking,
+        *,
+        expected: Digest | None = None,
+    ) -> Changed:
         """Give a note, another file or a folder another name or place.
 
         Every link that led there leads there afterwards. A `destination` that ends in
-        `/` is the folder to move into.
+        `/` is the folder to move into. `expected` is the digest of a file that the
+        caller read.
 
         Raises:
             NameTaken: something is there.
             NoteNotFound, BadEdit: there is no such file or folder, or no such name.
         """
-        return self._made(partial(plan_move, self._desk, source, destination), asking)
+        plan = partial(plan_move, self._desk, source, destination, expected=expected)
+        return self._made(plan, asking, again=expected is None)
 
-    def rename_heading(
-        self, note: str, heading: str, new: str, asking: Asking, *, index: int | None
+    def rename_heading(  # noqa: PLR0913 - each fact by its name
+        self,
+        note: str,
+        heading: str,
+        new: str,
+        asking: Asking,
+        *,
+        index: int | None,
+        expected: Digest | None = None,
     ) -> Changed:
         """Give a heading other words, and the links to it too."""
         desk = self._desk
         asked = {"note": note, "heading": heading, "new": new, "index": index}
         return self._made(
-            lambda: plan_rename_heading(desk, named(desk, note), heading, new, index),
+            lambda: plan_rename_heading(
+                desk, named(desk, note), heading, new, index, expected=expected
+            ),
             asking,
             asked=asked,
+            again=expected is None,
         )
 
     def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
@@ -159,18 +187,30 @@ class Editing:
         return self._made(plan, asking, asked={"old": old, "new": new})
 
     def merge(
-        self, source: str, into: str, asking: Asking, *, confirm: bool
+        self,
+        source: str,
+        into: str,
+        asking: Asking,
+        *,
+        confirm: bool,
+        expected: Digest | None = None,
     ) -> Changed:
-        """Add a note to another, which its links lead to then; it goes to the trash."""
+        """Add a note to another, which its links lead to then; it goes to the trash.
+
+        `expected` is the digest of the first that the caller read.
+        """
         self._confirmed(f"{source} would go to the trash", asking, confirm=confirm)
         desk = self._desk
         return self._made(
-            lambda: plan_merge(desk, named(desk, source), named(desk, into)),
+            lambda: plan_merge(
+                desk, named(desk, source), named(desk, into), expected=expected
+            ),
             asking,
             asked={"source": source, "into": into},
+            again=expected is None,
         )
 
-    def split(
+    def split(  # noqa: PLR0913 - each fact by its name
         self,
         note: str,
         asking: Asking,
@@ -179,12 +219,20 @@ class Editing:
         level: int | None = None,
         folder: str | None = None,
     ) -> Changed:
+        index: int | None = None,
+        expected: Digest | None = None,
         """Make notes of sections, that of one heading or all of a level."""
         desk = self._desk
         return self._made(
-            lambda: plan_split(desk, named(desk, note), heading, level, folder),
+        asked = {"note": note, "heading": heading, "level": level}
+        asked |= {"folder": folder, "index": index}
+        told = heading, level, folder
+            lambda: plan_split(
+                desk, named(desk, note), *told, index=index, expected=expected
+            ),
             asking,
-            asked={"note": note, "heading": heading, "level": level, "folder": folder},
+            again=expected is None,
+            asked=asked,
         )
 
     def repair(self, repairs: Repairs, asking: Asking) -> Changed:
@@ -331,12 +379,7 @@ class Editing:
 
     def _offer(self, steps: Sequence[Step]) -> str:
         """Propose links for notes that were renamed, but for those of our own steps."""
-        ours = {step.path: step.to for step in steps if step.path != step.to}
-        moves = {
-            old: new
-            for old, new in self._desk.outside().items()
-            if not _is_moved(old, new, ours)
-        }
+        moves = by_others(self._desk.outside(), steps)
         try:
             found = self.found_moved(moves) if moves else None
         except GlassmindError as error:
@@ -352,14 +395,3 @@ class Editing:
     def _confirmed(self, what: str, asking: Asking, *, confirm: bool) -> None:
         if not confirm and not asking.dry_run:
             raise ConfirmFirst(what)
-
-
-def _is_moved(
-    old: NotePath, new: NotePath, ours: Mapping[NotePath | None, NotePath]
-) -> bool:
-    """Whether a file went from one path to another by a step, or by one of a folder."""
-    return any(
-        (old, new) == (path, to)
-        or (old.startswith(f"{path}/") and new == f"{to}{old[len(path or '') :]}")
-        for path, to in ours.items()
-    )
