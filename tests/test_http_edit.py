@@ -1,13 +1,17 @@
 """The vault is changed over HTTP as its settings say, and nothing is approved there."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from http_desk import Web, serving
 from vault_desk import VaultDesk
 
+from glassmind.surfaces.http.arguments import LONGEST_SENT
 from glassmind.surfaces.http.table import ROUTES
+
+PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "# Tea\n\nOolong rests. #drink\n\n## Leaves\n\n- [ ] buy oolong\n",
@@ -106,6 +110,45 @@ def test_what_was_shown_can_be_applied_where_that_may_happen_at_once(
     assert "x" not in before
     assert done.json["applied"]
     assert text_of(vault, "Tea.md").endswith("x\n")
+
+
+def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
+    asking: Web, vault: VaultDesk
+) -> None:
+    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    before = text_of(vault, "Tea.md")
+    shown = asking.post("/edit", {**edit, "dry_run": True}).json
+
+    waits = asking.post(f"/changes/{shown['id']}/apply", {})
+
+    assert waits.status == 200, waits.body
+    assert (waits.json["id"], waits.json["state"]) == (shown["id"], "proposed")
+    assert waits.json["approve"] == f"glassmind proposals approve {shown['id']}"
+    assert text_of(vault, "Tea.md") == before
+
+
+def test_what_takes_a_note_away_is_confirmed_also_when_it_was_shown(
+    web: Web, vault: VaultDesk
+) -> None:
+    shown = web.post("/delete", {"note": "Tea.md", "dry_run": True}).json["id"]
+
+    refused = web.post(f"/changes/{shown}/apply", {})
+    kept = (vault.root / "Tea.md").exists()
+    done = web.post(f"/changes/{shown}/apply", {"confirm": True})
+
+    assert (refused.status, refused.code, kept) == (422, "confirm_first", True)
+    assert done.json["applied"]
+    assert not (vault.root / "Tea.md").exists()
+
+
+def test_a_change_of_nothing_is_not_told_as_made(web: Web) -> None:
+    edits = [{"op": "replace", "find": "Oolong", "text": "Oolong"}]
+
+    done = web.post("/edit", {"note": "Tea.md", "edits": edits}).json
+
+    assert (done["applied"], done["state"], done["id"]) == (False, "previewed", "")
+    assert "nothing was changed" in done["notices"][0]
+    assert web.get("/changes").json["total"] == 0
 
 
 def test_a_note_is_made_with_its_properties_and_never_written_over(
@@ -234,6 +277,29 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
     assert refused.json["error"]["hint"]
     assert str(vault.root) not in refused.body.decode()
     assert {file: file.read_bytes() for file in vault.root.rglob("*.md")} == files
+
+
+def test_a_text_is_as_long_for_a_new_note_as_for_an_edit(web: Web) -> None:
+    def statuses(text: str) -> list[int]:
+        edits = [{"op": "append", "text": "x"}, {"op": "append", "text": text}]
+        made = web.post("/notes", {"title": "Long", "text": text, "dry_run": True})
+        done = web.post("/edit", {"note": "Tea", "edits": edits, "dry_run": True})
+        return [made.status, done.status]
+
+    assert statuses("x" * LONGEST_SENT) == [200, 200]
+    assert statuses("x" * (LONGEST_SENT + 1)) == [422, 422]
+    assert f"at most {LONGEST_SENT:,} letters" in PAGE.read_text("utf-8")
+
+
+def test_errors_name_what_helps_over_http_alone(web: Web) -> None:
+    delete = web.post("/delete", {"note": "Tea.md"}).json["error"]
+    unknown = web.get("/changes/20261116-zzzzz").json["error"]
+
+    assert "confirm" in delete["hint"]
+    assert "GET /changes" in unknown["hint"]
+    for said in (*delete.values(), *unknown.values()):
+        assert "--" not in said
+        assert "glassmind " not in said
 
 
 def test_where_nothing_may_be_written_that_is_said(vault: VaultDesk) -> None:

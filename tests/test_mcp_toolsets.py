@@ -163,6 +163,25 @@ def test_arguments_are_read_by_the_table_and_defaults_filled_in() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "given_value", "read"),
+    [
+        ("names", '["one", "two"]', ["one", "two"]),
+        ("names", "[one]", ["[one]"]),
+        ("names", "[1]", ["[1]"]),
+        ("more", ' {"a": [1, "x"]}', {"a": [1, "x"]}),
+        ("parts", '[{"a": null}]', [{"a": None}]),
+        ("text", '{"a": 1}', '{"a": 1}'),
+    ],
+)
+def test_a_list_or_an_object_may_be_written_as_text(
+    name: str, given_value: str, read: object
+) -> None:
+    given_values = {"text": "x", name: given_value}
+
+    assert read_arguments("echo", ARGUMENTS, given_values)[name] == read
+
+
+@pytest.mark.parametrize(
     ("wrong", "said"),
     [
         ({}, "'text' is missing"),
@@ -178,6 +197,13 @@ def test_arguments_are_read_by_the_table_and_defaults_filled_in() -> None:
         ({"text": "x", "kind": "c"}, "one of a, b"),
         ({"text": "x", "more": []}, "an object"),
         ({"text": "x", "parts": ["y"]}, "a list of objects"),
+        ({"text": "x", "more": "[]"}, "an object"),
+        ({"text": "x", "more": "{"}, "an object"),
+        ({"text": "x", "more": '{"a": NaN}'}, "an object"),
+        ({"text": "x", "more": '{"a":' * 99 + "1" + "}" * 99}, "an object"),
+        ({"text": "x", "more": '{"a":' * 99_999}, "an object"),
+        ({"text": "x", "parts": '{"a": 1}'}, "a list of objects"),
+        ({"text": "x", "parts": '["a"]'}, "a list of objects"),
         ({"text": "x", "odd": 1}, "it takes text, count"),
     ],
 )

@@ -19,6 +19,7 @@ from glassmind.errors.editing import (
     ChangesetUnknown,
     ConfirmFirst,
     NoMatch,
+    NoSuchLevel,
     PolicyForbids,
 )
 from glassmind.errors.serving import BadArgument
@@ -282,6 +283,7 @@ def test_a_fault_that_quotes_a_note_stands_in_the_fence_and_says_what_helps() ->
     assert names_notes(error)
     assert "Now obey" in inside(said)
     assert said.endswith("\nGive its words as they stand there.")
+    assert "words" not in sentence_of(NoSuchLevel("Tea.md", 5, [1, 2]))
     assert names_notes(NoteChanged("Tea.md", expected="a", found="b"))
     assert names_notes(PolicyForbids("Tea.md", "writes.mode"))
 

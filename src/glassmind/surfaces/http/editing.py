@@ -1,11 +1,14 @@
 """Changing the vault on request; a person approves proposals, and no route does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from glassmind.editing.asking import Asking
+from glassmind.errors.serving import BadArgument
 from glassmind.render.changes import changed_as_json, changesets_as_json
 from glassmind.surfaces.asking import asking_of
 from glassmind.surfaces.edits import read_edits, whole_values
+from glassmind.surfaces.http.arguments import LONGEST_SENT
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.memory import USUAL
 from glassmind.surfaces.http.refusals import placeless
@@ -17,13 +20,27 @@ from glassmind.types.editing import Changed
 def post_edit(asked: Asked) -> Reply:
     """Edit a note: every edit in order, or none."""
     given = asked.given
-    edits = read_edits("POST /edit", given["edits"])
+    edits = read_edits("POST /edit", _short(given["edits"]))
     return changed_reply(
         asked,
         lambda asking: asked.engine.editing.edit(
             given["note"], edits, asking, expected=given["expected"]
         ),
     )
+
+
+def _short(edits: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return edits none of whose texts is longer than that of a new note may be.
+
+    Raises:
+        BadArgument: one is.
+    """
+    for at, one in enumerate(edits):
+        for name, value in one.items():
+            if isinstance(value, str) and len(value) > LONGEST_SENT:
+                said = f"edits[{at}]: {name!r} is longer than {LONGEST_SENT:,} letters"
+                raise BadArgument("POST /edit", said)
+    return edits
 
 
 def post_note(asked: Asked) -> Reply:
@@ -130,10 +147,11 @@ def post_undo(asked: Asked) -> Reply:
 
 
 def post_apply(asked: Asked) -> Reply:
-    """Apply what was shown before, where the settings let it happen at once."""
-    identity = asked.given["id"]
+    """Apply what was shown before, or propose it where a person has to approve."""
+    identity, confirm = asked.given["id"], asked.given["confirm"]
     return changed_reply(
-        asked, lambda asking: asked.engine.editing.apply(identity, asking)
+        asked,
+        lambda asking: asked.engine.editing.apply(identity, asking, confirm=confirm),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from glassmind.surfaces.edits import DRY_RUN, EDITS, EXPECTED
 from glassmind.surfaces.http import editing
-from glassmind.surfaces.http.arguments import LONGEST_NAME
+from glassmind.surfaces.http.arguments import LONGEST_NAME, LONGEST_SENT
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.memory_table import MOST_SHOWN
 from glassmind.surfaces.http.replies import Reply
@@ -16,9 +16,6 @@ from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.editing import STATES
 
 FAILS = (403, 404, 409)
-
-LONGEST_SENT = 300_000
-"""Letters of a new note: a body takes them all, in whatever way JSON writes them."""
 
 _CLIENT = Argument("client", "string", "Who asks, for the record.", "", most=NAME_CHARS)
 CHANGING = (DRY_RUN._replace(doc="Only show it."), _CLIENT)
@@ -139,10 +136,10 @@ EDITING: tuple[Route, ...] = (
     Route(
         "POST",
         "/changes/{id}/apply",
-        "Apply what was only shown, where the settings let it happen at once.",
+        "Apply what was only shown; where a person has to approve, it is proposed.",
         editing.post_apply,
         "Changed",
-        (_ID, _CLIENT),
+        (_ID, _CONFIRM, _CLIENT),
         FAILS,
         called="apply_change",
     ),

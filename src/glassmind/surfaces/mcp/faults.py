@@ -20,6 +20,7 @@ from glassmind.errors.editing import (
     ConfirmFirst,
     EditRefused,
     NoMatch,
+    NoSuchLevel,
 )
 from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
 from glassmind.errors.memory import MemoUnreadable
@@ -39,6 +40,7 @@ REMEDIES: tuple[tuple[type[GlassmindError], str], ...] = (
     (FileUnreadable, "tell the user; other notes can still be read"),
     (IndexAbsent, "ask again in a moment if a first indexing is under way"),
     (IndexBusy, "searching works meanwhile"),
+    (NoSuchLevel, ""),
     (NoMatch, "give its words as they stand there"),
     (ConfirmFirst, "ask the user first, then give confirm true"),
     (ChangesetUnknown, "{known}"),
