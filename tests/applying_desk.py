@@ -58,6 +58,7 @@ class MemoryFiles:
     fails_at: int | None = None
     kills_at: int | None = None
     told: list[str] = field(default_factory=list)
+    cleared: list[NotePath] = field(default_factory=list)
     turns: int = 0
     held: int = 0
 
@@ -119,6 +120,9 @@ class MemoryFiles:
             return "old"
         gone = here is None or step.path == step.to
         return "new" if gone and there == step.after else "other"
+
+    def clear(self, folders: Sequence[NotePath], /) -> None:
+        self.cleared += folders
 
     def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
         self.told.append(why)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from glassmind import Engine, open_vault
+from glassmind.access.policy import WritePolicy
 from glassmind.config.places import index_name
 from glassmind.editing.desk import Desk
 from glassmind.errors import GlassmindError
@@ -84,6 +85,10 @@ class PlainChanger:
         """Return how each file stands now."""
         return ["new" if self.read(step.to) == step.after else "old" for step in steps]
 
+    def clear(self, folders: Sequence[NotePath], /) -> None:
+        """Folders are left where they are."""
+        del folders
+
     def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
         """Nothing is ever left over."""
         del steps, forward, why
@@ -150,7 +155,7 @@ class EditingDesk:
             files=self.files,
             book=self.book,
             refresh=self.refresh,
-            policy=cast("Any", None),
+            policy=WritePolicy(self.engine.config),
             settings=lambda: obsidian_settings(self.root),
         )
 

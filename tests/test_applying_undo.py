@@ -63,6 +63,7 @@ def test_files_as_they_were_left_are_taken_back_at_once(
     assert done.changeset.draft.verb == "undo"
     assert files.files == {**BEFORE, ".trash/new.md": b"new\n"}
     assert desk.book.get(identity).state == "undone"
+    assert files.cleared == ["c"]
 
 
 def test_what_is_taken_back_can_be_brought_back(

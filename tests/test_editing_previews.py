@@ -134,6 +134,48 @@ def test_what_takes_a_note_away_is_confirmed_also_where_it_was_shown_before(
     assert (vault.root / "Tea.md").exists() == (mode == "propose")
 
 
+PARTS = "# One\n\na\n\n# Two\n\nb\n"
+
+
+@pytest.mark.parametrize("mode", ["allow", "propose"])
+def test_a_folder_that_a_split_made_goes_when_it_is_taken_back(
+    vault: VaultDesk, mode: str
+) -> None:
+    editing = opened(vault, writes__mode=mode)
+    vault.write({"Long.md": PARTS})
+    made = editing.split("Long", ASK, level=1, folder="New/Parts")
+    if mode == "propose":
+        made = editing.approve(made.changeset.id)
+    assert (vault.root / "New/Parts/Two.md").exists()
+
+    back = editing.undo(made.changeset.id, ASK)
+    if mode == "propose":
+        back = editing.approve(back.changeset.id)
+
+    assert back.applied
+    assert not (vault.root / "New").exists()
+    assert text(vault, "Long.md") == PARTS
+    again = editing.undo(back.changeset.id, ASK).changeset
+    assert again.state == "applied" or editing.approve(again.id).applied
+    assert (vault.root / "New/Parts/Two.md").exists()
+
+
+def test_a_folder_in_which_something_is_stays_when_the_change_is_taken_back(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    (vault.root / "Old").mkdir()
+    made = allowed.move("Tea", "New/Tea", ASK)
+    other = allowed.move("Kettle", "Old/Kettle", ASK)
+    vault.write({"New/Mine.png": b"x"})
+
+    allowed.undo(other.changeset.id, ASK)
+    allowed.undo(made.changeset.id, ASK)
+
+    assert (vault.root / "Tea.md").exists()
+    assert (vault.root / "New/Mine.png").exists()
+    assert (vault.root / "Old").is_dir()  # it was there before
+
+
 def test_what_was_rejected_is_told_whole(usual: Editing) -> None:
     waits = usual.create("Whisk", "Of bamboo.", ASK)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
+from glassmind.editing.folders import take_away_folders, with_folders
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NotTakenBack, WriteFailed
@@ -61,6 +62,7 @@ def applied(
             done = replace(changeset, state="applied")
             return changed(done, notices=[*notices, NOTHING])
         done, said = _written(desk, changeset, former, asking)
+        _tidy_up(desk, done.undoes)
         notices += said
         paths = _paths(changeset.draft.steps)
         notices += filter(None, [desk.committed(changeset.draft.title, paths)])
@@ -141,7 +143,7 @@ def _numbered(
     if isinstance(change, Changeset):
         draft = replace(change.draft, steps=moving(change.draft.steps))
         return replace(change, draft=draft, state="applying"), change.state
-    draft = replace(change, steps=moving(change.steps))
+    draft = with_folders(desk, replace(change, steps=moving(change.steps)))
     return desk.book.made(draft, "applying", client=asking.client, undoes=undoes), None
 
 
@@ -194,6 +196,13 @@ def _turn_back(desk: Desk, changeset: Changeset) -> None:
     with suppress(EditRefused):  # it went with its time
         if changeset.undoes and desk.book.get(changeset.undoes).state == "undone":
             _chain(desk, changeset.undoes, "applied", "")
+
+
+def _tidy_up(desk: Desk, undone: str) -> None:
+    """Let what was taken back leave no empty folder, if it had made one."""
+    with suppress(EditRefused):  # it went with its time
+        if undone:
+            take_away_folders(desk, desk.book.get(undone))
 
 
 def _chain(desk: Desk, identity: str, state: ChangeState, reason: str) -> None:

@@ -6,6 +6,7 @@ from glassmind.editing.applying import NOTHING, applied
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
+from glassmind.editing.folders import with_folders
 from glassmind.editing.judging import Judged, judged
 from glassmind.errors.editing import PolicyForbids
 from glassmind.types.editing import Changed, ChangeState, Draft, Verdict
@@ -57,6 +58,7 @@ def kept(
     desk: Desk, draft: Draft, state: ChangeState, asking: Asking, *, reason: str
 ) -> Changed:
     """Keep a change in a state in which nothing of it is made."""
-    made = desk.book.made(draft, state, client=asking.client, reason=reason)
+    known = with_folders(desk, draft)
+    made = desk.book.made(known, state, client=asking.client, reason=reason)
     desk.book.keep(made)
     return changed(made)

@@ -8,13 +8,14 @@ a proposal always, as nobody has seen it yet.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.applying import applied, moving, settle
 from glassmind.editing.asking import Asking
 from glassmind.editing.deciding import permitted, would_wait
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
+from glassmind.editing.folders import with_folders
 from glassmind.editing.three_way import merge
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
@@ -26,10 +27,23 @@ from glassmind.vault.ways import Way, ways_of
 EDITED = "files of it were edited since, so that a person should look at it"
 """Why a change that was thought out anew waits."""
 
+UNDOES = "undoes"
+"""The fact of a draft that names the changeset which it takes back."""
+
 UNSEEN = "it would become a proposal, as files were edited since"
 
 
-def undo(desk: Desk, identity: str, asking: Asking) -> Changed:
+Carry: TypeAlias = Callable[[Changeset, Draft], Draft]
+"""Adds to what takes a changeset back the links that were written since."""
+
+
+def undo(
+    desk: Desk,
+    identity: str,
+    asking: Asking,
+    *,
+    carry: Carry = lambda _known, draft: draft,
+) -> Changed:
     """Take an applied changeset back, and return what came of that.
 
     What the policy does not allow at once becomes a proposal. So does what had to be
@@ -46,15 +60,23 @@ def undo(desk: Desk, identity: str, asking: Asking) -> Changed:
         known = desk.book.get(identity)
         if known.state != "applied":
             raise WrongState(known.id, known.state, "applied")
-        steps = moving(known.draft.steps)
-        standing = desk.files.standing(steps)
-        clean = all(now == "new" for now in standing)
-        if clean:
-            draft = _draft(known, inverse(desk, steps))
-        else:
-            draft = _what_is_left(desk, known, steps, standing)
+        draft, clean = plan_undo(desk, known)
+        draft = carry(known, draft)
         done = _decided(desk, draft, asking, known.id, clean=clean)
     return replace(done, notices=(*notices, *done.notices))
+
+
+def plan_undo(desk: Desk, known: Changeset) -> tuple[Draft, bool]:
+    """Return what takes a changeset back, and whether its files are as it left them.
+
+    Raises:
+        EditRefused: nothing of it can be taken back any more.
+    """
+    steps = moving(known.draft.steps)
+    standing = desk.files.standing(steps)
+    if all(now == "new" for now in standing):
+        return _draft(known, inverse(desk, steps)), True
+    return _what_is_left(desk, known, steps, standing), False
 
 
 def inverse(desk: Desk, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -84,7 +106,8 @@ def _back(way: Way, is_taken: Callable[[NotePath], bool]) -> Step:
 
 def _draft(known: Changeset, steps: Sequence[Step], risks: Sequence[str] = ()) -> Draft:
     title = f"take back: {known.draft.title}"
-    return Draft("undo", title, tuple(steps), risks=tuple(risks))
+    facts = {UNDOES: known.id}
+    return Draft("undo", title, tuple(steps), risks=tuple(risks), facts=facts)
 
 
 def _decided(
@@ -98,7 +121,11 @@ def _decided(
     if not clean:
         reason = EDITED
     made = desk.book.made(
-        draft, state, client=asking.client, undoes=undoes, reason=reason
+        with_folders(desk, draft),
+        state,
+        client=asking.client,
+        undoes=undoes,
+        reason=reason,
     )
     if asking.dry_run and not clean:
         return changed(made, notices=[UNSEEN])  # not kept: none may apply it unseen

@@ -81,6 +81,9 @@ class FileChanger(Protocol):
     def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
         """Take the rest of some steps, or take back those that were taken."""
 
+    def clear(self, folders: Sequence[NotePath], /) -> None:
+        """Take away folders in which nothing is, in order; any other stays."""
+
 
 class ChangesetBook(Protocol):
     """Where changesets are kept, outside of the vault."""

@@ -142,6 +142,16 @@ class VaultChanger:
             if rest:
                 self._carry(rest, why=why, client="", meanwhile=lambda: None)
 
+    def clear(self, folders: Sequence[NotePath], /) -> None:
+        """Take away folders in which nothing is, in order; any other stays."""
+        for path in folders:
+            with (
+                suppress(OSError, VaultError),
+                folder_of(self._root, safe_path(path), make=False) as (folder, name),
+            ):
+                folder.remove(name)
+                folder.sync()
+
     def _carry(
         self,
         ways: Sequence[Way],
