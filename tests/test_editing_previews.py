@@ -1,6 +1,9 @@
 """What was only shown: how it is applied, proposed, approved; and what is nothing."""
 
+import json
+
 import pytest
+from mcp_desk import call, text_of
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -8,6 +11,7 @@ from glassmind.editing.verbs import Editing
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NoteChanged
 from glassmind.render.changes import changed_as_json
+from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.editing import Append, Replace
 from glassmind.types.repairs import Repairs
 
@@ -57,6 +61,33 @@ def test_a_repair_of_nothing_is_none(allowed: Editing) -> None:
     done = allowed.repair(Repairs(()), ASK)
 
     assert (done.applied, done.is_empty) == (False, True)
+    assert allowed.changesets().total == 0
+
+
+def test_agents_are_told_that_nothing_is_to_be_changed(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    own = make_server(vault.engine, toolsets=["write"])
+    brain = make_server(vault.engine, toolsets=["brain"])
+    edit = {"op": "replace", "find": "oolong", "text": "oolong"}
+    given = {"name": "Tea", "mode": "replace_window", "search": "oolong"}
+
+    edited = call(own, "glassmind_edit", name="Tea", edits=[edit])
+    mended = call(
+        own, "glassmind_repair", what="findings", checks=["inconsistent_tags"]
+    )
+    shown = call(brain, "edit_note", **given, content="oolong", dryRun=True)
+
+    for done in (edited, mended):
+        assert text_of(done).startswith("Nothing is to be changed")
+        assert done.structured_content is not None
+        assert done.structured_content["applied"] is False
+    told = json.loads(text_of(shown))
+    assert (told["applied"], told["dryRun"], "previewId" in told) == (
+        False,
+        True,
+        False,
+    )
     assert allowed.changesets().total == 0
 
 
