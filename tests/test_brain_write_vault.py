@@ -230,6 +230,18 @@ def test_a_dry_run_says_whether_the_user_would_be_asked(
     assert asked["previewId"]
 
 
+def test_an_edit_that_changes_nothing_is_no_preview_and_is_not_done(
+    allowed: VaultDesk,
+) -> None:
+    same = {"search": "Oolong rests.", "content": "Oolong rests."}
+
+    told = brain(allowed, "edit_note", name="Tea", mode="replace_window", **same)
+
+    assert told["applied"] is False
+    assert told["message"].startswith("Nothing is to be changed")
+    assert not {"dryRun", "previewId"} & set(told)
+
+
 def test_a_preview_that_would_wait_is_not_committed_and_what_works_is_named(
     asking: VaultDesk,
 ) -> None:

@@ -133,6 +133,18 @@ def test_a_dry_run_of_every_tool_changes_nothing(vault: VaultDesk, mode: str) ->
     assert files_of(vault) == before
 
 
+@pytest.mark.parametrize(("mode", "waits"), [("propose", True), ("allow", False)])
+def test_a_dry_run_says_whether_the_user_would_be_asked(
+    vault: VaultDesk, mode: str, *, waits: bool
+) -> None:
+    opened(vault, mode)
+
+    shown = asked(vault, "glassmind_edit", name="Tea", edits=[EDIT], dry_run=True)
+
+    assert ("a proposal" in text_of(shown).partition("\n")[0]) is waits
+    assert bool(values(shown)["reason"]) is waits
+
+
 def test_a_move_carries_its_links_and_is_undone_by_its_id(vault: VaultDesk) -> None:
     opened(vault, "allow")
     before = files_of(vault)

@@ -50,11 +50,14 @@ def main_file(done: Changed) -> FileDiff | None:
 
 
 def preview_of(done: Changed) -> dict[str, Any]:
-    """Return what a preview is committed by, if edits are; nothing for what is none."""
+    """Return what a preview is committed by, if edits are; nothing for what is none.
+
+    A change of nothing is none: it is not kept, and has no id.
+    """
     one = done.changeset
-    if one.state != "previewed":
+    if one.state != "previewed" or not one.id:
         return {}
-    identity = {"previewId": one.id} if one.draft.verb == "edit" and one.id else {}
+    identity = {"previewId": one.id} if one.draft.verb == "edit" else {}
     return {"dryRun": True, **identity}
 
 

@@ -27,17 +27,22 @@ LOOSER = "give its words as they stand there, or fuzzy"
 PROPOSED = "Where the user's settings want it, this only makes a proposal."
 
 
+def digest_given(call: Call) -> Digest | None:
+    """Return the digest that the caller read, if it says one."""
+    said = call.given["expected"]
+    return None if said is None else Digest(said)
+
+
 def edit(call: Call) -> Answer:
     """Edit a note: every edit in order, or none."""
     given = call.given
-    expected = given["expected"]
     edits = read_edits(EDIT, given["edits"])
     try:
         done = call.engine.editing.edit(
             note_name(call, EDIT),
             edits,
             asking(call, dry_run=given["dry_run"]),
-            expected=None if expected is None else Digest(expected),
+            expected=digest_given(call),
         )
     except NoMatch as error:
         if looser_helps(error, edits):
@@ -68,6 +73,7 @@ def delete(call: Call) -> Answer:
         note_name(call, DELETE),
         asking(call, dry_run=given["dry_run"]),
         confirm=given["confirm"] or given["dry_run"],
+        expected=digest_given(call),
     )
     return answer_of(done)
 
@@ -110,6 +116,7 @@ DELETE_TOOL = Tool(
     f"Move a note to the vault's trash. Only when the user wants it. {PROPOSED}",
     (
         NAME_ARGUMENT,
+        EXPECTED,
         Argument("confirm", "boolean", "true: the user wants it", False),
         DRY_RUN,
     ),

@@ -1,11 +1,11 @@
 """`glassmind_move` and `glassmind_restructure`: other names, links and all."""
 
 from glassmind.errors.serving import BadArgument
-from glassmind.surfaces.edits import DRY_RUN
+from glassmind.surfaces.edits import DRY_RUN, EXPECTED
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import LONGEST_NAME, note_name
 from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, answer_of, asking
-from glassmind.surfaces.mcp.tools.write_edit import PROPOSED
+from glassmind.surfaces.mcp.tools.write_edit import PROPOSED, digest_given
 
 MOVE, RESTRUCTURE = "glassmind_move", "glassmind_restructure"
 
@@ -24,6 +24,7 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "level": ("split",),
     "folder": ("split",),
     "confirm": ("merge",),
+    "expected": ("rename-heading", "merge", "split"),
 }
 """What only some of them take."""
 
@@ -32,7 +33,10 @@ def move(call: Call) -> Answer:
     """Move a note, another file or a folder; no link breaks by it."""
     source = note_name(call, MOVE, "source")
     wish = asking(call, dry_run=call.given["dry_run"])
-    return answer_of(call.engine.editing.move(source, call.given["destination"], wish))
+    done = call.engine.editing.move(
+        source, call.given["destination"], wish, expected=digest_given(call)
+    )
+    return answer_of(done)
 
 
 def restructure(call: Call) -> Answer:
@@ -50,14 +54,16 @@ def restructure(call: Call) -> Answer:
     wish = asking(call, dry_run=given["dry_run"])
     if what == "rename-tag":
         return answer_of(editing.rename_tag(given["name"], given["new"], wish))
-    note = note_name(call, RESTRUCTURE)
+    note, expected = note_name(call, RESTRUCTURE), digest_given(call)
     if what == "rename-heading":
-        heading, index = given["heading"], given["index"]
-        done = editing.rename_heading(note, heading, given["new"], wish, index=index)
+        words, index = (given["heading"], given["new"]), given["index"]
+        done = editing.rename_heading(
+            note, *words, wish, index=index, expected=expected
+        )
     elif what == "merge":
         confirm = given["confirm"] or given["dry_run"]
         into = note_name(call, RESTRUCTURE, "new")
-        done = editing.merge(note, into, wish, confirm=confirm)
+        done = editing.merge(note, into, wish, confirm=confirm, expected=expected)
     else:
         done = editing.split(
             note,
@@ -65,6 +71,8 @@ def restructure(call: Call) -> Answer:
             heading=given["heading"] or "",
             level=given["level"],
             folder=given["folder"],
+            index=given["index"],
+            expected=expected,
         )
     return answer_of(done)
 
@@ -81,6 +89,7 @@ MOVE_TOOL = Tool(
         Argument(
             "destination", "string", "new path; a folder ends in /", most=LONGEST_NAME
         ),
+        EXPECTED,
         DRY_RUN,
     ),
     move,
@@ -105,6 +114,7 @@ RESTRUCTURE_TOOL = Tool(
         _NAME._replace(name="new", doc="new words, tag, or the note to merge into"),
         Argument("level", "integer", "of split", None, least=1, most=6),
         _NAME._replace(name="folder", doc="of the notes that split makes"),
+        EXPECTED,
         Argument("confirm", "boolean", "true for merge: the user wants it", False),
         DRY_RUN,
     ),
