@@ -83,11 +83,7 @@ def test_agents_are_told_that_nothing_is_to_be_changed(
         assert done.structured_content is not None
         assert done.structured_content["applied"] is False
     told = json.loads(text_of(shown))
-    assert (told["applied"], told["dryRun"], "previewId" in told) == (
-        False,
-        True,
-        False,
-    )
+    assert (told["applied"], "previewId" in told) == (False, False)
     assert allowed.changesets().total == 0
 
 
