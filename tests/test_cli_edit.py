@@ -270,6 +270,11 @@ def test_a_note_is_deleted_when_a_person_said_so(
     for more in ([], ["--yes"], ["--dry-run"]):
         program.bare("edit", "delete", NOTE, *more)
 
+    program.bare("edit", "delete", NOTE, "--yes", "--expect", DIGEST)
+
+    expected = [call[2].pop("expected") for call in editing.calls]
+    assert expected == [None, None, None, DIGEST]
+    assert editing.calls.pop()[2] == {"confirm": True}
     assert [call[2]["confirm"] for call in editing.calls] == [False, True, True]
     assert [call[1][1].dry_run for call in editing.calls] == [False, False, True]
 
@@ -289,13 +294,13 @@ VERBS: list[tuple[list[str], str, tuple[str, ...], dict[str, Any]]] = [
         ["split", "Tea", "--level", "2", "--folder", "F"],
         "split",
         ("Tea",),
-        {"heading": "", "level": 2, "folder": "F"},
+        {"heading": "", "level": 2, "folder": "F", "index": None},
     ),
     (
-        ["split", "Tea", "leaves", "--heading", "H"],
+        ["split", "Tea", "leaves", "--heading", "H", "--index", "1"],
         "split",
         ("Tea leaves",),
-        {"heading": "H", "level": None, "folder": None},
+        {"heading": "H", "level": None, "folder": None, "index": 1},
     ),
 ]
 
@@ -307,14 +312,28 @@ def test_other_commands_mean_a_verb_each(
     row: tuple[list[str], str, tuple[str, ...], dict[str, Any]],
 ) -> None:
     words, verb, names, wishes = row
+    expected = {} if verb == "rename_tag" else {"expected": None}
 
     for more in ([], ["--dry-run"]):
         done = program.bare(*words, *more)
         assert done.returncode == exits.OK, done.stderr
 
     plain, dry = editing.calls
-    assert (plain[0], plain[1][:-1], plain[2]) == (verb, names, wishes)
+    assert (plain[0], plain[1][:-1], plain[2]) == (verb, names, wishes | expected)
     assert (plain[1][-1].dry_run, dry[1][-1].dry_run) == (False, True)
+
+
+@pytest.mark.parametrize("words", [row[0] for row in VERBS if row[1] != "rename_tag"])
+def test_the_digest_that_was_read_goes_with_every_command_about_one_note(
+    program: Inside, editing: WrittenDown, words: list[str]
+) -> None:
+    done = program.bare(*words, "--expect", DIGEST.upper())
+    wrong = program.bare(*words, "--expect", "short")
+
+    assert done.returncode == exits.OK, done.stderr
+    assert editing.calls[0][2]["expected"] == DIGEST
+    assert wrong.returncode == exits.USAGE
+    assert len(editing.calls) == 1
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,46 @@ def test_a_tag_is_renamed_and_a_section_becomes_a_note(
     assert "buy oolong" in text_of(vault, "Leaves.md")
 
 
+def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
+    web: Web, vault: VaultDesk
+) -> None:
+    given = {"note": "Twice", "heading": "Day"}
+    web.post("/notes", {"title": "Twice", "text": "## Day\n\nsun\n\n## Day\n\nrain\n"})
+
+    unsaid = web.post("/split", given)
+    split = web.post("/split", {**given, "index": 1})
+
+    assert unsaid.status == 409
+    assert split.status == 200, split.body
+    assert text_of(vault, "Day.md") == "## Day\n\nrain\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("/delete", {"note": "Tea", "confirm": True}),
+        ("/move", {"source": "Tea", "destination": "Drinks/"}),
+        ("/rename-heading", {"note": "Tea", "heading": "Leaves", "new": "Buds"}),
+        ("/merge", {"source": "Tea", "into": "Cups", "confirm": True}),
+        ("/split", {"note": "Tea", "heading": "Leaves"}),
+    ],
+)
+def test_a_note_that_is_another_than_was_read_is_not_touched_by_any_route(
+    web: Web, vault: VaultDesk, path: str, given: dict[str, Any]
+) -> None:
+    files = {file: file.read_bytes() for file in vault.root.rglob("*.md")}
+    now = vault.engine.read("Tea").digest
+
+    refused = web.post(path, {**given, "expected": "0" * 64})
+    left = {file: file.read_bytes() for file in vault.root.rglob("*.md")}
+    done = web.post(path, {**given, "expected": now[:12]})
+
+    assert refused.status == 409, refused.body
+    assert refused.json["error"]["digest"] == now
+    assert left == files
+    assert done.json["applied"], done.body
+
+
 def test_changes_are_listed_the_newest_first_and_by_state(web: Web) -> None:
     edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
     made = [web.post("/edit", edit).json["id"] for _ in range(2)]

@@ -158,7 +158,14 @@ CALLS: list[tuple[str, dict[str, Any], str, tuple[Any, ...], dict[str, Any]]] = 
         {"what": "split", "name": "A", "level": 2},
         "split",
         ("A",),
-        {"heading": "", "level": 2, "folder": None},
+        {"heading": "", "level": 2, "folder": None, "index": None},
+    ),
+    (
+        "glassmind_restructure",
+        {"what": "split", "name": "A", "heading": "H", "index": 1},
+        "split",
+        ("A",),
+        {"heading": "H", "level": None, "folder": None, "index": 1},
     ),
     ("glassmind_changes", {"action": "undo", "id": "2026"}, "undo", ("2026",), {}),
 ]
@@ -170,8 +177,13 @@ def test_a_tool_means_a_verb(
 ) -> None:
     tool, given, verb, names, wishes = row
     editing = WrittenDown()
+    about_one = verb not in {"create", "rename_tag", "undo"}
 
     asked(editing, tool, **given)
+    if about_one:
+        wishes = wishes | {"expected": None}
+        asked(editing, tool, **given, expected="0f1e2d3c")
+        assert editing.calls[1][2] == wishes | {"expected": "0f1e2d3c"}
 
     assert editing.calls[0][0] == verb
     assert editing.calls[0][1][:-1] == names

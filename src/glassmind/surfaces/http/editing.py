@@ -67,15 +67,20 @@ def post_delete(asked: Asked) -> Reply:
     return changed_reply(
         asked,
         lambda asking: asked.engine.editing.delete(
-            given["note"], asking, confirm=confirm
+            given["note"], asking, confirm=confirm, expected=given["expected"]
         ),
     )
 
 
 def post_move(asked: Asked) -> Reply:
     """Move a note, another file or a folder, links and all."""
-    ends = asked.given["source"], asked.given["destination"]
-    return changed_reply(asked, lambda asking: asked.engine.editing.move(*ends, asking))
+    given = asked.given
+    return changed_reply(
+        asked,
+        lambda asking: asked.engine.editing.move(
+            given["source"], given["destination"], asking, expected=given["expected"]
+        ),
+    )
 
 
 def post_rename_heading(asked: Asked) -> Reply:
@@ -84,7 +89,12 @@ def post_rename_heading(asked: Asked) -> Reply:
     return changed_reply(
         asked,
         lambda asking: asked.engine.editing.rename_heading(
-            given["note"], given["heading"], given["new"], asking, index=given["index"]
+            given["note"],
+            given["heading"],
+            given["new"],
+            asking,
+            index=given["index"],
+            expected=given["expected"],
         ),
     )
 
@@ -104,7 +114,11 @@ def post_merge(asked: Asked) -> Reply:
     return changed_reply(
         asked,
         lambda asking: asked.engine.editing.merge(
-            given["source"], given["into"], asking, confirm=confirm
+            given["source"],
+            given["into"],
+            asking,
+            confirm=confirm,
+            expected=given["expected"],
         ),
     )
 
@@ -120,6 +134,8 @@ def post_split(asked: Asked) -> Reply:
             heading=given["heading"],
             level=given["level"],
             folder=given["folder"],
+            index=given["index"],
+            expected=given["expected"],
         ),
     )
 

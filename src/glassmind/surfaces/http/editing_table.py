@@ -22,6 +22,9 @@ CHANGING = (DRY_RUN._replace(doc="Only show it."), _CLIENT)
 """What every route takes that changes the vault."""
 
 _CONFIRM = Argument("confirm", "boolean", "That it is meant.", False)
+_INDEX = Argument(
+    "index", "integer", "Which of one name, from 0.", None, least=0, most=10_000
+)
 _ID = Argument("id", "string", "The id of a changeset.", most=100)
 
 
@@ -60,6 +63,7 @@ EDITING: tuple[Route, ...] = (
         "Move a note to the trash of the vault.",
         editing.post_delete,
         _text("note", "The note, to the letter."),
+        EXPECTED,
         _CONFIRM,
     ),
     _writing(
@@ -68,6 +72,7 @@ EDITING: tuple[Route, ...] = (
         editing.post_move,
         _text("source", "What to move."),
         _text("destination", "Where to; a folder ends in /."),
+        EXPECTED,
     ),
     _writing(
         "/rename-heading",
@@ -76,7 +81,8 @@ EDITING: tuple[Route, ...] = (
         _text("note", "The note, to the letter."),
         _text("heading", "Its words."),
         _text("new", "Its new words."),
-        Argument("index", "integer", "Which of one name.", None, least=0, most=10_000),
+        _INDEX,
+        EXPECTED,
     ),
     _writing(
         "/rename-tag",
@@ -91,6 +97,9 @@ EDITING: tuple[Route, ...] = (
         editing.post_merge,
         _text("source", "The note that goes to the trash."),
         _text("into", "The note that it is added to."),
+        EXPECTED._replace(
+            doc="digest of source as it was read, or its first 8 letters"
+        ),
         _CONFIRM,
     ),
     _writing(
@@ -101,6 +110,8 @@ EDITING: tuple[Route, ...] = (
         _text("heading", "This section.")._replace(default=""),
         Argument("level", "integer", "All of this rank.", None, least=1, most=6),
         _text("folder", "Of the new notes.")._replace(default=None),
+        _INDEX,
+        EXPECTED,
     ),
     Route(
         "GET",

@@ -152,7 +152,7 @@ ACTIONS: Mapping[str, Action] = {
     "create": Action(
         "make a note", (*WORDS, "folder", "property", "template", "dry_run")
     ),
-    "delete": Action("move a note to the trash", ("yes", "dry_run")),
+    "delete": Action("move a note to the trash", ("yes", *LAST)),
 }
 """By name, in the order that help lists them."""
 
@@ -200,7 +200,7 @@ def _verb(args: Namespace, output: Output, name: str, command: str) -> Verb:
         question = f"Move {name} to the trash?"
         confirm = args.dry_run or is_confirmed(args, output, question)
         return lambda engine, asking: engine.editing.delete(
-            name, asking, confirm=confirm
+            name, asking, confirm=confirm, expected=args.expect
         )
     make = ACTIONS[args.action].edits
     edits = make(args, command) if make is not None else ()

@@ -8,6 +8,7 @@ from glassmind.surfaces.cli.changing import (
     carried_out,
     is_confirmed,
 )
+from glassmind.surfaces.cli.commands.edit_options import add_option
 from glassmind.surfaces.cli.commands.supersede import two_names
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -17,6 +18,7 @@ def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
     about = "the note that goes to the trash, and the one that it is added to"
     parser.take_words("names", "NOTE", about)
+    add_option(parser, "expect")
     add_yes(parser)
     add_dry_run(parser)
 
@@ -30,6 +32,6 @@ def run(args: Namespace, output: Output) -> int:
         args,
         output,
         lambda engine, asking: engine.editing.merge(
-            source, into, asking, confirm=confirm
+            source, into, asking, confirm=confirm, expected=args.expect
         ),
     )

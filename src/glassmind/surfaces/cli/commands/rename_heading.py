@@ -4,8 +4,9 @@ from argparse import Namespace
 
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli.changing import add_dry_run, carried_out
+from glassmind.surfaces.cli.commands.edit_options import add_option
 from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.parser import CommandParser, at_least_zero
+from glassmind.surfaces.cli.parser import CommandParser
 
 COMMAND = "rename-heading"
 
@@ -14,12 +15,8 @@ def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
     about = "the note, the heading and its new words, each as one word of the shell"
     parser.take_words("names", "NAME", about)
-    parser.add_argument(
-        "--index",
-        metavar="N",
-        type=at_least_zero,
-        help="which of several headings of one name, from 0",
-    )
+    add_option(parser, "index")
+    add_option(parser, "expect")
     add_dry_run(parser)
 
 
@@ -35,6 +32,6 @@ def run(args: Namespace, output: Output) -> int:
         args,
         output,
         lambda engine, asking: engine.editing.rename_heading(
-            note, heading, new, asking, index=args.index
+            note, heading, new, asking, index=args.index, expected=args.expect
         ),
     )

@@ -4,6 +4,7 @@ from argparse import ArgumentTypeError, Namespace
 
 from glassmind.surfaces.cli.asking import one_name
 from glassmind.surfaces.cli.changing import add_dry_run, carried_out
+from glassmind.surfaces.cli.commands.edit_options import add_option
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 
@@ -21,6 +22,8 @@ def add_arguments(parser: CommandParser) -> None:
     )
     about = "the folder of the new notes; else that of the note"
     parser.add_argument("--folder", metavar="FOLDER", help=about)
+    add_option(parser, "index")
+    add_option(parser, "expect")
     add_dry_run(parser)
 
 
@@ -42,6 +45,12 @@ def run(args: Namespace, output: Output) -> int:
         args,
         output,
         lambda engine, asking: engine.editing.split(
-            name, asking, heading=args.heading, level=args.level, folder=args.folder
+            name,
+            asking,
+            heading=args.heading,
+            level=args.level,
+            folder=args.folder,
+            index=args.index,
+            expected=args.expect,
         ),
     )
