@@ -1,8 +1,10 @@
 """Giving a heading other words, and carrying the links to it."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
+from glassmind.editing.back_links import OUTLINED, noting_early
 from glassmind.editing.desk import Desk
 from glassmind.editing.parts import (
     Whereabouts,
@@ -11,7 +13,7 @@ from glassmind.editing.parts import (
     page_at,
     settled,
 )
-from glassmind.editing.relinking import draft_with_links
+from glassmind.editing.relinking import EARLY, draft_with_links
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import universe_of
 from glassmind.errors.editing import BadEdit
@@ -51,19 +53,22 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     before, after = Outline.of_note(page.note), Outline.of_note(done.note)
     seen, step = universe_of(desk), Step(note, note, page.raw, done.raw)
     old = before.texts[done.at]
+    early: set[NotePath] = set()
 
     def make(where: Whereabouts) -> Draft:
-        return draft_with_links(
+        draft = draft_with_links(
             desk,
             "rename-heading",
             f"rename the heading {old} of {note} to {after.texts[done.at]}",
             [step],
-            wanted=where.wanted,
+            wanted=noting_early(where, early),
             targets=list(where.before),
             universe=seen,
             risks=_risks(page, done, after),
             facts={"heading": old, "line": page.note.headings[done.at].line},
         )
+        facts = {OUTLINED: note, EARLY: sorted(early)}
+        return replace(draft, facts={**draft.facts, **facts})
 
     return settled(
         Whereabouts({note: before}, {note: after}, anchored=anchors_in(desk)), make

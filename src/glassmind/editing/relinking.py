@@ -43,6 +43,9 @@ TEXTS = (".md", ".canvas", ".base")
 OTHER_KINDS = ("canvas", "base")
 """Kinds of notes whose references the rows do not all know."""
 
+EARLY = "early"
+"""The fact of a draft that names files with links that lead somewhere only by it."""
+
 MOST_RISKS = 50
 """How many risks a draft names; a person reads no more."""
 
@@ -71,6 +74,7 @@ class Carried:
     """Steps with those added that carry the links along, and what was counted.
 
     Of links to files that go, `lost` lead nowhere then and `elsewhere` to another.
+    `early` are the files in which links are adopted.
     """
 
     steps: tuple[Step, ...]
@@ -79,6 +83,7 @@ class Carried:
     lost: int
     elsewhere: int
     risks: tuple[str, ...]
+    early: tuple[NotePath, ...] = ()
 
 
 def relinked(
@@ -134,7 +139,7 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
         found.rewritten,
         found.adopted,
         (*risks, *found.risks),
-        dict(facts or {}),
+        {**(facts or {}), **({EARLY: list(found.early)} if found.early else {})},
     )
 
 
@@ -199,6 +204,7 @@ def worked(  # noqa: PLR0913 - each fact by its name
         tally.lost,
         tally.elsewhere,
         (*risks, *_few(tally.risks)),
+        tuple(work.early),
     )
 
 
@@ -212,6 +218,7 @@ class _Work:
     tally: Tally = field(default_factory=Tally)
     changed: dict[NotePath, Step] = field(default_factory=dict)
     files: int = 0
+    early: list[NotePath] = field(default_factory=list)
 
     def do(self, job: Job) -> None:
         """Write the links of one file anew."""
@@ -228,6 +235,7 @@ class _Work:
         tally = self.tally
         tally.links += links
         tally.adopted += found.adopted
+        self.early += [job.after] if found.adopted else []
         tally.lost += found.lost
         tally.elsewhere += found.elsewhere
         tally.risks.extend(found.risks)

@@ -8,13 +8,16 @@ of the old one, to be looked at.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from glassmind.editing.applying import moving
+from glassmind.editing.back_links import carried_back
 from glassmind.editing.deciding import permitted
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
+from glassmind.editing.folders import with_folders
 from glassmind.editing.headings import plan_rename_heading
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
@@ -22,9 +25,11 @@ from glassmind.editing.naming import named
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.text.apply import KINDS
+from glassmind.editing.undoing import UNDOES, plan_undo
 from glassmind.editing.universe import is_trashed
 from glassmind.editing.writing import plan_edit
 from glassmind.errors import GlassmindError, NoteNotFound
+from glassmind.errors.editing import WrongState
 from glassmind.errors.writing import NameTaken
 from glassmind.ports.editing import Standing
 from glassmind.types.editing import (
@@ -43,7 +48,7 @@ ASKED = "asked"
 LONGEST = 20_000
 """Characters of edits that are kept so: what is longer is read with every list."""
 
-OTHERWISE = "other files or links are concerned by now, so that a person should look"
+OTHERWISE = "it concerns other links or files now, so that a person should look at it"
 """Why a change that was thought out anew waits."""
 
 Anew: TypeAlias = Callable[[Draft], Draft | None]
@@ -109,6 +114,8 @@ def _plan_of(draft: Draft, asked: Mapping[str, Any]) -> _Plan | None:
             return _deleted(draft)
         case "move":
             return _moved(draft)
+        case "undo":
+            return partial(_undone, identity=str(draft.facts[UNDOES]))
         case "edit" if asked:
             return _edited(draft, asked["edits"])
     return _parted(draft.verb, asked) if asked else None
@@ -178,6 +185,13 @@ def _moved(draft: Draft) -> _Plan:
     return plan
 
 
+def _undone(desk: Desk, identity: str) -> Draft:
+    known = desk.book.get(identity)
+    if known.state != "applied":
+        raise WrongState(known.id, known.state, "applied")
+    return carried_back(desk, known, plan_undo(desk, known)[0])
+
+
 def _of_the_same(draft: Draft, wanted: str, found: object) -> Draft:
     """Return a draft if it is about the file that was meant, not another so called."""
     if found != wanted:
@@ -227,7 +241,11 @@ def in_its_place(
     """
     permitted(desk, draft)
     made = desk.book.made(
-        draft, "proposed", client=waits.client, undoes=waits.undoes, reason=reason
+        with_folders(desk, draft),
+        "proposed",
+        client=waits.client,
+        undoes=waits.undoes,
+        reason=reason,
     )
     desk.book.keep(made)
     desk.book.shift(waits.id, "rejected", reason=f"{made.id} took its place")

@@ -7,6 +7,7 @@ from functools import partial
 from glassmind.editing.applying import settle
 from glassmind.editing.approving import approve, reject
 from glassmind.editing.asking import Asking
+from glassmind.editing.back_links import carried_back
 from glassmind.editing.creating import new_note
 from glassmind.editing.deciding import decided
 from glassmind.editing.deleting import plan_delete, plan_new
@@ -132,8 +133,8 @@ class Editing:
 
         Raises:
             ConfirmFirst: that was not confirmed.
-        """
             NoteChanged: it is not what the caller read, by the digest `expected`.
+        """
         self._confirmed(f"{note} would go to the trash", asking, confirm=confirm)
         plan = partial(plan_delete, self._desk, note, expected=expected)
         return self._made(plan, asking, again=expected is None)
@@ -177,8 +178,8 @@ class Editing:
                 desk, named(desk, note), heading, new, index, expected=expected
             ),
             asking,
-            asked=asked,
             again=expected is None,
+            asked=asked,
         )
 
     def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
@@ -206,8 +207,8 @@ class Editing:
                 desk, named(desk, source), named(desk, into), expected=expected
             ),
             asking,
-            asked={"source": source, "into": into},
             again=expected is None,
+            asked={"source": source, "into": into},
         )
 
     def split(  # noqa: PLR0913 - each fact by its name
@@ -218,15 +219,15 @@ class Editing:
         heading: str = "",
         level: int | None = None,
         folder: str | None = None,
-    ) -> Changed:
         index: int | None = None,
         expected: Digest | None = None,
+    ) -> Changed:
         """Make notes of sections, that of one heading or all of a level."""
         desk = self._desk
-        return self._made(
         asked = {"note": note, "heading": heading, "level": level}
         asked |= {"folder": folder, "index": index}
         told = heading, level, folder
+        return self._made(
             lambda: plan_split(
                 desk, named(desk, note), *told, index=index, expected=expected
             ),
@@ -302,7 +303,8 @@ class Editing:
         Where they are not, what can still be taken back becomes a proposal.
         """
         self._refuse_off()
-        return self._followed(lambda desk: undo(desk, identity, asking))
+        carry = partial(carried_back, self._desk)
+        return self._followed(lambda desk: undo(desk, identity, asking, carry=carry))
 
     def draft(self, draft: Draft, asking: Asking) -> Changed:
         """Do what may be done with a change that another stage thought out."""

@@ -1,0 +1,269 @@
+"""Taking back a change of names: what was written since leads where it led."""
+
+from collections.abc import Callable
+
+import pytest
+from editing_desk import snapshot
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+from glassmind.editing.verbs import Editing
+from glassmind.types.editing import Append, Changed
+
+NOTES = {
+    "N.md": "# One\n\nFirst.\n\n# Two\n\nSecond.\n",
+    "Other.md": "See [[N]] and [[N#Two]].\n",
+    "Sub/In.md": "In.\n",
+}
+ASK = Asking(client="robot")
+DRY = Asking(client="robot", dry_run=True)
+
+
+@pytest.fixture
+def allowed(vault: VaultDesk) -> Editing:
+    vault.open(writes__mode="allow")
+    vault.indexed(NOTES)
+    return vault.engine.editing
+
+
+def text(vault: VaultDesk, path: str) -> str:
+    return (vault.root / path).read_bytes().decode()
+
+
+def notes_in(vault: VaultDesk) -> dict[str, bytes]:
+    found = snapshot(vault.root)
+    return {path: raw for path, raw in found.items() if not path.startswith(".")}
+
+
+RENAMES: dict[str, tuple[Callable[[Editing], Changed], str, str]] = {
+    "move": (
+        lambda e: e.move("N", "M", ASK),
+        "[[M]], [[M#Two]]\n",
+        "[[N]], [[N#Two]]\n",
+    ),
+    "move into a folder": (
+        lambda e: e.move("N", "Sub/", ASK),
+        "[n](Sub/N.md)\n",
+        "[n](N.md)\n",
+    ),
+    "move of a folder": (
+        lambda e: e.move("Sub/", "Dir", ASK),
+        "[[Dir/In]]\n",
+        "[[Sub/In]]\n",
+    ),
+    "rename-heading": (
+        lambda e: e.rename_heading("N", "Two", "2", ASK, index=None),
+        "[[N#2]]\n",
+        "[[N#Two]]\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", RENAMES)
+def test_links_written_since_a_rename_are_carried_back_with_it(
+    vault: VaultDesk, allowed: Editing, verb: str
+) -> None:
+    change, written, carried = RENAMES[verb]
+    done = change(allowed).changeset
+    vault.write({"Y.md": written})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    assert back.changeset.draft.rewritten.files == 1
+    assert notes_in(vault) == {
+        path: raw.encode() for path, raw in {**NOTES, "Y.md": carried}.items()
+    }
+
+
+@pytest.mark.parametrize("verb", RENAMES)
+def test_what_was_taken_back_so_is_brought_again_whole(
+    vault: VaultDesk, allowed: Editing, verb: str
+) -> None:
+    change, written, _ = RENAMES[verb]
+    done = change(allowed).changeset
+    vault.write({"Y.md": written})
+    then = notes_in(vault)
+    back = allowed.undo(done.id, ASK).changeset
+
+    again = allowed.undo(back.id, ASK)
+
+    assert again.applied
+    assert notes_in(vault) == then
+
+
+@pytest.mark.parametrize("verb", RENAMES)
+def test_where_nothing_was_written_since_only_files_of_the_change_are_restored(
+    vault: VaultDesk, allowed: Editing, verb: str
+) -> None:
+    before = notes_in(vault)
+    done = RENAMES[verb][0](allowed).changeset
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    assert not back.changeset.draft.risks
+    assert len(back.files) == len(done.draft.steps)
+    assert notes_in(vault) == before
+
+
+@pytest.mark.parametrize(
+    ("verb", "written"), [("move", "[[M]]\n"), ("rename-heading", "[[N#2]]\n")]
+)
+def test_a_link_that_led_nowhere_before_the_change_does_so_again(
+    vault: VaultDesk, allowed: Editing, verb: str, written: str
+) -> None:
+    vault.indexed({"Early.md": written})
+    done = RENAMES[verb][0](allowed).changeset
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    assert text(vault, "Early.md") == written
+    assert not back.changeset.draft.risks
+
+
+def test_links_to_a_note_that_is_taken_back_are_told(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    vault.indexed({"Early.md": "[[New]]\n"})
+    done = allowed.create("New", "Text.", ASK).changeset
+    vault.write({"X.md": "[[New]], [[New|x]]\n", "Y.md": "[[New]]\n"})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    (risk,) = back.changeset.draft.risks
+    assert risk == "3 links will lead nowhere, in X.md and Y.md"
+    assert text(vault, "X.md") == "[[New]], [[New|x]]\n"
+
+
+def test_links_to_notes_of_a_split_are_told_when_it_is_taken_back(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    done = allowed.split("N", ASK, heading="Two").changeset
+    vault.write({"Y.md": "[[Two]]\n"})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.changeset.draft.risks == ("1 link will lead nowhere, in Y.md",)
+
+
+def test_links_to_what_was_merged_in_are_told_when_it_is_taken_back(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    done = allowed.merge("N", "Other", ASK, confirm=True).changeset
+    vault.write({"Y.md": "[[Other#Two]], [[Other]]\n"})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    assert back.changeset.draft.risks == (
+        "1 link will lead to no heading or block, in Y.md",
+    )
+    assert text(vault, "Y.md") == "[[Other#Two]], [[Other]]\n"
+
+
+def test_a_heading_that_no_link_can_name_then_does_not_keep_it_from_coming_back(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    twins = "# Tea\n\nOne.\n\n# Pot\n\n# Tea\n\nTwo.\n"
+    vault.indexed({"Twins.md": twins})
+    done = allowed.rename_heading("Twins", "Tea", "Last", ASK, index=1).changeset
+    vault.write({"Y.md": "[[Twins#Last]]\n"})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    assert text(vault, "Twins.md") == twins
+    assert back.changeset.draft.risks == (
+        "1 link will lead to no heading or block, in Y.md",
+    )
+
+
+def test_what_comes_again_leaves_links_alone_that_led_nowhere_in_between(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    done = allowed.move("N", "M", ASK).changeset
+    vault.write({"Lost.md": "[[N]]\n"})
+    back = allowed.undo(done.id, ASK).changeset
+
+    again = allowed.undo(back.id, ASK)
+
+    assert again.applied
+    assert text(vault, "Lost.md") == "[[N]]\n"
+
+
+def test_a_deleted_note_comes_back_and_no_link_is_touched(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    vault.indexed({"Sub/N.md": "Another.\n"})
+    before = notes_in(vault)
+    done = allowed.delete("N.md", ASK, confirm=True).changeset
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    assert notes_in(vault) == before
+
+
+def test_a_file_of_the_change_that_was_edited_since_has_its_new_links_carried(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    done = allowed.move("N", "M", ASK).changeset
+    allowed.edit("Other", [Append("\nAnd more of [[M]].")], ASK)
+
+    back = allowed.undo(done.id, ASK).changeset
+
+    assert back.state == "proposed"
+    assert allowed.approve(back.id).applied
+    said = NOTES["Other.md"] + "\nAnd more of [[N]].\n"
+    assert text(vault, "Other.md") == said
+
+
+def test_a_file_that_may_not_be_edited_does_not_keep_a_change_from_being_taken_back(
+    vault: VaultDesk,
+) -> None:
+    vault.open(writes__mode="allow", writes__folders=["Locked=off"])
+    vault.indexed(NOTES)
+    allowed = vault.engine.editing
+    done = allowed.move("N", "M", ASK).changeset
+    vault.write({"Locked/Y.md": "[[M]]\n"})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.applied
+    (risk,) = back.changeset.draft.risks
+    assert risk == "Locked/Y.md may not be edited: 1 link of it will lead nowhere"
+    assert text(vault, "Locked/Y.md") == "[[M]]\n"
+
+
+def test_links_written_before_an_undo_is_approved_are_carried_too(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(NOTES)
+    usual = vault.engine.editing
+    done = usual.approve(usual.move("N", "M", ASK).changeset.id).changeset
+    waits = usual.undo(done.id, ASK).changeset
+    vault.write({"Y.md": "[[M]]\n"})
+
+    anew = usual.approve(waits.id).changeset
+
+    assert anew.state == "proposed"
+    assert anew.undoes == done.id
+    assert usual.approve(anew.id).applied
+    assert text(vault, "Y.md") == "[[N]]\n"
+    assert usual.show(done.id).changeset.state == "undone"
+
+
+def test_a_dry_run_of_an_undo_shows_the_links_that_it_carries(
+    vault: VaultDesk, allowed: Editing
+) -> None:
+    done = allowed.move("N", "M", ASK).changeset
+    vault.write({"Y.md": "[[M]]\n"})
+
+    shown = allowed.undo(done.id, DRY)
+
+    assert "Y.md" in [one.path for one in shown.files]
+    assert allowed.apply(shown.changeset.id, ASK).applied
+    assert text(vault, "Y.md") == "[[N]]\n"
