@@ -121,8 +121,10 @@ def test_it_must_be_said_what_to_split_by() -> None:
         cut(TEXT, "A", 2)
     with pytest.raises(BadEdit):
         cut(TEXT, level=7)
-    with pytest.raises(NoMatch):
+    with pytest.raises(NoMatch, match=r"no heading of level 4 is in .*; it has those"):
         cut(TEXT, level=4)
+    with pytest.raises(NoMatch, match=r"no heading of level 1 is in .*; it has none"):
+        cut("no headings\n", level=1)
     with pytest.raises(NoMatch):
         cut(TEXT, "C")
     with pytest.raises(SeveralMatches):

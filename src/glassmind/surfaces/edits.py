@@ -79,7 +79,7 @@ OPS: Mapping[str, Op] = {
         (
             Argument("name", "string"),
             Argument("act", "string", "", "set", choices=get_args(PropertyAct)),
-            Argument("value", "value", "of a property; an item for add, remove", None),
+            Argument("value", "value", "but for unset; an item for add, remove", None),
         ),
     ),
     "line": Op(
@@ -140,6 +140,8 @@ def read_edit(owner: str, given: Mapping[str, Any]) -> TextEdit:
     whole = whole_values(owner, given)
     rest = {key: value for key, value in whole.items() if key != "op"}
     made: TextEdit = op.make(**read_arguments(owner, op.arguments, rest))
+    if isinstance(made, ChangeProperty) and made.act != "unset" and "value" not in rest:
+        raise BadArgument(owner, "the argument 'value' is missing; null empties it")
     return made
 
 
