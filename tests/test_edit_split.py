@@ -95,7 +95,7 @@ def test_a_name_that_is_taken_gets_a_number_and_no_link_goes_astray() -> None:
 
     assert draft.facts["notes"] == ["x/Pot 1.md", "x/End.md"]
     assert after.text("C.md") == "[[y/z/End]]"
-    assert after.text(TEA).endswith("[[Pot 1]]\n\n[[End]]\n")
+    assert after.text(TEA).endswith("[[Pot 1]]\n\n[[x/End]]\n")
 
 
 def test_links_that_led_nowhere_are_adopted() -> None:

@@ -9,8 +9,9 @@ from glassmind.editing.naming import sure_or_none
 from glassmind.editing.text.page import LinkWriter, Page
 from glassmind.errors.editing import BadEdit
 from glassmind.types import NotePath
+from glassmind.vault.obsidian import LinkFormat
 from glassmind.vault.resolve import NOTE_SUFFIX, Names
-from glassmind.vault.spelling import written
+from glassmind.vault.spelling import short_names, written
 
 _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 """What no name in a link can hold."""
@@ -36,7 +37,7 @@ def _link(desk: Desk, name: str, page: Page) -> str:
         files = Names.of([*desk.rows().paths(), target])
     suffix = NOTE_SUFFIX if markdown else ""
     shown = target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    for end in _ends(page.path, target, settings.link_format):
+    for end in _ends(page.path, target, settings.link_format, files):
         place = f"{end}{suffix}" if target.endswith(NOTE_SUFFIX) else end
         if files.resolve(place, page.path, markdown=markdown) == target:
             words = "" if end == shown and not heading else shown
@@ -44,14 +45,14 @@ def _link(desk: Desk, name: str, page: Page) -> str:
     raise BadEdit(f"no link can be written to {target}: its name has a letter for it")
 
 
-def _ends(source: NotePath, target: NotePath, form: str) -> Iterator[str]:
+def _ends(
+    source: NotePath, target: NotePath, form: LinkFormat, files: Names
+) -> Iterator[str]:
     """Yield ways to name a file from another, the vault's own first."""
     whole = target.removesuffix(NOTE_SUFFIX)
-    parts = whole.split("/")
     if form == "relative":
         folder = source.rpartition("/")[0]
         yield relpath(whole, folder) if folder else whole
     if form == "absolute":
         yield whole
-    yield from ("/".join(parts[-size:]) for size in range(1, len(parts) + 1))
-    yield f"/{whole}"
+    yield from short_names(target, files)

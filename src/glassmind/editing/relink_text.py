@@ -43,6 +43,8 @@ class Relink:
     `before` and `after` are the names of all files, `goes` says what those are called
     then that are moved, `folders` the same of whole folders. `wanted` has names of
     before for what a link led to and where it stands, and answers by one of after.
+    With `lengthen`, links by a bare name that gets a second file are written longer
+    where the vault has the shortest ones, as Obsidian does, although they lead there.
     """
 
     before: Names
@@ -51,6 +53,7 @@ class Relink:
     wanted: Wanted | None = None
     settings: ObsidianSettings = NO_SETTINGS
     folders: Mapping[str, str] = field(default_factory=dict)
+    lengthen: bool = False
 
     def end(
         self, target: NotePath, subpath: str | None, source: NotePath
@@ -64,12 +67,22 @@ class Relink:
         """Whether there is such a file after the change."""
         return self.after.resolve(f"/{path}", path) == path
 
+    def is_new_twin(self, before: NotePath, after: NotePath) -> bool:
+        """Whether a file had its name for itself, and shares it after the change."""
+        return (
+            self.lengthen
+            and self.settings.link_format == "shortest"
+            and self.after.is_shared(after)
+            and not self.before.is_shared(before)
+        )
+
 
 class Relinked(NamedTuple):
     """A file with its links written anew.
 
     `links` counts those, `adopted` the links that led nowhere and lead somewhere now.
     Of those whose file is gone, `lost` lead nowhere and `elsewhere` to another one.
+    `grown` are links that led there as they were.
     """
 
     raw: bytes
@@ -78,6 +91,7 @@ class Relinked(NamedTuple):
     adopted: int = 0
     lost: int = 0
     elsewhere: int = 0
+    grown: int = 0
 
 
 class Text(NamedTuple):
@@ -100,12 +114,19 @@ class Tally:
     adopted: int = 0
     lost: int = 0
     elsewhere: int = 0
+    grown: int = 0
     risks: list[str] = field(default_factory=list)
 
     def told(self, raw: bytes) -> Relinked:
         """Return what was counted, with the bytes that came of it."""
         return Relinked(
-            raw, self.links, tuple(self.risks), self.adopted, self.lost, self.elsewhere
+            raw,
+            self.links,
+            tuple(self.risks),
+            self.adopted,
+            self.lost,
+            self.elsewhere,
+            self.grown,
         )
 
 
@@ -174,8 +195,10 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
         target, subpath = relink.end(before, link.subpath, source)
         given = None if subpath == link.subpath else subpath or ""
         if now == target:
-            if given is not None:
-                yield _Change(number, None, given)
+            name = _longer(link, before, target, text, relink)
+            tally.grown += name is not None and given is None
+            if name is not None or given is not None:
+                yield _Change(number, name, given)
         elif not relink.is_there(target):
             tally.lost += now is None
             tally.elsewhere += now is not None
@@ -187,6 +210,20 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
                 tally.risks.append(_risk(source, link))
             else:
                 yield _Change(number, name, given)
+
+
+def _longer(
+    link: Link, before: NotePath, target: NotePath, text: Text, relink: Relink
+) -> str | None:
+    """Return what a link by a bare name says once that has a second file, if more."""
+    if "/" in link.target or not link.target or not relink.is_new_twin(before, target):
+        return None
+    beside = text.home.rpartition("/")[0] == target.rpartition("/")[0]
+    if link.kind == "markdown" and beside:  # which any program reads as a path
+        return None
+    meant = Respelling(link.target, text.note.path, before, text.home, target)
+    name = next(spellings(meant, relink.after, relink.settings.link_format), None)
+    return None if name == link.target else name
 
 
 def _risk(path: NotePath, link: Link) -> str:

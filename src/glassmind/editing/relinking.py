@@ -9,7 +9,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from glassmind.access.policy import STRICTNESS
 from glassmind.editing.desk import Desk
+from glassmind.editing.judging import judged
 from glassmind.editing.left_out import left_out_risks, search_risks
 from glassmind.editing.relink_refs import relinked_base, relinked_canvas
 from glassmind.editing.relink_text import (
@@ -120,7 +122,8 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
     to the same file; `targets` are files whose links it may change although their names
     stay. `settled` are files, by their names of before, whose links are right in the
     steps already. `earlier` is what files were before a change that this takes back:
-    what they said then is used wherever it leads where it should.
+    what they said then is used wherever it leads where it should, and no link grows
+    that need not.
     """
     seen = universe or universe_of(desk)
     found = carried(
@@ -162,6 +165,7 @@ def carried(  # noqa: PLR0913 - each fact by its name
         wanted,
         desk.settings(),
         renames.folders,
+        lengthen=earlier is None,
     )
     own = {step.path: step for step in steps if step.path and not step.folder}
     known = earlier or {}
@@ -189,7 +193,7 @@ def worked(  # noqa: PLR0913 - each fact by its name
     risks: Sequence[str] = (),
 ) -> Carried:
     """Return steps with those of the jobs in which a link had to be written anew."""
-    work = _Work(desk, relink, earlier)
+    work = _Work(desk, relink, earlier, steps)
     for job in jobs:
         if job.path.lower().endswith(TEXTS):
             work.do(job)
@@ -215,6 +219,7 @@ class _Work:
     desk: Desk
     relink: Relink
     earlier: Mapping[NotePath, Earlier]
+    steps: Sequence[Step]
     tally: Tally = field(default_factory=Tally)
     changed: dict[NotePath, Step] = field(default_factory=dict)
     files: int = 0
@@ -228,6 +233,9 @@ class _Work:
             return
         text = step.after if step else before
         found = relinked(job.before, text, job.after, self.relink)
+        if found.grown and found.grown >= found.links and self._is_guarded(job, found):
+            risk = f"{job.path} keeps its links by a name that two files have now"
+            found = found._replace(raw=text, links=0, risks=(*found.risks, risk))
         raw, links = found.raw, found.links
         then = self._then(job, before)
         if then is not None and then != raw:
@@ -243,6 +251,21 @@ class _Work:
         if raw != text:
             place = step.to if step else job.path
             self.changed[job.path] = Step(job.path, place, before, raw)
+
+    def _is_guarded(self, job: Job, found: Relinked) -> bool:
+        """Whether a file may less be edited than those of the change itself.
+
+        What need not be written in it is no reason to refuse or propose the change.
+        """
+        if job.step is not None:
+            return False
+        own = Step(job.path, job.path, b"", found.raw)
+        # as what may bring files into the trash and out of it
+        here, whole = (
+            judged(self.desk, Draft("undo", "", tuple(steps))).verdict.may
+            for steps in ([own], self.steps)
+        )
+        return STRICTNESS.index(here) < STRICTNESS.index(whole)
 
     def _read(self, path: NotePath) -> bytes | None:
         try:

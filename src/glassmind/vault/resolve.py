@@ -110,6 +110,13 @@ class Names:
             del self._files[name]
         self._namesakes.pop(name, None)
 
+    def is_shared(self, path: str) -> bool:
+        """Whether several files have the name of this one, of those Obsidian sees."""
+        known = self._files.get(fold(path.rpartition("/")[2]))
+        if not isinstance(known, set):
+            return False
+        return sum("/." not in f"/{one}" for one in known) > 1
+
     def resolve(
         self, target: str, source: NotePath, *, markdown: bool = False
     ) -> NotePath | None:

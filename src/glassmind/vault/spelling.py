@@ -40,6 +40,19 @@ def _safe(text: str) -> str:
     return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)
 
 
+def short_names(target: NotePath, files: Names) -> Iterator[str]:
+    """Yield names of a file from the shortest on, without the suffix of notes.
+
+    As in Obsidian, a name that several files have is not used while the path will do.
+    """
+    whole = target.removesuffix(NOTE_SUFFIX)
+    parts = whole.split("/")
+    if files.is_shared(target):
+        yield whole
+    yield from ("/".join(parts[-size:]) for size in range(1, len(parts) + 1))
+    yield f"/{whole}"  # where a note of that name stands nearer
+
+
 @dataclass(frozen=True, slots=True)
 class Pen:
     """How links are written in a vault: resolved by its files, in its own style."""
@@ -67,11 +80,8 @@ class Pen:
             yield link.replace("|", "\\|", 1)  # inside a table
 
     def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
-        """Return the shortest end of a path that leads there from a note."""
-        parts = target.removesuffix(NOTE_SUFFIX).split("/")
-        ends = ["/".join(parts[-size:]) for size in range(1, len(parts) + 1)]
-        # from the root, where a note of that name stands nearer
-        for end in (*ends, f"/{ends[-1]}"):
+        """Return the name of a file, or as much of its path as leads there."""
+        for end in short_names(target, self.files):
             name = end + suffix
             if self.files.resolve(name, source) == target:
                 return name
@@ -101,15 +111,17 @@ def spellings(link: Respelling, files: Names, link_format: LinkFormat) -> Iterat
     """Yield the path parts that lead to the target, the most like the old one first.
 
     A bare name stays bare while it leads there, and grows as the vault's setting has
-    it. One from the root, from the note or with `/` first stays such; a suffix that was
-    there stays, one that was not is added only where nothing else will do.
+    it: by the shortest, also where other files have that name. One from the root, from
+    the note or with `/` first stays such; a suffix that was there stays, one that was
+    not is added only where nothing else will do.
     """
+    grows = link_format == "shortest" and files.is_shared(link.target)
     seen: set[str] = set()
     for suffixed in (_is_suffixed(link), True):
         name: str = link.target
         if not suffixed:
             name = name.removesuffix(NOTE_SUFFIX)
-        for text in _forms(link, name, link_format):
+        for text in _forms(link, name, link_format, grows=grows):
             if text not in seen and files.resolve(text, link.home) == link.target:
                 yield text
             seen.add(text)
@@ -121,13 +133,16 @@ def _is_suffixed(link: Respelling) -> bool:
     return fold(_base(link.written)) == fold(_base(link.before))
 
 
-def _forms(link: Respelling, name: str, link_format: LinkFormat) -> Iterator[str]:
+def _forms(
+    link: Respelling, name: str, link_format: LinkFormat, *, grows: bool
+) -> Iterator[str]:
     if link.written.startswith("/"):
         yield f"/{name}"
     elif link.written.startswith(("./", "../")):
         yield _marked(_near(link.home, name))
     elif "/" not in link.written:
-        yield _base(name)
+        if not grows:
+            yield _base(name)
         if link_format == "relative":
             yield _near(link.home, name)
             yield _marked(_near(link.home, name))
@@ -137,6 +152,7 @@ def _forms(link: Respelling, name: str, link_format: LinkFormat) -> Iterator[str
     yield name
     yield f"/{name}"
     yield _marked(_near(link.home, name))
+    yield _base(name)
 
 
 def _near(source: str, name: str) -> str:
