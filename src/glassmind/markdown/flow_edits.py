@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _COMMA = re.compile(r"[ \t]*,")
+_COMMENT = re.compile(r"(?<=[\s,])#")
 _ONLY_PIECE = re.compile(r"\n([ \t]*)$")
 
 
@@ -54,20 +55,58 @@ def with_pieces(
     return [Cut(end, end, ","), Cut(at, at, added)]
 
 
-def without_pieces(brackets: Brackets, gone: Sequence[int]) -> list[Cut]:
-    """Return the cuts that take pieces away, given by number in rising order."""
+def without_pieces(text: str, brackets: Brackets, gone: Sequence[int]) -> list[Cut]:
+    """Return the cuts that take pieces away, given by number in rising order.
+
+    A comment goes with its piece: with that before it on its line, or on the next.
+    """
     pieces = brackets.pieces
     if len(gone) == len(pieces):
         return [Cut(brackets.start + 1, brackets.end - 1, "")]
-    kept = [number for number in range(len(pieces)) if number not in set(gone)]
-    cuts: list[Cut] = []
-    for number in gone:
-        start, end = pieces[number]
-        if number < kept[-1]:
-            cuts.append(Cut(start, pieces[number + 1][0], ""))
-        else:
-            cuts.append(Cut(pieces[number - 1][1], end, ""))
+    last = max(number for number in range(len(pieces)) if number not in set(gone))
+    cuts = [
+        Cut(pieces[number][0], _next_kept(text, brackets, number, gone), "")
+        for number in gone
+        if number < last
+    ]
+    if last < len(pieces) - 1:
+        cuts += _without_end(text, brackets, last)
     return cuts
+
+
+def _next_kept(text: str, brackets: Brackets, number: int, gone: Sequence[int]) -> int:
+    """Return where begins what stays behind a piece: another, or a comment of it."""
+    start, end = brackets.pieces[number]
+    following = brackets.pieces[number + 1][0]
+    if number + 1 in gone:
+        return following
+    at = end
+    before = [one[1] for place, one in enumerate(brackets.pieces) if place not in gone]
+    if not any(line_start(text, start) <= stop <= start for stop in before):
+        at = next_line(text, end)  # its own comment goes too
+    comment = _COMMENT.search(text, at, following) if at < following else None
+    return comment.start() if comment else following
+
+
+def _without_end(text: str, brackets: Brackets, last: int) -> list[Cut]:
+    """Return the cuts that take all pieces away behind one, which becomes the last."""
+    stays, (follows, _) = brackets.pieces[last][1], brackets.pieces[last + 1]
+    end, close = brackets.pieces[-1][1], brackets.end - 1
+    line = line_end(text, stays)
+    if line > follows or not _COMMENT.search(text, stays, close):
+        return [Cut(stays, end, "")]
+    comma, trailing = _COMMA.match(text, stays), _COMMA.match(text, end)
+    stop = line_end(text, end)
+    if stop > close:  # the closing bracket stands there, and in no comment
+        return [
+            *_cut(stays, comma),
+            Cut(follows, trailing.end() if trailing else end, ""),
+        ]
+    return [*([] if trailing else _cut(stays, comma)), Cut(line, stop, "")]
+
+
+def _cut(at: int, comma: "re.Match[str] | None") -> list[Cut]:
+    return [Cut(at, comma.end(), "")] if comma else []
 
 
 def line_start(text: str, at: int) -> int:

@@ -199,7 +199,7 @@ def _ways_in_flow(block: Block, held: Node, wish: Wish) -> Iterator[list[Cut]]:
         new = [inline(value, quote) for value in wish.more]
         yield with_pieces(block.text, brackets, new, block.newline)
     elif wish.less:
-        yield without_pieces(brackets, wish.less)
+        yield without_pieces(block.text, brackets, wish.less)
 
 
 def _ways_in_brackets(
@@ -218,7 +218,7 @@ def _ways_in_brackets(
         yield with_pieces(text, brackets, [piece], block.newline)
         return
     if wish.gone:
-        yield without_pieces(brackets, [pairs.index(entry)])
+        yield without_pieces(text, brackets, [pairs.index(entry)])
         return
     held = entry[1]
     if (wish.more or wish.less) and _is_closed(block, held, wish):
