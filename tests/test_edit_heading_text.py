@@ -32,6 +32,27 @@ def test_only_the_words_of_a_heading_change(text: str, after: str) -> None:
     assert renamed(text, "Tea", "Pot") == after
 
 
+@pytest.mark.parametrize(
+    ("text", "new", "after"),
+    [
+        ("## Tea\n", "## Pot", "## Pot\n"),
+        ("Tea\n===\n", "#  Pot", "Pot\n===\n"),
+        ("## Tea\n", "#pot", "## #pot\n"),
+        ("## Tea\n", "\\# of pots", "## \\# of pots\n"),
+    ],
+)
+def test_the_marks_of_its_level_may_be_said_with_the_words(
+    text: str, new: str, after: str
+) -> None:
+    assert renamed(text, "Tea", new) == after
+
+
+@pytest.mark.parametrize("new", ["### Pot", "# Pot", "## # Pot"])
+def test_a_heading_keeps_its_level(new: str) -> None:
+    with pytest.raises(BadEdit, match="say its new words without #"):
+        renamed("## Tea\n", "Tea", new)
+
+
 def test_a_heading_is_found_by_a_nested_path() -> None:
     text = "# A\n\n## Same\n\n# B\n\n## Same\n"
 

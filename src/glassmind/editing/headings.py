@@ -23,6 +23,7 @@ from glassmind.types.editing import Draft, Splice, Step
 from glassmind.types.notes import Note
 
 _CLOSING = re.compile(r"(?:(?<=\s)|^)(#+)$")
+_MARKS = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
 
 
@@ -101,7 +102,8 @@ class Renamed(NamedTuple):
 def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Renamed:
     """Return a note in which one heading has other words; nothing else changes.
 
-    Marks, the rule beneath it and its block id stay.
+    Marks, the rule beneath it and its block id stay; the new words may be said with the
+    marks of its level.
 
     Raises:
         NoMatch, SeveralMatches: no one heading is called so.
@@ -109,6 +111,7 @@ def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Re
     """
     words = _words(new)
     at = heading_at(page.note, Outline.of_note(page.note), heading, index)
+    words = _unmarked(words, page.note.headings[at].level)
     start, end = heading_words(page.source, page.note.headings[at])
     gap = b" " if page.source[start - 1 : start] == b"#" else b""
     behind = page.source[end : end + 1]
@@ -128,6 +131,19 @@ def _words(new: str) -> str:
     if _BLOCK_END.search(words):
         raise BadEdit(f"{new!r} ends as a block id; a heading's words do not")
     return _CLOSING.sub(lambda found: "\\" + found[1], words)
+
+
+def _unmarked(words: str, level: int) -> str:
+    """Return words without the marks of their level, which a heading keeps."""
+    marks = _MARKS.match(words)
+    if marks is not None and len(marks[1]) == level:
+        words = words[marks.end() :]
+    if not words or _MARKS.match(words):
+        raise BadEdit(
+            f"a heading keeps its level, which is {level}: say its new words without # "
+            "before them, or with \\# where they begin so"
+        )
+    return words
 
 
 def _reads_so(before: Note, after: Note, at: int, words: str) -> bool:

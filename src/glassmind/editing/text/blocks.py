@@ -30,6 +30,8 @@ def block_changed(page: Page, edit: AtBlock) -> Planned:
     """
     named = block_meant(page, edit.block)
     text = page.written(edit.text).strip(b"\r\n")
+    if edit.where == "replace":
+        text = _without_id(text, named)
     if not text.strip():
         raise BadEdit("there is no text; a block with an id is not left empty")
     place = place_of(page, named)
@@ -66,6 +68,15 @@ def block_meant(page: Page, wanted: str) -> BlockId:
         how = "give each an id of its own"
         raise SeveralMatches(page.path, f"^{name}", [i.line for i in found], how)
     return found[0]
+
+
+def _without_id(text: bytes, named: BlockId) -> bytes:
+    """Return a text without the id at its end, which the block has already."""
+    mark, said = f"^{named.name}".encode(), text.rstrip()
+    if said[-len(mark) :].lower() != mark.lower():
+        return text
+    rest = said[: -len(mark)]
+    return text if rest and not rest[-1:].isspace() else rest.rstrip()
 
 
 def _replaced(page: Page, place: Place, named: BlockId, text: bytes) -> Planned:
