@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
 from glassmind.errors import GlassmindError, NoteNotFound
-from glassmind.errors.editing import PolicyForbids
+from glassmind.errors.editing import EditRefused, PolicyForbids
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.types.editing import (
     Append,
@@ -309,3 +309,32 @@ def test_an_edit_that_somebody_made_himself_is_left(
 
     assert done.changeset.state == "rejected"
     assert not done.applied
+
+
+def test_links_to_a_note_renamed_outside_are_looked_for_again_on_approval(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    vault.move("N.md", "Sub/Moved.md")
+    vault.index()
+    (waits,) = usual.changesets(("proposed",)).changesets
+    vault.write({"X.md": "[[N]]\n"})
+
+    anew = usual.approve(waits.id).changeset
+
+    assert (anew.state, anew.draft.verb) == ("proposed", "relink")
+    assert usual.approve(anew.id).applied
+    assert text(vault, "X.md") == "[[Moved]]\n"
+
+
+def test_links_that_somebody_mended_meanwhile_are_not_written_again(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    vault.move("N.md", "Sub/Moved.md")
+    vault.index()
+    (waits,) = usual.changesets(("proposed",)).changesets
+    vault.write({"Other.md": "See [[Moved]], and that is all.\n"})
+
+    with pytest.raises(EditRefused, match="leave it"):
+        usual.approve(waits.id)
+
+    assert text(vault, "Other.md") == "See [[Moved]], and that is all.\n"

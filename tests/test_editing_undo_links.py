@@ -1,13 +1,20 @@
 """Taking back a change of names: what was written since leads where it led."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from editing_desk import snapshot
+from editing_desk import EditingDesk, snapshot
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
+from glassmind.editing.back_links import carried_back
+from glassmind.editing.moving import plan_move
+from glassmind.editing.undoing import plan_undo
 from glassmind.editing.verbs import Editing
+from glassmind.errors import IndexDamaged
+from glassmind.ports.editing import EditRows
 from glassmind.types.editing import Append, Changed
 
 NOTES = {
@@ -267,3 +274,21 @@ def test_a_dry_run_of_an_undo_shows_the_links_that_it_carries(
     assert "Y.md" in [one.path for one in shown.files]
     assert allowed.apply(shown.changeset.id, ASK).applied
     assert text(vault, "Y.md") == "[[N]]\n"
+
+
+def test_a_change_is_taken_back_also_where_the_index_cannot_be_read(
+    tmp_path: Path,
+) -> None:
+    desk = EditingDesk.of(tmp_path, NOTES)
+
+    def broken() -> EditRows:
+        raise IndexDamaged("index.db", "torn")
+
+    done = desk.apply(plan_move(desk.desk, "N", "M"))
+    draft, _ = plan_undo(desk.desk, done)
+    found = carried_back(replace(desk.desk, rows=broken), done, draft)
+    desk.close()
+
+    assert found.steps == draft.steps
+    (risk,) = found.risks
+    assert risk.startswith("links written since could not be looked at: ")

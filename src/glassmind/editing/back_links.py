@@ -15,7 +15,7 @@ from glassmind.editing.parts import Whereabouts, anchors_in, outline_of
 from glassmind.editing.relink_text import Wanted
 from glassmind.editing.relinking import EARLY, OTHER_KINDS, TEXTS, Relink, relinked
 from glassmind.editing.universe import Renames, is_trashed, renames_of, universe_of
-from glassmind.errors import VaultError
+from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.subpaths import Outline
 from glassmind.types import NotePath
@@ -41,6 +41,17 @@ def carried_back(desk: Desk, known: Changeset, draft: Draft) -> Draft:
     outlines = _outlines(known, draft)
     if not outlines and not any(map(_leaves, draft.steps)):
         return draft
+    try:
+        with desk.faults():
+            return _carried(desk, known, draft, outlines)
+    except GlassmindError as fault:  # a broken index is no reason to take nothing back
+        said = f"links written since could not be looked at: {fault}"
+        return replace(draft, risks=(*draft.risks, said))
+
+
+def _carried(
+    desk: Desk, known: Changeset, draft: Draft, outlines: Mapping[NotePath, "_Both"]
+) -> Draft:
     seen = universe_of(desk)
     renames = renames_of(draft.steps, seen.paths)
     work = _Work(desk, renames)

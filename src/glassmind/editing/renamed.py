@@ -33,7 +33,7 @@ def offered(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Changed | None:
         return None
     fresh = _not_offered(desk, moves)
     draft = plan_outside(desk, fresh) if fresh else None
-    draft = draft and _permitted(desk, draft)
+    draft = draft and without_forbidden(desk, draft)
     if draft is None:
         return None
     return kept(desk, draft, "proposed", Asking(client=CLIENT), reason=REASON)
@@ -63,7 +63,7 @@ def _moves_in(draft: Draft) -> Mapping[object, object]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _permitted(desk: Desk, draft: Draft) -> Draft | None:
+def without_forbidden(desk: Desk, draft: Draft) -> Draft | None:
     """Return a change without the files that may not be edited; None without any."""
     steps = [
         step

@@ -8,7 +8,6 @@ of the old one, to be looked at.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any, TypeAlias
 
 from glassmind.editing.applying import moving
@@ -22,6 +21,8 @@ from glassmind.editing.headings import plan_rename_heading
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
+from glassmind.editing.outside import plan_outside
+from glassmind.editing.renamed import MOVED, without_forbidden
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.text.apply import KINDS
@@ -29,9 +30,10 @@ from glassmind.editing.undoing import UNDOES, plan_undo
 from glassmind.editing.universe import is_trashed
 from glassmind.editing.writing import plan_edit
 from glassmind.errors import GlassmindError, NoteNotFound
-from glassmind.errors.editing import WrongState
+from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.errors.writing import NameTaken
 from glassmind.ports.editing import Standing
+from glassmind.types import NotePath
 from glassmind.types.editing import (
     AtLine,
     Changed,
@@ -107,17 +109,11 @@ def replanned(desk: Desk, draft: Draft) -> Draft | None:
 
 def _plan_of(draft: Draft, asked: Mapping[str, Any]) -> _Plan | None:
     """Return what plans a change again, from what was asked for and what was shown."""
-    match draft.verb:
-        case "create":
-            return _new(draft)
-        case "delete":
-            return _deleted(draft)
-        case "move":
-            return _moved(draft)
-        case "undo":
-            return partial(_undone, identity=str(draft.facts[UNDOES]))
-        case "edit" if asked:
-            return _edited(draft, asked["edits"])
+    shown = _SHOWN.get(draft.verb)
+    if shown is not None:
+        return shown(draft)
+    if draft.verb == "edit" and asked:
+        return _edited(draft, asked["edits"])
     return _parted(draft.verb, asked) if asked else None
 
 
@@ -185,11 +181,43 @@ def _moved(draft: Draft) -> _Plan:
     return plan
 
 
-def _undone(desk: Desk, identity: str) -> Draft:
-    known = desk.book.get(identity)
-    if known.state != "applied":
-        raise WrongState(known.id, known.state, "applied")
-    return carried_back(desk, known, plan_undo(desk, known)[0])
+def _led(draft: Draft) -> _Plan:
+    """Plan the links to notes that were renamed outside."""
+    told = draft.facts[MOVED]
+    if not isinstance(told, Mapping):
+        raise TypeError
+    moves = {NotePath(str(old)): NotePath(str(new)) for old, new in told.items()}
+
+    def plan(desk: Desk) -> Draft:
+        found = plan_outside(desk, moves)
+        found = found and without_forbidden(desk, found)
+        if found is None:
+            raise EditRefused("no link has to be written anew any more: leave it")
+        return found
+
+    return plan
+
+
+def _undone(draft: Draft) -> _Plan:
+    identity = str(draft.facts[UNDOES])
+
+    def plan(desk: Desk) -> Draft:
+        known = desk.book.get(identity)
+        if known.state != "applied":
+            raise WrongState(known.id, known.state, "applied")
+        return carried_back(desk, known, plan_undo(desk, known)[0])
+
+    return plan
+
+
+_SHOWN: Mapping[ChangeVerb, Callable[[Draft], _Plan]] = {
+    "create": _new,
+    "delete": _deleted,
+    "move": _moved,
+    "relink": _led,
+    "undo": _undone,
+}
+"""Of these, all that was asked for can be seen from what came of it."""
 
 
 def _of_the_same(draft: Draft, wanted: str, found: object) -> Draft:
