@@ -228,6 +228,19 @@ def test_other_case_alone_is_a_name_too(editing: MakeDesk) -> None:
         "A/tea.md",
         "A/tea.md",
     ]
+    assert '"file":"A/tea.md"' in desk.text("Board.canvas")
+    assert desk.text("All.base") == 'filters: file.inFolder("A")\n'
+
+
+def test_a_move_in_case_and_back_leaves_every_byte(editing: MakeDesk) -> None:
+    desk = editing(VAULT)
+    before = snapshot(desk.root)
+
+    move(desk, "a/Tea.md", "a/tea")
+    assert '"file":"a/tea.md"' in desk.text("Board.canvas")
+    move(desk, "a/tea.md", "a/Tea")
+
+    assert snapshot(desk.root) == before
 
 
 def test_a_move_and_back_leaves_every_byte(editing: MakeDesk) -> None:

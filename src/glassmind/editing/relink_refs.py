@@ -64,7 +64,8 @@ def _file_card(
     written = (ref.subpath.value if ref.subpath else "") or None
     target, subpath = relink.end(before, written, path)
     changes: list[tuple[Ref, str]] = []
-    if now != target:
+    # a whole path is written to the letter, also where only its case differs
+    if now != target or ref.value == before != target:
         if not relink.is_there(target):
             tally.lost += now is None
             tally.elsewhere += now is not None
