@@ -1,12 +1,14 @@
 """A new note thought out: its name and folder, its properties, template and text."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import named_template
+from glassmind.editing.new_names import check_new_name, trimmed
+from glassmind.editing.places import Disk
 from glassmind.editing.templates import filled
 from glassmind.editing.text.page import Page
 from glassmind.errors.editing import BadEdit, NotEditable
@@ -18,18 +20,8 @@ from glassmind.types.editing import ChangeProperty
 from glassmind.vault.paths import safe_path
 from glassmind.vault.resolve import NOTE_SUFFIX
 
-LONGEST_NAME_BYTES = 255
-"""What Linux takes for one name; other systems take a little more."""
-
 TITLE = "title"
 
-_SYSTEM = re.compile(r'[\\:*?"<>|]')
-"""What some file system does not take in a name."""
-
-_LINKS = re.compile(r"[#^]|%%|\[\[|\]\]")
-"""What ends a name inside of a link."""
-
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _ENDS = re.compile(r"\r\n?")
 _MARK = "\ufeff"
 
@@ -64,7 +56,8 @@ def new_note(  # noqa: PLR0913 - each fact by its name
         FileUnreadable: the template is left out of the index.
     """
     settings = desk.settings()
-    path = note_path(title, folder, settings.new_notes or "", desk.agent_folder)
+    usual = settings.new_notes or ""
+    path = note_path(title, folder, usual, desk.agent_folder, Disk(desk).is_folder)
     if desk.files.read(path) is not None:
         raise NameTaken(path)
     pattern = _pattern(desk, template) if template else Pattern()
@@ -76,27 +69,30 @@ def new_note(  # noqa: PLR0913 - each fact by its name
 
 
 def note_path(
-    title: str, folder: str | None, usual: str, agent_folder: str = ""
+    title: str,
+    folder: str | None,
+    usual: str,
+    agent_folder: str = "",
+    is_there: Callable[[str], bool] = lambda _: False,
 ) -> NotePath:
     """Return the path of a note by its title, or by its path from the vault's folder.
 
     Without a folder, a title stands in the `usual` one and a path where it says.
+    `is_there` tells of folders that are there, whatever they are called.
 
     Raises:
         BadEdit: a sign in it is none for names, or a part of it is empty or too long.
         PathOutsideVault: it leaves the vault.
     """
-    name = title.strip()
+    name = trimmed(title)
     name = name[: -len(NOTE_SUFFIX)] if name.lower().endswith(NOTE_SUFFIX) else name
     place = folder if folder is not None else "" if "/" in name else usual
     whole = f"{place.strip().strip('/')}/{name}".removeprefix("/")
-    *folders, base = whole.split("/")
-    _check_signs(base, (_SYSTEM, _LINKS))
-    for part in folders:
-        _check_signs(part, (_SYSTEM,))
-    path = safe_path(whole + NOTE_SUFFIX) if base else NotePath("")
-    for part in (*folders, base):
-        _check_part(part, agent_folder)
+    check_new_name(whole + NOTE_SUFFIX, is_there=is_there)
+    path = safe_path(whole + NOTE_SUFFIX)
+    for part in whole.split("/"):
+        if part.startswith(".") and part != agent_folder:
+            raise BadEdit(f"{part[:80]!r} begins with a dot: Obsidian would not see it")
     return path
 
 
@@ -186,22 +182,3 @@ def _with_properties(
 def _ended(text: str, newline: str) -> str:
     """Return a text that ends with its last line."""
     return text if not text or text.endswith("\n") else text + newline
-
-
-def _check_signs(part: str, barred: tuple[re.Pattern[str], ...]) -> None:
-    found = [sign for each in barred for sign in each.findall(part)]
-    if found:
-        told = " ".join(dict.fromkeys(found))
-        raise BadEdit(f"{part[:80]!r} is no name for files and links: it has {told}")
-
-
-def _check_part(part: str, agent_folder: str) -> None:
-    """Refuse what is no name of a folder or a note on every system."""
-    if not part.strip():
-        raise BadEdit("a note needs a name, and so does every folder it is in")
-    if part.startswith(".") and part != agent_folder:
-        raise BadEdit(f"{part[:80]!r} begins with a dot: Obsidian would not see it")
-    if part != part.strip() or part.endswith(".") or _DEVICE.match(part):
-        raise BadEdit(f"{part[:80]!r} is no name on every system")
-    if len((part + NOTE_SUFFIX).encode()) > LONGEST_NAME_BYTES:
-        raise BadEdit(f"{part[:80]!r} is too long a name")

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, TypeAlias
 
+from glassmind.editing.new_names import unreserved
 from glassmind.editing.parts import heading_at
 from glassmind.editing.text.page import Page, spliced
 from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
@@ -81,7 +82,7 @@ def file_name(heading: str) -> str:
     name = _FORBIDDEN.sub(" ", heading).strip(" .")
     while len(name.encode()) > _LONGEST:
         name = name[:-1]
-    return name.strip(" .") or NAMELESS
+    return unreserved(name.strip(" .") or NAMELESS)
 
 
 def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:

@@ -1,6 +1,5 @@
 """What a person means by a file, a folder and a destination, when files are moved."""
 
-import re
 import stat
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -8,6 +7,7 @@ from typing import NamedTuple
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import check_read, read_for_edit
+from glassmind.editing.new_names import check_new_name, trimmed
 from glassmind.errors import (
     AmbiguousName,
     FileGone,
@@ -21,9 +21,6 @@ from glassmind.types import Digest, NotePath
 from glassmind.vault.paths import safe_path
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
-
-_BARRED = re.compile(r'[#^|\[\]\\:*?"<>]|%%')
-"""What no link can hold, or some file system refuses."""
 
 _KINDS = (NOTE_SUFFIX, ".canvas", ".base")
 
@@ -149,6 +146,9 @@ def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:
     """
     base = origin.path.rpartition("/")[2]
     folder = name.rstrip("/")
+    if folder and not ground.is_folder(folder):
+        name = trimmed(name)
+        folder = name.rstrip("/")
     if not folder and name.endswith("/"):
         to = base  # into the vault's own folder
     else:
@@ -187,11 +187,9 @@ def _check(ground: Ground, origin: Origin, path: NotePath) -> None:
         raise BadEdit(f"{path} is there already")
     if origin.folder and path.startswith(f"{origin.path}/"):
         raise BadEdit(f"{origin.path} cannot be moved into itself")
-    barred = sorted(set(_BARRED.findall(path)) - set(_BARRED.findall(origin.path)))
-    if barred:
-        raise BadEdit(
-            f"no link can name {path}: it has {' '.join(barred)} in it; choose another"
-        )
+    check_new_name(
+        path, folder=origin.folder, is_there=ground.is_folder, former=origin.path
+    )
     known: Iterable[str] = ground.folders if origin.folder else ground.paths
     for other in (*known, *(ground.folders if not origin.folder else ground.paths)):
         if fold(other) == fold(path) and other != origin.path:

@@ -82,7 +82,8 @@ class Relinked(NamedTuple):
 
     `links` counts those, `adopted` the links that led nowhere and lead somewhere now.
     Of those whose file is gone, `lost` lead nowhere and `elsewhere` to another one.
-    `grown` are links that led there as they were.
+    `grown` are links that led there as they were; `stuck` those that cannot be written
+    so that they lead to the new name.
     """
 
     raw: bytes
@@ -92,6 +93,7 @@ class Relinked(NamedTuple):
     lost: int = 0
     elsewhere: int = 0
     grown: int = 0
+    stuck: int = 0
 
 
 class Text(NamedTuple):
@@ -115,6 +117,7 @@ class Tally:
     lost: int = 0
     elsewhere: int = 0
     grown: int = 0
+    stuck: int = 0
     risks: list[str] = field(default_factory=list)
 
     def told(self, raw: bytes) -> Relinked:
@@ -127,7 +130,13 @@ class Tally:
             self.lost,
             self.elsewhere,
             self.grown,
+            self.stuck,
         )
+
+    def stick(self, risk: str) -> None:
+        """Count a link that cannot follow."""
+        self.stuck += 1
+        self.risks.append(risk)
 
 
 class _Change(NamedTuple):
@@ -162,7 +171,7 @@ def relinked_note(
         written = after.decode().encode(found.encoding)
     except UnicodeEncodeError:
         risk = f"{path}: its encoding lacks a letter of the new links; they stay"
-        return Relinked(raw, 0, (risk,))
+        return Relinked(raw, 0, (risk,), stuck=tally.links)
     mark = raw[: len(raw) - len(found.text.encode(found.encoding))]
     return tally.told(mark + written)
 
@@ -207,7 +216,7 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
             names = spellings(meant, relink.after, relink.settings.link_format)
             name = next(names, None)
             if name is None:
-                tally.risks.append(_risk(source, link))
+                tally.stick(_risk(source, link))
             else:
                 yield _Change(number, name, given)
 
@@ -274,7 +283,7 @@ def _one_by_one(
             tried = _made(text, parts, [*kept, *together])
         if tried is None:
             link = text.note.links[together[0].number]
-            tally.risks.append(_risk(text.note.path, link))
+            tally.stick(_risk(text.note.path, link))
         else:
             made = tried
             kept.extend(together)

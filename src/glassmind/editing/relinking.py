@@ -24,6 +24,7 @@ from glassmind.editing.relink_text import (
 )
 from glassmind.editing.universe import Renames, Universe, renames_of, universe_of
 from glassmind.errors import VaultError
+from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
 from glassmind.types.editing import ChangeVerb, Draft, Rewritten, Step
 from glassmind.vault.resolve import Names
@@ -76,7 +77,8 @@ class Carried:
     """Steps with those added that carry the links along, and what was counted.
 
     Of links to files that go, `lost` lead nowhere then and `elsewhere` to another.
-    `early` are the files in which links are adopted.
+    `early` are the files in which links are adopted, `stuck` what is to be said of
+    links that no text leads to a new name.
     """
 
     steps: tuple[Step, ...]
@@ -86,6 +88,7 @@ class Carried:
     elsewhere: int
     risks: tuple[str, ...]
     early: tuple[NotePath, ...] = ()
+    stuck: tuple[str, ...] = ()
 
 
 def relinked(
@@ -124,6 +127,9 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
     steps already. `earlier` is what files were before a change that this takes back:
     what they said then is used wherever it leads where it should, and no link grows
     that need not.
+
+    Raises:
+        EditRefused: something is moved to where a link to it cannot lead.
     """
     seen = universe or universe_of(desk)
     found = carried(
@@ -135,6 +141,8 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
         settled=settled,
         earlier=earlier,
     )
+    if verb == "move" and found.stuck:
+        raise EditRefused(f"nothing was moved, for a link could not: {found.stuck[0]}")
     return Draft(
         verb,
         title,
@@ -209,6 +217,7 @@ def worked(  # noqa: PLR0913 - each fact by its name
         tally.elsewhere,
         (*risks, *_few(tally.risks)),
         tuple(work.early),
+        tuple(work.stuck),
     )
 
 
@@ -224,6 +233,7 @@ class _Work:
     changed: dict[NotePath, Step] = field(default_factory=dict)
     files: int = 0
     early: list[NotePath] = field(default_factory=list)
+    stuck: list[str] = field(default_factory=list)
 
     def do(self, job: Job) -> None:
         """Write the links of one file anew."""
@@ -247,6 +257,8 @@ class _Work:
         tally.lost += found.lost
         tally.elsewhere += found.elsewhere
         tally.risks.extend(found.risks)
+        if found.stuck:
+            self.stuck.extend(found.risks)
         self.files += links > 0
         if raw != text:
             place = step.to if step else job.path

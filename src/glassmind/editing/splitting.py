@@ -16,7 +16,9 @@ from glassmind.editing.cutting import (
     sections_at,
 )
 from glassmind.editing.desk import Desk
+from glassmind.editing.new_names import check_new_name
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
+from glassmind.editing.places import Disk
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, renames_of, universe_of
@@ -87,6 +89,7 @@ def _paths(
             taken.add(fold(path))
             path = free_path(folder, name, taken)
         taken.add(fold(path))
+        check_new_name(path, is_there=Disk(desk).is_folder)
         found.append(path)
     return found
 

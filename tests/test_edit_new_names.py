@@ -1,0 +1,131 @@
+"""What a note or folder may be called, whoever gives it its name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
+
+from glassmind.editing.creating import new_note
+from glassmind.editing.moving import plan_move
+from glassmind.editing.new_names import check_new_name
+from glassmind.editing.splitting import plan_split
+from glassmind.errors.editing import BadEdit, EditRefused
+from glassmind.types import NotePath
+
+VAULT = {
+    "a/Tea.md": "# Green\n\nx\n",
+    "Home.md": "[[Tea]] [t](Tea.md)\n",
+    "C #1/Old.md": "",
+    "Odd /Note.md": "",
+    "x [y].md": "",
+    "pic.png": b"\x89PNG",
+}
+
+NO_NAMES = [
+    ("a/ lead", "begins or ends with a blank"),
+    ("trail .md", "begins or ends with a blank"),
+    ("new /Tea", "begins or ends with a blank"),
+    ("new/\u00a0/Tea", "needs a name"),
+    ("con.md", "belongs to a device"),
+    ("new/LPT1", "belongs to a device"),
+    ("aux/Tea", "belongs to a device"),
+    ("x.", "ends in a dot"),
+    ("folder./Tea", "ends in a dot"),
+    ("a[b]", r"it has \[ \]"),
+    ("new#/Tea", "it has #"),
+    ("a|b", r"it has \|"),
+    ("a:b", "it has :"),
+    ("100%%", "it has %%"),
+    ("x" * 253, "too long"),
+]
+
+
+@pytest.fixture
+def editing(tmp_path: Path) -> Iterator[MakeDesk]:
+    yield from desks_in(tmp_path)
+
+
+@pytest.fixture
+def desk(editing: MakeDesk) -> EditingDesk:
+    return editing(VAULT)
+
+
+@pytest.mark.parametrize(("name", "why"), NO_NAMES)
+def test_what_is_no_name_is_refused_alike(
+    desk: EditingDesk, name: str, why: str
+) -> None:
+    before = snapshot(desk.root)
+
+    with pytest.raises(BadEdit, match=why):
+        new_note(desk.desk, name, "text")
+    with pytest.raises(BadEdit, match=why):
+        plan_move(desk.desk, "a/Tea.md", name)
+
+    assert snapshot(desk.root) == before
+
+
+@pytest.mark.parametrize("folder", ["aux", "b.", "new#", "new /b", "a/[b]"])
+def test_sections_go_to_no_folder_of_such_a_name(
+    desk: EditingDesk, folder: str
+) -> None:
+    with pytest.raises(BadEdit):
+        plan_split(desk.desk, NotePath("a/Tea.md"), "Green", folder=folder)
+
+
+@pytest.mark.parametrize("name", [" Oolong", "Oolong ", " Oolong.md\n", "Oolong.md "])
+def test_blanks_around_the_whole_are_no_part_of_a_name(
+    desk: EditingDesk, name: str
+) -> None:
+    assert new_note(desk.desk, name, "")[0] == "Oolong.md"
+    assert plan_move(desk.desk, "a/Tea.md", name).facts["to"] == "Oolong.md"
+
+
+def test_folders_that_are_there_are_used_whatever_they_are_called(
+    desk: EditingDesk,
+) -> None:
+    for folder in ("C #1", "Odd "):
+        assert new_note(desk.desk, f"{folder}/New", "")[0] == f"{folder}/New.md"
+        moved = plan_move(desk.desk, "a/Tea.md", f"{folder}/Tea")
+        assert moved.facts["to"] == f"{folder}/Tea.md"
+    into = plan_move(desk.desk, "a/Tea.md", "Odd /")
+    assert into.facts["to"] == "Odd /Tea.md"
+
+
+def test_a_file_that_has_an_odd_name_may_keep_it_elsewhere(desk: EditingDesk) -> None:
+    assert plan_move(desk.desk, "x [y].md", "a/").facts["to"] == "a/x [y].md"
+    assert plan_move(desk.desk, "C #1/", "a/C #1").facts["to"] == "a/C #1"
+    with pytest.raises(BadEdit, match=r"it has \[ \]"):
+        plan_move(desk.desk, "x [y].md", "a/z [y]")
+
+
+def test_folders_and_other_files_are_held_to_it_too(desk: EditingDesk) -> None:
+    for name in ("b.", "nul", "b#", "x/b ?"):
+        with pytest.raises(BadEdit):
+            plan_move(desk.desk, "a/", name)
+    for name in ("pic .png", "con.png", "pic..png", "p[1].png"):
+        with pytest.raises(BadEdit):
+            plan_move(desk.desk, "pic.png", name)
+    assert plan_move(desk.desk, "a/", "v1.2 (b)").facts["to"] == "v1.2 (b)"
+
+
+def test_a_section_is_called_by_its_heading_where_that_is_a_name(
+    editing: MakeDesk,
+) -> None:
+    desk = editing({"Tea.md": "# Con\n\nx\n\n# a: [b]\n\ny\n"})
+
+    draft = plan_split(desk.desk, NotePath("Tea.md"), level=1)
+
+    assert draft.facts["notes"] == ["Con note.md", "a b.md"]
+    for path in ("Con note.md", "a b.md"):
+        check_new_name(path)
+
+
+def test_a_move_whose_links_cannot_follow_is_refused(editing: MakeDesk) -> None:
+    latin = "Größe [[Tea]]\n".encode("cp1252")
+    desk = editing({"a/Tea.md": "", "Home.md": latin})
+
+    with pytest.raises(EditRefused, match=r"Home\.md.* lacks a letter"):
+        plan_move(desk.desk, "a/Tea.md", "茶")
+
+    assert plan_move(desk.desk, "a/Tea.md", "Thé").rewritten.links == 1
