@@ -74,9 +74,10 @@ def _check_part(part: str, stem: str) -> None:
             f"{shown} begins or ends with a blank, which links to it would lose: "
             "leave it out"
         )
-    if stem.endswith(".") or part.endswith(".") or _DEVICE.match(part):
-        why = "ends in a dot" if stem.endswith(".") else "belongs to a device"
-        raise BadEdit(f"{shown} is no name on every system: on some it {why}")
+    if stem.endswith(".") or part.endswith("."):
+        raise BadEdit(f"{shown} ends in a dot, which some systems drop: leave it out")
+    if _DEVICE.match(part):
+        raise BadEdit(f"{shown} is that of a device on Windows: choose another name")
     found = BARRED.findall(part)
     if found:
         told = " ".join(dict.fromkeys(found))
