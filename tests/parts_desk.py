@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from glassmind.access.policy import WritePolicy
+from glassmind.config import config_for
 from glassmind.editing.desk import Desk
 from glassmind.markdown.folding import fold
 from glassmind.markdown.read import read_note
@@ -37,6 +39,11 @@ def outline(path: NotePath, raw: bytes) -> Outline:
     note = read(path, raw)
     known = note is not None and note.kind in ("markdown", "excalidraw")
     return Outline.of_note(note) if known else Outline.of(())  # type: ignore[arg-type]
+
+
+@cache
+def _policy() -> WritePolicy:
+    return WritePolicy(config_for(Path(), {"writes.mode": "allow"}))
 
 
 @dataclass
@@ -125,7 +132,7 @@ class Shelf:
             files=cast("Any", self),
             book=cast("Any", None),
             refresh=lambda _: None,
-            policy=cast("Any", None),
+            policy=_policy(),
             settings=lambda: self.settings,
             now=datetime.now,
         )
