@@ -20,8 +20,7 @@ def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
     done = vault.engine.editing.edit("Tea", [Append("x")], Asking(client="test"))
     staged = vault.root / "Deep" / PART
     staged.write_bytes(b"half of it")
-    home = vault.engine._adapters.kept_folder
-    assert home is not None
+    home = vault.engine._adapters.kept_folder  # type: ignore[attr-defined]
     (home / LOCK).write_text(json.dumps([["Deep"], []]))
 
     vault.index()

@@ -36,7 +36,8 @@ VERBS = {
     "ghosts": "(*, limit=100, named='')",
     "index": (
         "(*, verify=False, rebuild=False, compact=False, accept_deletions=False, "
-        "embed=True, paths=(), reason='index', wait_s=None, progress=None)"
+        "embed=True, narrow=False, paths=(), reason='index', wait_s=None, "
+        "progress=None)"
     ),
     "links": "(name, *, limit=100)",
     "list_notes": (

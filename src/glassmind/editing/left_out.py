@@ -2,7 +2,7 @@
 
 They are left alone, as the settings have it, so their links are not written anew. But
 whoever moves a note is told of those that would lead nowhere, and of what searches will
-not find any more, or will from now on.
+not find any more; and no move opens what is left out.
 """
 
 import os
@@ -13,6 +13,7 @@ from unicodedata import normalize
 from glassmind.editing.relink_text import Relink
 from glassmind.editing.universe import is_trashed
 from glassmind.errors import VaultError
+from glassmind.errors.editing import EditRefused
 from glassmind.markdown.linked import linked_note
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
@@ -54,14 +55,12 @@ def left_out_risks(
     return [f"{links} as written in notes that are left out of the index, as {first}"]
 
 
-def search_risks(root: Path, rules: IgnoreRules, steps: Iterable[Step]) -> list[str]:
-    """Return what searches will not find any more, and what they will from now on."""
+def search_risks(rules: IgnoreRules, steps: Iterable[Step]) -> list[str]:
+    """Return what searches will not find any more."""
     told: list[str] = []
     for step in steps:
         if step.path == step.to or is_trashed(step.to):
             continue
-        if step.folder and step.path is not None:
-            told += _shown(root, rules, step.path, step.to)
         reason = rules.left_out(step.to, folder=step.folder)
         if reason is None or not _is_read(rules, step):
             continue
@@ -74,20 +73,19 @@ def _is_read(rules: IgnoreRules, step: Step) -> bool:
     return step.path is None or rules.left_out(step.path, folder=step.folder) is None
 
 
-def _shown(root: Path, rules: IgnoreRules, folder: NotePath, to: str) -> list[str]:
-    """Return a sentence about notes of a folder that searches find where it goes."""
-    found = [
-        path
-        for path in _left_out(root, frozenset(), folder)
-        if rules.left_out(path) is not None
-        and rules.left_out(to + path[len(folder) :]) is None
-    ]
-    if not found:
-        return []
-    if len(found) == 1:
-        return [f"searches will find {found[0]} then, which is left out now"]
-    notes = f"{len(found):,} notes then that are left out now"
-    return [f"searches will find {notes}, as {found[0]}"]
+def refuse_showing(root: Path, rules: IgnoreRules, folder: NotePath, to: str) -> None:
+    """Let no folder be moved to where notes of it are read that are left out now.
+
+    Raises:
+        EditRefused: one would be; its owner moves it, or changes what is left out.
+    """
+    for path in _left_out(root, frozenset(), folder):
+        then = to + path[len(folder) :]
+        if rules.left_out(path) is not None and rules.left_out(then) is None:
+            raise EditRefused(
+                f"{folder} stays where it is: {path} is left out of the index, and "
+                f"would not be as {then}"
+            )
 
 
 def _left_out(

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.left_out import refuse_showing
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.places import (
     Ground,
@@ -49,12 +50,15 @@ def plan_move(
         NoteChanged: the file is not what the caller read.
         BadEdit, PathOutsideVault: the name is none, or a folder has no digest.
         FileUnreadable: it is left out of the index.
+        EditRefused: what is left out of the index would not be any more.
     """
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
     origin = origin_of(desk, ground, source)
     to = destination_of(ground, origin, destination)
     raw = origin_bytes(desk, origin, expected)
+    if origin.folder:
+        refuse_showing(desk.root, desk.rules(), origin.path, to)
     step = Step(origin.path, to, None, b"", folder=True)
     if raw is not None:
         step = Step(origin.path, to, raw, retitled(raw, origin.path, to))

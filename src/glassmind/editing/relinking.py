@@ -187,7 +187,7 @@ def carried(  # noqa: PLR0913 - each fact by its name
     told = list(seen.risks)
     if renames.goes:
         told += left_out_risks(desk.root, seen.paths, relink, renames.keys())
-    told += search_risks(desk.root, desk.rules(), steps)
+    told += search_risks(desk.rules(), steps)
     return worked(desk, steps, jobs, relink, earlier=known, risks=told)
 
 
