@@ -129,7 +129,7 @@ def test_without_a_rule_about_tags_such_a_note_is_as_others(vault: VaultDesk) ->
 def test_a_note_left_out_of_the_index_is_held_to_its_tags_in_a_folder(
     vault: VaultDesk,
 ) -> None:
-    files = {"Box/Tin.md": "Steel. #locked\n", ".glassmindignore": "Box/Tin.md\n"}
+    files = {"Box/Tin.md": "Steel. #locked\n", ".glassmindignore": "Tin.md\n"}
     editing = opened(vault, {**files, "Box/Cup.md": "x"}, writes__tags="locked=off")
 
     with pytest.raises(PolicyForbids, match="locked=off"):
