@@ -1,7 +1,7 @@
 """Files that go to the vault's trash, and notes that come into it."""
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.places import Ground, origin_bytes, origin_of
+from glassmind.editing.places import Ground, as_there, origin_bytes, origin_of
 from glassmind.editing.relinking import carried, draft_with_links
 from glassmind.editing.universe import inside, universe_of
 from glassmind.errors import NoteNotFound
@@ -73,6 +73,7 @@ def plan_new(desk: Desk, path: NotePath, raw: bytes) -> Draft:
     """
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
+    path = as_there(path, ground)
     for other in (*seen.paths, *ground.folders):
         if fold(other) == fold(path):
             raise NameTaken(other)

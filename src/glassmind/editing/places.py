@@ -152,13 +152,13 @@ def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:
     if not folder and name.endswith("/"):
         to = base  # into the vault's own folder
     else:
-        folder = _as_there(safe_path(folder), ground)
+        folder = as_there(safe_path(folder), ground)
         is_self = origin.folder and fold(folder) == fold(origin.path)
         if name.endswith("/") or (ground.is_folder(folder) and not is_self):
             to = f"{folder}/{base}"
         else:
             to = folder if origin.folder else _suffixed(safe_path(name), base)
-            to = _as_there(to, ground)
+            to = as_there(to, ground)
     path = safe_path(to)
     _check(ground, origin, path)
     return path
@@ -171,15 +171,22 @@ def _suffixed(name: str, base: str) -> str:
     return name if "." in name.rpartition("/")[2] else name + suffix
 
 
-def _as_there(path: str, ground: Ground) -> str:
+def as_there(path: str, ground: Ground) -> NotePath:
     """Return a path whose folders are spelled as those that are there."""
-    folder, slash, name = path.rpartition("/")
-    if not slash or folder in ground.folders:
-        return path
+    *folders, name = path.split("/")
+    above = ""
+    for folder in folders:
+        above = _spelled(f"{above}{folder}", ground) + "/"
+    return NotePath(above + name)
+
+
+def _spelled(folder: str, ground: Ground) -> str:
+    if folder in ground.folders:
+        return folder
     alike = [known for known in ground.folders if fold(known) == fold(folder)]
     if len(alike) == 1 and not ground.disk.is_there(folder):
-        return f"{alike[0]}/{name}"
-    return path
+        return alike[0]
+    return folder
 
 
 def _check(ground: Ground, origin: Origin, path: NotePath) -> None:

@@ -1,0 +1,35 @@
+"""A folder that differs in case alone from one that is there is that one."""
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+
+ASK = Asking(client="test")
+
+
+@pytest.mark.parametrize(
+    ("asked", "made"),
+    [
+        ("recipes/Soup", "Recipes/Soup.md"),
+        ("RECIPES/winter/Soup", "Recipes/Winter/Soup.md"),
+        ("recipes/summer/Soup", "Recipes/summer/Soup.md"),
+        ("Other/Soup", "Other/Soup.md"),
+    ],
+)
+def test_a_new_note_and_a_moved_one_go_to_the_folder_that_is_there(
+    vault: VaultDesk, asked: str, made: str
+) -> None:
+    vault.write({"Recipes/Winter/Stew.md": "Hot.\n", "Tea.md": "Oolong.\n"})
+    vault.open(writes__mode="allow")
+    vault.index()
+    editing = vault.engine.editing
+
+    new = editing.create(asked, "x", ASK)
+    moved = editing.move("Tea", asked.replace("Soup", "Tea.md"), ASK)
+
+    assert [one.to for one in new.files] == [made]
+    assert [one.to for one in moved.files] == [made.replace("Soup", "Tea")]
+    assert not (vault.root / "recipes").exists() or (vault.root / "recipes").samefile(
+        vault.root / "Recipes"
+    )
