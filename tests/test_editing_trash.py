@@ -34,3 +34,13 @@ def test_a_trash_folder_that_leads_elsewhere_is_refused(vault: VaultDesk) -> Non
 def test_names_that_are_all_taken_end_the_search_for_one() -> None:
     with pytest.raises(NameTaken):
         trash_place("Tea.md", lambda _: True)
+
+
+def test_a_long_name_that_is_taken_is_cut_to_get_its_number() -> None:
+    name = "é" * 126 + ".md"
+    taken = {f".trash/Deep/{name}"}
+
+    found = trash_place(f"Deep/{name}", taken.__contains__)
+
+    assert found == f".trash/Deep/{'é' * 125} 1.md"
+    assert len(found.rpartition("/")[2].encode()) <= 255

@@ -247,3 +247,13 @@ def test_long_texts_are_merged_by_the_lines_that_stand_once() -> None:
 
     assert merged.is_clean
     assert merged.raw.count(b"ours\n") == merged.raw.count(b"theirs\n") == 40
+
+
+def test_a_byte_order_mark_is_a_part_of_no_line() -> None:
+    base, ours, theirs = (b"\xef\xbb\xbfx\nA\n", b"\xef\xbb\xbfB\nx\nA\n",
+                          b"\xef\xbb\xbfx\n")  # fmt: skip
+
+    merged = merge(base, ours, theirs)
+
+    assert merged.is_clean
+    assert merged.raw == b"\xef\xbb\xbfB\nx\n"

@@ -11,6 +11,7 @@ behind it is no change of it; whether the text ends so is settled by itself.
 """
 
 from bisect import bisect_left
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -67,8 +68,13 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
 
     Where both changed the same lines, or replaced lines that touch, in different ways,
     ours stands; the conflict names the lines of `ours`. Of what both add at one place
-    ours comes first. A file with NUL bytes is one line.
+    ours comes first. A file with NUL bytes is one line. A byte order mark that all have
+    is a part of no line.
     """
+    if all(raw.startswith(BOM_UTF8) for raw in (base, ours, theirs)):
+        bare = (raw.removeprefix(BOM_UTF8) for raw in (base, ours, theirs))
+        merged = merge(*bare)
+        return merged._replace(raw=BOM_UTF8 + merged.raw)
     if theirs in (base, ours):
         return Merged(ours)
     if base == ours:

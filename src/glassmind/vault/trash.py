@@ -7,6 +7,9 @@ from glassmind.types import NotePath
 
 TRASH = ".trash"
 
+LONGEST_NAME = 255
+"""Bytes of a name that every disk takes."""
+
 MOST = 10_000
 """Numbers that are tried for a name that is taken."""
 
@@ -27,7 +30,11 @@ def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
     if not stem:  # no ending, or nothing but one
         stem, dot, ending = name, "", ""
     for number in range(1, MOST):
-        other = NotePath(f"{folder}/{stem} {number}{dot}{ending}")
+        tail = f" {number}{dot}{ending}"
+        fits = stem.encode()[: LONGEST_NAME - len(tail.encode())].decode(
+            errors="ignore"
+        )
+        other = NotePath(f"{folder}/{fits}{tail}")
         if not is_taken(other):
             return other
     raise NameTaken(place)
