@@ -5,10 +5,8 @@ whoever moves a note is told of those that would lead nowhere, and of what searc
 not find any more; and no move opens what is left out.
 """
 
-import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from unicodedata import normalize
 
 from glassmind.editing.relink_text import Relink
 from glassmind.editing.universe import is_trashed
@@ -18,35 +16,36 @@ from glassmind.markdown.linked import linked_note
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS, IgnoreRules
-from glassmind.vault.left_out import MOST_BYTES, MOST_READ
+from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.left_out import MOST_BYTES, MOST_READ, unindexed
 from glassmind.vault.read import VaultFiles
-from glassmind.vault.resolve import Names, fold, name_key
+from glassmind.vault.resolve import fold, name_key
 
 TEXTS = (".md", ".canvas")
 
 
 def left_out_risks(
-    root: Path, paths: Collection[NotePath], relink: Relink, keys: Collection[str]
+    root: Path, others: Iterable[NotePath], relink: Relink, keys: Collection[str]
 ) -> list[str]:
     """Return a sentence about links of notes left out that would lead nowhere.
 
-    `paths` are the files of the index, `keys` what links to changed names are known by.
+    `others` are the files that are left out, `keys` what links to changed names are
+    known by. A note that is moved itself has others that may.
     """
-    others = dict.fromkeys(_left_out(root, frozenset(paths)))
-    if not others:
-        return []
-    names = Names.of((*paths, *others))
+    notes = [path for path in others if path.lower().endswith(TEXTS)]
     count, first = 0, ""
-    for path, text in _texts(root, others, keys):
+    for path, text in _texts(root, notes, keys, relink.goes):
+        home = relink.goes.get(path, path)
         for link in linked_note(path, text).links:
             markdown = link.kind == "markdown"
-            end = names.resolve(link.target, path, markdown=markdown)
-            if end is None or not link.target or name_key(link.target) not in keys:
+            end = relink.before.resolve(link.target, path, markdown=markdown)
+            if end is None or not link.target:
+                continue
+            if home == path and name_key(link.target) not in keys:
                 continue
             target, _ = relink.end(end, link.subpath, path)
-            now = relink.after.resolve(link.target, path, markdown=markdown)
-            if end not in others and now != target:
+            now = relink.after.resolve(link.target, home, markdown=markdown)
+            if now != target:
                 count += 1
                 first = first or path
     if not count:
@@ -79,7 +78,9 @@ def refuse_showing(root: Path, rules: IgnoreRules, folder: NotePath, to: str) ->
     Raises:
         EditRefused: one would be; its owner moves it, or changes what is left out.
     """
-    for path in _left_out(root, frozenset(), folder):
+    for path in unindexed(root, (), folder):
+        if not path.lower().endswith(TEXTS):
+            continue
         then = to + path[len(folder) :]
         if rules.left_out(path) is not None and rules.left_out(then) is None:
             raise EditRefused(
@@ -88,31 +89,21 @@ def refuse_showing(root: Path, rules: IgnoreRules, folder: NotePath, to: str) ->
             )
 
 
-def _left_out(
-    root: Path, known: frozenset[NotePath], inside: str = ""
-) -> Iterator[NotePath]:
-    """Yield notes that are there and not in the index; no folder of programs."""
-    for folder, folders, names in os.walk(root / inside):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".") and fold(name) not in DEFAULT_IGNORE_DIRS
-        )
-        below = os.path.relpath(folder, root).replace(os.sep, "/")
-        for name in sorted(names):
-            if name.lower().endswith(TEXTS):
-                path = normalize("NFC", name if below == "." else f"{below}/{name}")
-                if path not in known:
-                    yield NotePath(path)
-
-
 def _texts(
-    root: Path, paths: Collection[NotePath], keys: Collection[str]
+    root: Path,
+    paths: Sequence[NotePath],
+    keys: Collection[str],
+    goes: Collection[NotePath],
 ) -> Iterator[tuple[NotePath, str]]:
-    """Yield the texts that hold one of the names, of as many as are looked at."""
+    """Yield the texts that hold one of the names, or are moved, of the first of them.
+
+    No more are read than can be in a moment.
+    """
+    if not paths:
+        return
     left = MOST_BYTES
     with VaultFiles(root) as files:
-        for path in list(paths)[:MOST_READ]:
+        for path in paths[:MOST_READ]:
             try:
                 raw = files.read(path, limit_bytes=left)
             except VaultError:
@@ -122,5 +113,5 @@ def _texts(
             if isinstance(found, Unreadable):
                 continue
             folded = fold(found.text.replace("%20", " "))
-            if any(key in folded for key in keys):
+            if path in goes or any(key in folded for key in keys):
                 yield path, found.text

@@ -7,7 +7,7 @@ from glassmind.editing.joining import Joined, joined
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
-from glassmind.editing.universe import Universe, renames_of, universe_of
+from glassmind.editing.universe import Universe, universe_of
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.markdown.folding import fold
 from glassmind.markdown.property_edits import changed_property
@@ -15,7 +15,6 @@ from glassmind.markdown.subpaths import Outline, Part
 from glassmind.types import Digest, NotePath, PropertyValue
 from glassmind.types.editing import ChangeProperty, Draft, Rewritten, Step
 from glassmind.types.notes import Note
-from glassmind.vault.resolve import Names
 from glassmind.vault.trash import trash_place
 
 UNITED = ("tags", "aliases", "cssclasses")
@@ -84,8 +83,8 @@ def _drafted(merge: _Merge, where: Whereabouts) -> Draft:
     desk, seen = merge.desk, merge.seen
     source, into = merge.added.path, merge.into.path
     gone = Step(source, merge.trash, merge.added.raw, merge.added.raw)
-    after = Names.of(renames_of([gone], seen.paths).after(seen.paths))
-    relink = Relink(seen.names(), after, {}, where.wanted, desk.settings())
+    after = seen.ends_after(seen.renames([gone]))
+    relink = Relink(seen.ends(), after, {}, where.wanted, desk.settings())
     moved = relinked(source, merge.added.raw, into, relink)
     own = relinked(into, merge.into.raw, into, relink)
     added = Page.of(source, moved.raw)

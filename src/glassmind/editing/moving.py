@@ -15,7 +15,7 @@ from glassmind.editing.places import (
     origin_of,
 )
 from glassmind.editing.relinking import Earlier, draft_with_links
-from glassmind.editing.universe import Universe, renames_of, universe_of
+from glassmind.editing.universe import Universe, universe_of
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.scalar_places import in_scalar, scalar_places
@@ -62,7 +62,7 @@ def plan_move(
     step = Step(origin.path, to, None, b"", folder=True)
     if raw is not None:
         step = Step(origin.path, to, raw, retitled(raw, origin.path, to))
-    goes = renames_of([step], seen.paths).goes
+    goes = seen.renames([step]).goes
     earlier = _earlier(desk, origin.path, to, seen)
     what = "the folder " if origin.folder else ""
 

@@ -19,12 +19,14 @@ def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None
     """
     seen = universe_of(desk)
     known = set(seen.paths)
-    goes = {old: new for old, new in moves.items() if old not in known and new in known}
+    there = known.union(seen.others)
+    goes = {old: new for old, new in moves.items() if old not in there and new in known}
     if not goes:
         return None
     was = {new: old for old, new in goes.items()}
     before = [was.get(path, path) for path in seen.paths]
-    relink = Relink(Names.of(before), seen.names(), goes, None, desk.settings())
+    names = Names.of((*before, *seen.others))
+    relink = Relink(names, seen.ends(), goes, None, desk.settings())
     keys = {name_key(path) for pair in goes.items() for path in pair}
     files = {*seen.rows.linking(keys), *was}
     for kind in OTHER_KINDS:

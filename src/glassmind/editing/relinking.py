@@ -22,12 +22,11 @@ from glassmind.editing.relink_text import (
     leads_alike,
     relinked_note,
 )
-from glassmind.editing.universe import Renames, Universe, renames_of, universe_of
+from glassmind.editing.universe import Renames, Universe, universe_of
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
 from glassmind.types.editing import ChangeVerb, Draft, Rewritten, Step
-from glassmind.vault.resolve import Names
 
 __all__ = [
     "Carried",
@@ -165,10 +164,10 @@ def carried(  # noqa: PLR0913 - each fact by its name
     earlier: Mapping[NotePath, Earlier] | None = None,
 ) -> Carried:
     """Return the steps with all that carry the links along; see `draft_with_links`."""
-    renames = renames_of(steps, seen.paths)
+    renames = seen.renames(steps)
     relink = Relink(
-        seen.names(),
-        Names.of(renames.after(seen.paths)),
+        seen.ends(),
+        seen.ends_after(renames),
         renames.goes,
         wanted,
         desk.settings(),
@@ -186,7 +185,7 @@ def carried(  # noqa: PLR0913 - each fact by its name
     ]
     told = list(seen.risks)
     if renames.goes:
-        told += left_out_risks(desk.root, seen.paths, relink, renames.keys())
+        told += left_out_risks(desk.root, seen.others, relink, renames.keys())
     told += search_risks(desk.rules(), steps)
     return worked(desk, steps, jobs, relink, earlier=known, risks=told)
 
@@ -303,7 +302,7 @@ def _candidates(
 ) -> list[NotePath]:
     """Return the files whose links may change, by path."""
     found = set(seen.rows.linking(renames.keys(targets)))
-    found.update(renames.goes, own)
+    found.update(set(renames.goes).difference(seen.others), own)
     for kind in OTHER_KINDS:
         found.update(seen.rows.of_kind(kind))
     return sorted(found)

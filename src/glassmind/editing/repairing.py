@@ -170,11 +170,12 @@ class _Work:
         """Write links to names that no file has anew; return how many, and risks."""
         known = set(seen.paths)
         goes = {one.was: one.now for one in names if one.now in known}
+        known.update(seen.others)
         goes = {was: now for was, now in goes.items() if was not in known}
         meant = [one for one in names if one.was in goes]
         if not meant:
             return NO_LINKS, []
-        after = seen.names()
+        after = seen.ends()
         before = FormerNames(after, goes)
         relink = Relink(before, after, goes, None, self.desk.settings())
         for one in (one for one in meant if one.shown):

@@ -21,7 +21,7 @@ from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, set
 from glassmind.editing.places import Disk
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
-from glassmind.editing.universe import Universe, renames_of, universe_of
+from glassmind.editing.universe import Universe, universe_of
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
@@ -30,7 +30,6 @@ from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft, Rewritten, Step
 from glassmind.types.notes import Link, Note
 from glassmind.vault.paths import safe_path
-from glassmind.vault.resolve import Names
 from glassmind.vault.spelling import Pen
 
 
@@ -120,9 +119,9 @@ def _left_note(page: Page, chosen: Sequence[int]) -> Note:
 def _drafted(split: _Split, where: Whereabouts) -> Draft:
     desk, seen, page = split.desk, split.seen, split.page
     new = [Step(None, path, None, b"") for path in split.paths]
-    after = Names.of(renames_of(new, seen.paths).after(seen.paths))
+    after = seen.ends_after(seen.renames(new))
     settings = desk.settings()
-    relink = Relink(seen.names(), after, {}, where.wanted, settings, lengthen=True)
+    relink = Relink(seen.ends(), after, {}, where.wanted, settings, lengthen=True)
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
     pen = Pen(after, settings.markdown_links)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from glassmind.editing.desk import Desk
 from glassmind.ports.editing import EditRows
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
+from glassmind.vault.left_out import MOST_NAMES, unindexed
 from glassmind.vault.resolve import Names, name_key
 from glassmind.vault.trash import TRASH
 
@@ -68,15 +70,32 @@ def inside(folder: str, paths: Iterable[NotePath]) -> list[NotePath]:
 
 @dataclass(frozen=True, slots=True)
 class Universe:
-    """What a change looks at: the rows, every file, and what could not be refreshed."""
+    """What a change looks at: the rows, every file, and what could not be refreshed.
+
+    `paths` are the files of the index. `others` are left out of it: links lead to them
+    and folders take them along, but nobody names, reads or writes them.
+    """
 
     rows: EditRows
     paths: Sequence[NotePath]
     risks: tuple[str, ...] = ()
+    others: tuple[NotePath, ...] = ()
 
     def names(self) -> Names:
-        """Return the names of all files."""
+        """Return the names of the files of the index."""
         return Names.of(self.paths)
+
+    def ends(self) -> Names:
+        """Return the names of all files that links lead to."""
+        return Names.of((*self.paths, *self.others))
+
+    def ends_after(self, renames: Renames) -> Names:
+        """Return the names of all files that links lead to afterwards."""
+        return Names.of(renames.after((*self.paths, *self.others)))
+
+    def renames(self, steps: Iterable[Step]) -> Renames:
+        """Return what steps do to the names of all files, read or not."""
+        return renames_of(steps, (*self.paths, *self.others))
 
 
 def universe_of(desk: Desk) -> Universe:
@@ -84,4 +103,6 @@ def universe_of(desk: Desk) -> Universe:
     late = desk.refresh(())
     rows = desk.rows()
     risks = () if late is None else (f"notes may be newer than the index: {late}",)
-    return Universe(rows, rows.paths(), risks)
+    paths = rows.paths()
+    others = tuple(islice(unindexed(desk.root, frozenset(paths)), MOST_NAMES))
+    return Universe(rows, paths, risks, others)

@@ -1,12 +1,13 @@
 """Files that are there and were left out of the index: their names, and their text."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors import FileGone, VaultError
+from glassmind.types import NotePath
 from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import fold, name_key
@@ -26,6 +27,28 @@ class LeftOutTexts(NamedTuple):
 
     texts: tuple[str, ...] = ()
     unread: str = ""
+
+
+def unindexed(
+    root: Path, known: Collection[str], inside: str = ""
+) -> Iterator[NotePath]:
+    """Yield the files that are there and not among those known, by path.
+
+    No file is opened and no link followed. Hidden files are none of them, nor are those
+    of programs. `inside` is the folder that is looked through, by default all.
+    """
+    for folder, folders, names in os.walk(root / inside):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not _is_of_programs(name)
+        )
+        below = os.path.relpath(folder, root).replace(os.sep, "/")
+        above = "" if below == "." else f"{below}/"
+        for name in sorted(names):
+            path = normalize("NFC", above + name)
+            if not name.startswith(".") and path not in known:
+                yield NotePath(path)
 
 
 def left_out_names(root: Path, skipped: Iterable[str]) -> frozenset[str]:

@@ -1,0 +1,172 @@
+"""Links to files that are left out of the index: they are carried as others are."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from editing_desk import EditingDesk, MakeDesk, desks_in
+
+from glassmind.editing.deleting import plan_delete, plan_new
+from glassmind.editing.merging import plan_merge
+from glassmind.editing.moving import plan_move
+from glassmind.editing.outside import plan_outside
+from glassmind.editing.splitting import plan_split
+from glassmind.errors import NoteNotFound
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft
+
+HIDING = {
+    ".obsidian/app.json": json.dumps({"userIgnoreFilters": ["Excl/", "D/Attach/"]})
+}
+EXCLUDED = HIDING | {"Excl/T.md": "# H\n", "Excl/p.png": "png"}
+ATTACHED = HIDING | {
+    "D/d.md": "[[Attach/T]] ![p](Attach/p.png)\n",
+    "D/Attach/T.md": "[[d]] [n](../../N.md)\n",
+    "D/Attach/p.png": "png",
+    "N.md": "![[D/Attach/p.png]] [[D/Attach/T#H]] [[T]] [[D/d]]\n",
+}
+
+
+@pytest.fixture
+def editing(tmp_path: Path) -> Iterator[MakeDesk]:
+    yield from desks_in(tmp_path)
+
+
+def moved(desk: EditingDesk, source: str, to: str) -> Draft:
+    draft = plan_move(desk.desk, source, to)
+    desk.apply(draft)
+    return draft
+
+
+def card(file: str) -> str:
+    node = {"id": "1", "type": "file", "file": file}
+    return json.dumps({"nodes": [node], "edges": []})
+
+
+def test_links_of_a_note_that_moves_are_carried(editing: MakeDesk) -> None:
+    said = "[x](../Excl/T.md#H) ![](../Excl/p.png) [[../Excl/T|t]] [[T]]\n"
+    desk = editing(EXCLUDED | {"sub/N.md": said})
+
+    draft = moved(desk, "sub/N.md", "N.md")
+
+    assert desk.text("N.md") == (
+        "[x](./Excl/T.md#H) ![](./Excl/p.png) [[./Excl/T|t]] [[T]]\n"
+    )
+    assert draft.rewritten == (3, 1)
+    assert draft.risks == ()
+
+
+def test_links_to_what_goes_along_with_a_folder_are_carried(editing: MakeDesk) -> None:
+    desk = editing(ATTACHED | {"Board.canvas": card("D/Attach/p.png")})
+
+    draft = moved(desk, "D/", "E")
+
+    assert desk.text("N.md") == ("![[E/Attach/p.png]] [[E/Attach/T#H]] [[T]] [[E/d]]\n")
+    assert json.loads(desk.text("Board.canvas"))["nodes"][0]["file"] == "E/Attach/p.png"
+    assert draft.rewritten == (4, 2)
+
+
+def test_what_is_left_out_is_carried_and_neither_read_nor_written(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(ATTACHED)
+
+    draft = moved(desk, "D/", "a/b/E")
+
+    assert {step.path for step in draft.steps} == {"D", "N.md"}
+    assert desk.text("a/b/E/Attach/T.md") == ATTACHED["D/Attach/T.md"]
+    (risk,) = draft.risks
+    assert risk.startswith("1 link stays as written in notes that are left out")
+    assert risk.endswith("as D/Attach/T.md")
+
+
+def test_moving_a_folder_back_gives_the_old_bytes(editing: MakeDesk) -> None:
+    desk = editing(ATTACHED)
+    moved(desk, "D/", "a/E")
+
+    moved(desk, "a/E/", "D")
+
+    assert desk.text("N.md") == ATTACHED["N.md"]
+    assert desk.text("D/d.md") == ATTACHED["D/d.md"]
+
+
+def test_a_name_that_one_left_out_had_for_itself_is_written_longer(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(EXCLUDED | {"N.md": "[[T]] [[Nobody]]\n", "U.md": ""})
+
+    made = plan_new(desk.desk, NotePath("b/T.md"), b"")
+    draft = plan_move(desk.desk, "U.md", "b/T.md")
+    adopting = plan_new(desk.desk, NotePath("b/Nobody.md"), b"")
+
+    for one in (made, draft):
+        assert one.adopted == 0
+        assert one.rewritten == (1, 1)
+        assert b"[[Excl/T]] [[Nobody]]\n" in [step.after for step in one.steps]
+    assert adopting.adopted == 1
+
+
+def test_a_link_that_comes_to_one_left_out_is_kept_from_it(editing: MakeDesk) -> None:
+    desk = editing(EXCLUDED | {"a/Other.md": "", "N.md": "[[Other]]\n"})
+
+    moved(desk, "a/Other.md", "a/long/T.md")
+
+    assert desk.text("N.md") == "[[a/long/T]]\n"
+
+
+def test_a_deletion_counts_links_to_what_goes_along(editing: MakeDesk) -> None:
+    desk = editing(ATTACHED)
+
+    draft = plan_delete(desk.desk, "D/")
+
+    assert draft.risks[0] == "4 links will lead nowhere"
+    assert not plan_delete(desk.desk, "N.md").risks
+
+
+def test_links_are_carried_by_a_merge_and_a_split(editing: MakeDesk) -> None:
+    desk = editing(
+        EXCLUDED
+        | {
+            "a/One.md": "[x](../Excl/T.md)\n",
+            "Two.md": "two\n",
+            "a/Three.md": "# S\n\n![](../Excl/p.png)\n",
+        }
+    )
+
+    merged = plan_merge(desk.desk, NotePath("a/One.md"), NotePath("Two.md"))
+    split = plan_split(desk.desk, NotePath("a/Three.md"), heading="S", folder="b/c")
+
+    assert b"[x](./Excl/T.md)" in merged.steps[0].after
+    found = {step.to: step.after for step in split.steps}
+    assert b"![](../../Excl/p.png)" in found[NotePath("b/c/S.md")]
+
+
+def test_links_of_a_note_that_was_renamed_outside_are_offered(
+    editing: MakeDesk,
+) -> None:
+    desk = editing(EXCLUDED | {"sub/N.md": "[x](../Excl/T.md)\n"})
+    (desk.root / "sub/N.md").rename(desk.root / "N.md")
+    desk.refresh(())
+
+    draft = plan_outside(desk.desk, {NotePath("sub/N.md"): NotePath("N.md")})
+
+    assert draft is not None
+    assert draft.steps[0].after == b"[x](./Excl/T.md)\n"
+
+
+def test_no_verb_takes_a_file_for_it_is_a_target_of_links(editing: MakeDesk) -> None:
+    desk = editing(EXCLUDED | {"N.md": "[[T]]\n"})
+
+    for name in ("p.png", "T"):
+        with pytest.raises(NoteNotFound):
+            plan_move(desk.desk, name, "X")
+
+
+def test_hidden_files_and_those_of_programs_are_no_targets(editing: MakeDesk) -> None:
+    hidden = {".hidden/T.md": "", "node_modules/T.md": "", "a/.T.md": ""}
+    desk = editing(hidden | {"N.md": "[[T]]\n"})
+
+    draft = plan_new(desk.desk, NotePath("b/T.md"), b"")
+
+    assert (draft.adopted, draft.rewritten) == (1, (0, 0))
