@@ -12,6 +12,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import judged
+from glassmind.editing.left_out_since import known_undone, refuse_left_out, withheld
 from glassmind.editing.replanning import Anew, another, edited_anew, in_its_place
 from glassmind.editing.three_way import merge
 from glassmind.editing.undoing import EDITED
@@ -41,6 +42,7 @@ def approve(
         ChangesetUnknown: there is none.
         WrongState: it does not wait.
         PolicyForbids: the settings do not let a file of it be edited at all.
+        FileUnreadable: a note that it changes is left out of the index by now.
         NoteChanged: it does not fit the present text of a file.
         NameTaken: something is where a file should go.
     """
@@ -52,6 +54,7 @@ def approve(
         (may, rule), path = judged(desk, waits.draft)
         if may == "off":
             raise PolicyForbids(path, rule)
+        refuse_left_out(desk, waits.draft, known_undone(desk, waits))
         steps = moving(waits.draft.steps)
         standing = desk.files.standing(steps)
         fresh = another(anew, waits.draft, standing)
@@ -79,9 +82,8 @@ def reject(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
         known = replace(waits, draft=replace(waits.draft, steps=()))
         notices.append(str(fault))
     left = desk.book.shift(waits.id, "rejected", reason=f"by {client}")
-    return changed(
-        replace(known, state=left.state, reason=left.reason), notices=notices
-    )
+    done = replace(known, state=left.state, reason=left.reason)
+    return withheld(desk, changed(done, notices=notices))
 
 
 def _waiting(desk: Desk, identity: str) -> Changeset:

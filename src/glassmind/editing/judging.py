@@ -107,7 +107,7 @@ def _tags_below(desk: Desk, folder: NotePath, ruled: Sequence[str]) -> Meant:
             if any(path.startswith(inside) for path in rows.tagged(tag))
         }
     sure = True
-    for path in _notes_below(desk.root, folder):
+    for path in notes_below(desk.root, folder):
         try:
             raw = desk.files.read(path)
         except VaultError:
@@ -120,7 +120,8 @@ def _tags_below(desk: Desk, folder: NotePath, ruled: Sequence[str]) -> Meant:
     return Meant(tuple(sorted(found)), sure)
 
 
-def _notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
+def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
+    """Yield the notes in a folder, left out or not; none in hidden folders."""
     for place, folders, names in os.walk(root / folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:

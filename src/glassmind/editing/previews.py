@@ -7,6 +7,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.deciding import permitted
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
+from glassmind.editing.left_out_since import known_undone, refuse_left_out
 from glassmind.editing.replanning import Anew, another, in_its_place
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NameTaken, NoteChanged
@@ -37,6 +38,7 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
             being false.
         NoteChanged, NameTaken: its files are not what they were then.
         PolicyForbids: a file of it may not be edited.
+        FileUnreadable: a note that it changes is left out of the index by now.
     """
     with desk.files.turn():
         known = desk.book.get(identity)
@@ -47,6 +49,7 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
         if known.draft.verb in TAKES_AWAY and not confirm:
             raise ConfirmFirst(f"{_taken_away(known)} would go to the trash")
         may, rule = permitted(desk, known.draft, tainted=asking.tainted).verdict
+        refuse_left_out(desk, known.draft, known_undone(desk, known))
         steps = moving(known.draft.steps)
         fresh = another(anew, known.draft, desk.files.standing(steps))
         if fresh is not None:

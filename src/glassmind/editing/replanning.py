@@ -18,6 +18,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.headings import plan_rename_heading
+from glassmind.editing.left_out_since import carrying, known_undone, refuse_left_out
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
@@ -64,6 +65,7 @@ _EDITS = {name: kind for kind, name in KINDS.items()}
 
 def remembered(desk: Desk, draft: Draft, asked: Mapping[str, object]) -> Draft:
     """Return a draft that knows what was asked for; notes by their paths."""
+    draft = carrying(desk, draft)
     if not asked:
         return draft
     meant = {
@@ -102,7 +104,7 @@ def replanned(desk: Desk, draft: Draft) -> Draft | None:
     if plan is None:
         return None
     with desk.faults():
-        found = plan(desk)
+        found = carrying(desk, plan(desk))
     kept = {ASKED: asked} if asked else {}
     return replace(found, facts={**found.facts, **kept})
 
@@ -266,8 +268,10 @@ def in_its_place(
 
     Raises:
         PolicyForbids: a file of it may not be edited; the old one waits still.
+        FileUnreadable: a note that it changes is left out of the index by now.
     """
     permitted(desk, draft)
+    refuse_left_out(desk, draft, known_undone(desk, waits))
     made = desk.book.made(
         with_folders(desk, draft),
         "proposed",

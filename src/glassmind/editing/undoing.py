@@ -16,6 +16,7 @@ from glassmind.editing.deciding import permitted, would_wait
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
+from glassmind.editing.left_out_since import carrying, refuse_left_out
 from glassmind.editing.three_way import merge
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
@@ -53,7 +54,9 @@ def undo(
         ChangesetUnknown: there is none.
         WrongState: it is not applied.
         PolicyForbids: a file of it may not be edited.
-        EditRefused: nothing of it can be taken back any more.
+        FileUnreadable: a note that it changed is left out of the index by now.
+        EditRefused: nothing of it can be taken back any more; or notes would be read
+            that are left out.
     """
     with desk.files.turn():
         notices = settle(desk)
@@ -61,7 +64,8 @@ def undo(
         if known.state != "applied":
             raise WrongState(known.id, known.state, "applied")
         draft, clean = plan_undo(desk, known)
-        draft = carry(known, draft)
+        draft = carrying(desk, carry(known, draft))
+        refuse_left_out(desk, draft, known)
         done = _decided(desk, draft, asking, known.id, clean=clean)
     return replace(done, notices=(*notices, *done.notices))
 

@@ -12,8 +12,9 @@ from glassmind.editing.creating import new_note
 from glassmind.editing.deciding import decided
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.desk import Desk
-from glassmind.editing.diffs import changed, changesets_of
+from glassmind.editing.diffs import changesets_of
 from glassmind.editing.headings import plan_rename_heading
+from glassmind.editing.left_out_since import kept_as_shown
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
@@ -253,8 +254,8 @@ class Editing:
         return changesets_of(self._desk, states, limit=limit)
 
     def show(self, identity: str) -> Changed:
-        """Return a changeset with its diffs, as it is."""
-        return self._shown(changed(self._desk.book.get(identity)))
+        """Return a changeset with its diffs, but for those of notes left out by now."""
+        return self._shown(kept_as_shown(self._desk, identity))
 
     def apply(
         self,
