@@ -17,6 +17,7 @@ from glassmind.types.editing import (
     ChangeProperty,
     Prepend,
     Replace,
+    SetTask,
     TextEdit,
 )
 
@@ -338,3 +339,92 @@ def test_links_that_somebody_mended_meanwhile_are_not_written_again(
         usual.approve(waits.id)
 
     assert text(vault, "Other.md") == "See [[Moved]], and that is all.\n"
+
+
+def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    waits = usual.move("N", "M", ASK).changeset
+    vault.move("N.md", "M.md")
+
+    rest = usual.approve(waits.id)
+
+    assert rest.changeset.state == "proposed"
+    assert [one.to for one in rest.files] == ["Other.md"]
+    assert usual.approve(rest.changeset.id).applied
+    assert text(vault, "Other.md") == "See [[M]] and [[M#Two]].\n"
+
+
+def test_the_rest_of_a_heading_that_somebody_renamed_can_be_approved(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    waits = usual.rename_heading("N", "Two", "2", ASK, index=None).changeset
+    vault.write({"N.md": NOTES["N.md"].replace("# Two", "# 2")})
+
+    rest = usual.approve(waits.id).changeset
+
+    assert rest.state == "proposed"
+    vault.write({"Other.md": "New.\n\nSee [[N]] and [[N#Two]].\n"})
+    again = usual.approve(rest.id).changeset
+    assert again.state == "proposed"
+    assert usual.approve(again.id).applied
+    assert text(vault, "Other.md") == "New.\n\nSee [[N]] and [[N#2]].\n"
+
+
+def test_a_task_that_was_to_be_ticked_is_not_unticked(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    vault.indexed({"K.md": "- [ ] tick me\n- [x] open me\n"})
+    edits = [SetTask(find="tick"), SetTask(find="open")]
+    waits = usual.edit("K", edits, ASK).changeset
+    vault.write({"K.md": "- [x] tick me now\n- [ ] open me now\n"})
+
+    done = usual.approve(waits.id)
+
+    assert done.changeset.state == "rejected"
+    assert text(vault, "K.md") == "- [x] tick me now\n- [ ] open me now\n"
+
+
+def test_a_task_that_waited_is_ticked_in_its_new_words(
+    vault: VaultDesk, usual: Editing
+) -> None:
+    vault.indexed({"K.md": "- [ ] tick me\n"})
+    waits = usual.edit("K", [SetTask(find="tick")], ASK).changeset
+    vault.write({"K.md": "- [ ] tick me now\n"})
+
+    anew = usual.approve(waits.id).changeset
+
+    assert usual.approve(anew.id).applied
+    assert text(vault, "K.md") == "- [x] tick me now\n"
+
+
+@pytest.mark.parametrize("to", [None, "Renamed.md"])
+def test_an_edit_of_a_note_that_is_gone_says_so_and_what_to_do(
+    vault: VaultDesk, usual: Editing, to: str | None
+) -> None:
+    waits = usual.edit("N", [Append("more")], ASK).changeset
+    if to is None:
+        vault.remove("N.md")
+    else:
+        vault.move("N.md", to)
+
+    with pytest.raises(NoteChanged, match=r"N\.md is gone.*reject.*ask anew"):
+        usual.approve(waits.id)
+
+    assert usual.show(waits.id).changeset.state == "proposed"
+
+
+def test_no_proposal_takes_the_place_of_one_that_is_forbidden_by_now(
+    vault: VaultDesk,
+) -> None:
+    vault.open(writes__tags=["locked=off"])
+    vault.indexed({"U.md": "First.\n"})
+    usual = vault.engine.editing
+    waits = usual.edit("U", [Append("more\n")], ASK).changeset
+    vault.write({"U.md": "#locked\n\nFirst.\n"})
+
+    with pytest.raises(PolicyForbids, match="locked"):
+        usual.approve(waits.id)
+
+    assert usual.changesets(("proposed",)).total == 1
+    assert usual.show(waits.id).changeset.state == "proposed"

@@ -9,11 +9,18 @@ from dataclasses import replace
 
 from glassmind.editing.applying import applied, moving, settle
 from glassmind.editing.asking import Asking
+from glassmind.editing.deciding import permitted
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import judged
 from glassmind.editing.left_out_since import known_undone, refuse_left_out, withheld
-from glassmind.editing.replanning import Anew, another, edited_anew, in_its_place
+from glassmind.editing.replanning import (
+    Anew,
+    another,
+    as_rest,
+    edited_anew,
+    in_its_place,
+)
 from glassmind.editing.three_way import merge
 from glassmind.editing.undoing import EDITED
 from glassmind.errors.editing import (
@@ -22,9 +29,9 @@ from glassmind.errors.editing import (
     PolicyForbids,
     WrongState,
 )
-from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.errors.writing import NameTaken, NoteChanged, NoteGone
 from glassmind.ports.editing import Standing
-from glassmind.types.editing import Changed, Changeset, Step
+from glassmind.types.editing import Changed, Changeset, Draft, Step
 from glassmind.vault.read import digest_of
 
 SAID_ALREADY = "its files say so already"
@@ -113,8 +120,9 @@ def _refitted(
             raise
         if moving(fresh.steps):
             return in_its_place(desk, waits, fresh, EDITED)
-        return _superseded(desk, waits, ())
-    return _superseded(desk, waits, moving(list(filter(None, fitted))))
+        return _superseded(desk, waits, replace(waits.draft, steps=()))
+    draft = replace(waits.draft, steps=moving(list(filter(None, fitted))))
+    return _superseded(desk, waits, as_rest(draft) if None in fitted else draft)
 
 
 def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
@@ -128,7 +136,7 @@ def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
     now = desk.files.read(step.path)
     expected = digest_of(step.before)
     if now is None:
-        raise NoteChanged(step.path, expected=expected, found="")
+        raise NoteGone(step.path, expected=expected)
     if step.to != step.path and desk.files.read(step.to) is not None:
         raise NameTaken(step.to)
     merged = merge(step.before, now, step.after)
@@ -137,14 +145,19 @@ def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
     return step._replace(before=now, after=merged.raw)
 
 
-def _superseded(desk: Desk, waits: Changeset, steps: tuple[Step, ...]) -> Changed:
-    """Propose the same on the present texts, and leave the old proposal."""
-    if not steps:
+def _superseded(desk: Desk, waits: Changeset, draft: Draft) -> Changed:
+    """Propose the same on the present texts, and leave the old proposal.
+
+    Raises:
+        PolicyForbids: a file of it may not be edited by now; the old one waits still.
+    """
+    if not draft.steps:
         left = desk.book.shift(waits.id, "rejected", reason=SAID_ALREADY)
         done = replace(waits, state=left.state, reason=left.reason)
         return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])
+    permitted(desk, draft)
     made = desk.book.made(
-        replace(waits.draft, steps=steps),
+        draft,
         "proposed",
         client=waits.client,
         undoes=waits.undoes,

@@ -48,6 +48,9 @@ from glassmind.types.editing import (
 ASKED = "asked"
 """The fact of a draft that says what was asked for, as far as its steps do not."""
 
+REST = "rest"
+"""The fact of a draft that is what is left of a change, which was made in part."""
+
 LONGEST = 20_000
 """Characters of edits that are kept so: what is longer is read with every list."""
 
@@ -73,7 +76,27 @@ def remembered(desk: Desk, draft: Draft, asked: Mapping[str, object]) -> Draft:
         for name, said in asked.items()
         if name in _NOTES and isinstance(said, str)
     }
-    return replace(draft, facts={**draft.facts, ASKED: {**asked, **meant}})
+    told = {**asked, **meant, **_as_set(draft, asked)}
+    return replace(draft, facts={**draft.facts, ASKED: told})
+
+
+def _as_set(draft: Draft, asked: Mapping[str, object]) -> dict[str, object]:
+    """Return edits with the status that tasks got: to toggle one again undoes that."""
+    edits, made = asked.get("edits"), draft.facts.get("edits")
+    if not isinstance(edits, list) or not isinstance(made, list):
+        return {}
+    return {
+        "edits": [
+            {**edit, "status": fact["status"]} if "status" in edit else edit
+            for edit, fact in zip(edits, made, strict=True)
+        ]
+    }
+
+
+def as_rest(draft: Draft) -> Draft:
+    """Return a draft that is not thought out anew, as a part of it was made already."""
+    kept = {name: fact for name, fact in draft.facts.items() if name != ASKED}
+    return replace(draft, facts={**kept, REST: True})
 
 
 def asked_edits(edits: Sequence[TextEdit]) -> dict[str, object]:
@@ -96,6 +119,8 @@ def replanned(desk: Desk, draft: Draft) -> Draft | None:
     Raises:
         GlassmindError: it cannot be made any more; which one says why.
     """
+    if REST in draft.facts:
+        return None
     asked = draft.facts.get(ASKED, {})
     try:
         plan = _plan_of(draft, asked if isinstance(asked, Mapping) else {})

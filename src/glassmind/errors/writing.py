@@ -38,6 +38,15 @@ class NoteChanged(WriteRefused):
         self.path, self.expected, self.found = path, expected, found
 
 
+class NoteGone(NoteChanged):
+    """The file of a change that waited is there no more, or has another name."""
+
+    def __init__(self, path: str, *, expected: str) -> None:
+        super().__init__(path, expected=expected, found="")
+        why = "deleted or renamed since"
+        self.args = (f"{path} is gone, {why}: reject what was proposed, and ask anew",)
+
+
 class NameTaken(WriteRefused):
     """A file was to get a name that another has."""
 
