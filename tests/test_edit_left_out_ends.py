@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import EditingDesk, MakeDesk, desks_in
+from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
+from vault_desk import VaultDesk
 
+from glassmind.editing.asking import Asking
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
@@ -14,7 +16,7 @@ from glassmind.editing.outside import plan_outside
 from glassmind.editing.splitting import plan_split
 from glassmind.errors import NoteNotFound
 from glassmind.types import NotePath
-from glassmind.types.editing import Draft
+from glassmind.types.editing import AddLink, Draft
 
 HIDING = {
     ".obsidian/app.json": json.dumps({"userIgnoreFilters": ["Excl/", "D/Attach/"]})
@@ -26,6 +28,7 @@ ATTACHED = HIDING | {
     "D/Attach/p.png": "png",
     "N.md": "![[D/Attach/p.png]] [[D/Attach/T#H]] [[T]] [[D/d]]\n",
 }
+ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 
 
 @pytest.fixture
@@ -170,3 +173,29 @@ def test_hidden_files_and_those_of_programs_are_no_targets(editing: MakeDesk) ->
     draft = plan_new(desk.desk, NotePath("b/T.md"), b"")
 
     assert (draft.adopted, draft.rewritten) == (1, (0, 0))
+
+
+def test_a_new_link_is_not_taken_for_one_to_a_file_left_out(vault: VaultDesk) -> None:
+    vault.indexed(EXCLUDED | {"b/long/T.md": "", "N.md": "", "b/Only.md": ""})
+    adding = [AddLink("b/long/T", "a {link}"), AddLink("b/Only", "a {link}")]
+
+    done = vault.engine.editing.edit("N", adding, DRY)
+
+    (step,) = done.changeset.draft.steps
+    assert step.after.split() == [b"a", b"[[b/long/T|T]]", b"a", b"[[Only]]"]
+
+
+def test_a_move_that_is_taken_back_gives_the_old_bytes(vault: VaultDesk) -> None:
+    both = {"userIgnoreFilters": ["D/Attach/", "E/Attach/"]}
+    vault.open(writes__mode="allow")
+    vault.indexed(ATTACHED | {".obsidian/app.json": json.dumps(both)})
+    before = snapshot(vault.root)
+    done = vault.engine.editing.move("D/", "E", ASK)
+    there = (vault.root / "N.md").read_bytes()
+
+    back = vault.engine.editing.undo(done.changeset.id, ASK)
+
+    assert b"[[E/Attach/T#H]]" in there
+    assert before.items() <= snapshot(vault.root).items()
+    assert not (vault.root / "E").exists()
+    assert back.changeset.draft.risks == ()

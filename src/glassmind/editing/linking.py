@@ -7,6 +7,7 @@ from posixpath import relpath
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import sure_or_none
 from glassmind.editing.text.page import LinkWriter, Page
+from glassmind.editing.universe import left_out_of
 from glassmind.errors.editing import BadEdit
 from glassmind.types import NotePath
 from glassmind.vault.obsidian import LinkFormat
@@ -34,7 +35,8 @@ def _link(desk: Desk, name: str, page: Page) -> str:
         end = f"{bare.removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX if markdown else ''}"
         return written(end, "", markdown=markdown, heading=heading)
     with desk.faults():
-        files = Names.of([*desk.rows().paths(), target])
+        paths = desk.rows().paths()
+    files = Names.of((*paths, target, *left_out_of(desk, paths)))
     suffix = NOTE_SUFFIX if markdown else ""
     shown = target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
     for end in _ends(page.path, target, settings.link_format, files):

@@ -104,5 +104,9 @@ def universe_of(desk: Desk) -> Universe:
     rows = desk.rows()
     risks = () if late is None else (f"notes may be newer than the index: {late}",)
     paths = rows.paths()
-    others = tuple(islice(unindexed(desk.root, frozenset(paths)), MOST_NAMES))
-    return Universe(rows, paths, risks, others)
+    return Universe(rows, paths, risks, left_out_of(desk, paths))
+
+
+def left_out_of(desk: Desk, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
+    """Return the files of a vault that are not among those of its index, by path."""
+    return tuple(islice(unindexed(desk.root, frozenset(paths)), MOST_NAMES))
