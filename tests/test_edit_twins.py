@@ -97,6 +97,26 @@ def test_a_section_that_becomes_a_twin_does_so_too(editing: MakeDesk) -> None:
     assert "[[x/T]]" in desk.text("x/Other.md")
 
 
+@pytest.mark.parametrize(
+    ("form", "folder", "link"),
+    [
+        ("relative", None, "[[T]]"),
+        ("relative", "y", "[[../y/T]]"),
+        ("absolute", None, "[[x/T]]"),
+        ("shortest", None, "[[x/T]]"),
+    ],
+)
+def test_the_link_that_a_split_leaves_is_written_as_the_vault_has_it(
+    editing: MakeDesk, form: str, folder: str | None, link: str
+) -> None:
+    settings = {".obsidian/app.json": f'{{"newLinkFormat": "{form}"}}'}
+    desk = editing({**VAULT, **settings})
+
+    applied(desk, plan_split(desk.desk, NotePath("x/Other.md"), "T", folder=folder))
+
+    assert desk.text("x/Other.md").strip() == link
+
+
 def test_links_that_were_ambiguous_before_stay(editing: MakeDesk) -> None:
     desk = editing({**VAULT, "c/T.md": ""})
 

@@ -124,7 +124,7 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
     relink = Relink(seen.ends(), after, {}, where.wanted, settings, lengthen=True)
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
-    pen = Pen(after, settings.markdown_links)
+    pen = Pen(after, settings.markdown_links, settings.link_format)
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
     steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]

@@ -59,6 +59,7 @@ class Pen:
 
     files: Names
     markdown: bool = False
+    link_format: LinkFormat = "shortest"
 
     def written(self, source: NotePath, target: NotePath, shown: str) -> Iterator[str]:
         """Yield the ways to write a link that shows these words, the usual first.
@@ -81,11 +82,21 @@ class Pen:
 
     def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
         """Return the name of a file, or as much of its path as leads there."""
-        for end in short_names(target, self.files):
+        for end in self._ends(source, target):
             name = end + suffix
             if self.files.resolve(name, source) == target:
                 return name
         return None
+
+    def _ends(self, source: NotePath, target: NotePath) -> Iterator[str]:
+        """Yield names of a file, without the suffix of notes, the vault's own first."""
+        whole = target.removesuffix(NOTE_SUFFIX)
+        if self.link_format == "relative":
+            yield _near(source, whole)
+            yield _marked(_near(source, whole))
+        if self.link_format == "absolute":
+            yield whole
+        yield from short_names(target, self.files)
 
     def leads_to(self, link: Link, source: NotePath) -> NotePath | None:
         """Return where a link ends."""
