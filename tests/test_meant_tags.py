@@ -115,9 +115,24 @@ def test_where_properties_cannot_be_read_the_strictest_rule_of_a_tag_counts(
 
     with pytest.raises(PolicyForbids, match=r"Tea\.md .*properties cannot be read"):
         editing.edit("Tea.md", [Append("x")], ASK)
-    with pytest.raises(PolicyForbids, match="properties cannot be read"):
+    with pytest.raises(PolicyForbids, match=r"^Box/Tin\.md .*properties cannot be"):
         editing.move("Box/", "Chest", ASK)
     assert editing.edit("Kettle.md", [Append("x")], ASK).applied
+
+
+def test_a_folder_that_may_not_be_moved_names_the_first_note_that_forbids_it(
+    vault: VaultDesk,
+) -> None:
+    checked, locked = note("tags: check"), note("tags: locked")
+    names = {"Box/A.md": "A.\n", "Box/B.md": checked, "Box/Sub/D.md": "#locked\n"}
+    files = {**names, "Box/C.md": locked, "Box/E.md": locked, "Tins/F.md": "F.\n"}
+    rules = {"writes__folders": "Tins=off"}
+    editing = opened(vault, files, writes__tags="check=propose,locked=off", **rules)
+
+    with pytest.raises(PolicyForbids, match=r"^Box/C\.md was not edited"):
+        editing.delete("Box/", ASK, confirm=True)
+    with pytest.raises(PolicyForbids, match=r"^Tins was not edited"):
+        editing.delete("Tins/", ASK, confirm=True)
 
 
 def test_without_a_rule_about_tags_such_a_note_is_as_others(vault: VaultDesk) -> None:

@@ -1,7 +1,7 @@
 """What the policy says to a change: the strictest of what it says to its files."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
@@ -32,36 +32,44 @@ def judged(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
     """Return what may be done with a change: as much as with the strictest file of it.
 
     Every file is judged where it is and where it goes, by the tags that it has and
-    those that it gets. A change without files may be made.
+    those that it gets. Where a folder is held by the tags of notes in it, the first of
+    those is named. A change without files may be made.
     """
     found = [one for step in draft.steps for one in _of_step(desk, draft, step)]
-    whole = [
-        Judged(
-            desk.policy.judge(
-                path, tags=meant.tags, tainted=tainted, folder=folder, sure=meant.sure
-            ),
-            path,
-        )
-        for path, meant, folder in found
-    ]
-    if not whole:
+    if not found:
         return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
-    decides = strictest(one.verdict for one in whole)
-    return next(one for one in whole if one.verdict == decides)
+
+    def verdict(place: _Place, notes: Sequence[NotePath]) -> Verdict:
+        meant = [place.notes[note] for note in notes]
+        return desk.policy.judge(
+            place.path,
+            tags=[tag for one in meant for tag in one.tags],
+            tainted=tainted,
+            folder=place.folder,
+            sure=all(one.sure for one in meant),
+        )
+
+    verdicts = [verdict(place, list(place.notes)) for place in found]
+    decides = strictest(verdicts)
+    place = found[verdicts.index(decides)]
+    if not place.folder or verdict(place, ()) == decides:
+        return Judged(decides, place.path)
+    held = (note for note in place.notes if verdict(place, [note]) == decides)
+    return Judged(decides, next(held, place.path))
 
 
 class _Place(NamedTuple):
-    """Where a file is or goes, with the tags that count there."""
+    """Where a file or a folder is or goes, and the notes of it whose tags count."""
 
     path: NotePath
-    meant: Meant
+    notes: Mapping[NotePath, Meant]
     folder: bool
 
 
 def _of_step(desk: Desk, draft: Draft, step: Step) -> Iterator[_Place]:
-    meant = _tags(desk, step)
+    notes = _tags(desk, step)
     for path in dict.fromkeys(_places(draft, step)):
-        yield _Place(path, meant, step.folder)
+        yield _Place(path, notes, step.folder)
 
 
 def _places(draft: Draft, step: Step) -> Iterator[NotePath]:
@@ -78,46 +86,57 @@ def _in_trash(path: NotePath) -> bool:
     return path.startswith(f"{TRASH}/")
 
 
-def _tags(desk: Desk, step: Step) -> Meant:
+def _tags(desk: Desk, step: Step) -> Mapping[NotePath, Meant]:
     """Return the tags of a note before and after, where any rule is about tags.
 
-    Of a folder they are those of the rules that some note in it has.
+    Of a folder they are those of the rules, by the notes in it that have them.
     """
     ruled = desk.policy.tags
     if not ruled:
-        return Meant()
+        return {}
     if step.folder and step.path is not None:
         return _tags_below(desk, step.path, ruled)
-    before = meant_tags(step.path or step.to, step.before)
+    path = step.path or step.to
+    before = meant_tags(path, step.before)
     if step.after == step.before:
-        return before
+        return {path: before}
     after = meant_tags(step.to, step.after)
-    return Meant((*before.tags, *after.tags), before.sure and after.sure)
+    return {path: Meant((*before.tags, *after.tags), before.sure and after.sure)}
 
 
-def _tags_below(desk: Desk, folder: NotePath, ruled: Sequence[str]) -> Meant:
-    """Return the tags with a rule of the notes in a folder, left out or not."""
+def _tags_below(
+    desk: Desk, folder: NotePath, ruled: Sequence[str]
+) -> Mapping[NotePath, Meant]:
+    """Return the tags with a rule of the notes in a folder, left out or not.
+
+    Notes without any are not among them, but for those whose tags nobody can tell.
+    """
     inside = f"{folder}/"
+    found: dict[NotePath, set[str]] = {}
+    unsure: set[NotePath] = set()
     with desk.faults():
         rows = desk.rows()
         known = set(rows.inside(folder))
-        found = {
-            tag
-            for tag in ruled
-            if any(path.startswith(inside) for path in rows.tagged(tag))
-        }
-    sure = True
+        for tag in ruled:
+            for path in rows.tagged(tag):
+                if path.startswith(inside):
+                    found.setdefault(path, set()).add(tag)
     for path in notes_below(desk.root, folder):
         try:
             raw = desk.files.read(path)
         except VaultError:
-            sure = False
+            unsure.add(path)
             continue
         # the rows know the tags in its text
         meant = (head_tags if path in known else meant_tags)(path, raw)
-        found.update(tag for tag in ruled if meant.has(tag))
-        sure = sure and meant.sure
-    return Meant(tuple(sorted(found)), sure)
+        if tags := {tag for tag in ruled if meant.has(tag)}:
+            found.setdefault(path, set()).update(tags)
+        if not meant.sure:
+            unsure.add(path)
+    return {
+        path: Meant(tuple(sorted(found.get(path, ()))), path not in unsure)
+        for path in sorted({*found, *unsure})
+    }
 
 
 def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
