@@ -64,6 +64,21 @@ def test_a_line_is_taken_back_though_another_was_added_behind_it(free: Inside) -
     assert tea(free) == f"{TEA}b\n"
 
 
+def test_a_dry_run_of_what_was_edited_since_says_how_it_becomes_a_proposal(
+    free: Inside,
+) -> None:
+    first = free.json("edit", "append", "Tea", "--text", "a")["id"]
+    free.json("edit", "append", "Tea", "--text", "b")
+
+    told = free.json("changeset", "undo", first, "--dry-run")
+    shown = good(free.run("changeset", "undo", first, "--dry-run")).stdout
+
+    assert (told["id"], told["state"], told["undoes"]) == ("", "previewed", first)
+    assert shown.startswith("take back: ")
+    assert f"to propose it: glassmind changeset undo {first}\n" in shown
+    assert "changeset apply" not in shown
+
+
 def test_what_is_so_already_is_told_as_no_change(free: Inside) -> None:
     words = ("edit", "replace", "Tea", "--find", "Oolong", "--text", "Oolong")
 

@@ -292,3 +292,22 @@ def test_a_change_is_taken_back_also_where_the_index_cannot_be_read(
     assert found.steps == draft.steps
     (risk,) = found.risks
     assert risk.startswith("links written since could not be looked at: ")
+
+
+@pytest.mark.parametrize("more", ["", "Another line.\n"])
+def test_lines_edited_since_whose_links_are_carried_are_not_said_to_stay(
+    vault: VaultDesk, allowed: Editing, more: str
+) -> None:
+    vault.indexed({"Src.md": "See [[N]].\nMore.\n\nLast.\n", "Two.md": "[[N]]\n"})
+    done = allowed.move("N", "M", ASK).changeset
+    vault.write({"Src.md": f"I see [[M]] now.\nOther.\n\nLast.\n{more}"})
+    vault.write({"Two.md": "Nothing.\n"})
+
+    back = allowed.undo(done.id, ASK)
+
+    assert back.changeset.state == "proposed"
+    assert back.changeset.draft.risks == (
+        "Two.md: line 1 was edited since, and stays as it is",
+    )
+    assert allowed.approve(back.changeset.id).applied
+    assert text(vault, "Src.md") == f"I see [[N]] now.\nOther.\n\nLast.\n{more}"

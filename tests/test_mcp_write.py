@@ -28,7 +28,7 @@ from glassmind.surfaces.mcp.faults import names_notes, sentence_of, text_of
 from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.server import instructions_for
 from glassmind.surfaces.mcp.tool import Answer, schema_of
-from glassmind.surfaces.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES
+from glassmind.surfaces.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES, said_of
 from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
 from glassmind.types.editing import (
     STATES,
@@ -375,3 +375,10 @@ def test_whoever_is_given_a_tool_that_changes_notes_is_told_when_to_use_it(
 def test_agents_that_may_write_are_told_when_to_and_others_are_not() -> None:
     assert "proposal" in instructions_for(["glassmind_edit"])
     assert "proposal" not in instructions_for(["glassmind_search"])
+
+
+def test_what_is_shown_and_kept_nowhere_is_told_without_an_id() -> None:
+    shown = changed("previewed")
+    unkept = replace(shown, changeset=replace(shown.changeset, id=""))
+
+    assert said_of(unkept) == "Nothing was changed: this is what would be done."

@@ -5,7 +5,7 @@ links that were there before it, and led nowhere then, are left as they are: the
 notes in which files those stand.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -14,11 +14,13 @@ from glassmind.editing.judging import judged
 from glassmind.editing.parts import Whereabouts, anchors_in, outline_of
 from glassmind.editing.relink_text import Wanted
 from glassmind.editing.relinking import EARLY, OTHER_KINDS, TEXTS, Relink, relinked
+from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
+from glassmind.editing.undoing import told_to_stay
 from glassmind.editing.universe import Renames, is_trashed, renames_of, universe_of
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.subpaths import Outline
-from glassmind.types import NotePath
+from glassmind.types import NotePath, Span
 from glassmind.types.editing import Changeset, Draft, Rewritten, Step
 from glassmind.vault.resolve import Names
 
@@ -75,9 +77,43 @@ def _carried(
         draft,
         steps=tuple(sorted(found, key=lambda step: step.folder)),
         rewritten=Rewritten(work.links, work.files),
-        risks=(*draft.risks, *seen.risks, *work.told()),
+        risks=(*_still(draft.risks, known, found), *seen.risks, *work.told()),
         facts={**draft.facts, **{name: fact for name, fact in facts.items() if fact}},
     )
+
+
+def _still(
+    risks: Sequence[str], known: Changeset, steps: Sequence[Step]
+) -> Iterator[str]:
+    """Yield the risks, but for lines that are said to stay and whose links follow."""
+    if known.draft.verb in PARTED:  # there is more to such lines than links
+        yield from risks
+        return
+    carried = {
+        said
+        for step in steps
+        if any(risk.startswith(f"{step.path}: ") for risk in risks)
+        for said in _carried_lines(step, known.draft.steps)
+    }
+    yield from (risk for risk in risks if risk not in carried)
+
+
+def _carried_lines(step: Step, known: Sequence[Step]) -> Iterator[str]:
+    """Yield what is said of lines that two changed, where a step writes them anew."""
+    path, now = step.path, step.before
+    if path is None or now is None:
+        return
+    hunks = hunks_between(lines_in(now), lines_in(step.after))
+    for one in known:
+        if one.folder or one.before is None:
+            continue
+        for lines in merge(one.after, now, one.before).conflicts:
+            if any(_is_among(hunk, lines) for hunk in hunks):
+                yield told_to_stay(path, lines)
+
+
+def _is_among(hunk: Hunk, lines: Span) -> bool:
+    return hunk.start < lines.end and hunk.end >= lines.start
 
 
 def noting_early(where: Whereabouts, early: set[NotePath]) -> Wanted:

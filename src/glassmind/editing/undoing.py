@@ -132,7 +132,8 @@ def _decided(
         reason=reason,
     )
     if asking.dry_run and not clean:
-        return changed(made, notices=[UNSEEN])  # not kept: none may apply it unseen
+        # not kept: none may apply it unseen, by whatever id
+        return changed(replace(made, id=""), notices=[UNSEEN])
     desk.book.keep(made)
     return changed(made)
 
@@ -187,7 +188,7 @@ def _part(
     if now is None:
         return _gone(step, here, wanted, is_free=read(wanted) is None)
     merged = merge(step.after, now, step.before)
-    risks = [f"{here}: {_told(lines)}" for lines in merged.conflicts]
+    risks = [told_to_stay(here, lines) for lines in merged.conflicts]
     if wanted != here and read(wanted) is not None:
         risks.append(f"{here} stays there, as there is another {wanted}")
         wanted = here
@@ -227,10 +228,13 @@ def _gone(step: Step, here: NotePath, wanted: NotePath, *, is_free: bool) -> _Pa
     return _Part(Step(None, wanted, None, step.before))
 
 
-def _told(lines: Span) -> str:
+def told_to_stay(path: NotePath, lines: Span) -> str:
+    """Return the risk that some lines were edited since, and are not taken back."""
     if lines.start == lines.end:
-        return f"line {lines.start} was edited since, and stays as it is"
-    return f"lines {lines.start} to {lines.end} were edited since, and stay as they are"
+        return f"{path}: line {lines.start} was edited since, and stays as it is"
+    first, last = lines.start, lines.end
+    said = f"lines {first} to {last} were edited since, and stay as they are"
+    return f"{path}: {said}"
 
 
 def _moves_since(desk: Desk, known: Changeset) -> list[Step]:

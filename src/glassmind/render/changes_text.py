@@ -62,7 +62,8 @@ def changesets_as_text(found: ChangesetList, style: Style) -> str:
 
 
 def _head(one: Changeset, style: Style) -> Iterator[str]:
-    yield f"{style.strong(one.id)}  {style.clean(_line(one.draft.title))}"
+    name = f"{style.strong(one.id)}  " if one.id else ""
+    yield f"{name}{style.clean(_line(one.draft.title))}"
     said = SAID[one.state]
     state = {"applied": "ok", "failed": "fail"}.get(one.state, "warn")
     why = f": {_line(one.reason)}" if one.reason else ""
@@ -114,7 +115,9 @@ def _around(done: Changed, style: Style) -> Iterator[str]:
         yield f"to apply it: {command}"
     elif one.state == "previewed":
         wish = "propose" if one.reason else "apply"  # it says why it would wait
-        yield style.faint(f"to {wish} it: glassmind changeset apply {one.id}")
+        # without an id it is kept nowhere, and has to be asked for again
+        how = f"apply {one.id}" if one.id else f"undo {one.undoes}"
+        yield style.faint(f"to {wish} it: glassmind changeset {how}")
     elif done.applied:
         yield style.faint(f"to take it back: glassmind changeset undo {one.id}")
         if done.index == "pending":

@@ -55,6 +55,7 @@ def said_of(done: Changed) -> str:
     if done.is_empty and one.state in ("previewed", "applied"):
         return NOTHING
     said = SAID[one.state].format(id=one.id, approve=f"{APPROVING} {one.id}")
+    said = said.replace(" ()", "")  # what is kept nowhere has no id
     return f"{said} {WOULD_WAIT}" if one.state == "previewed" and one.reason else said
 
 
