@@ -385,3 +385,21 @@ def test_the_relative_links_of_what_was_moved_outside_are_offered(
 
     assert draft is not None
     assert [step.after for step in draft.steps] == [b"[[./a/T]]"]
+
+
+def test_a_canvas_moved_back_has_its_old_bytes_though_a_twin_of_a_card_is_near(
+    editing: MakeDesk,
+) -> None:
+    cards = (
+        '{"nodes":[{"id":"1","type":"file","file":"T.md"},'
+        '{"id":"2","type":"text","text":"[[U]]"}],"edges":[]}'
+    )
+    desk = editing(
+        {"T.md": "", "a/T.md": "", "a/U.md": "", "b/U.md": "", "a/B.canvas": cards}
+    )
+
+    move(desk, "a/B.canvas", "b/")
+    assert '"[[a/U]]"' in desk.text("b/B.canvas")
+    move(desk, "b/B.canvas", "a/")
+
+    assert desk.text("a/B.canvas") == cards

@@ -6,7 +6,14 @@ card are those of a note that stands where the canvas does.
 
 from collections.abc import Mapping
 
-from glassmind.editing.relink_text import Relink, Relinked, Tally, Text, relinked_text
+from glassmind.editing.relink_text import (
+    Relink,
+    Relinked,
+    Tally,
+    Text,
+    card_end,
+    relinked_text,
+)
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.base_refs import Ref as BaseRef
 from glassmind.markdown.base_refs import base_refs, base_respelled
@@ -14,7 +21,6 @@ from glassmind.markdown.canvas_refs import Ref, canvas_refs, canvas_respelled
 from glassmind.markdown.link_parts import spliced
 from glassmind.markdown.parse import parse_note
 from glassmind.types import NotePath
-from glassmind.vault.resolve import Names
 from glassmind.vault.spelling import Respelling, spellings
 
 _CARD = NotePath("card.md")
@@ -56,8 +62,8 @@ def _card(
 def _file_card(
     ref: Ref, path: NotePath, home: NotePath, relink: Relink, tally: Tally
 ) -> list[tuple[Ref, str]]:
-    before = _file(ref.value, path, relink.before)
-    now = _file(ref.value, home, relink.after)
+    before = card_end(ref.value, path, relink.before)
+    now = card_end(ref.value, home, relink.after)
     if before is None:
         tally.adopted += now is not None
         return []
@@ -75,13 +81,6 @@ def _file_card(
         changes.append((ref.subpath, subpath or ""))
     tally.links += bool(changes)
     return changes
-
-
-def _file(value: str, source: NotePath, names: Names) -> NotePath | None:
-    """Return the file of a card: the one with that path, or else by its name."""
-    if not value:
-        return None
-    return names.resolve(f"/{value}", source) or names.resolve(value, source)
 
 
 def relinked_base(

@@ -321,15 +321,28 @@ def leads_alike(
     if len(shall) != len(would):
         return False
     for link, other in zip(shall, would, strict=True):
-        markdown = link.kind == "markdown"
-        end = relink.before.resolve(link.target, now[0], markdown=markdown)
-        leads = relink.after.resolve(other.target, then[0], markdown=markdown)
+        end = _end(link, now[0], relink.before)
+        leads = _end(other, then[0], relink.after)
         if end is None:
             if link.target != other.target:
                 return False
         elif (leads, other.subpath) != relink.end(end, link.subpath, now[0]):
             return False
     return True
+
+
+def _end(link: Link, source: NotePath, names: Names) -> NotePath | None:
+    """Return where a link of a note leads, or of a canvas."""
+    if link.kind == "canvas":
+        return card_end(link.target, source, names)
+    return names.resolve(link.target, source, markdown=link.kind == "markdown")
+
+
+def card_end(value: str, source: NotePath, names: Names) -> NotePath | None:
+    """Return the file of a card: the one with that path, or else by its name."""
+    if not value:
+        return None
+    return names.resolve(f"/{value}", source) or names.resolve(value, source)
 
 
 def _read(path: NotePath, raw: bytes) -> Note | None:
