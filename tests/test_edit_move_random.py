@@ -1,14 +1,23 @@
 """Random moves over whole vaults: every link leads where it led, and back again."""
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import OTHERS, SAMPLE, EditingDesk, MakeDesk, desks_in, snapshot
+from editing_desk import (
+    OTHERS,
+    SAMPLE,
+    EditingDesk,
+    MakeDesk,
+    desks_in,
+    ends_in,
+    snapshot,
+)
 
 from glassmind.editing.moving import plan_move
-from glassmind.editing.universe import renames_of
+from glassmind.editing.universe import left_out_of, renames_of
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
@@ -144,19 +153,26 @@ def expected_ends(
 
 
 def moved_and_checked(desk: EditingDesk, source: str, destination: str) -> Draft | None:
-    """Move something, and see that every link leads where it led; None if refused."""
-    before, paths = desk.ends(), desk.paths()
+    """Move something, and see that every link leads where it led; None if refused.
+
+    Links of notes left out of the index stay, those to them are as all others.
+    """
+    paths = desk.paths()
+    every = [*paths, *left_out_of(desk.desk, paths)]
+    ends = ends_in(desk.root, every)
+    before = {path: links for path, links in ends.items() if path in set(paths)}
     try:
         draft = plan_move(desk.desk, source, destination)
     except (BadEdit, NameTaken):
         return None
-    goes = dict(renames_of(draft.steps, paths).goes)
+    goes = dict(renames_of(draft.steps, every).goes)
     risks = [risk for risk in draft.risks if "left out of the index" not in risk]
     assert not risks, (source, destination, risks)
 
     desk.apply(draft)
 
-    after = desk.ends()
+    paths = desk.paths()
+    after = ends_in(desk.root, [*paths, *left_out_of(desk.desk, paths)])
     for path, wanted in expected_ends(before, goes).items():
         assert len(after[path]) == len(wanted), path
         for (target, end, part), (meant, subpath) in zip(
@@ -195,6 +211,20 @@ def test_random_moves_of_a_vault_of_twins_keep_every_link(
     editing: MakeDesk, seed: int
 ) -> None:
     desk = editing(synthetic(seed))
+
+    drafts = list(moves_and_back(desk, seed, SOME // 2))
+
+    assert sum(draft.rewritten.links for draft in drafts) > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_moves_keep_every_link_to_files_left_out_of_the_index(
+    editing: MakeDesk, seed: int
+) -> None:
+    hidden = r"/(^|\/)(pic\.png|It's\.md|50%\.md|Tea\.md)$/"
+    app = json.dumps({"userIgnoreFilters": [hidden]})
+    desk = editing(synthetic(seed) | {".obsidian/app.json": app})
+    assert not {"pic.png", "a/pic.png"} & set(desk.paths())
 
     drafts = list(moves_and_back(desk, seed, SOME // 2))
 
