@@ -115,6 +115,19 @@ def test_what_was_done_to_a_note_left_out_since_is_told_without_its_text(
     assert "Second" not in file.diff
 
 
+def test_nor_is_the_text_of_one_told_that_was_moved_out_of_sight(
+    vault: VaultDesk, editing: Editing
+) -> None:
+    vault.indexed({"Later.md": f"{HIDDEN}\n"})
+    done = editing.edit("Later", [Append("Second.\n")], ASK).changeset
+    editing.move("Later", "Sub/Later", ASK)
+    assert HIDDEN in shown(editing.show(done.id))
+
+    editing.move("Sub/", "Priv/Sub", ASK)
+
+    assert HIDDEN not in shown(editing.show(done.id))
+
+
 def test_a_note_that_a_change_brought_to_where_none_is_read_comes_back(
     vault: VaultDesk, editing: Editing
 ) -> None:

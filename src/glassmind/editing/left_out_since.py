@@ -13,6 +13,7 @@ from typing import TypeAlias
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import notes_below
+from glassmind.editing.moved_since import gone_to, moves_since
 from glassmind.editing.naming import check_read
 from glassmind.editing.universe import is_trashed
 from glassmind.errors import FileUnreadable
@@ -91,9 +92,14 @@ def withheld(desk: Desk, done: Changed) -> Changed:
     rules, steps = desk.rules(), one.draft.steps
     is_made = one.state == "applied"
     own: _Texts = set() if is_made else _left_there(rules, known_undone(desk, one))
+    moved = moves_since(desk, one) if is_made else []
     folders = _folders(steps)
+
+    def place(step: Step) -> NotePath | None:
+        return gone_to(forward(step.to, folders), moved) if is_made else step.path
+
     files = [
-        _withheld(rules, file, forward(step.to, folders) if is_made else step.path)
+        _withheld(rules, file, place(step))
         if not step.folder and _is_text(step) and (step.path, step.before) not in own
         else file
         for file, step in zip(done.files, steps, strict=True)

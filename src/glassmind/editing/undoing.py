@@ -5,9 +5,8 @@ a merge of three: what it left, what there is, what it had found. What comes of 
 a proposal always, as nobody has seen it yet.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.applying import applied, moving, settle
@@ -17,6 +16,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.left_out_since import carrying, refuse_left_out
+from glassmind.editing.moved_since import gone_to, moves_since
 from glassmind.editing.three_way import merge
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
@@ -152,7 +152,7 @@ def _what_is_left(
         for way, now in zip(ways, standing, strict=True)
         if way.step.folder and now != "new"
     ]
-    moved = _moves_since(desk, known)
+    moved = moves_since(desk, known)
     parts = [_part(desk, way, stay, moved) for way in reversed(ways)]
     found = [part.step for part in parts if part.step is not None]
     risks = [risk for part in parts for risk in part.risks]
@@ -180,7 +180,7 @@ def _part(
     here = way.final
     now = read(here)
     if now is None:
-        here = _followed(here, moved)
+        here = gone_to(here, moved)
         now = read(here)
     if step.path is None or step.before is None:
         return _made(step, here, now, lambda path: read(path) is not None)
@@ -235,27 +235,3 @@ def told_to_stay(path: NotePath, lines: Span) -> str:
     first, last = lines.start, lines.end
     said = f"lines {first} to {last} were edited since, and stay as they are"
     return f"{path}: {said}"
-
-
-def _moves_since(desk: Desk, known: Changeset) -> list[Step]:
-    """Return what was moved by changesets after one, in order."""
-    later, _ = desk.book.listed(("applied",))
-    since = list(takewhile(lambda one: one.id != known.id, later))
-    return [step for one in reversed(since) for step in _moves(one)]
-
-
-def _moves(changeset: Changeset) -> Iterator[Step]:
-    for step in changeset.draft.steps:
-        to_trash = step.to.startswith(f"{TRASH}/")
-        if step.path is not None and step.path != step.to and not to_trash:
-            yield step
-
-
-def _followed(path: NotePath, moved: Sequence[Step]) -> NotePath:
-    """Return where a file is after some moves."""
-    for step in moved:
-        if step.path == path:
-            path = step.to
-        elif step.folder and path.startswith(f"{step.path}/"):
-            path = NotePath(step.to + path[len(step.path or "") :])
-    return path
