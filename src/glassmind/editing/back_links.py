@@ -16,7 +16,7 @@ from glassmind.editing.relink_text import Wanted
 from glassmind.editing.relinking import EARLY, OTHER_KINDS, TEXTS, Relink, relinked
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
-from glassmind.editing.universe import Renames, is_trashed, renames_of, universe_of
+from glassmind.editing.universe import Renames, is_trashed, universe_of
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.subpaths import Outline
@@ -55,14 +55,15 @@ def _carried(
     desk: Desk, known: Changeset, draft: Draft, outlines: Mapping[NotePath, "_Both"]
 ) -> Draft:
     seen = universe_of(desk)
-    renames = renames_of(draft.steps, seen.paths)
+    renames = seen.renames(draft.steps)
     work = _Work(desk, renames)
     ends = _Ends(desk, outlines, renames.goes, work)
-    after = Names.of(renames.after(seen.paths))
+    after = seen.ends_after(renames)
     relink = Relink(
-        seen.names(), after, renames.goes, ends, desk.settings(), renames.folders
+        seen.ends(), after, renames.goes, ends, desk.settings(), renames.folders
     )
     files = {*seen.rows.linking(renames.keys(outlines)), *renames.goes}
+    files -= {*seen.others}  # nobody reads them
     for kind in OTHER_KINDS:
         files.update(seen.rows.of_kind(kind))
     own = {step.path for step in draft.steps}

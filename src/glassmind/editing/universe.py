@@ -81,10 +81,6 @@ class Universe:
     risks: tuple[str, ...] = ()
     others: tuple[NotePath, ...] = ()
 
-    def names(self) -> Names:
-        """Return the names of the files of the index."""
-        return Names.of(self.paths)
-
     def ends(self) -> Names:
         """Return the names of all files that links lead to."""
         return Names.of((*self.paths, *self.others))
