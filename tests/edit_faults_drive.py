@@ -80,6 +80,10 @@ def once(place: Path, verb: str) -> int:
     except GlassmindError as error:
         os.writev(2, [f"{type(error).__name__}: {error}\n".encode()])
         return 1
+    if not done.applied:  # it is to be looked at again, and says why
+        said = "; ".join(done.changeset.draft.risks)
+        os.writev(2, [f"{done.changeset.state}: {said}\n".encode()])
+        return 1
     os.writev(1, [json.dumps([done.changeset.state, *done.notices]).encode() + b"\n"])
     return 0
 

@@ -73,7 +73,7 @@ def test_a_dry_run_of_what_was_edited_since_says_how_it_becomes_a_proposal(
     told = free.json("changeset", "undo", first, "--dry-run")
     shown = good(free.run("changeset", "undo", first, "--dry-run")).stdout
 
-    assert (told["id"], told["state"], told["undoes"]) == ("", "previewed", first)
+    assert (told["id"], told["state"], told["undoes"]) == (None, "previewed", first)
     assert shown.startswith("take back: ")
     assert f"to propose it: glassmind changeset undo {first}\n" in shown
     assert "changeset apply" not in shown
@@ -85,7 +85,7 @@ def test_what_is_so_already_is_told_as_no_change(free: Inside) -> None:
     told = free.json(*words)
     shown = good(free.run(*words, "--dry-run"))
 
-    assert (told["applied"], told["state"], told["id"]) == (False, "previewed", "")
+    assert (told["applied"], told["state"], told["id"]) == (False, "previewed", None)
     assert "nothing was changed" in told["notices"][0]
     assert "changeset" not in shown.stdout
     assert free.json("health", "--fix")["applied"] is False

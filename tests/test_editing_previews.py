@@ -52,7 +52,7 @@ def test_a_change_of_nothing_is_not_applied_and_has_no_id(
     told = changed_as_json(done)
 
     assert (done.applied, done.is_empty) == (False, True)
-    assert (told["state"], told["applied"], told["id"]) == ("previewed", False, "")
+    assert (told["state"], told["applied"], told["id"]) == ("previewed", False, None)
     assert "nothing was changed" in told["notices"][0]
     assert editing.changesets().total == 0
 

@@ -146,7 +146,7 @@ def test_a_change_of_nothing_is_not_told_as_made(web: Web) -> None:
 
     done = web.post("/edit", {"note": "Tea.md", "edits": edits}).json
 
-    assert (done["applied"], done["state"], done["id"]) == (False, "previewed", "")
+    assert (done["applied"], done["state"], done["id"]) == (False, "previewed", None)
     assert "nothing was changed" in done["notices"][0]
     assert web.get("/changes").json["total"] == 0
 

@@ -59,7 +59,7 @@ def rewritten_as_json(rewritten: Rewritten) -> dict[str, int]:
 def _head(one: Changeset) -> dict[str, Any]:
     draft = one.draft
     return {
-        "id": one.id,
+        "id": one.id or None,
         "state": one.state,
         "verb": draft.verb,
         "title": draft.title,

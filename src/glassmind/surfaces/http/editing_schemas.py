@@ -14,7 +14,7 @@ from glassmind.surfaces.http.schemas import (
 from glassmind.types.editing import STATES, ChangeVerb, IndexState
 
 CHANGESET = {
-    "id": TEXT,
+    "id": or_null("string"),
     "state": {"enum": list(STATES)},
     "verb": {"enum": list(get_args(ChangeVerb))},
     "title": TEXT,
