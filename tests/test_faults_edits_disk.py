@@ -199,6 +199,10 @@ def changesets(desk: VaultDesk) -> Sequence[Changeset]:
     return desk.engine.editing.changesets().changesets
 
 
+ROWS_SAY = {"EIO": "disk I/O error", "ENOSPC": "database or disk is full"}
+"""What SQLite calls it where the rows cannot be written."""
+
+
 class Traced(Desk):
     """A program that does one verb, to be looked on by strace."""
 
@@ -223,7 +227,9 @@ class Traced(Desk):
         assert done.code in (0, 1), what
         if done.code:
             assert done.err.count("\n") == 1, what
-            assert os.strerror(getattr(errno, FAILING[call])) in done.err, what
+            said = os.strerror(getattr(errno, FAILING[call]))
+            words = (said, ROWS_SAY.get(FAILING[call], said))
+            assert any(word in done.err for word in words), what
         after = self.stage.restarted()
         assert after in ((self.new,) if not done.code else (self.old, self.new)), what
 
