@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from glassmind.ports.editing import FileChanger
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault.audit import Record
@@ -33,6 +34,11 @@ def made(root: Path, files: dict[str, bytes]) -> VaultChanger:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(raw)
     return changer_of(root)
+
+
+def apply(changer: FileChanger, *steps: Step) -> None:
+    """Take some steps, in the name of a test."""
+    changer.apply(steps, why="a test", client="tea-agent")
 
 
 def files_of(root: Path) -> dict[str, bytes]:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Done, Inside, Program
-from test_cli_edit_vault import answered
+from cli_desk import Inside
+from cli_edit_desk import allowed, answered, good, indexed_program, tea
 
 from glassmind.surfaces.cli import exits
 
@@ -14,28 +14,12 @@ CUPS = "For [[Tea]].\n"
 
 @pytest.fixture
 def program(tmp_path: Path) -> Inside:
-    made = Inside(Program(tmp_path))
-    (made.vault / ".obsidian").mkdir(parents=True)
-    (made.vault / "Tea.md").write_text(TEA, "utf-8")
-    (made.vault / "Cups.md").write_text(CUPS, "utf-8")
-    assert made.run("index").returncode == exits.OK
-    return made
+    return indexed_program(tmp_path, TEA, CUPS)
 
 
 @pytest.fixture
 def free(program: Inside) -> Inside:
-    """The same where edits are made at once."""
-    program.env["GLASSMIND_WRITES_MODE"] = "allow"
-    return program
-
-
-def tea(program: Inside) -> str:
-    return (program.vault / "Tea.md").read_text("utf-8")
-
-
-def good(done: Done) -> Done:
-    assert done.returncode == exits.OK, done.stderr
-    return done
+    return allowed(program)
 
 
 def test_two_lines_that_are_proposed_for_one_note_are_both_approved(

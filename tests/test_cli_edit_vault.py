@@ -1,14 +1,11 @@
 """A vault is edited from a shell: proposed, looked at, approved, undone."""
 
 import json
-import os
-import pty
-import subprocess
-import threading
 from pathlib import Path
 
 import pytest
-from cli_desk import LIMIT_S, Done, Inside, Program
+from cli_desk import Inside
+from cli_edit_desk import allowed, answered, good, indexed_program, tea
 
 from glassmind.surfaces.cli import exits
 
@@ -18,28 +15,12 @@ CUPS = "For [[Tea]] and [[Tea#Tea|it]].\n"
 
 @pytest.fixture
 def program(tmp_path: Path) -> Inside:
-    made = Inside(Program(tmp_path))
-    (made.vault / ".obsidian").mkdir(parents=True)
-    (made.vault / "Tea.md").write_text(TEA, "utf-8")
-    (made.vault / "Cups.md").write_text(CUPS, "utf-8")
-    assert made.run("index").returncode == exits.OK
-    return made
+    return indexed_program(tmp_path, TEA, CUPS)
 
 
 @pytest.fixture
 def free(program: Inside) -> Inside:
-    """The same where edits are made at once."""
-    program.env["GLASSMIND_WRITES_MODE"] = "allow"
-    return program
-
-
-def tea(program: Inside) -> str:
-    return (program.vault / "Tea.md").read_text("utf-8")
-
-
-def good(done: Done) -> Done:
-    assert done.returncode == exits.OK, done.stderr
-    return done
+    return allowed(program)
 
 
 def test_an_edit_waits_until_a_person_approves_it(program: Inside) -> None:
@@ -82,40 +63,6 @@ def test_a_proposal_on_a_text_that_changed_is_looked_at_again(program: Inside) -
     good(program.run("proposals", "approve", waiting["id"], "--yes"))
     assert "# Cha" in tea(program)
     assert tea(program).endswith("\nAt the end.\n")
-
-
-def answered(program: Program, answer: bytes, *args: str) -> tuple[int, str]:
-    """Run on a terminal where a person types an answer, and return what it showed."""
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        program._command("--vault", program.vault, *args),
-        cwd=program.home,
-        env={**program.env, "TERM": "xterm"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    shown = bytearray()
-    giving_up = threading.Timer(LIMIT_S, started.kill)
-    giving_up.start()
-    try:
-        typed = False
-        while True:
-            try:
-                part = os.read(ours, 65_536)
-            except OSError:  # what Linux says when the last writer is gone
-                break
-            if not part:
-                break
-            shown += part
-            if b"[y/N]" in shown and not typed:
-                typed = True
-                os.write(ours, answer)
-        return started.wait(timeout=LIMIT_S), shown.decode("utf-8", "replace")
-    finally:
-        giving_up.cancel()
-        os.close(ours)
 
 
 def test_on_a_terminal_a_proposal_is_shown_and_asked_about(program: Inside) -> None:

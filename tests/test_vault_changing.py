@@ -14,6 +14,7 @@ from changing_desk import (
     LOG,
     NEW,
     OLD,
+    apply,
     changer_of,
     edit,
     files_of,
@@ -27,7 +28,6 @@ from changing_desk import (
 
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.ports.editing import FileChanger
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault import folder, holding, rename
@@ -49,10 +49,6 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def changer(root: Path) -> VaultChanger:
     return changer_of(root)
-
-
-def apply(changer: FileChanger, *steps: Step) -> None:
-    changer.apply(steps, why="a test", client="tea-agent")
 
 
 def test_a_change_with_a_step_of_every_kind_is_made(

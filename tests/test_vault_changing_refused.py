@@ -9,6 +9,7 @@ from changing_desk import (
     EVERY,
     LOG,
     OLD,
+    apply,
     changer_of,
     edit,
     files_of,
@@ -22,7 +23,6 @@ from changing_desk import (
 from glassmind.errors import PathOutsideVault, VaultMissing
 from glassmind.errors.editing import NotEditable, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.ports.editing import FileChanger
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault import folder, rename
@@ -42,10 +42,6 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def changer(root: Path) -> VaultChanger:
     return changer_of(root)
-
-
-def apply(changer: FileChanger, *steps: Step) -> None:
-    changer.apply(steps, why="a test", client="tea-agent")
 
 
 @pytest.mark.parametrize(

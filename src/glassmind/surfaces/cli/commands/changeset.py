@@ -1,7 +1,7 @@
 """`glassmind changeset`: what was changed, shown or proposed, and how to undo it."""
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,13 +62,7 @@ def add_arguments(parser: CommandParser) -> None:
         "--dry-run": "goes with undo",
         "--yes": "goes with apply",
     }
-    parser.take_actions("action", "names", elsewhere, usual="list")
-    for name, action in ACTIONS.items():
-        own = parser.add_action(name, action.about, action.names)
-        if action.names:
-            own.take_words("names", "ID", "its id, or as much of it as no other has")
-        else:
-            add_limit(own, f"most changesets ({USUAL})", USUAL)
+    for name, own in added_actions(parser, ACTIONS, elsewhere, "changesets"):
         if name == "list":
             about = "only those in this state"
             own.add_argument("--state", choices=STATES, help=about)
@@ -76,6 +70,23 @@ def add_arguments(parser: CommandParser) -> None:
             add_dry_run(own)
         if name == "apply":
             add_yes(own)
+
+
+def added_actions(
+    parser: CommandParser,
+    actions: Mapping[str, Action],
+    elsewhere: Mapping[str, str],
+    many: str,
+) -> Iterator[tuple[str, CommandParser]]:
+    """Yield the parser of each action: of one changeset, or of a list of `many`."""
+    parser.take_actions("action", "names", elsewhere, usual="list")
+    for name, action in actions.items():
+        own = parser.add_action(name, action.about, action.names)
+        if action.names:
+            own.take_words("names", "ID", "its id, or as much of it as no other has")
+        else:
+            add_limit(own, f"most {many} ({USUAL})", USUAL)
+        yield name, own
 
 
 def run(args: Namespace, output: Output) -> int:

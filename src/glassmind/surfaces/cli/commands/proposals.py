@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.asking import add_limit, one_name
+from glassmind.surfaces.cli.asking import one_name
 from glassmind.surfaces.cli.changing import (
     CLIENT,
     LEFT,
@@ -15,7 +15,7 @@ from glassmind.surfaces.cli.changing import (
     is_confirmed,
     show_changed,
 )
-from glassmind.surfaces.cli.commands.changeset import USUAL, Action, listed
+from glassmind.surfaces.cli.commands.changeset import Action, added_actions, listed
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -40,13 +40,7 @@ def add_arguments(parser: CommandParser) -> None:
         "-n": "goes with list",
         "--yes": "goes with approve",
     }
-    parser.take_actions("action", "names", elsewhere, usual="list")
-    for name, action in ACTIONS.items():
-        own = parser.add_action(name, action.about, action.names)
-        if action.names:
-            own.take_words("names", "ID", "its id, or as much of it as no other has")
-        else:
-            add_limit(own, f"most proposals ({USUAL})", USUAL)
+    for name, own in added_actions(parser, ACTIONS, elsewhere, "proposals"):
         if name == "approve":
             add_yes(own)
 

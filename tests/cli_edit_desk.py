@@ -1,0 +1,72 @@
+"""A vault that is edited by the program: two notes, and a person who answers."""
+
+import os
+import pty
+import subprocess
+import threading
+from pathlib import Path
+
+from cli_desk import LIMIT_S, Done, Inside, Program
+
+from glassmind.surfaces.cli import exits
+
+
+def indexed_program(place: Path, tea: str, cups: str) -> Inside:
+    """Return the program with a vault of two notes, which it has indexed."""
+    made = Inside(Program(place))
+    (made.vault / ".obsidian").mkdir(parents=True)
+    (made.vault / "Tea.md").write_text(tea, "utf-8")
+    (made.vault / "Cups.md").write_text(cups, "utf-8")
+    assert made.run("index").returncode == exits.OK
+    return made
+
+
+def allowed(program: Inside) -> Inside:
+    """Return the same where edits are made at once."""
+    program.env["GLASSMIND_WRITES_MODE"] = "allow"
+    return program
+
+
+def tea(program: Inside) -> str:
+    """Return what stands in the note about tea."""
+    return (program.vault / "Tea.md").read_text("utf-8")
+
+
+def good(done: Done) -> Done:
+    """Return what a program did, if it did it."""
+    assert done.returncode == exits.OK, done.stderr
+    return done
+
+
+def answered(program: Program, answer: bytes, *args: str) -> tuple[int, str]:
+    """Run on a terminal where a person types an answer, and return what it showed."""
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        program._command("--vault", program.vault, *args),
+        cwd=program.home,
+        env={**program.env, "TERM": "xterm"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    shown = bytearray()
+    giving_up = threading.Timer(LIMIT_S, started.kill)
+    giving_up.start()
+    try:
+        typed = False
+        while True:
+            try:
+                part = os.read(ours, 65_536)
+            except OSError:  # what Linux says when the last writer is gone
+                break
+            if not part:
+                break
+            shown += part
+            if b"[y/N]" in shown and not typed:
+                typed = True
+                os.write(ours, answer)
+        return started.wait(timeout=LIMIT_S), shown.decode("utf-8", "replace")
+    finally:
+        giving_up.cancel()
+        os.close(ours)
