@@ -132,6 +132,9 @@ def file_text(name: str, command: str) -> str:
             most = STDIN_BYTES // (1024 * 1024)
             raise WrongUsage(f"{name} has more than {most} MiB", command)
         return str(raw, "utf-8-sig")
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        said = f"{name} cannot be read ({error.strerror or error})"
+        raise WrongUsage(said, command) from error
+    except ValueError as error:
         said = f"{name} cannot be read as text in UTF-8 ({error})"
         raise WrongUsage(said, command) from error
