@@ -361,8 +361,15 @@ def test_reading_and_proposing_leave_a_repository_clean(vault: VaultDesk) -> Non
     git.commit("2024-01-01")
 
     vault.index()
-    editing = vault.engine.editing
-    editing.edit("Tea", [Append("x")], ASK)
+    engine, editing = vault.engine, vault.engine.editing
+    assert engine.search("oolong").hits
+    engine.bundles.pack("oolong")
+    engine.answers.ask("oolong")
+    engine.knowledge.health()
+    editing.repair(engine.knowledge.repairs(), ASK)
+    first = editing.edit("Tea", [Append("x")], ASK)
+    editing.show(first.changeset.id)
+    editing.reject(first.changeset.id)
     editing.move("Kettle", "Pot", ASK)
     editing.delete("Tea", ASK, confirm=True)
     editing.create("New", "x", ASK)
