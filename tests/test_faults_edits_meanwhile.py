@@ -171,6 +171,7 @@ def check_saves(place: Path, verb: str, save: Save, first: int, step: int) -> No
             told = acted(stage, desk, somebody.counted)
             assert told is None or isinstance(told, NoteChanged), (verb, meant)
             if not somebody.came:
+                assert meant > first, "no call came to save at"
                 return
             assert held(stage) == somebody.saved, (verb, meant)
         after = stage.restarted()

@@ -18,6 +18,7 @@ from glassmind.surfaces.http.intake import (
     whole_body,
 )
 from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.posted import PostedPaths
 from glassmind.surfaces.http.refusals import BUSY, FAULT, LATE, RETRY, STOPPING
 from glassmind.surfaces.http.replies import Refusal, Refused, Reply, refused
 from glassmind.surfaces.mcp.log import log_fault
@@ -49,13 +50,18 @@ FULL = BUSY._replace(
 ANSWER_S = 60.0
 """Seconds until an answer has to stand; the longest search takes a few."""
 
-LONG_S: Mapping[str, float] = {
-    "/index": 6 * 3600.0,
-    "/mcp": 900.0,
-    **dict.fromkeys(("/move", "/rename-heading", "/rename-tag", "/merge"), 600.0),
-}
-"""The same where work may be long: a first index of a large vault, tools, and what
-thousands of notes may link to."""
+LONG_S: Mapping[str, float] = {"/index": 6 * 3600.0, "/mcp": 900.0}
+"""The same where work may be long: a first index of a large vault, and tools."""
+
+CARRYING = PostedPaths(
+    (
+        "/move", "/rename-heading", "/rename-tag", "/merge", "/split", "/delete",
+        "/notes", "/changes/{id}/undo", "/changes/{id}/apply",
+        "/graph/health/fix", "/graph/suggest/apply",
+    )
+)  # fmt: skip
+CARRYING_S = 600.0
+"""Routes that may write links of thousands of notes, and the same for these."""
 
 LAST_WORDS_S = 1.0
 """Seconds to tell why an answer that had begun breaks off."""
@@ -112,6 +118,11 @@ class Visit:
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS_S):
                 await self.send({"type": "http.response.body", "body": body})
+
+
+def longest_s(path: str, limits: Mapping[str, float]) -> float:
+    """Return how long an answer may take, by its path."""
+    return limits.get(path, CARRYING_S if path in CARRYING else ANSWER_S)
 
 
 class Guard:
@@ -189,7 +200,7 @@ class Guard:
             leaving.append(asyncio.ensure_future(gone))
 
         looking = asyncio.get_running_loop().call_later(LOOK_S, look)
-        limit = self._limits.get(visit.scope["path"], ANSWER_S)
+        limit = longest_s(visit.scope["path"], self._limits)
         try:
             async with asyncio.timeout(limit):
                 await self._app(visit.scope, _replayed(body, left), visit.send)
