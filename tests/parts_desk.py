@@ -14,12 +14,11 @@ from glassmind.editing.desk import Desk
 from glassmind.markdown.folding import fold
 from glassmind.markdown.read import read_note
 from glassmind.markdown.subpaths import Outline, Part
-from glassmind.types import Digest, NotePath
+from glassmind.types import NotePath
 from glassmind.types.editing import Draft
 from glassmind.types.notes import Link, Note
 from glassmind.vault.decode import Decoded, decode
 from glassmind.vault.obsidian import ObsidianSettings
-from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import Names, name_key
 
 NOTES = (".md", ".canvas")
@@ -102,10 +101,6 @@ class Shelf:
     def of_kind(self, kind: str, /) -> list[NotePath]:
         """Return the notes of a kind."""
         return [path for path in self.paths() if path.lower().endswith(f".{kind}")]
-
-    def digests(self, paths: Collection[NotePath], /) -> dict[NotePath, Digest]:
-        """Return what notes are now."""
-        return {path: digest_of(self.files[path]) for path in paths}
 
     def read(self, path: NotePath, /) -> bytes | None:
         """Return the bytes of a file; None where there is none."""

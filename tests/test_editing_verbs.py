@@ -25,14 +25,12 @@ from glassmind.errors.editing import (
     WrongState,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.types import Digest, NotePath
+from glassmind.types import Digest
 from glassmind.types.editing import (
     AddLink,
     Append,
     ChangeProperty,
-    Draft,
     Replace,
-    Step,
     TextEdit,
 )
 from glassmind.vault.read import digest_of
@@ -482,19 +480,6 @@ def test_a_change_is_shown_by_its_id(allowed: Editing) -> None:
     assert allowed.show(done.changeset.id).files == done.files
     with pytest.raises(ChangesetUnknown):
         allowed.show("19990101-aaaaa")
-
-
-def test_a_change_that_others_thought_out_is_judged_too(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    old, new = TEA["Tea.md"].encode(), b"Drink sencha.\n"
-    step = Step(NotePath("Tea.md"), NotePath("Tea.md"), old, new)
-
-    done = usual.draft(Draft("repair", "a better tea", (step,)), ASK)
-
-    assert done.changeset.state == "proposed"
-    assert usual.approve(done.changeset.id).applied
-    assert text(vault, "Tea.md") == "Drink sencha.\n"
 
 
 @pytest.mark.parametrize(

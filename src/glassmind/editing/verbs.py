@@ -307,10 +307,6 @@ class Editing:
         carry = partial(carried_back, self._desk)
         return self._followed(lambda desk: undo(desk, identity, asking, carry=carry))
 
-    def draft(self, draft: Draft, asking: Asking) -> Changed:
-        """Do what may be done with a change that another stage thought out."""
-        return self._made(lambda: draft, asking, again=False)
-
     def settle(self) -> tuple[str, ...]:
         """Finish or take back what a killed process left; say what was done."""
         return settle(self._desk)

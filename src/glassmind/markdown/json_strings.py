@@ -38,15 +38,12 @@ def json_strings(text: str, depth: int) -> Iterator[JsonString]:
     """Yield the strings so many levels deep in a valid JSON text, in order."""
     # One step for each container: the number in a list; the name, or None before one.
     stack: list[Step | None] = []
-    lists: list[bool] = []
     for token in _TOKEN.finditer(text):
         sign = token[0]
         if sign in ("{", "["):
             stack.append(0 if sign == "[" else None)
-            lists.append(sign == "[")
         elif sign in ("}", "]"):
             stack.pop()
-            lists.pop()
         elif sign == ",":
             step = stack[-1]
             stack[-1] = step + 1 if isinstance(step, int) else None

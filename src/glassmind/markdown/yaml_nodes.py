@@ -43,12 +43,6 @@ class Node:
         for node in (*self.keys, *self.items):
             yield from node.walk()
 
-    @property
-    def first(self) -> int:
-        """Where the content begins, behind marks: of a block, its first value."""
-        inner = self.keys or self.items
-        return inner[0].first if inner and self.style == "block" else self.start
-
 
 def read_nodes(text: str) -> Node | None:
     """Return the one value of a YAML text; None for a text without any.

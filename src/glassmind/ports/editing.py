@@ -1,11 +1,11 @@
 """What editing asks of whoever keeps rows, changesets and files."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol, TypeAlias
 
 from glassmind.errors import GlassmindError
-from glassmind.types import Digest, NotePath
+from glassmind.types import NotePath
 from glassmind.types.editing import Changeset, ChangeState, Draft, Step
 
 Refresh: TypeAlias = Callable[[Sequence[NotePath]], GlassmindError | None]
@@ -33,9 +33,6 @@ class EditRows(Protocol):
 
     def of_kind(self, kind: str, /) -> Sequence[NotePath]:
         """Return the notes of a kind, such as canvas or base."""
-
-    def digests(self, paths: Collection[NotePath], /) -> Mapping[NotePath, Digest]:
-        """Return what notes were when they were indexed."""
 
 
 Standing: TypeAlias = Literal["old", "new", "other"]

@@ -20,9 +20,6 @@ DAYS = ((".obsidian/daily-notes.json", "folder"),)
 LinkFormat: TypeAlias = Literal["shortest", "relative", "absolute"]
 """How a new link names its file: by its name alone, from the note, from the root."""
 
-Trash: TypeAlias = Literal["system", "local", "none"]
-"""Where deleted files go: to the system's trash, to the vault's own, or nowhere."""
-
 
 class ObsidianSettings(NamedTuple):
     """The types of properties by name, folders of templates and days, what went wrong.
@@ -39,7 +36,6 @@ class ObsidianSettings(NamedTuple):
     notices: tuple[str, ...] = ()
     link_format: LinkFormat = "shortest"
     markdown_links: bool = False
-    trash: Trash = "system"
 
 
 def obsidian_settings(root: Path) -> ObsidianSettings:
@@ -62,7 +58,6 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
         tuple(notices),
         _link_format(app),
         app.get("useMarkdownLinks") is True,
-        _trash(app),
     )
 
 
@@ -94,16 +89,6 @@ def _link_format(app: Mapping[str, Any]) -> LinkFormat:
             return "absolute"
         case _:
             return "shortest"
-
-
-def _trash(app: Mapping[str, Any]) -> Trash:
-    match app.get("trashOption"):
-        case "local":
-            return "local"
-        case "none":
-            return "none"
-        case _:
-            return "system"
 
 
 def _read(files: VaultFiles, path: str, notices: list[str]) -> dict[str, Any]:

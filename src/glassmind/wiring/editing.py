@@ -18,7 +18,6 @@ from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.ports.editing import Refresh
 from glassmind.store.changesets import NAME, ChangesetFolder
-from glassmind.store.place import Trusted
 from glassmind.store.sqlite.edit_rows import SqliteEditRows
 from glassmind.types import NotePath
 from glassmind.vault.audit import LOG, Record
@@ -42,10 +41,6 @@ class Adapters(Grounds, Protocol):
     """What `wiring` has for us; the place may become another while we write."""
 
     renames: Renames
-
-    @property
-    def locations(self) -> Trusted:
-        """The folders that the index may stand in."""
 
     @property
     def kept_folder(self) -> Path | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types import Digest, NotePath
+from glassmind.types import NotePath
 
 PATHS = "select path from files order by path"
 LINKING = """
@@ -22,10 +22,6 @@ order by f.path
 OF_KIND = """
 select f.path from notes n join files f on f.id = n.id
 where n.kind = ? order by f.path
-"""
-DIGESTS = """
-select f.path, n.digest from notes n join files f on f.id = n.id
-where f.path in (select value from json_each(?))
 """
 
 
@@ -56,11 +52,6 @@ class SqliteEditRows:
     def of_kind(self, kind: str, /) -> list[NotePath]:
         """Return the notes of a kind, such as canvas or base."""
         return self._ask(OF_KIND, (kind,))
-
-    def digests(self, paths: Collection[NotePath], /) -> dict[NotePath, Digest]:
-        """Return what notes were when they were indexed."""
-        found: Any = self._db.execute(DIGESTS, (json.dumps(sorted(paths)),))
-        return dict(found)
 
     def _ask(self, statement: str, bound: tuple[str, ...] = ()) -> list[NotePath]:
         rows: Any = self._db.execute(statement, bound)
