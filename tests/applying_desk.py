@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from changing_desk import edit, move, new
+
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
 from glassmind.editing.asking import Asking
@@ -26,26 +28,12 @@ class Killed(BaseException):
     """The process is gone: nothing is tidied up."""
 
 
-def edit(path: str, before: bytes, after: bytes) -> Step:
-    return Step(NotePath(path), NotePath(path), before, after)
-
-
-def made(path: str, after: bytes) -> Step:
-    return Step(None, NotePath(path), None, after)
-
-
-def move(path: str, to: str, before: bytes, after: bytes | None = None) -> Step:
-    return Step(
-        NotePath(path), NotePath(to), before, before if after is None else after
-    )
-
-
 ASKING = Asking(client="test")
 BEFORE = {"a.md": b"a\n", "b.md": b"b\n"}
 STEPS = (
     edit("a.md", b"a\n", b"A\n"),
     move("b.md", "c/b.md", b"b\n", b"B\n"),
-    made("new.md", b"new\n"),
+    new("new.md", b"new\n"),
 )
 AFTER = {"a.md": b"A\n", "c/b.md": b"B\n", "new.md": b"new\n"}
 

@@ -1,7 +1,6 @@
 """A vault whose files are changed by steps, and what it looks like then."""
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -118,5 +117,3 @@ SYSTEM = (
     "rmdir", "rename", "listdir", "lstat", "fstat", "read",
 )  # fmt: skip
 """What a changer asks of the system, but for two calls that Python has not."""
-
-IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0

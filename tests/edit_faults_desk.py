@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from changing_desk import LOG
+from changing_desk import files_of
 from vault_desk import NOON, VaultDesk
 from write_drive import Counted
 
@@ -183,7 +183,7 @@ class Stage:
 
     def files(self) -> dict[str, bytes]:
         """Return every file of the vault but the record, whatever it is called."""
-        return tree(self.root)
+        return files_of(self.root)
 
     def ends(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
         """Return the files as they are before the verb, and after it."""
@@ -220,13 +220,6 @@ class Reopened(VaultDesk):
         self.root, self.place, self._clock = root / "Notes", root / "index", NOON
         self._engines = []
         self.settings = {"embeddings.backend": "none"}
-
-
-def tree(root: Path) -> dict[str, bytes]:
-    """Return every file below a folder by its path, but the record of writes."""
-    found = (p for p in root.rglob("*") if p.is_file() and not p.is_symlink())
-    named = {p.relative_to(root).as_posix(): p.read_bytes() for p in found}
-    return {path: raw for path, raw in named.items() if path != LOG}
 
 
 CHANGING = (

@@ -239,6 +239,12 @@ def snapshot(root: Path) -> dict[str, bytes]:
     }
 
 
+def outside_agent(root: Path) -> dict[str, bytes]:
+    """Return every file but those in the folder of agents, with its bytes."""
+    every = snapshot(root)
+    return {path: raw for path, raw in every.items() if not path.startswith(".agent/")}
+
+
 MakeDesk = Callable[..., EditingDesk]
 """Makes a desk: of files, or of the copy of a vault."""
 

@@ -1,6 +1,6 @@
 """A vault in memory, and where its links lead: to which note, and which part of it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -184,8 +184,3 @@ def section(note: Note, at: int) -> tuple[int, int, range]:
     size = len(note.text.encode())
     end = note.headings[last].start if last < len(note.headings) else size
     return note.headings[at].start, end, range(at, last)
-
-
-def in_body(links: Sequence[tuple[Link, End | None]]) -> list[tuple[Link, End | None]]:
-    """Return the links that stand in no property."""
-    return [pair for pair in links if pair[0].property is None]

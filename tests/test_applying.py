@@ -12,8 +12,8 @@ from applying_desk import (
     Killed,
     MemoryFiles,
     draft,
-    edit,
 )
+from changing_desk import edit
 
 from glassmind.editing.applying import NOTHING, applied, settle
 from glassmind.errors import IndexAbsent

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from applying_desk import ASKING, ApplyingDesk, edit
+from applying_desk import ASKING, ApplyingDesk
 from applying_drive import EVERYTHING, desk_at
-from changing_desk import NEW, OLD, SYSTEM, files_of, made
+from changing_desk import NEW, OLD, SYSTEM, edit, files_of, made
 from changing_drive import ENOUGH
 from write_drive import Counted
 

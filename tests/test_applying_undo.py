@@ -11,10 +11,8 @@ from applying_desk import (
     ApplyingDesk,
     MemoryFiles,
     draft,
-    edit,
-    made,
-    move,
 )
+from changing_desk import edit, move, new
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -113,7 +111,7 @@ def test_another_name_in_the_trash_is_taken_where_there_is_one(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:
     files.files[".trash/new.md"] = b"older\n"
-    identity = apply(desk, made("new.md", b"new\n"))
+    identity = apply(desk, new("new.md", b"new\n"))
 
     undo(desk.desk(), identity, ASKING)
 
@@ -232,8 +230,8 @@ def test_whatever_was_applied_is_taken_back_in_turn(
     done: list[tuple[str, dict[str, bytes]]] = []
     for at, (name, to, rewritten) in enumerate(wishes):
         now = files.files.get(name)
-        new = b"%d\n" % at if rewritten or now is None else now
-        step = made(name, new) if now is None else move(name, to, now, new)
+        raw = b"%d\n" % at if rewritten or now is None else now
+        step = new(name, raw) if now is None else move(name, to, now, raw)
         if name != to and to in files.files and now is not None:
             continue
         was = dict(files.files)
@@ -250,7 +248,7 @@ def test_whatever_was_applied_is_taken_back_in_turn(
 def test_where_nothing_can_be_taken_back_it_says_why(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:
-    identity = apply(desk, edit("a.md", b"a\n", b"A\n"), made("new.md", b"n\n"))
+    identity = apply(desk, edit("a.md", b"a\n", b"A\n"), new("new.md", b"n\n"))
     del files.files["a.md"]
     files.files["new.md"] = b"mine\n"
 

@@ -55,10 +55,6 @@ def refused(vault: VaultDesk, tool: str, /, **given: Any) -> str:
     return text_of(answer)
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     ("frontmatter", "head"),
     [
@@ -83,7 +79,7 @@ def test_a_title_in_the_content_of_a_new_note_stays(
         frontmatter=frontmatter,
     )
 
-    assert text(allowed, "Own title.md") == f"---\n{head}\n---\nBoo.\n"
+    assert allowed.text("Own title.md") == f"---\n{head}\n---\nBoo.\n"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +109,7 @@ def test_a_link_to_a_stub_by_its_id_is_one_to_its_name(allowed: VaultDesk) -> No
         context="See",
     )
 
-    assert "See [[Launch day plan]]" in text(allowed, "Tea.md")
+    assert "See [[Launch day plan]]" in allowed.text("Tea.md")
 
 
 def test_a_folder_is_no_note_that_could_be_moved(allowed: VaultDesk) -> None:
@@ -159,14 +155,14 @@ def test_all_that_gave_way_under_a_heading_is_counted(allowed: VaultDesk) -> Non
 def test_what_is_kept_is_tried_again_alone(
     allowed: VaultDesk, more: dict[str, Any]
 ) -> None:
-    before = text(allowed, "Tea.md")
+    before = allowed.text("Tea.md")
     kept = {"mode": "replace_window", "search": "Oolong sleeps.", "content": "Cha."}
     refused(allowed, "edit_note", name="Tea", **kept)
 
     said = refused(allowed, "edit_note", name="Tea", from_buffer=True, **more)
 
     assert "'from_buffer'" in said
-    assert text(allowed, "Tea.md") == before
+    assert allowed.text("Tea.md") == before
 
 
 def test_what_is_kept_is_known_by_the_note_however_that_is_named(
@@ -181,7 +177,7 @@ def test_what_is_kept_is_known_by_the_note_however_that_is_named(
 
     assert "from_buffer" in said
     assert done["id"] == "Cups/Bowl.md"
-    assert text(allowed, "Cups/Bowl.md").startswith("Flat.")
+    assert allowed.text("Cups/Bowl.md").startswith("Flat.")
 
 
 def test_from_the_buffer_is_offered_only_where_it_may_help(allowed: VaultDesk) -> None:
@@ -209,8 +205,8 @@ def test_lists_and_objects_may_be_written_as_text(allowed: VaultDesk) -> None:
     brain(allowed, "create_note", **made, directory="")
     said = refused(allowed, "create_note", **{**made, "frontmatter": "[1]"})
 
-    assert text(allowed, "Tea.md").endswith("zzz\n")
-    assert "kind: leaf" in text(allowed, "New.md")
+    assert allowed.text("Tea.md").endswith("zzz\n")
+    assert "kind: leaf" in allowed.text("New.md")
     assert "'frontmatter' must be an object" in said
 
 
@@ -245,7 +241,7 @@ def test_an_edit_that_changes_nothing_is_no_preview_and_is_not_done(
 def test_a_preview_that_would_wait_is_not_committed_and_what_works_is_named(
     asking: VaultDesk,
 ) -> None:
-    before = text(asking, "Tea.md")
+    before = asking.text("Tea.md")
     given = {"name": "Tea", "mode": "append", "content": "x"}
     shown = brain(asking, "edit_note", **given, dryRun=True)
 
@@ -255,7 +251,7 @@ def test_a_preview_that_would_wait_is_not_committed_and_what_works_is_named(
     assert "without dryRun" in said
     assert "proposal" in said
     assert done["status"] == "proposed"
-    assert text(asking, "Tea.md") == before
+    assert asking.text("Tea.md") == before
 
 
 def test_only_previews_of_edits_are_committed(allowed: VaultDesk) -> None:
@@ -281,7 +277,7 @@ def test_only_previews_of_edits_are_committed(allowed: VaultDesk) -> None:
 def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
     allowed: VaultDesk,
 ) -> None:
-    before = text(allowed, "Tea.md")
+    before = allowed.text("Tea.md")
     wish = Asking(client="somebody else", dry_run=True)
     other = allowed.engine.editing.edit("Tea", [Append("x")], wish).changeset.id
     server = make_server(allowed.engine, toolsets=["brain"])
@@ -298,4 +294,4 @@ def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
         return [one.is_error for one in tried]
 
     assert visit(server, body, name="a scribe") == [True] * 4
-    assert text(allowed, "Tea.md") == before
+    assert allowed.text("Tea.md") == before

@@ -43,10 +43,6 @@ def allowed(vault: VaultDesk) -> Editing:
     return vault.engine.editing
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_bytes().decode()
-
-
 CARRIED: dict[str, tuple[Callable[[Editing, Asking], Changed], str, str]] = {
     "move": (lambda e, ask: e.move("N", "M", ask), "[[N]]\n", "[[M]]\n"),
     "move of a folder": (
@@ -90,10 +86,10 @@ def test_links_written_before_approval_are_carried_once_a_person_saw_it(
     assert anew.changeset.client == "robot"
     assert any("takes the place" in one for one in anew.notices)
     assert usual.show(waits.id).changeset.state == "rejected"
-    assert text(vault, "X.md") == written
+    assert vault.text("X.md") == written
     assert "X.md" in [one.to for one in anew.files]
     assert usual.approve(anew.changeset.id).applied
-    assert text(vault, "X.md") == carried
+    assert vault.text("X.md") == carried
 
 
 @pytest.mark.parametrize("verb", CARRIED)
@@ -120,10 +116,10 @@ def test_links_written_before_a_dry_run_is_applied_are_carried_too(
     anew = allowed.apply(shown.id, ASK)
 
     assert anew.changeset.state == "proposed"
-    assert text(vault, "X.md") == "[[N]]\n"
+    assert vault.text("X.md") == "[[N]]\n"
     assert not (vault.root / "M.md").exists()
     assert allowed.approve(anew.changeset.id).applied
-    assert text(vault, "X.md") == "[[M]]\n"
+    assert vault.text("X.md") == "[[M]]\n"
 
 
 def test_a_dry_run_that_nothing_came_after_is_applied_as_it_was_shown(
@@ -147,8 +143,8 @@ def test_a_note_edited_meanwhile_is_moved_with_its_new_text(
 
     assert anew.changeset.state == "proposed"
     assert usual.approve(anew.changeset.id).applied
-    assert text(vault, "Other.md") == "Again [[M]], and [[M#One]].\n"
-    assert text(vault, "M.md") == "Other words.\n"
+    assert vault.text("Other.md") == "Again [[M]], and [[M#One]].\n"
+    assert vault.text("M.md") == "Other words.\n"
 
 
 def test_what_a_person_sees_anew_may_come_to_be_seen_again(
@@ -163,7 +159,7 @@ def test_what_a_person_sees_anew_may_come_to_be_seen_again(
 
     assert third.state == "proposed"
     assert usual.approve(third.id).applied
-    assert text(vault, "Y.md") == "[[M]]\n"
+    assert vault.text("Y.md") == "[[M]]\n"
 
 
 def test_a_new_note_is_made_with_the_text_that_was_shown(
@@ -180,7 +176,7 @@ def test_a_new_note_is_made_with_the_text_that_was_shown(
     assert anew.changeset.state == "proposed"
     assert usual.approve(anew.changeset.id).applied
     assert (vault.root / "Tea.md").read_bytes() == shown
-    assert text(vault, "X.md") == "[[a/Tea]] is of a.\n"
+    assert vault.text("X.md") == "[[a/Tea]] is of a.\n"
 
 
 def test_links_that_a_deletion_would_lose_by_now_are_told_before_it(
@@ -222,7 +218,7 @@ def test_what_cannot_be_done_any_more_says_why_and_stays(
         usual.approve(moved.id)
 
     assert usual.changesets(("proposed",)).total == 2
-    assert text(vault, "Other.md") == NOTES["Other.md"]
+    assert vault.text("Other.md") == NOTES["Other.md"]
 
 
 def test_the_note_that_was_meant_then_is_meant_still(
@@ -272,7 +268,7 @@ def test_an_edit_is_made_anew_where_its_lines_were_edited(
 
     assert anew.changeset.state == "proposed"
     assert usual.approve(anew.changeset.id).applied
-    assert text(vault, "Note.md").startswith(said)
+    assert vault.text("Note.md").startswith(said)
 
 
 def test_an_edit_by_line_numbers_is_not_made_on_other_lines(
@@ -324,7 +320,7 @@ def test_links_to_a_note_renamed_outside_are_looked_for_again_on_approval(
 
     assert (anew.state, anew.draft.verb) == ("proposed", "relink")
     assert usual.approve(anew.id).applied
-    assert text(vault, "X.md") == "[[Moved]]\n"
+    assert vault.text("X.md") == "[[Moved]]\n"
 
 
 def test_links_that_somebody_mended_meanwhile_are_not_written_again(
@@ -338,7 +334,7 @@ def test_links_that_somebody_mended_meanwhile_are_not_written_again(
     with pytest.raises(EditRefused, match="leave it"):
         usual.approve(waits.id)
 
-    assert text(vault, "Other.md") == "See [[Moved]], and that is all.\n"
+    assert vault.text("Other.md") == "See [[Moved]], and that is all.\n"
 
 
 def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
@@ -352,7 +348,7 @@ def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
     assert rest.changeset.state == "proposed"
     assert [one.to for one in rest.files] == ["Other.md"]
     assert usual.approve(rest.changeset.id).applied
-    assert text(vault, "Other.md") == "See [[M]] and [[M#Two]].\n"
+    assert vault.text("Other.md") == "See [[M]] and [[M#Two]].\n"
 
 
 def test_the_rest_of_a_heading_that_somebody_renamed_can_be_approved(
@@ -368,7 +364,7 @@ def test_the_rest_of_a_heading_that_somebody_renamed_can_be_approved(
     again = usual.approve(rest.id).changeset
     assert again.state == "proposed"
     assert usual.approve(again.id).applied
-    assert text(vault, "Other.md") == "New.\n\nSee [[N]] and [[N#2]].\n"
+    assert vault.text("Other.md") == "New.\n\nSee [[N]] and [[N#2]].\n"
 
 
 def test_a_task_that_was_to_be_ticked_is_not_unticked(
@@ -382,7 +378,7 @@ def test_a_task_that_was_to_be_ticked_is_not_unticked(
     done = usual.approve(waits.id)
 
     assert done.changeset.state == "rejected"
-    assert text(vault, "K.md") == "- [x] tick me now\n- [ ] open me now\n"
+    assert vault.text("K.md") == "- [x] tick me now\n- [ ] open me now\n"
 
 
 def test_a_task_that_waited_is_ticked_in_its_new_words(
@@ -395,7 +391,7 @@ def test_a_task_that_waited_is_ticked_in_its_new_words(
     anew = usual.approve(waits.id).changeset
 
     assert usual.approve(anew.id).applied
-    assert text(vault, "K.md") == "- [x] tick me now\n"
+    assert vault.text("K.md") == "- [x] tick me now\n"
 
 
 @pytest.mark.parametrize("to", [None, "Renamed.md"])

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from editing_desk import snapshot
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -43,14 +44,6 @@ def editing(vault: VaultDesk) -> Editing:
     return vault.engine.editing
 
 
-def files_of(vault: VaultDesk) -> dict[str, bytes]:
-    return {
-        file.relative_to(vault.root).as_posix(): file.read_bytes()
-        for file in sorted(vault.root.rglob("*"))
-        if file.is_file()
-    }
-
-
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 def test_a_note_that_is_another_than_was_read_is_left_and_its_digest_is_told(
@@ -59,13 +52,13 @@ def test_a_note_that_is_another_than_was_read_is_left_and_its_digest_is_told(
     read = digest_now(vault)
     editing = vault.open(writes__mode=mode).editing
     vault.write({"Tea.md": TEA + "\nThree.\n"})
-    before = files_of(vault)
+    before = snapshot(vault.root)
 
     with pytest.raises(NoteChanged) as refused:
         VERBS[verb](editing, read)
 
     assert refused.value.found == digest_now(vault)
-    assert files_of(vault) == before
+    assert snapshot(vault.root) == before
     assert editing.changesets().total == 0
 
 

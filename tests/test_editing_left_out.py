@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from editing_desk import snapshot
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -43,14 +44,6 @@ def editing(vault: VaultDesk) -> Editing:
     return vault.engine.editing
 
 
-def files_of(vault: VaultDesk) -> dict[str, bytes]:
-    return {
-        file.relative_to(vault.root).as_posix(): file.read_bytes()
-        for file in sorted(vault.root.rglob("*"))
-        if file.is_file()
-    }
-
-
 NAMING: dict[str, Callable[[Editing, str, Asking], Changed]] = {
     "append": lambda e, n, a: e.edit(n, [Append("x")], a),
     "line": lambda e, n, a: e.edit(n, [AtLine(1, "", last=3)], a),
@@ -70,7 +63,7 @@ NAMING: dict[str, Callable[[Editing, str, Asking], Changed]] = {
 def test_no_verb_takes_a_note_that_is_not_read(
     vault: VaultDesk, editing: Editing, verb: str, asking: Asking
 ) -> None:
-    before = files_of(vault)
+    before = snapshot(vault.root)
 
     for path in (LISTED, EXCLUDED, SET, TRASHED, PLUGIN, LOGGED):
         for name in (path, path.removesuffix(".md"), f"./{path}"):
@@ -78,7 +71,7 @@ def test_no_verb_takes_a_note_that_is_not_read(
                 NAMING[verb](editing, name, asking)
             assert HIDDEN not in str(refused.value)
 
-    assert files_of(vault) == before
+    assert snapshot(vault.root) == before
     assert editing.changesets().total == 0
 
 

@@ -35,10 +35,6 @@ def leave_out(vault: VaultDesk, name: str) -> None:
     vault.write({".glassmindignore": f"{rules}{name}\n"})
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_bytes().decode()
-
-
 def shown(done: Changed) -> str:
     return "".join(one.diff for one in done.files)
 
@@ -56,7 +52,7 @@ def test_a_note_left_out_since_is_not_taken_back(
     with pytest.raises(FileUnreadable, match=WHY):
         editing.undo(done.id, asking)
 
-    assert text(vault, "Later.md") == said
+    assert vault.text("Later.md") == said
     assert editing.show(done.id).changeset.state == "applied"
     assert editing.changesets().total == 1
 
@@ -72,14 +68,14 @@ def test_a_proposal_for_a_note_left_out_since_is_neither_made_nor_shown(
     leave_out(vault, "Later.md")
     if edited:
         vault.write({"Later.md": f"New.\n{HIDDEN}\n"})
-    before = text(vault, "Later.md")
+    before = vault.text("Later.md")
 
     with pytest.raises(FileUnreadable, match=WHY):
         editing.approve(waits.id)
     seen = editing.show(waits.id)
     left = editing.reject(waits.id)
 
-    assert text(vault, "Later.md") == before
+    assert vault.text("Later.md") == before
     assert seen.changeset.state == "proposed"
     assert left.changeset.state == "rejected"
     for done in (seen, left):
@@ -96,7 +92,7 @@ def test_what_was_shown_of_a_note_left_out_since_is_not_applied(
     with pytest.raises(FileUnreadable, match=WHY):
         editing.apply(seen.id, ASK)
 
-    assert text(vault, "Later.md") == NOTES["Later.md"]
+    assert vault.text("Later.md") == NOTES["Later.md"]
 
 
 def test_what_was_done_to_a_note_left_out_since_is_told_without_its_text(
@@ -132,12 +128,12 @@ def test_a_note_that_a_change_brought_to_where_none_is_read_comes_back(
     vault: VaultDesk, editing: Editing
 ) -> None:
     moved = editing.move("Sub/N", "Priv/Deep/N", ASK).changeset
-    assert text(vault, "Priv/Deep/N.md") == "See [Tea](../../Tea.md).\n"
+    assert vault.text("Priv/Deep/N.md") == "See [Tea](../../Tea.md).\n"
 
     done = editing.undo(moved.id, ASK)
 
     assert done.applied
-    assert text(vault, "Sub/N.md") == NOTES["Sub/N.md"]
+    assert vault.text("Sub/N.md") == NOTES["Sub/N.md"]
     assert "See [Tea]" in shown(editing.show(done.changeset.id))
 
 
@@ -175,7 +171,7 @@ def test_links_of_a_note_left_out_since_stay_when_a_move_is_taken_back(
 
     assert done.applied
     assert HIDDEN not in shown(done)
-    assert text(vault, "Secret.md") == f"{HIDDEN}\n[[C]]\n"
+    assert vault.text("Secret.md") == f"{HIDDEN}\n[[C]]\n"
 
 
 @pytest.mark.parametrize("asking", [ASK, DRY], ids=["made", "shown"])
@@ -201,12 +197,12 @@ def test_a_folder_comes_back_with_what_it_took_along(
     back = editing.undo(moved.id, ASK)
 
     assert back.applied
-    assert text(vault, "D/A.md") == NOTES["D/A.md"]
+    assert vault.text("D/A.md") == NOTES["D/A.md"]
     again = editing.undo(back.changeset.id, ASK)
     assert again.applied
-    assert text(vault, "Priv/D/B.md") == NOTES["D/B.md"]
+    assert vault.text("Priv/D/B.md") == NOTES["D/B.md"]
     assert editing.undo(again.changeset.id, ASK).applied
-    assert text(vault, "D/A.md") == NOTES["D/A.md"]
+    assert vault.text("D/A.md") == NOTES["D/A.md"]
 
 
 def test_a_folder_that_waited_comes_back_too(vault: VaultDesk) -> None:
@@ -220,11 +216,11 @@ def test_a_folder_that_waited_comes_back_too(vault: VaultDesk) -> None:
 
     assert back.state == "proposed"
     assert editing.approve(back.id).applied
-    assert text(vault, "D/A.md") == NOTES["D/A.md"]
+    assert vault.text("D/A.md") == NOTES["D/A.md"]
 
 
 def test_a_folder_comes_back_from_the_trash(vault: VaultDesk, editing: Editing) -> None:
     gone = editing.delete("D/", ASK, confirm=True).changeset
 
     assert editing.undo(gone.id, ASK).applied
-    assert text(vault, "D/B.md") == NOTES["D/B.md"]
+    assert vault.text("D/B.md") == NOTES["D/B.md"]

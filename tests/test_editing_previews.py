@@ -37,10 +37,6 @@ def usual(vault: VaultDesk) -> Editing:
     return opened(vault)
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_bytes().decode()
-
-
 @pytest.mark.parametrize("asking", [ASK, DRY])
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 def test_a_change_of_nothing_is_not_applied_and_has_no_id(
@@ -98,11 +94,11 @@ def test_what_was_shown_becomes_a_proposal_where_a_person_has_to_approve(
     assert waits.changeset.id == shown.changeset.id
     assert "propose" in waits.changeset.reason
     assert waits.files == shown.files
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
     with pytest.raises(NeedsApproval):
         usual.apply(shown.changeset.id, ASK)
     assert usual.approve(shown.changeset.id).applied
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "x\n"
 
 
 def test_what_was_shown_of_another_text_is_not_proposed(
@@ -135,7 +131,7 @@ def test_a_person_approves_what_was_only_shown(
     done = usual.approve(shown.changeset.id)
 
     assert (done.applied, done.changeset.id) == (True, shown.changeset.id)
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "x\n"
     with pytest.raises(WrongState):
         usual.approve(shown.changeset.id)
 
@@ -181,7 +177,7 @@ def test_a_folder_that_a_split_made_goes_when_it_is_taken_back(
 
     assert back.applied
     assert not (vault.root / "New").exists()
-    assert text(vault, "Long.md") == PARTS
+    assert vault.text("Long.md") == PARTS
     again = editing.undo(back.changeset.id, ASK).changeset
     assert again.state == "applied" or editing.approve(again.id).applied
     assert (vault.root / "New/Parts/Two.md").exists()
@@ -224,4 +220,4 @@ def test_taking_back_at_once_gives_no_reason_and_waiting_gives_one(
     assert shown.reason.startswith("it would wait for a person: ")
     assert usual.apply(shown.id, ASK).changeset.state == "proposed"
     assert usual.approve(shown.id).applied
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]

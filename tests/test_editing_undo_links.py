@@ -33,10 +33,6 @@ def allowed(vault: VaultDesk) -> Editing:
     return vault.engine.editing
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_bytes().decode()
-
-
 def notes_in(vault: VaultDesk) -> dict[str, bytes]:
     found = snapshot(vault.root)
     return {path: raw for path, raw in found.items() if not path.startswith(".")}
@@ -126,7 +122,7 @@ def test_a_link_that_led_nowhere_before_the_change_does_so_again(
     back = allowed.undo(done.id, ASK)
 
     assert back.applied
-    assert text(vault, "Early.md") == written
+    assert vault.text("Early.md") == written
     assert not back.changeset.draft.risks
 
 
@@ -142,7 +138,7 @@ def test_links_to_a_note_that_is_taken_back_are_told(
     assert back.applied
     (risk,) = back.changeset.draft.risks
     assert risk == "3 links will lead nowhere, in X.md and Y.md"
-    assert text(vault, "X.md") == "[[New]], [[New|x]]\n"
+    assert vault.text("X.md") == "[[New]], [[New|x]]\n"
 
 
 def test_links_to_notes_of_a_split_are_told_when_it_is_taken_back(
@@ -168,7 +164,7 @@ def test_links_to_what_was_merged_in_are_told_when_it_is_taken_back(
     assert back.changeset.draft.risks == (
         "1 link will lead to no heading or block, in Y.md",
     )
-    assert text(vault, "Y.md") == "[[Other#Two]], [[Other]]\n"
+    assert vault.text("Y.md") == "[[Other#Two]], [[Other]]\n"
 
 
 def test_a_heading_that_no_link_can_name_then_does_not_keep_it_from_coming_back(
@@ -182,7 +178,7 @@ def test_a_heading_that_no_link_can_name_then_does_not_keep_it_from_coming_back(
     back = allowed.undo(done.id, ASK)
 
     assert back.applied
-    assert text(vault, "Twins.md") == twins
+    assert vault.text("Twins.md") == twins
     assert back.changeset.draft.risks == (
         "1 link will lead to no heading or block, in Y.md",
     )
@@ -198,7 +194,7 @@ def test_what_comes_again_leaves_links_alone_that_led_nowhere_in_between(
     again = allowed.undo(back.id, ASK)
 
     assert again.applied
-    assert text(vault, "Lost.md") == "[[N]]\n"
+    assert vault.text("Lost.md") == "[[N]]\n"
 
 
 def test_a_deleted_note_comes_back_and_no_link_is_touched(
@@ -225,7 +221,7 @@ def test_a_file_of_the_change_that_was_edited_since_has_its_new_links_carried(
     assert back.state == "proposed"
     assert allowed.approve(back.id).applied
     said = NOTES["Other.md"] + "\nAnd more of [[N]].\n"
-    assert text(vault, "Other.md") == said
+    assert vault.text("Other.md") == said
 
 
 def test_a_file_that_may_not_be_edited_does_not_keep_a_change_from_being_taken_back(
@@ -242,7 +238,7 @@ def test_a_file_that_may_not_be_edited_does_not_keep_a_change_from_being_taken_b
     assert back.applied
     (risk,) = back.changeset.draft.risks
     assert risk == "Locked/Y.md may not be edited: 1 link of it will lead nowhere"
-    assert text(vault, "Locked/Y.md") == "[[M]]\n"
+    assert vault.text("Locked/Y.md") == "[[M]]\n"
 
 
 def test_links_written_before_an_undo_is_approved_are_carried_too(
@@ -259,7 +255,7 @@ def test_links_written_before_an_undo_is_approved_are_carried_too(
     assert anew.state == "proposed"
     assert anew.undoes == done.id
     assert usual.approve(anew.id).applied
-    assert text(vault, "Y.md") == "[[N]]\n"
+    assert vault.text("Y.md") == "[[N]]\n"
     assert usual.show(done.id).changeset.state == "undone"
 
 
@@ -273,7 +269,7 @@ def test_a_dry_run_of_an_undo_shows_the_links_that_it_carries(
 
     assert "Y.md" in [one.path for one in shown.files]
     assert allowed.apply(shown.changeset.id, ASK).applied
-    assert text(vault, "Y.md") == "[[N]]\n"
+    assert vault.text("Y.md") == "[[N]]\n"
 
 
 def test_a_change_is_taken_back_also_where_the_index_cannot_be_read(
@@ -310,4 +306,4 @@ def test_lines_edited_since_whose_links_are_carried_are_not_said_to_stay(
         "Two.md: line 1 was edited since, and stays as it is",
     )
     assert allowed.approve(back.changeset.id).applied
-    assert text(vault, "Src.md") == f"I see [[N]] now.\nOther.\n\nLast.\n{more}"
+    assert vault.text("Src.md") == f"I see [[N]] now.\nOther.\n\nLast.\n{more}"

@@ -1,9 +1,9 @@
 """The verbs of editing over a whole vault: what may be done, and what is done."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
+from editing_desk import snapshot
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -52,18 +52,6 @@ def opened(vault: VaultDesk, **settings: object) -> Editing:
     return vault.engine.editing
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_bytes().decode()
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-    }
-
-
 @pytest.fixture
 def allowed(vault: VaultDesk) -> Editing:
     return opened(vault, writes__mode="allow")
@@ -81,21 +69,21 @@ def test_an_edit_is_searchable_in_the_next_call(
 
     assert done.applied
     assert done.index == "fresh"
-    assert text(vault, "Tea.md").endswith("Then gyokuro.\n")
+    assert vault.text("Tea.md").endswith("Then gyokuro.\n")
     assert vault.found("gyokuro") == ["Tea.md"]
 
 
 def test_by_default_an_edit_of_a_note_is_a_proposal_and_changes_nothing(
     vault: VaultDesk, usual: Editing
 ) -> None:
-    before = files_in(vault.root)
+    before = snapshot(vault.root)
 
     done = usual.edit("Tea.md", [Append("Then gyokuro.")], ASK)
 
     assert done.changeset.state == "proposed"
     assert "+Then gyokuro." in done.files[0].diff
     assert done.changeset.reason == 'writes.mode = "propose"'
-    assert files_in(vault.root) == before
+    assert snapshot(vault.root) == before
 
 
 def test_by_default_the_agent_folder_is_written_directly(
@@ -104,7 +92,7 @@ def test_by_default_the_agent_folder_is_written_directly(
     done = usual.edit("Sugar", [Replace("None, ever.", "A little.")], ASK)
 
     assert done.applied
-    assert text(vault, ".agent/memories/Sugar.md") == "A little.\n"
+    assert vault.text(".agent/memories/Sugar.md") == "A little.\n"
 
 
 @pytest.mark.parametrize("path", ["Tea.md", ".agent/memories/Sugar.md"])
@@ -112,7 +100,7 @@ def test_when_off_nothing_is_written_the_agent_folder_included(
     vault: VaultDesk, path: str
 ) -> None:
     editing = opened(vault, writes__mode="off")
-    before = files_in(vault.root)
+    before = snapshot(vault.root)
 
     with pytest.raises(PolicyForbids, match=r'writes\.mode = "off"'):
         editing.edit(path, [Append("x")], ASK)
@@ -121,7 +109,7 @@ def test_when_off_nothing_is_written_the_agent_folder_included(
     with pytest.raises(PolicyForbids):
         editing.move(path, "Elsewhere.md", DRY)
 
-    assert files_in(vault.root) == before
+    assert snapshot(vault.root) == before
     assert editing.changesets().total == 0
 
 
@@ -141,7 +129,7 @@ def test_a_change_is_judged_by_its_strictest_file(vault: VaultDesk) -> None:
     with pytest.raises(PolicyForbids, match=r'Work/Plan\.md .*"Work=off"'):
         editing.move("Kettle.md", "Things/Pot.md", ASK)  # a link there names it
 
-    assert text(vault, "Work/Plan.md") == TEA["Work/Plan.md"]
+    assert vault.text("Work/Plan.md") == TEA["Work/Plan.md"]
     assert (vault.root / "Kettle.md").exists()
 
 
@@ -155,7 +143,7 @@ def test_a_change_that_adds_a_tag_is_judged_by_it(vault: VaultDesk) -> None:
     done = editing.edit("Tea", [ChangeProperty("tags", "add", "check/me")], ASK)
 
     assert done.changeset.state == "proposed"
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
 def test_a_tag_cannot_be_taken_away_to_get_around_its_rule(vault: VaultDesk) -> None:
@@ -188,12 +176,12 @@ def test_a_folder_is_not_moved_with_a_note_that_is_locked(vault: VaultDesk) -> N
 def test_nothing_is_moved_to_where_nothing_is_edited(
     vault: VaultDesk, allowed: Editing, to: str
 ) -> None:
-    before = files_in(vault.root)
+    before = snapshot(vault.root)
 
     with pytest.raises((PolicyForbids, BadEdit, PathOutsideVault)):
         allowed.move("Tea", to, ASK)
 
-    assert files_in(vault.root) == before
+    assert snapshot(vault.root) == before
 
 
 @pytest.mark.parametrize(
@@ -211,7 +199,7 @@ def test_some_files_are_edited_by_nobody(vault: VaultDesk, path: str) -> None:
     with pytest.raises((PolicyForbids, FileUnreadable)):
         editing.delete(path, ASK, confirm=True)
 
-    assert text(vault, path) == ""
+    assert vault.text(path) == ""
 
 
 @pytest.mark.parametrize("to", ["../Tea.md", "/etc/Tea.md", "a/../../Tea.md"])
@@ -234,7 +222,7 @@ def test_a_note_is_never_moved_onto_another(vault: VaultDesk, allowed: Editing) 
     with pytest.raises(NameTaken):
         allowed.create("Kettle", "x", ASK)
 
-    assert text(vault, "Kettle.md") == TEA["Kettle.md"]
+    assert vault.text("Kettle.md") == TEA["Kettle.md"]
 
 
 def test_a_name_that_is_only_alike_is_an_error_that_names_the_closest(
@@ -243,7 +231,7 @@ def test_a_name_that_is_only_alike_is_an_error_that_names_the_closest(
     with pytest.raises(NoteNotFound, match=r"closest: Kettle\.md"):
         allowed.edit("Kettel", [Append("x")], ASK)
 
-    assert text(vault, "Kettle.md") == TEA["Kettle.md"]
+    assert vault.text("Kettle.md") == TEA["Kettle.md"]
 
 
 def test_a_name_of_two_notes_is_an_error(vault: VaultDesk) -> None:
@@ -282,7 +270,7 @@ def test_an_edit_of_what_the_caller_read_is_made(
     done = allowed.edit("Tea", [Append("x")], ASK, expected=Digest(read[:letters]))
 
     assert done.applied
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "x\n"
 
 
 def test_a_note_that_is_not_what_the_caller_read_is_left_alone(
@@ -292,7 +280,7 @@ def test_a_note_that_is_not_what_the_caller_read_is_left_alone(
         allowed.edit("Tea", [Append("x")], ASK, expected=digest_of(b"other"))
 
     assert caught.value.found == digest_of(TEA["Tea.md"].encode())
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
 @pytest.mark.parametrize("expected", ["", "abc", "zzzzzzzzzz"])
@@ -317,7 +305,7 @@ def test_an_edit_is_made_again_where_somebody_else_edits_meanwhile(
     done = allowed.edit("Tea", [Append("ours")], ASK)
 
     assert done.applied
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "theirs 2\ntheirs 1\nours\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "theirs 2\ntheirs 1\nours\n"
 
 
 def test_of_several_edits_all_are_made_or_none(
@@ -328,7 +316,7 @@ def test_of_several_edits_all_are_made_or_none(
     with pytest.raises(NoMatch, match=r"edits\[1\]"):
         allowed.edit("Tea", edits, ASK)
 
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
 def test_an_edit_that_changes_nothing_says_so(
@@ -345,7 +333,7 @@ def test_a_new_note_adopts_the_links_to_it(vault: VaultDesk, allowed: Editing) -
 
     assert done.applied
     assert done.changeset.draft.adopted == 1
-    assert text(vault, "Whisk.md").startswith("---\nkind: tool\n---\n")
+    assert vault.text("Whisk.md").startswith("---\nkind: tool\n---\n")
     assert "Tea.md" in [end.path for end in vault.engine.links("Whisk").incoming]
 
 
@@ -353,8 +341,8 @@ def test_a_move_carries_the_links(vault: VaultDesk, allowed: Editing) -> None:
     done = allowed.move("Kettle", "Things/Pot", ASK)
 
     assert done.applied
-    assert text(vault, "Work/Plan.md") == "Buy a [[Pot]].\n"
-    assert text(vault, "Tea.md") == "Drink oolong. See [[Pot]] and [[Whisk]].\n"
+    assert vault.text("Work/Plan.md") == "Buy a [[Pot]].\n"
+    assert vault.text("Tea.md") == "Drink oolong. See [[Pot]] and [[Whisk]].\n"
     assert done.changeset.draft.rewritten == (2, 2)
     assert allowed.changesets(("proposed",)).total == 0
 
@@ -362,7 +350,7 @@ def test_a_move_carries_the_links(vault: VaultDesk, allowed: Editing) -> None:
 def test_what_takes_a_note_away_is_to_be_confirmed(
     vault: VaultDesk, allowed: Editing
 ) -> None:
-    before = files_in(vault.root)
+    before = snapshot(vault.root)
 
     with pytest.raises(ConfirmFirst):
         allowed.delete("Tea", ASK, confirm=False)
@@ -371,21 +359,21 @@ def test_what_takes_a_note_away_is_to_be_confirmed(
     shown = allowed.delete("Tea", DRY, confirm=False)
 
     assert shown.changeset.state == "previewed"
-    assert files_in(vault.root) == before
+    assert snapshot(vault.root) == before
 
 
 def test_a_deleted_note_is_in_the_trash_and_comes_back(
     vault: VaultDesk, allowed: Editing
 ) -> None:
     done = allowed.delete("Kettle", ASK, confirm=True)
-    assert text(vault, ".trash/Kettle.md") == TEA["Kettle.md"]
+    assert vault.text(".trash/Kettle.md") == TEA["Kettle.md"]
     assert any("2 links" in risk for risk in done.changeset.draft.risks)
     assert vault.found("season") == []
 
     back = allowed.undo(done.changeset.id, ASK)
 
     assert back.applied
-    assert text(vault, "Kettle.md") == TEA["Kettle.md"]
+    assert vault.text("Kettle.md") == TEA["Kettle.md"]
     assert vault.found("season") == ["Kettle.md"]
 
 
@@ -397,9 +385,9 @@ def test_headings_tags_merges_and_splits_are_changes_too(
     )
 
     assert allowed.rename_heading("Long", "Two", "Three", ASK, index=None).applied
-    assert text(vault, "Ref.md") == "[[Long#Three]]\n"
+    assert vault.text("Ref.md") == "[[Long#Three]]\n"
     assert allowed.rename_tag("tea", "drinks/tea", ASK).applied
-    assert "#drinks/tea" in text(vault, "Long.md")
+    assert "#drinks/tea" in vault.text("Long.md")
     assert allowed.split("Long", ASK, heading="Three").applied
     assert (vault.root / "Three.md").exists()
     assert allowed.merge("Three", "Long", ASK, confirm=True).applied
@@ -411,13 +399,13 @@ def test_a_dry_run_changes_nothing_and_can_be_applied(
 ) -> None:
     shown = allowed.edit("Tea", [Append("x")], DRY)
     assert shown.changeset.state == "previewed"
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
 
     done = allowed.apply(shown.changeset.id, ASK)
 
     assert done.applied
     assert done.changeset.id == shown.changeset.id
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "x\n"
     with pytest.raises(WrongState):
         allowed.apply(shown.changeset.id, ASK)
 
@@ -431,7 +419,7 @@ def test_what_was_shown_is_not_applied_to_another_text(
     with pytest.raises(NoteChanged):
         allowed.apply(shown.changeset.id, ASK)
 
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "y\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "y\n"
 
 
 def test_applying_is_no_way_around_approval(vault: VaultDesk, usual: Editing) -> None:
@@ -444,7 +432,7 @@ def test_applying_is_no_way_around_approval(vault: VaultDesk, usual: Editing) ->
         with pytest.raises(NeedsApproval):
             usual.apply(identity, ASK)
 
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
 def test_a_person_approves_or_rejects(vault: VaultDesk, usual: Editing) -> None:
@@ -456,8 +444,8 @@ def test_a_person_approves_or_rejects(vault: VaultDesk, usual: Editing) -> None:
 
     assert done.applied
     assert left.changeset.state == "rejected"
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
-    assert text(vault, "Kettle.md") == TEA["Kettle.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "x\n"
+    assert vault.text("Kettle.md") == TEA["Kettle.md"]
     assert usual.changesets(("proposed",)).total == 0
 
 
@@ -469,9 +457,9 @@ def test_an_approved_change_is_taken_back_by_another_proposal(
     back = usual.undo(done.changeset.id, ASK)
 
     assert back.changeset.state == "proposed"
-    assert text(vault, "Tea.md") == TEA["Tea.md"] + "x\n"
+    assert vault.text("Tea.md") == TEA["Tea.md"] + "x\n"
     assert usual.approve(back.changeset.id).applied
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
 def test_a_change_is_shown_by_its_id(allowed: Editing) -> None:
@@ -502,7 +490,7 @@ def test_a_link_is_written_as_the_vault_writes_its_own(
 
     editing.edit("Tea", [AddLink(target, "Compare {link}.")], ASK)
 
-    assert text(vault, "Tea.md").endswith(f"Compare {link}.\n")
+    assert vault.text("Tea.md").endswith(f"Compare {link}.\n")
 
 
 def test_a_link_does_not_lead_to_another_note_of_that_name(vault: VaultDesk) -> None:
@@ -511,4 +499,4 @@ def test_a_link_does_not_lead_to_another_note_of_that_name(vault: VaultDesk) -> 
 
     editing.edit("Tea", [AddLink("B/Log", "See")], ASK)
 
-    assert text(vault, "Tea.md").endswith("See [[B/Log|Log]]\n")
+    assert vault.text("Tea.md").endswith("See [[B/Log|Log]]\n")

@@ -56,10 +56,6 @@ with open_vault(root, settings=settings, env={"HOME": home}) as engine:
 """
 
 
-def text(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_bytes().decode()
-
-
 def test_nobody_is_tainted_unless_that_is_wished(vault: VaultDesk) -> None:
     vault.write(TEA)
     vault.index()
@@ -171,9 +167,9 @@ def test_a_rename_made_outside_is_offered_once(vault: VaultDesk) -> None:
     (waits,) = vault.engine.editing.changesets(("proposed",)).changesets
     assert report.renamed == (("Kettle.md", "Things/Pot.md"),)
     assert any(waits.id in warning for warning in report.warnings)
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
     vault.engine.editing.approve(waits.id)
-    assert text(vault, "Tea.md") == "Drink oolong. See [[Pot]].\n"
+    assert vault.text("Tea.md") == "Drink oolong. See [[Pot]].\n"
 
 
 def test_a_rename_that_was_rejected_is_not_offered_again(vault: VaultDesk) -> None:
@@ -296,7 +292,7 @@ def test_a_change_that_was_cut_short_is_brought_to_its_end(
         said = vault.engine.editing.edit("Page", [Append("x")], ASK).notices
 
     assert any(left.id in sentence for sentence in said)
-    assert text(vault, "Kettle.md") == "new kettle\n"
+    assert vault.text("Kettle.md") == "new kettle\n"
     assert vault.engine.editing.show(left.id).changeset.state == "applied"
     assert vault.found("kettle") == ["Kettle.md"]
 
@@ -311,7 +307,7 @@ def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultDesk) -> None:
     with Residence(vault.engine.config, watch=False, log=said.append):
         wait_for(lambda: any(left.id in line for line in said), "settled")
 
-    assert text(vault, "Tea.md") == "new tea\n"
+    assert vault.text("Tea.md") == "new tea\n"
 
 
 def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
@@ -325,7 +321,7 @@ def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
     ):
         pool.submit(vault.index).result(60)
 
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
     assert vault.engine.editing.show(left.id).changeset.state == "applying"
 
 
@@ -336,7 +332,7 @@ def test_when_off_even_that_is_left_as_it_is(vault: VaultDesk) -> None:
 
     vault.index()
 
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]
     assert vault.engine.editing.show(left.id).changeset.state == "applying"
 
 
@@ -391,7 +387,7 @@ def test_appends_of_many_threads_are_all_there(vault: VaultDesk) -> None:
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(append, range(6)))
 
-    lines = text(vault, "Log.md").splitlines()
+    lines = vault.text("Log.md").splitlines()
     assert sorted(lines[1:]) == sorted(
         f"{who}-{at}" for who in range(6) for at in range(5)
     )
@@ -410,7 +406,7 @@ def appended(vault: VaultDesk, writers: int, times: int) -> list[str]:
         for who in range(writers)
     ]
     assert [child.wait(1800) for child in children] == [0] * writers
-    return text(vault, "Log.md").splitlines()[1:]
+    return vault.text("Log.md").splitlines()[1:]
 
 
 def test_appends_of_many_programs_are_all_there(vault: VaultDesk) -> None:
@@ -436,4 +432,4 @@ def test_an_edit_needs_no_index_to_be_undone(vault: VaultDesk) -> None:
     done = vault.engine.editing.edit("Tea.md", [Append("x")], ASK)
 
     assert vault.engine.editing.undo(done.changeset.id, ASK).applied
-    assert text(vault, "Tea.md") == TEA["Tea.md"]
+    assert vault.text("Tea.md") == TEA["Tea.md"]

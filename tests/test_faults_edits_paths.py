@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from changing_desk import files_of
 from edit_faults_desk import (
     ASK,
     FILES,
@@ -23,7 +24,6 @@ from edit_faults_desk import (
     Stage,
     named,
     patched,
-    tree,
 )
 from edit_faults_drive import ENOUGH
 from path_table import NAMES, Fence, lay
@@ -103,7 +103,7 @@ def around(root: Path) -> dict[str, bytes]:
     ours = {root.name, "index", "home"}
     return {
         path: raw
-        for path, raw in tree(root.parent).items()
+        for path, raw in files_of(root.parent).items()
         if path.partition("/")[0] not in ours
     }
 
@@ -190,14 +190,14 @@ def test_a_verb_leaves_alone_what_is_no_plain_note(
     with odd_note(stage, kind), stage.opened() as desk:
         if indexed:
             desk.index()
-        before = tree(stage.root)
+        before = files_of(stage.root)
         try:
             applied = stage.act(desk).applied
         except GlassmindError:
             applied = False
 
         assert not applied or verb in ALONE
-        assert applied or tree(stage.root) == before
+        assert applied or files_of(stage.root) == before
 
 
 class Swapped:
@@ -210,7 +210,7 @@ class Swapped:
             shutil.copytree(self._folder, self.outside)
         else:
             self.outside.mkdir()
-        self.before = tree(self.outside)
+        self.before = files_of(self.outside)
 
     def out(self) -> None:
         """Put the link where the folder is."""
@@ -225,7 +225,7 @@ class Swapped:
             self._kept.rename(self._folder)
 
     def check(self) -> None:
-        assert tree(self.outside) == self.before
+        assert files_of(self.outside) == self.before
         assert {p.name for p in self.outside.iterdir()} == set(self.before)
 
 

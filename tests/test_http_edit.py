@@ -36,10 +36,6 @@ def asking(vault: VaultDesk) -> Iterator[Web]:
         yield web
 
 
-def text_of(vault: VaultDesk, path: str) -> str:
-    return (vault.root / path).read_text("utf-8")
-
-
 def test_a_note_is_edited_and_the_next_search_finds_it(
     web: Web, vault: VaultDesk
 ) -> None:
@@ -54,8 +50,8 @@ def test_a_note_is_edited_and_the_next_search_finds_it(
     told = done.json
     assert (told["state"], told["applied"], told["index"]) == ("applied", True, "fresh")
     assert told["client"] == "a script"
-    assert "\n- [x] buy oolong\n" in text_of(vault, "Tea.md")
-    assert text_of(vault, "Tea.md").endswith("\nZeppelins too.\n")
+    assert "\n- [x] buy oolong\n" in vault.text("Tea.md")
+    assert vault.text("Tea.md").endswith("\nZeppelins too.\n")
     found = web.post("/search", {"query": "zeppelins", "mode": "fulltext"}).json
     assert [hit["path"] for hit in found["hits"]] == ["Tea.md"]
 
@@ -73,7 +69,7 @@ def test_a_note_that_is_not_what_was_read_is_a_conflict_with_its_digest(
     assert (again.status, again.code) == (409, "note_changed")
     now = again.json["error"]["digest"]
     assert now == web.get("/notes/Tea.md").json["digest"]
-    assert text_of(vault, "Tea.md").count("x") == 1
+    assert vault.text("Tea.md").count("x") == 1
     assert web.post("/edit", {**edit, "expected": now[:8]}).status == 200
 
 
@@ -103,20 +99,20 @@ def test_what_was_shown_can_be_applied_where_that_may_happen_at_once(
     edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
     shown = web.post("/edit", {**edit, "dry_run": True}).json
-    before = text_of(vault, "Tea.md")
+    before = vault.text("Tea.md")
     done = web.post(f"/changes/{shown['id']}/apply", {})
 
     assert shown["state"] == "previewed"
     assert "x" not in before
     assert done.json["applied"]
-    assert text_of(vault, "Tea.md").endswith("x\n")
+    assert vault.text("Tea.md").endswith("x\n")
 
 
 def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
     asking: Web, vault: VaultDesk
 ) -> None:
     edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
-    before = text_of(vault, "Tea.md")
+    before = vault.text("Tea.md")
     shown = asking.post("/edit", {**edit, "dry_run": True}).json
 
     waits = asking.post(f"/changes/{shown['id']}/apply", {})
@@ -124,7 +120,7 @@ def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
     assert waits.status == 200, waits.body
     assert (waits.json["id"], waits.json["state"]) == (shown["id"], "proposed")
     assert waits.json["approve"] == f"glassmind proposals approve {shown['id']}"
-    assert text_of(vault, "Tea.md") == before
+    assert vault.text("Tea.md") == before
 
 
 def test_what_takes_a_note_away_is_confirmed_also_when_it_was_shown(
@@ -161,23 +157,23 @@ def test_a_note_is_made_with_its_properties_and_never_written_over(
 
     assert made.status == 200, made.body
     assert made.json["adopted"] == 1
-    assert text_of(vault, "Ghost.md") == "---\nkind: spirit\n---\nBoo.\n"
+    assert vault.text("Ghost.md") == "---\nkind: spirit\n---\nBoo.\n"
     assert (again.status, again.code) == (409, "name_taken")
 
 
 def test_a_note_is_moved_with_its_links_and_moved_back_by_undo(
     web: Web, vault: VaultDesk
 ) -> None:
-    before = text_of(vault, "Cups.md")
+    before = vault.text("Cups.md")
 
     done = web.post("/move", {"source": "Tea.md", "destination": "Drinks/Green tea"})
-    moved = text_of(vault, "Cups.md")
+    moved = vault.text("Cups.md")
     back = web.post(f"/changes/{done.json['id']}/undo", {"client": "a script"})
 
     assert done.json["links_rewritten"] == {"files": 1, "occurrences": 2}
     assert "[[Green tea#Leaves]]" in moved
     assert back.json["undoes"] == done.json["id"]
-    assert text_of(vault, "Cups.md") == before
+    assert vault.text("Cups.md") == before
     assert (vault.root / "Tea.md").exists()
 
 
@@ -210,7 +206,7 @@ def test_what_links_lead_to_follows(
     done = web.post(path, given)
 
     assert done.status == 200, done.body
-    assert held in text_of(vault, "Cups.md")
+    assert held in vault.text("Cups.md")
 
 
 def test_a_tag_is_renamed_and_a_section_becomes_a_note(
@@ -220,8 +216,8 @@ def test_a_tag_is_renamed_and_a_section_becomes_a_note(
     split = web.post("/split", {"note": "Tea", "heading": "Leaves"})
 
     assert tag.status == split.status == 200, split.body
-    assert "#brew" in text_of(vault, "Tea.md")
-    assert "buy oolong" in text_of(vault, "Leaves.md")
+    assert "#brew" in vault.text("Tea.md")
+    assert "buy oolong" in vault.text("Leaves.md")
 
 
 def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
@@ -235,7 +231,7 @@ def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
 
     assert unsaid.status == 409
     assert split.status == 200, split.body
-    assert text_of(vault, "Day.md") == "## Day\n\nrain\n"
+    assert vault.text("Day.md") == "## Day\n\nrain\n"
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import mcp_types as types
 import pytest
+from editing_desk import outside_agent
 from mcp import Client
 from mcp_desk import call, text_of, visit
 from test_mcp_fence import inside
@@ -28,15 +28,6 @@ NOTES: dict[str, str | bytes] = {
 EDIT = {"op": "append", "text": "x"}
 
 EVERY = ("core", "graph", "memory", "write", "brain", "graphrag", "knowledge")
-
-
-def files_of(vault: VaultDesk) -> dict[Path, bytes]:
-    """Return every file of the vault but what is on record of the agent folder."""
-    return {
-        file: file.read_bytes()
-        for file in vault.root.rglob("*")
-        if file.is_file() and ".agent" not in file.parts
-    }
 
 
 def opened(vault: VaultDesk, mode: str) -> VaultDesk:
@@ -95,7 +86,7 @@ def test_by_default_a_note_of_the_user_is_only_proposed_and_that_is_said(
     vault: VaultDesk,
 ) -> None:
     vault.indexed(NOTES)
-    before = files_of(vault)
+    before = outside_agent(vault.root)
     edits = [{"op": "append", "text": "Zeppelins too."}]
 
     note = asked(vault, "glassmind_edit", name="Tea", edits=edits)
@@ -104,14 +95,14 @@ def test_by_default_a_note_of_the_user_is_only_proposed_and_that_is_said(
     assert values(note)["state"] == "proposed"
     assert text_of(note).startswith("Nothing was changed.")
     assert "+Zeppelins too." in inside(text_of(note))
-    assert files_of(vault) == before
+    assert outside_agent(vault.root) == before
     assert values(own)["state"] == "applied"
 
 
 @pytest.mark.parametrize("mode", ["propose", "allow"])
 def test_a_dry_run_of_every_tool_changes_nothing(vault: VaultDesk, mode: str) -> None:
     opened(vault, mode)
-    before = files_of(vault)
+    before = outside_agent(vault.root)
 
     answers = [
         asked(vault, tool, **given, dry_run=True)
@@ -130,7 +121,7 @@ def test_a_dry_run_of_every_tool_changes_nothing(vault: VaultDesk, mode: str) ->
     ]  # fmt: skip
 
     assert [values(answer)["state"] for answer in answers] == ["previewed"] * 6
-    assert files_of(vault) == before
+    assert outside_agent(vault.root) == before
 
 
 @pytest.mark.parametrize(("mode", "waits"), [("propose", True), ("allow", False)])
@@ -147,7 +138,7 @@ def test_a_dry_run_says_whether_the_user_would_be_asked(
 
 def test_a_move_carries_its_links_and_is_undone_by_its_id(vault: VaultDesk) -> None:
     opened(vault, "allow")
-    before = files_of(vault)
+    before = outside_agent(vault.root)
 
     done = values(asked(vault, "glassmind_move", source="Tea", destination="Sub/Cha"))
     cups = (vault.root / "Cups.md").read_text("utf-8")
@@ -156,7 +147,7 @@ def test_a_move_carries_its_links_and_is_undone_by_its_id(vault: VaultDesk) -> N
     assert "[[Cha]], see [[Cha#Leaves]]" in cups
     assert done["links_rewritten"] == {"files": 1, "occurrences": 2}
     assert values(back)["undoes"] == done["id"]
-    assert files_of(vault) == before
+    assert outside_agent(vault.root) == before
 
 
 def test_a_change_has_the_shape_that_the_command_line_prints(vault: VaultDesk) -> None:
@@ -230,7 +221,7 @@ def calls_with(tool: Any, identity: str) -> Iterator[dict[str, object]]:
 def test_no_tool_of_any_set_approves_a_proposal(vault: VaultDesk) -> None:
     opened(vault, "propose")
     waiting = vault.engine.editing.edit("Tea", [Append("x")], Asking(client="a test"))
-    identity, before = waiting.changeset.id, files_of(vault)
+    identity, before = waiting.changeset.id, outside_agent(vault.root)
     server = make_server(vault.engine, toolsets=EVERY)
     tools = [tool for tool in tools_of(EVERY) if tool.name != "reindex"]
 
@@ -247,7 +238,7 @@ def test_no_tool_of_any_set_approves_a_proposal(vault: VaultDesk) -> None:
     assert set(SETS) - set(EVERY) == {"query"}
     assert count > len(tools)
     assert vault.engine.editing.show(identity).changeset.state == "proposed"
-    assert files_of(vault) == before
+    assert outside_agent(vault.root) == before
 
 
 @pytest.mark.parametrize(
@@ -266,13 +257,13 @@ def test_nothing_is_written_on_a_guess_or_out_of_the_vault(
     vault: VaultDesk, tool: str, given: Mapping[str, Any], name: str
 ) -> None:
     opened(vault, "allow")
-    before = files_of(vault)
+    before = outside_agent(vault.root)
     server = make_server(vault.engine, toolsets=["write", "brain"])
 
     answer = call(server, tool, name=name, **given)
 
     assert answer.is_error, text_of(answer)
-    assert files_of(vault) == before
+    assert outside_agent(vault.root) == before
 
 
 def test_what_brain_edits_is_previewed_committed_and_searched(vault: VaultDesk) -> None:
@@ -309,7 +300,7 @@ def test_a_preview_of_brain_is_not_committed_where_the_user_is_to_be_asked(
     vault: VaultDesk,
 ) -> None:
     opened(vault, "propose")
-    before = files_of(vault)
+    before = outside_agent(vault.root)
     server = make_server(vault.engine, toolsets=["brain"])
     given = {"name": "Tea", "mode": "append", "content": "x"}
 
@@ -318,7 +309,7 @@ def test_a_preview_of_brain_is_not_committed_where_the_user_is_to_be_asked(
 
     assert refused.is_error
     assert text_of(refused).startswith("Error: ")
-    assert files_of(vault) == before
+    assert outside_agent(vault.root) == before
 
 
 def test_brain_keeps_what_found_no_match_and_takes_what_is_most_like_it(

@@ -1,11 +1,12 @@
 """Findings that are mended and suggestions that are followed: one change, or none."""
 
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from editing_desk import outside_agent
+from git_desk import GitDesk
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -52,18 +53,6 @@ def count(desk: VaultDesk, check: str) -> int:
     return found.count
 
 
-def text(desk: VaultDesk, path: str) -> str:
-    return (desk.root / path).read_bytes().decode()
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and ".agent" not in file.parts
-    }
-
-
 def test_links_lead_to_the_one_note_that_a_lost_name_means(vault: VaultDesk) -> None:
     opened(vault, WEATHER)
     assert count(vault, "ghosts") == 4
@@ -74,9 +63,9 @@ def test_links_lead_to_the_one_note_that_a_lost_name_means(vault: VaultDesk) -> 
     log = (
         "The [[Barometer|glass]] fell. See [[Tools/Rain gauge]], [[Nobody]]. #weather\n"
     )
-    assert text(vault, "Log.md") == log
-    assert "| [[Barometer\\|Barometers]] |" in text(vault, "Table.md")
-    assert "`[[glass]]` is code" in text(vault, "Table.md")
+    assert vault.text("Log.md") == log
+    assert "| [[Barometer\\|Barometers]] |" in vault.text("Table.md")
+    assert "`[[glass]]` is code" in vault.text("Table.md")
     assert count(vault, "ghosts") == 1
     (left,) = [said for said in done.notices if "not mended" in said]
     assert "ghosts:nobody: no file is called so" in left
@@ -94,7 +83,7 @@ def test_a_name_that_may_mean_two_notes_is_left(vault: VaultDesk) -> None:
 
     assert not done.files
     assert any("it may mean any of A.md, B.md" in said for said in done.notices)
-    assert text(vault, "Log.md") == "The [[Glass]].\n"
+    assert vault.text("Log.md") == "The [[Glass]].\n"
 
 
 def test_tags_are_spelled_as_most_notes_spell_them(vault: VaultDesk) -> None:
@@ -102,7 +91,7 @@ def test_tags_are_spelled_as_most_notes_spell_them(vault: VaultDesk) -> None:
 
     fixed(vault, "inconsistent_tags")
 
-    assert text(vault, "Tools/Rain gauge.md") == "Holds a litre. #weather\n"
+    assert vault.text("Tools/Rain gauge.md") == "Holds a litre. #weather\n"
     assert count(vault, "inconsistent_tags") == 0
 
 
@@ -114,7 +103,7 @@ def test_every_answer_that_a_property_lacks_is_added_to_it(vault: VaultDesk) -> 
 
     assert [one.to for one in done.files] == ["Parent.md"]
     for name in ("One", "Two", "Three", "Four"):
-        assert f"[[{name}]]" in text(vault, "Parent.md")
+        assert f"[[{name}]]" in vault.text("Parent.md")
     assert count(vault, "missing_reciprocal") == 0
 
 
@@ -122,7 +111,7 @@ def test_all_checks_are_mended_in_one_change_that_can_be_taken_back(
     vault: VaultDesk,
 ) -> None:
     opened(vault, WEATHER)
-    before = files_in(vault.root)
+    before = outside_agent(vault.root)
     found = vault.engine.knowledge.health()
 
     done = fixed(vault)
@@ -131,31 +120,31 @@ def test_all_checks_are_mended_in_one_change_that_can_be_taken_back(
     assert done.changeset.draft.verb == "repair"
     assert len({one.to for one in done.files}) == len(done.files)
     vault.engine.editing.undo(done.changeset.id, ASK)
-    assert files_in(vault.root) == before
+    assert outside_agent(vault.root) == before
     assert count(vault, "ghosts") == 4
 
 
 def test_what_the_settings_do_not_allow_at_once_is_proposed(vault: VaultDesk) -> None:
     opened(vault, WEATHER, writes__user_notes="propose")
-    before = files_in(vault.root)
+    before = outside_agent(vault.root)
 
     done = fixed(vault)
 
     assert done.changeset.state == "proposed"
     assert done.files
-    assert files_in(vault.root) == before
+    assert outside_agent(vault.root) == before
     vault.engine.editing.approve(done.changeset.id)
     assert count(vault, "inconsistent_tags") == 0
 
 
 def test_a_dry_run_only_shows_it(vault: VaultDesk) -> None:
     opened(vault, WEATHER)
-    before = files_in(vault.root)
+    before = outside_agent(vault.root)
 
     done = fixed(vault, asking=DRY)
 
     assert (done.changeset.state, bool(done.files)) == ("previewed", True)
-    assert files_in(vault.root) == before
+    assert outside_agent(vault.root) == before
 
 
 def test_files_that_may_not_be_edited_are_left_and_told(vault: VaultDesk) -> None:
@@ -164,7 +153,7 @@ def test_files_that_may_not_be_edited_are_left_and_told(vault: VaultDesk) -> Non
     done = fixed(vault)
 
     assert done.applied
-    assert "#Weather" in text(vault, "Tools/Rain gauge.md")
+    assert "#Weather" in vault.text("Tools/Rain gauge.md")
     assert any("Tools/Rain gauge.md stays as it is" in said for said in done.notices)
 
 
@@ -198,21 +187,15 @@ def test_a_note_that_git_saw_renamed_is_what_its_old_name_means(
 ) -> None:
     body = "A long enough text that git tells it from others, about pressure.\n" * 5
     vault.write({"Glass.md": body, "Log.md": "See [[Glass|the glass]].\n"})
-    git(vault.root, "init", "-q")
-    git(vault.root, "add", ".")
-    git(vault.root, "commit", "-qm", "one")
-    git(vault.root, "mv", "Glass.md", "Barometer.md")
-    git(vault.root, "commit", "-qm", "two")
+    repository = GitDesk(vault.root)
+    repository.commit("2024-01-01")
+    repository.git("mv", "Glass.md", "Barometer.md")
+    repository.commit("2024-01-02")
     opened(vault, {})
 
     fixed(vault, "ghosts")
 
-    assert text(vault, "Log.md") == "See [[Barometer|the glass]].\n"
-
-
-def git(root: Path, *words: str) -> None:
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *who, *words], cwd=root, check=True, timeout=30)
+    assert vault.text("Log.md") == "See [[Barometer|the glass]].\n"
 
 
 def proposed(path: str, raw: bytes, find: str, after: str) -> ProposedEdit:
@@ -237,7 +220,7 @@ def test_edits_of_one_note_are_joined_and_of_two_in_one_place_the_first_counts(
         Repairs(edits, tags=(TagSpelling("tag", "Teas", "tea"),)), ASK
     )
 
-    assert text(vault, "Log.md") == "[[Rain]] and [[Wind|wind]]. #tea\n"
+    assert vault.text("Log.md") == "[[Rain]] and [[Wind|wind]]. #tea\n"
     assert len(done.files) == 1
     assert done.changeset.draft.facts["mended"] == ["wind", "rain", "tag"]
     assert any("both: another edit of Log.md" in said for said in done.notices)
@@ -255,8 +238,8 @@ def test_an_edit_for_a_note_that_changed_since_is_left_out_and_told(
     found = Repairs((LinkEdit(("a",), stale), LinkEdit(("b",), other)))
     done = vault.engine.editing.repair(found, ASK)
 
-    assert text(vault, "Log.md") == "Rain and wind.\n"
-    assert text(vault, "Wind.md") == "[[Log|Rain]].\n"
+    assert vault.text("Log.md") == "Rain and wind.\n"
+    assert vault.text("Wind.md") == "[[Log|Rain]].\n"
     assert any("a: Log.md changed since" in said for said in done.notices)
 
 
@@ -275,7 +258,7 @@ def test_suggested_links_are_made_by_their_keys(vault: VaultDesk) -> None:
     found = knowledge.links_to_add(keys=["Diary.md -> Deep Work.md", "No.md -> A.md"])
     done = vault.engine.editing.repair(found, ASK)
 
-    assert text(vault, "Diary.md").startswith("I read [[Deep Work]] and then Slow")
+    assert vault.text("Diary.md").startswith("I read [[Deep Work]] and then Slow")
     assert [one.to for one in done.files] == ["Diary.md"]
     assert any("No.md -> A.md: nothing of that key" in said for said in done.notices)
 
@@ -289,11 +272,11 @@ def test_every_mention_becomes_a_link_and_is_suggested_no_more(
     done = vault.engine.editing.repair(found, ASK)
 
     diary = "I read [[Deep Work]] and then [[Slow Travel]] on a train.\n"
-    assert text(vault, "Diary.md") == diary
-    assert text(vault, "Other.md") == "[[Slow Travel]] is a book.\n"
+    assert vault.text("Diary.md") == diary
+    assert vault.text("Other.md") == "[[Slow Travel]] is a book.\n"
     assert not vault.engine.knowledge.links_to_add(mentions=True).edits
     vault.engine.editing.undo(done.changeset.id, ASK)
-    assert text(vault, "Diary.md") == MENTIONS["Diary.md"]
+    assert vault.text("Diary.md") == MENTIONS["Diary.md"]
 
 
 def test_a_note_that_another_names_is_an_orphan_no_more(vault: VaultDesk) -> None:
@@ -315,7 +298,7 @@ def test_the_sample_vault_has_fewer_findings_and_comes_back_to_the_byte(
     person.with_name("A. Sellick.md").write_bytes(alias)
     person.unlink()
     (desk.root / "Areas" / "Loose.md").write_bytes(b"See [[Home]]. #Question\r\n")
-    before = files_in(desk.root)
+    before = outside_agent(desk.root)
     try:
         opened(desk, {})
         found = desk.engine.knowledge.health(limit=0)
@@ -325,8 +308,9 @@ def test_the_sample_vault_has_fewer_findings_and_comes_back_to_the_byte(
         assert done.applied
         left = desk.engine.knowledge.health(limit=0)
         assert left.findings == found.findings - 2
-        assert b"[[A. Sellick|Amara Sellick]]" in b"".join(files_in(desk.root).values())
+        mended = outside_agent(desk.root)
+        assert b"[[A. Sellick|Amara Sellick]]" in b"".join(mended.values())
         desk.engine.editing.undo(done.changeset.id, ASK)
-        assert files_in(desk.root) == before
+        assert outside_agent(desk.root) == before
     finally:
         desk.close()

@@ -1,10 +1,9 @@
 """Repairs touch the links that they mend, and no other byte; nor any other link."""
 
-import subprocess
 from codecs import BOM_UTF8
-from pathlib import Path
 
-from test_repairs import ASK, count, fixed, git, opened
+from git_desk import GitDesk
+from test_repairs import ASK, count, fixed, opened
 from vault_desk import VaultDesk
 
 from glassmind.markdown.read import read_note
@@ -89,11 +88,10 @@ def test_a_link_that_leads_somewhere_is_never_written_anew(vault: VaultDesk) -> 
         "Old/Log.md": "Lost: [[Old/Gauge]]. Found: [[Gauge]].\n",
     }
     vault.write(first)
-    git(vault.root, "init", "-q")
-    git(vault.root, "add", ".")
-    git(vault.root, "commit", "-qm", "one")
-    git(vault.root, "mv", "Old/Gauge.md", "Tools/Rain.md")
-    git(vault.root, "commit", "-qm", "two")
+    repository = GitDesk(vault.root)
+    repository.commit("2024-01-01")
+    repository.git("mv", "Old/Gauge.md", "Tools/Rain.md")
+    repository.commit("2024-01-02")
     opened(vault, {})
 
     fixed(vault, "ghosts")
@@ -123,23 +121,11 @@ def test_links_to_a_heading_follow_where_a_repair_gives_it_other_words(
 
 def test_a_repository_stays_clean_while_a_repair_only_waits(vault: VaultDesk) -> None:
     vault.write({"Log.md": "The [[glass]].\n", "Barometer.md": TARGET})
-    git(vault.root, "init", "-q")
-    git(vault.root, "add", ".")
-    git(vault.root, "commit", "-qm", "one")
+    repository = GitDesk(vault.root)
+    repository.commit("2024-01-01")
     opened(vault, {}, writes__user_notes="propose")
 
     done = fixed(vault)
 
     assert done.changeset.state == "proposed"
-    assert status(vault.root) == ""
-
-
-def status(root: Path) -> str:
-    told = subprocess.run(
-        ["git", "status", "--porcelain"],
-        cwd=root,
-        capture_output=True,
-        check=True,
-        timeout=30,
-    )
-    return told.stdout.decode()
+    assert repository.git("status", "--porcelain") == ""

@@ -69,6 +69,10 @@ class VaultDesk:
             second = self._clock if at is None else at
             os.utime(file, (second, second))
 
+    def text(self, path: str) -> str:
+        """Return what a file says, line ends as they are."""
+        return (self.root / path).read_bytes().decode()
+
     def remove(self, *paths: str) -> None:
         """Delete files."""
         for path in paths:
