@@ -6,10 +6,12 @@ Both are whole verbs of an engine that is open, over a vault that is indexed: ju
 kept to be undone, on record, put in place with every step on the disk, and in the index
 when the call returns. One edit, against reading the file and writing the new bytes with
 an `fsync`. A move of a note with a thousand links to it, against writing those files
-anew one by one: read, write beside, `fsync`, rename. Both sides get the same bytes, by
-turns, and all is loaded before. The folder must stand on a real disk. What of it is
-files and what the index is shown below, and what a search by words takes right after
-an edit, which has the word index follow. Exits with 1 where a bar is missed.
+anew one by one: read, write beside, `fsync`, rename. Both sides write files of the same
+size, by turns: the notes that are edited grow by the same line each round. All is
+loaded before. The folder must stand on a real disk. What of it is files is measured on
+a note of its own, whose index does not follow, and shown below with what the index
+takes, and a search by words right after an edit, which has the word index follow.
+Exits with 1 where a bar is missed.
 """
 
 import argparse
@@ -57,8 +59,8 @@ def noted(root: Path, notes: int, text: str) -> list[Path]:
 
 def opened(root: Path) -> Engine:
     """Return the engine of a vault that is indexed, beside it."""
-    for name in ("Tea.md", "Plain.md"):
-        (root / name).write_text(TEXT)
+    for name in ("Tea.md", "Bare.md", "Plain.md"):
+        (root / name).write_text(f"{TEXT}\n")
         os.utime(root / name, LONG_AGO)
     settings = {
         "writes.mode": "allow",
@@ -71,11 +73,11 @@ def opened(root: Path) -> Engine:
     return engine
 
 
-def plain_edit(file: Path, after: bytes) -> None:
-    """Read a file, and write it with an `fsync`."""
-    file.read_bytes()
+def plain_edit(file: Path, line: str) -> None:
+    """Read a file, and write it with a line more and an `fsync`."""
+    before = file.read_bytes()
     handle = os.open(file, os.O_WRONLY | os.O_TRUNC)
-    os.write(handle, after)
+    os.write(handle, before + f"{line}\n".encode())
     os.fsync(handle)
     os.close(handle)
 
@@ -93,13 +95,16 @@ def one_edit(place: Path, notes: int, rounds: int) -> tuple[float, ...]:
     with opened(root) as engine:
         bare = unindexed(engine)
         for number in range(rounds):
-            line = [Append(f"line {number}")]
-            after = f"{TEXT}\nline {number}\n".encode()
-            plain.append(timed(lambda: plain_edit(plain_file, after)))  # noqa: B023
-            ours.append(timed(lambda: engine.editing.edit("Tea.md", line, ASKING)))  # noqa: B023
-            files.append(timed(lambda: bare.edit("Tea.md", line, ASKING)))  # noqa: B023
+            line = f"line {number}"
+            edits = [Append(line)]
+            plain.append(timed(lambda: plain_edit(plain_file, line)))  # noqa: B023
+            ours.append(timed(lambda: engine.editing.edit("Tea.md", edits, ASKING)))  # noqa: B023
+            files.append(timed(lambda: bare.edit("Bare.md", edits, ASKING)))  # noqa: B023
             if not number % 10:
                 found.append(timed(lambda: engine.search("oolong", mode="fulltext")))
+    texts = {(root / name).read_bytes() for name in ("Tea.md", "Bare.md", "Plain.md")}
+    if len(texts) != 1:
+        raise SystemExit("the sides wrote other bytes: nothing was measured")
     return median(ours), median(plain), median(files), median(found)
 
 
@@ -122,7 +127,7 @@ def one_move(place: Path, links: int, rounds: int) -> tuple[float, float]:
     for number in range(rounds):
         root = place / f"plain {number}" / "Notes"
         files = noted(root, links, text)
-        (root / "Tea.md").write_text(TEXT)
+        (root / "Tea.md").write_text(f"{TEXT}\n")
         os.sync()
         plain.append(timed(lambda: plain_move(root, files)))  # noqa: B023
         root = place / f"ours {number}" / "Notes"
