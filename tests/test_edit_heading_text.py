@@ -67,7 +67,7 @@ def test_headings_of_one_name_are_chosen_by_index() -> None:
 
     assert refused.value.lines == (1, 3)
     assert renamed(text, "Same", "New", 1) == "# Same\n\n# New\n"
-    with pytest.raises(NoMatch):
+    with pytest.raises(BadEdit, match="no index 2"):
         renamed(text, "Same", "New", 2)
 
 

@@ -136,6 +136,8 @@ def test_a_heading_spelled_so_goes_before_one_of_the_same_words() -> None:
 
     assert after(text, AtHeading("C#", "new")) == text.replace("one", "new")
     assert after(text, AtHeading("C", "new")) == text.replace("two", "new")
+    cased = "# tea\n\none\n\n# Tea\n\ntwo\n"
+    assert after(cased, AtHeading("Tea", "new")) == cased.replace("two", "new")
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_other_files_have_a_digest_and_folders_have_none(editing: Editing) -> No
 def test_of_headings_of_one_name_the_index_says_which_is_split_off(
     vault: VaultDesk, editing: Editing, index: int, said: str
 ) -> None:
-    with pytest.raises(SeveralMatches, match="say which by index"):
+    with pytest.raises(SeveralMatches, match="choose one by its index"):
         editing.split("Tea", ASK, heading="Notes")
 
     done = editing.split("Tea", ASK, heading="Notes", index=index)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.new_names import unreserved
-from glassmind.editing.parts import heading_at
+from glassmind.editing.text.headings import heading_meant
 from glassmind.editing.text.page import Page, spliced
 from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
-from glassmind.markdown.subpaths import Outline, Part, section_end
+from glassmind.markdown.subpaths import Part, section_end
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
 from glassmind.types.notes import Footnote, Note
@@ -49,13 +49,13 @@ def sections_at(
     `index` chooses among several headings of one name, from 0.
 
     Raises:
-        BadEdit: neither a heading nor a level is named, or both are.
+        BadEdit: neither a heading nor a level is named, or both are; no such index.
         NoMatch, SeveralMatches: there is no such heading, or no one.
     """
     if bool(heading.strip()) == (level is not None):
         raise BadEdit("a note is split by a heading, or by all of one level: say which")
     if level is None:
-        return [heading_at(note, Outline.of_note(note), heading, index)]
+        return [heading_meant(note, heading, index)]
     if index is not None:
         raise BadEdit("an index chooses among headings of one name, not of a level")
     if level not in LEVELS:

@@ -9,11 +9,11 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.parts import (
     Whereabouts,
     anchors_in,
-    heading_at,
     page_at,
     settled,
 )
 from glassmind.editing.relinking import EARLY, draft_with_links
+from glassmind.editing.text.headings import heading_meant
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import universe_of
 from glassmind.errors.editing import BadEdit
@@ -107,10 +107,11 @@ def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Re
 
     Raises:
         NoMatch, SeveralMatches: no one heading is called so.
-        BadEdit: the new words are none, or would be read as something else.
+        BadEdit: the new words are none, or would be read as something else; or there
+            is no such index.
     """
     words = _words(new)
-    at = heading_at(page.note, Outline.of_note(page.note), heading, index)
+    at = heading_meant(page.note, heading, index)
     words = _unmarked(words, page.note.headings[at].level)
     start, end = heading_words(page.source, page.note.headings[at])
     gap = b" " if page.source[start - 1 : start] == b"#" else b""

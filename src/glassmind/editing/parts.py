@@ -6,25 +6,17 @@ this tells what a link that led to a part must say to lead there still.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TypeAlias
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import read_for_edit
 from glassmind.editing.text.page import Page
-from glassmind.errors.editing import EditRefused, NoMatch, SeveralMatches
+from glassmind.errors.editing import EditRefused
 from glassmind.markdown.read import read_note
-from glassmind.markdown.subpaths import (
-    Outline,
-    Part,
-    anchor_of,
-    heading_form,
-    steps_of,
-)
+from glassmind.markdown.subpaths import Outline, Part, anchor_of
 from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft
-from glassmind.types.notes import Note
 from glassmind.vault.decode import Unreadable, decode
 
 Place: TypeAlias = tuple[NotePath, Part]
@@ -181,40 +173,3 @@ def page_at(desk: Desk, path: NotePath, expected: Digest | None = None) -> Page:
         NotEditable: it is no Markdown, no text, or a damaged one.
     """
     return Page.of(path, read_for_edit(desk, path, expected))
-
-
-def heading_at(note: Note, outline: Outline, heading: str, index: int | None) -> int:
-    """Return which heading of a note is called so, by name or by nested path.
-
-    Of several that are, those to the letter count first; `index` chooses, from 0.
-
-    Raises:
-        NoMatch: none is, or none of that index.
-        SeveralMatches: no index chooses.
-    """
-    steps, whole = steps_of(heading), heading_form(heading)
-    alike = [
-        at
-        for at in range(len(note.headings) if steps else 0)
-        if outline.chain(heading, Part("heading", at))
-        or whole in (outline.forms[at], outline.raw_forms[at])
-    ]
-    names = (steps[-1], heading.strip()) if steps else ()
-    exact = [at for at in alike if {outline.texts[at], outline.raw[at]} & {*names}]
-    found = exact or alike
-    if not found or (index is not None and not 0 <= index < len(found)):
-        raise NoMatch(note.path, heading, () if found else _nearest(note, whole))
-    if index is None and len(found) > 1:
-        lines = [note.headings[at].line for at in found]
-        raise SeveralMatches(note.path, heading, lines, "say which by index, from 0")
-    return found[index or 0]
-
-
-def _nearest(note: Note, form: str) -> list[tuple[int, str, float]]:
-    """Return the three headings that are most like one that is looked for."""
-    likely = [
-        (one.line, one.text, SequenceMatcher(None, form, heading_form(one.text)))
-        for one in note.headings
-    ]
-    ranked = [(line, text, match.ratio()) for line, text, match in likely]
-    return sorted(ranked, key=lambda one: (-one[2], one[0]))[:3]

@@ -4,7 +4,6 @@ The heading stays, and so do the blank lines around what is changed: a text is s
 from the next heading as its section was before, and by an empty line where it had none.
 """
 
-import re
 from typing import NamedTuple
 
 from glassmind.editing.text.ends import open_end
@@ -15,12 +14,10 @@ from glassmind.markdown.masks import Mask
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.subpaths import Outline, heading_form, steps_of
 from glassmind.types.editing import AtHeading, Scope, Splice
-from glassmind.types.notes import Heading
+from glassmind.types.notes import Note
 
 NAMED = 3
 """How many of the nearest are named where there is no such heading."""
-
-_BENEATH = re.compile(r"[\r\n][ \t]*[-=]+\s*$")
 
 
 class Section(NamedTuple):
@@ -50,7 +47,7 @@ def heading_changed(page: Page, edit: AtHeading) -> Planned:
         BadEdit: no heading is named, there is no text to add, or no such index.
         NoMatch, SeveralMatches: no one heading is called so.
     """
-    at = heading_meant(page, edit.heading, edit.index)
+    at = heading_meant(page.note, edit.heading, edit.index)
     text = _trimmed(page, edit.text)
     section = section_below(page, at, edit.scope)
     risks = _repeated(page, at, edit)
@@ -67,31 +64,32 @@ def heading_changed(page: Page, edit: AtHeading) -> Planned:
     return Planned([_put_first(page, section, text)], risks)
 
 
-def heading_meant(page: Page, wanted: str, index: int | None = None) -> int:
-    """Return which heading of a page is meant, by its place among them.
+def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
+    """Return which heading of a note is meant, by its place among them.
 
-    One that is called so to the letter goes before one of the same words. `index`
-    chooses among several, from 0.
+    It is named by its words, or from the outside in with some above it, as `A#B`. One
+    that is called so to the letter goes before one of the same words. `index` chooses
+    among several, from 0.
 
     Raises:
         BadEdit, NoMatch, SeveralMatches: no one is.
     """
     name = wanted.strip()
-    if not name.strip("# "):
+    if not steps_of(name):
         raise BadEdit("no heading is named")
-    found = _named(page, name)
-    lines = [page.note.headings[at].line for at in found]
+    found = _named(note, name)
+    lines = [note.headings[at].line for at in found]
     if not found:
-        raise NoMatch(page.path, wanted, _nearest(page, name))
+        raise NoMatch(note.path, wanted, _nearest(note, name))
     if index is None and len(found) > 1:
         how = (
             f"choose one by its index, 0 to {len(found) - 1}, or name the heading "
             "above it too, as Above#Heading"
         )
-        raise SeveralMatches(page.path, wanted, lines, how)
+        raise SeveralMatches(note.path, wanted, lines, how)
     if index is not None and not 0 <= index < len(found):
         raise BadEdit(
-            f"{page.path} has {wanted!r} {len(found)} times, counted from 0; there is "
+            f"{note.path} has {wanted!r} {len(found)} times, counted from 0; there is "
             f"no index {index}"
         )
     return found[index or 0]
@@ -250,18 +248,31 @@ def _is_setext(page: Page, line: int) -> bool:
     return False
 
 
-def _named(page: Page, name: str) -> list[int]:
-    headings = page.note.headings
-    for spelled in dict.fromkeys((name, name.lstrip("# "), name.strip("# "))):
+def _named(note: Note, name: str) -> list[int]:
+    """Return the headings that are called so, to the letter if there is such a one."""
+    outline = Outline.of_note(note)
+    steps = steps_of(name)
+    names = {steps[-1], *_spellings(name)}
+    found = _alike(outline, name, [heading_form(step) for step in steps])
+    exact = [at for at in found if names & {outline.texts[at], outline.raw[at]}]
+    return exact or found
+
+
+def _spellings(name: str) -> dict[str, None]:
+    """Return a name as it is said, and without the marks of a heading."""
+    return dict.fromkeys((name, name.lstrip("# "), name.strip("# ")))
+
+
+def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
+    for spelled in _spellings(name):
         folded = spelled.lower()
         same = [
-            at for at, one in enumerate(headings) if one.text.strip().lower() == folded
+            at
+            for at, text in enumerate(outline.texts)
+            if text.strip().lower() == folded
         ]
         if same:
             return same
-    written = [_written(page, heading) for heading in headings]
-    outline = Outline.of(((h.level, h.text) for h in headings), raw=written)
-    steps = [heading_form(step) for step in steps_of(name)]
     for wanted in (steps, [heading_form(name)]):
         for forms in dict.fromkeys((outline.forms, outline.raw_forms)):
             found = [
@@ -276,20 +287,15 @@ def _named(page: Page, name: str) -> list[int]:
     return []
 
 
-def _written(page: Page, heading: Heading) -> str:
-    """Return a heading as it is written, without the line beneath it."""
-    return _BENEATH.sub("", page.source[heading.start : heading.end].decode())
-
-
 def _leads(wanted: list[str], above: list[str]) -> bool:
     """Whether the headings above hold those that are wanted, in that order."""
     rest = iter(above)
     return all(form in rest for form in wanted)
 
 
-def _nearest(page: Page, name: str) -> list[tuple[int, str, float]]:
-    last = (steps_of(name) or [name])[-1]
-    scored = [(h.line, h.text, likeness(h.text, last)) for h in page.note.headings]
+def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
+    last = steps_of(name)[-1]
+    scored = [(h.line, h.text, likeness(h.text, last)) for h in note.headings]
     return sorted(scored, key=lambda one: (-one[2], one[0]))[:NAMED]
 
 

@@ -36,7 +36,7 @@ def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
     text = page.written(said)
     facts = {"link": link}
     if edit.heading:
-        at = heading_meant(page, edit.heading)
+        at = heading_meant(page.note, edit.heading)
         section = section_below(page, at, "section")
         risks = open_end(page) if is_last(page, section) else ()
         return Planned([put_last(page, section, text)], risks, facts)
