@@ -4,8 +4,9 @@ Each error carries its facts and prints as one sentence that a person can act on
 
     GlassmindError
     ├── ConfigError            something in the configuration cannot be used
-    │   ├── NoVault, VaultAbsent, SeveralVaults
-    │   └── BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
+    │   ├── NoVault, VaultAbsent (with VaultClosed), SeveralVaults, UnlikelyVault (with
+    │   │   TooWide, NoNotesThere, InsideVault, AboveVaults)
+    │   └── BadConfigFile, BadSetting, ConfigExists (with VaultChosen), ConfigUnwritable
     ├── VaultError             the vault on disk cannot be read as asked
     │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable, WriteRefused
     │   ├── FileUnreadable     with FileGone and FileTooLarge
@@ -27,7 +28,24 @@ Each error carries its facts and prints as one sentence that a person can act on
         └── WrongUsage, NothingAsked, BadLimit, BadWish, BadDate
 """
 
-from glassmind.errors.base import GlassmindError
+from glassmind.errors.base import GlassmindError, way_in
+from glassmind.errors.config import (
+    AboveVaults,
+    BadConfigFile,
+    BadSetting,
+    ConfigError,
+    ConfigExists,
+    ConfigUnwritable,
+    InsideVault,
+    NoNotesThere,
+    NoVault,
+    SeveralVaults,
+    TooWide,
+    UnlikelyVault,
+    VaultAbsent,
+    VaultChosen,
+    VaultClosed,
+)
 from glassmind.errors.models import (
     ModelAbsent,
     ModelDamaged,
@@ -39,19 +57,30 @@ from glassmind.errors.models import (
 )
 
 __all__ = [
+    "AboveVaults",
+    "BadConfigFile",
+    "BadSetting",
+    "ConfigError",
+    "ConfigExists",
+    "ConfigUnwritable",
     "GlassmindError",
+    "InsideVault",
     "ModelAbsent",
     "ModelDamaged",
     "ModelFailed",
     "ModelFault",
     "NoModelChosen",
+    "NoNotesThere",
+    "NoVault",
     "RemoteRefused",
+    "SeveralVaults",
+    "TooWide",
     "UnknownModel",
+    "UnlikelyVault",
+    "VaultAbsent",
+    "VaultChosen",
+    "VaultClosed",
 ]
-
-
-class ConfigError(GlassmindError):
-    """Something in the configuration cannot be used."""
 
 
 class VaultError(GlassmindError):
@@ -190,77 +219,13 @@ class MassDeletion(VaultError):
         self.gone, self.known = gone, known
 
 
-class NoVault(ConfigError):
-    """Nothing says which vault is meant."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "no vault is chosen: pass --vault FOLDER, set GLASSMIND_VAULT_PATH, run "
-            "glassmind init FOLDER, or stand in a vault (a folder with .obsidian)"
-        )
-
-
-class VaultAbsent(ConfigError):
-    """The vault that was named is not a folder on this machine."""
-
-    def __init__(self, path: str, origin: str) -> None:
-        super().__init__(
-            f"the vault {path} (from {origin}) is not a folder; check the path, and "
-            "that its disk is there"
-        )
-        self.path, self.origin = path, origin
-
-
-class SeveralVaults(ConfigError):
-    """Obsidian knows several vaults, and nobody says which one is meant."""
-
-    def __init__(self, known: tuple[str, ...]) -> None:
-        super().__init__(
-            f"Obsidian knows several vaults; name one of them: {', '.join(known)}"
-        )
-        self.known = known
-
-
-class BadConfigFile(ConfigError):
-    """A configuration file cannot be read; `line` is 0 when no line is to blame."""
-
-    def __init__(self, file: str, line: int, problem: str) -> None:
-        place = f"{file}:{line}" if line else file
-        super().__init__(f"{place} cannot be read as configuration: {problem}")
-        self.file, self.line, self.problem = file, line, problem
-
-
-class BadSetting(ConfigError):
-    """A setting has a value that it cannot have; `origin` names the file and line."""
-
-    def __init__(self, key: str, origin: str, problem: str) -> None:
-        super().__init__(f"{key} (from {origin}) {problem}")
-        self.key, self.origin, self.problem = key, origin, problem
-
-
-class ConfigExists(ConfigError):
-    """A configuration file stands where a new one was to be written."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(f"{file} exists already; pass --force to replace it")
-        self.file = file
-
-
-class ConfigUnwritable(ConfigError):
-    """A configuration file could not be written; the old one, if any, is untouched."""
-
-    def __init__(self, file: str, reason: str) -> None:
-        super().__init__(f"{file} was not written: {reason}")
-        self.file, self.reason = file, reason
-
-
 class VaultMissing(VaultError):
     """There is no readable folder where the vault should be."""
 
     def __init__(self, root: str, reason: str) -> None:
         super().__init__(
-            f"the vault {root} cannot be read ({reason}); check the path, and that its "
-            "disk is mounted"
+            f"the vault {root} cannot be read ({reason}); "
+            + way_in(reason, "check the path, and that its disk is mounted")
         )
         self.root, self.reason = root, reason
 
