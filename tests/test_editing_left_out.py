@@ -201,6 +201,15 @@ def test_no_move_has_notes_read_that_are_left_out(
     assert (vault.root / path).exists()
 
 
+def test_no_move_has_a_base_read_that_is_left_out(
+    vault: VaultDesk, editing: Editing
+) -> None:
+    vault.write({"Old/More/All.base": "views:\n  - type: table\n"})
+
+    with pytest.raises(EditRefused, match=r"Old/More/All\.base is left out"):
+        editing.move("Old/More/", "Open", ASK)
+
+
 def test_a_link_may_name_a_note_that_is_not_read(editing: Editing) -> None:
     done = editing.edit("Tea", [AddLink("Drafts/Plan A", "See {link}.")], DRY)
 

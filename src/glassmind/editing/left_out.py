@@ -8,6 +8,7 @@ not find any more; and no move opens what is left out.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from glassmind.editing.judging import notes_below
 from glassmind.editing.relink_text import Relink
 from glassmind.editing.universe import is_trashed
 from glassmind.errors import VaultError
@@ -17,7 +18,7 @@ from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.left_out import MOST_BYTES, MOST_READ, unindexed
+from glassmind.vault.left_out import MOST_BYTES, MOST_READ
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import fold, name_key
 
@@ -72,19 +73,27 @@ def _is_read(rules: IgnoreRules, step: Step) -> bool:
     return step.path is None or rules.left_out(step.path, folder=step.folder) is None
 
 
-def refuse_showing(root: Path, rules: IgnoreRules, folder: NotePath, to: str) -> None:
+def refuse_opening(
+    root: Path,
+    rules: IgnoreRules,
+    folder: NotePath,
+    to: str,
+    brought: Collection[object] = (),
+) -> None:
     """Let no folder be moved to where notes of it are read that are left out now.
+
+    Those that are `brought` back were read before.
 
     Raises:
         EditRefused: one would be; its owner moves it, or changes what is left out.
     """
-    for path in unindexed(root, (), folder):
-        if not path.lower().endswith(TEXTS):
+    for note in sorted(notes_below(root, folder)):
+        then = to + note[len(folder) :]
+        if rules.left_out(note) is None or note in brought:
             continue
-        then = to + path[len(folder) :]
-        if rules.left_out(path) is not None and rules.left_out(then) is None:
+        if rules.left_out(then) is None:
             raise EditRefused(
-                f"{folder} stays where it is: {path} is left out of the index, and "
+                f"{folder} stays where it is: {note} is left out of the index, and "
                 f"would not be as {then}"
             )
 

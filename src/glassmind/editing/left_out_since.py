@@ -13,6 +13,7 @@ from typing import TypeAlias
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import notes_below
+from glassmind.editing.left_out import refuse_opening
 from glassmind.editing.moved_since import gone_to, moves_since
 from glassmind.editing.naming import check_read
 from glassmind.editing.universe import is_trashed
@@ -47,9 +48,9 @@ def refuse_left_out(desk: Desk, draft: Draft, undone: Changeset | None = None) -
     rules = desk.rules()
     own = _left_there(rules, undone)
     for step in draft.steps:
-        if step.folder:
-            _refuse_opening(desk, rules, step, _brought(undone))
-        elif _is_hidden(step, own):
+        if step.folder and step.path and not is_trashed(step.path):
+            refuse_opening(desk.root, rules, step.path, step.to, _brought(undone))
+        elif not step.folder and _is_hidden(step, own):
             check_read(rules, step.path or step.to)
 
 
@@ -149,19 +150,3 @@ def _folders(steps: Collection[Step]) -> list[tuple[str, str]]:
 def _brought(change: Changeset | None) -> Collection[object]:
     found = change.draft.facts.get(BROUGHT) if change is not None else None
     return frozenset(found) if isinstance(found, list) else ()
-
-
-def _refuse_opening(
-    desk: Desk, rules: IgnoreRules, step: Step, brought: Collection[object]
-) -> None:
-    if step.path is None or is_trashed(step.path):
-        return
-    for note in notes_below(desk.root, step.path):
-        then = step.to + note[len(step.path) :]
-        if rules.left_out(note) is None or note in brought:
-            continue
-        if rules.left_out(then) is None:
-            raise EditRefused(
-                f"{step.path} stays where it is: {note} is left out of the index, and "
-                f"would not be as {then}"
-            )

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.left_out import refuse_showing
+from glassmind.editing.left_out import refuse_opening
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.places import (
     Ground,
@@ -58,7 +58,7 @@ def plan_move(
     to = destination_of(ground, origin, destination)
     raw = origin_bytes(desk, origin, expected)
     if origin.folder:
-        refuse_showing(desk.root, desk.rules(), origin.path, to)
+        refuse_opening(desk.root, desk.rules(), origin.path, to)
     step = Step(origin.path, to, None, b"", folder=True)
     if raw is not None:
         step = Step(origin.path, to, raw, retitled(raw, origin.path, to))
