@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from glassmind.context.items import is_pattern
 from glassmind.markdown.receipts import receipt_of
-from glassmind.render.quoted import holds_hidden
+from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Excerpt
 from glassmind.types.passages import PackedNote, PlacedChunk

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.context.passages import Stretch
 from glassmind.markdown.sentences import HEADING, MARKER, PROPERTY, sentence_spans
-from glassmind.render.quoted import holds_hidden
+from glassmind.render.hidden_text import holds_hidden
 
 PieceKind: TypeAlias = Literal["sentence", "row", "property"]
 

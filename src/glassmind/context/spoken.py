@@ -11,7 +11,7 @@ from glassmind.context.page import ITEM, Page
 from glassmind.context.scope import SectionRows
 from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.sentences import sentences_in
-from glassmind.render.quoted import holds_hidden
+from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import NotePath, Span
 from glassmind.types.context import AnswerSentence
 from glassmind.types.sections import SectionNote

@@ -3,7 +3,7 @@
 from typing import Any
 
 from glassmind.render.address import heading_address, obsidian_uri
-from glassmind.render.quoted import holds_hidden
+from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,

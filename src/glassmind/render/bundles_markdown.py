@@ -7,7 +7,8 @@ are cited; every text of a note stands in a fence.
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from glassmind.render.quoted import LABEL, fenced, holds_hidden, one_line, titled
+from glassmind.render.hidden_text import holds_hidden
+from glassmind.render.quoted import LABEL, fenced, one_line, titled
 from glassmind.render.style import counted
 from glassmind.types import Span
 from glassmind.types.context import (

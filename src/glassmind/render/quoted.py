@@ -16,10 +16,6 @@ TITLE_CHARS = 80
 """Of a title or a heading on a line of ours: a line of a terminal."""
 
 _RUN = re.compile("`{3,}")
-_HIDDEN = re.compile(
-    "<!--|%%|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
-)
-"""Comments of HTML and of Obsidian, and letters without width."""
 
 
 def fenced(text: str) -> str:
@@ -51,10 +47,3 @@ def titled(text: str) -> str:
     """Return a title or a heading as a part of one line, not too long."""
     line = one_line(text)
     return line if len(line) <= TITLE_CHARS else f"{line[:TITLE_CHARS].rstrip()}…"
-
-
-def holds_hidden(text: str) -> bool:
-    """Whether some of a text is not seen by who reads the note in Obsidian."""
-    if text.isascii():  # a hundred times as fast
-        return "<!--" in text or "%%" in text
-    return _HIDDEN.search(text) is not None
