@@ -14,14 +14,12 @@ from glassmind.access.meant import folded, is_in
 from glassmind.config import Config
 from glassmind.types import NotePath
 from glassmind.types.editing import Verdict
+from glassmind.vault.trash import TRASH
 
 May: TypeAlias = Literal["off", "propose", "allow"]
 
 STRICTNESS: tuple[May, ...] = ("off", "propose", "allow")
 """What may happen to a file, the strictest first."""
-
-TRASH = ".trash"
-"""Where deleted files go to, and come back from."""
 
 NOT_EDITED = ("inbox", "logs", "cache", TRASH)
 """Of the agent folder: what a person approves, records, what can be made again, and

@@ -27,7 +27,7 @@ from glassmind.types.editing import (
     IndexState,
     Step,
 )
-from glassmind.vault.trash import TRASH
+from glassmind.vault.trash import is_trashed
 
 NOTHING = "nothing was changed: the files say so already"
 
@@ -238,4 +238,4 @@ def _to_refresh(steps: Sequence[Step]) -> list[NotePath]:
     """Return the files to be indexed anew; none means all, as for a moved folder."""
     if any(step.folder for step in steps):
         return []
-    return [path for path in _paths(steps) if not path.startswith(f"{TRASH}/")]
+    return [path for path in _paths(steps) if not is_trashed(path)]

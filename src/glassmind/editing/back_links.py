@@ -16,13 +16,14 @@ from glassmind.editing.relink_text import Wanted
 from glassmind.editing.relinking import EARLY, OTHER_KINDS, TEXTS, Relink, relinked
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
-from glassmind.editing.universe import Renames, is_trashed, universe_of
+from glassmind.editing.universe import Renames, universe_of
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.subpaths import Outline
 from glassmind.types import NotePath, Span
 from glassmind.types.editing import Changeset, Draft, Rewritten, Step
 from glassmind.vault.resolve import Names
+from glassmind.vault.trash import is_trashed
 
 OUTLINED = "outlined"
 """The fact of a draft that names the note whose headings have other words by it."""

@@ -16,7 +16,7 @@ from glassmind.types.editing import (
 )
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import digest_of
-from glassmind.vault.trash import TRASH
+from glassmind.vault.trash import is_trashed
 
 if TYPE_CHECKING:
     from glassmind.editing.desk import Desk
@@ -116,7 +116,7 @@ def _head(step: Step) -> str:
     end = "/" if step.folder else ""
     if step.path is None or step.path == step.to:
         return ""
-    if step.to.startswith(f"{TRASH}/"):
+    if is_trashed(step.to):
         return f"deleted {step.path}{end}\nkept as {step.to}{end}\n"
     return f"rename from {step.path}{end}\nrename to {step.to}{end}\n"
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.access.meant import Meant, head_tags, meant_tags
-from glassmind.access.policy import TRASH, strictest
+from glassmind.access.policy import strictest
 from glassmind.editing.desk import Desk
 from glassmind.errors import VaultError
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft, Step, Verdict
 from glassmind.vault.scan import kind_of
+from glassmind.vault.trash import is_trashed
 
 TO_TRASH = frozenset(("delete", "merge", "undo"))
 """What puts files into the trash; to move one there is to delete it."""
@@ -76,14 +77,10 @@ def _places(draft: Draft, step: Step) -> Iterator[NotePath]:
     if step.path is None:
         yield step.to
         return
-    if not (_in_trash(step.path) and draft.verb in FROM_TRASH):
+    if not (is_trashed(step.path) and draft.verb in FROM_TRASH):
         yield step.path
-    if not (_in_trash(step.to) and draft.verb in TO_TRASH):
+    if not (is_trashed(step.to) and draft.verb in TO_TRASH):
         yield step.to
-
-
-def _in_trash(path: NotePath) -> bool:
-    return path.startswith(f"{TRASH}/")
 
 
 def _tags(desk: Desk, step: Step) -> Mapping[NotePath, Meant]:

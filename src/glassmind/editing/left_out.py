@@ -10,7 +10,6 @@ from pathlib import Path
 
 from glassmind.editing.judging import notes_below
 from glassmind.editing.relink_text import Relink
-from glassmind.editing.universe import is_trashed
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.linked import linked_note
@@ -21,6 +20,7 @@ from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.left_out import MOST_BYTES, MOST_READ
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import fold, name_key
+from glassmind.vault.trash import is_trashed
 
 TEXTS = (".md", ".canvas")
 

@@ -16,12 +16,12 @@ from glassmind.editing.judging import notes_below
 from glassmind.editing.left_out import refuse_opening
 from glassmind.editing.moved_since import gone_to, moves_since
 from glassmind.editing.naming import check_read
-from glassmind.editing.universe import is_trashed
 from glassmind.errors import FileUnreadable
 from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
 from glassmind.types.editing import Changed, Changeset, Draft, FileDiff, Step
 from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.trash import is_trashed
 from glassmind.vault.ways import forward
 
 BROUGHT = "brought"

@@ -6,7 +6,7 @@ from itertools import takewhile
 from glassmind.editing.desk import Desk
 from glassmind.types import NotePath
 from glassmind.types.editing import Changeset, Step
-from glassmind.vault.trash import TRASH
+from glassmind.vault.trash import is_trashed
 
 
 def moves_since(desk: Desk, known: Changeset) -> list[Step]:
@@ -18,8 +18,8 @@ def moves_since(desk: Desk, known: Changeset) -> list[Step]:
 
 def _moves(changeset: Changeset) -> Iterator[Step]:
     for step in changeset.draft.steps:
-        to_trash = step.to.startswith(f"{TRASH}/")
-        if step.path is not None and step.path != step.to and not to_trash:
+        is_moved = step.path is not None and step.path != step.to
+        if is_moved and not is_trashed(step.to):
             yield step
 
 

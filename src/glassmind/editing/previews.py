@@ -13,7 +13,7 @@ from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.types.editing import Changed, Changeset, ChangeVerb, Step
 from glassmind.vault.read import digest_of
-from glassmind.vault.trash import TRASH
+from glassmind.vault.trash import is_trashed
 
 TAKES_AWAY: frozenset[ChangeVerb] = frozenset(("delete", "merge"))
 """What puts a note into the trash, and so is confirmed."""
@@ -64,7 +64,7 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
 
 
 def _taken_away(known: Changeset) -> str:
-    gone = (one for one in known.draft.steps if one.to.startswith(f"{TRASH}/"))
+    gone = (one for one in known.draft.steps if is_trashed(one.to))
     return ", ".join(step.path for step in gone if step.path is not None)
 
 

@@ -28,7 +28,6 @@ from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.text.apply import KINDS
 from glassmind.editing.undoing import UNDOES, plan_undo
-from glassmind.editing.universe import is_trashed
 from glassmind.editing.writing import plan_edit
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.editing import EditRefused, WrongState
@@ -44,6 +43,7 @@ from glassmind.types.editing import (
     SetTask,
     TextEdit,
 )
+from glassmind.vault.trash import is_trashed
 
 ASKED = "asked"
 """The fact of a draft that says what was asked for, as far as its steps do not."""

@@ -22,7 +22,7 @@ from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath, Span
 from glassmind.types.editing import Changed, Changeset, ChangeState, Draft, Step
-from glassmind.vault.trash import TRASH, trash_place
+from glassmind.vault.trash import is_trashed, trash_place
 from glassmind.vault.ways import Way, ways_of
 
 EDITED = "files of it were edited since, so that a person should look at it"
@@ -221,7 +221,7 @@ def _made(
 
 def _gone(step: Step, here: NotePath, wanted: NotePath, *, is_free: bool) -> _Part:
     """Take back what happened to a file that is there no more."""
-    if not here.startswith(f"{TRASH}/"):
+    if not is_trashed(here):
         return _Part(None, [f"{here} is gone, and stays so"])
     if not is_free or step.before is None:
         return _Part(None, [f"{wanted} is there again, and stays as it is"])

@@ -10,7 +10,7 @@ from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault.left_out import MOST_NAMES, unindexed
 from glassmind.vault.resolve import Names, name_key
-from glassmind.vault.trash import TRASH
+from glassmind.vault.trash import is_trashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,6 @@ def renames_of(steps: Iterable[Step], paths: Sequence[NotePath]) -> Renames:
         elif step.path != step.to:
             goes[step.path] = step.to
     return Renames(goes, folders, frozenset(gone), frozenset(come))
-
-
-def is_trashed(path: str) -> bool:
-    """Whether a path lies in the vault's own trash."""
-    return path.startswith(f"{TRASH}/")
 
 
 def inside(folder: str, paths: Iterable[NotePath]) -> list[NotePath]:

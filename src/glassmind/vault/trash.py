@@ -6,12 +6,18 @@ from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 
 TRASH = ".trash"
+"""Where deleted files go to, and come back from."""
 
 LONGEST_NAME = 255
 """Bytes of a name that every disk takes."""
 
 MOST = 10_000
 """Numbers that are tried for a name that is taken."""
+
+
+def is_trashed(path: str) -> bool:
+    """Whether a path lies in the vault's own trash."""
+    return path.startswith(f"{TRASH}/")
 
 
 def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:

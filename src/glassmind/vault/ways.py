@@ -13,7 +13,7 @@ from glassmind.errors.writing import NameTaken, WriteFailed
 from glassmind.types import NotePath
 from glassmind.types.editing import Step
 from glassmind.vault.paths import safe_path
-from glassmind.vault.trash import TRASH
+from glassmind.vault.trash import TRASH, is_trashed
 
 CLOSED = ("inbox", "logs", "cache")
 """Parts of the agent folder that are not edited: what waits for approval, records."""
@@ -112,8 +112,8 @@ def _clean(step: Step, agent_folder: str) -> Step:
         raise WriteFailed(path, "nobody says what it is now")
     if path is None and step.before is not None:
         raise WriteFailed(to, "a new file has no content before")
-    leaves_trash = path is not None and _is_below(path, TRASH)
-    if path is not None and not (leaves_trash and not _is_below(to, TRASH)):
+    leaves_trash = path is not None and is_trashed(path)
+    if path is not None and not (leaves_trash and not is_trashed(to)):
         _judge(path, agent_folder)
     _judge(to.removeprefix(f"{TRASH}/"), agent_folder, told=to)
     return step._replace(path=path, to=to)
