@@ -9,7 +9,10 @@ MOST_LINES = 400
 KEY_BLOCK = "PRIVATE KEY"
 """The words without which there is none."""
 
-HIDDEN = "(hidden: private key)"
+PRIVATE_KEY = "private key"
+"""What one is called where it is hidden."""
+
+HIDDEN = f"(hidden: {PRIVATE_KEY})"
 
 _MARK = re.compile(r"-----(BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _ONE_LINE = re.compile(

@@ -9,11 +9,13 @@ that looks like any other word is not known here.
 import json
 import re
 from base64 import urlsafe_b64decode
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from glassmind.markdown.private_keys import without_private_keys
+from glassmind.markdown.private_keys import PRIVATE_KEY, without_private_keys
+from glassmind.markdown.secret_shapes import without_shapes
 
 Judge = Callable[[str], bool]
 """Whether what has the shape of a credential is one."""
@@ -38,6 +40,17 @@ class Group(NamedTuple):
     hides: Sequence[Hide]
 
 
+SHAPES_VERSION = 1
+"""Raised whenever other text is hidden, so that every note is read again."""
+
+
+class Sighting(NamedTuple):
+    """A credential in a text: the line, counted from 1, and what kind it is."""
+
+    line: int
+    kind: str
+
+
 def holds_secret(text: str) -> bool:
     """Whether a credential of a known shape stands in a text."""
     return redacted(text) != text
@@ -54,7 +67,36 @@ def redacted(text: str) -> str:
         if group.may_hold(text):
             for hide in group.hides:
                 text = hide(text)
-    return text
+    return without_shapes(text, _hidden)
+
+
+def sightings(text: str) -> list[Sighting]:
+    """Return where credentials stand in a text, never what they are.
+
+    A private key is one, at its first line.
+    """
+    safe = redacted(text)
+    if safe == text:
+        return []
+    found: list[Sighting] = []
+    key_ended = 0
+    pairs = zip(text.split("\n"), safe.split("\n"), strict=True)
+    for line, (before, after) in enumerate(pairs, 1):
+        if before == after:
+            continue
+        fresh = Counter(_SAID.findall(after)) - Counter(_SAID.findall(before))
+        goes_on = key_ended == line - 1 and PRIVATE_KEY in fresh
+        key_ended = line if PRIVATE_KEY in fresh else key_ended
+        if not goes_on:
+            found += [Sighting(line, kind) for kind in fresh.elements()]
+    return found
+
+
+_SAID = re.compile(r"\(hidden: ([^()\n]{1,40})\)")
+
+
+def _hidden(kind: str, _: str = "") -> str:
+    return f"(hidden: {kind})"
 
 
 def _hiding(name: str, pattern: str, judge: Judge | None = None) -> Hide:
@@ -66,7 +108,7 @@ def _hiding(name: str, pattern: str, judge: Judge | None = None) -> Hide:
             return match[0]
         before = match[0][: match.start(group) - match.start()]
         after = match[0][match.end(group) - match.start() :]
-        return f"{before}(hidden: {name}){after}"
+        return f"{before}{_hidden(name)}{after}"
 
     return partial(re.compile(pattern, re.ASCII).sub, instead)
 
@@ -206,6 +248,33 @@ _GROUPS = (
     Group(
         partial(_has_tail, "J", "eyJ"),
         [_hiding("JWT", r"e(?<![\w.-]e)yJ[\w-]++(?:\.[\w-]++){2,4}", _is_jwt)],
+    ),
+    Group(
+        lambda text: "haredAccess" in text or "ccountKey" in text or "sig=" in text,
+        [
+            _hiding(
+                "Azure key",
+                r"""(?:AccountKey|SharedAccessKey)["']?[ \t]{0,4}[=:][ \t]{0,4}"""
+                r"""["']?([A-Za-z0-9+/]{40,}+={0,2})""",
+            ),
+            _hiding(
+                "Azure signature",
+                r"""(?:[?&;"']|Signature )sig=([A-Za-z0-9%+/]{40,}+={0,2})""",
+            ),
+        ],
+    ),
+    Group(
+        lambda text: ":AA" in text,
+        [_hiding("Telegram token", r"(?<!\d)\d{5,16}:AA[\w-]{32,34}(?![\w-])")],
+    ),
+    Group(
+        lambda text: "otpauth:" in text,
+        [
+            _hiding(
+                "one-time secret",
+                r"otpauth:[^\s?]{0,200}+\?[^\s]{0,200}?secret=([A-Za-z2-7]{12,}+)",
+            )
+        ],
     ),
     Group(
         lambda text: "uthorization" in text,

@@ -1,0 +1,183 @@
+"""What credentials look like, issuer by issuer: a word they begin with, and letters.
+
+Facts, not patterns of others: those who give keys out document how they begin, and the
+rule sets of secret scanners (gitleaks, detect-secrets) were gone through for more. A
+shape is here where what begins so can hardly be anything else; keys without a word of
+their own, told only by what stands before them, are not. `docs/decisions/secrets.md`
+has what this was weighed against, and what it finds.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from string import ascii_letters, digits
+from typing import NamedTuple
+
+HEX = "0-9a-f"
+ANY_HEX = "0-9A-Fa-f"
+ALNUM = "A-Za-z0-9"
+WORD = r"\w-"
+DOTTED = r"\w.=-"
+BASE64 = "A-Za-z0-9+/="
+
+KINDS_OF_LETTERS = 2
+"""Of small letters, capitals and figures: so many kinds has what is drawn at least."""
+
+LONGEST_RUN = 4_096
+"""Letters in a row from which on they are a picture or a font, written as text."""
+
+_INSIDE = re.compile(r"[0-9A-Z](?<=[\w.~-]{14})[\w.~%+/-]*+", re.ASCII)
+"""A figure or a capital deep in a run of letters, and the rest of the run. Prose has
+next to none, and every credential here has one: so most text is passed by quickly."""
+
+_RUN = frozenset(f"{ascii_letters}{digits}_.~%+/-")
+
+
+class Shape(NamedTuple):
+    """A kind of credential: what it may begin with, its letters, and how many at least.
+
+    What was written rather than drawn, such as `figd_put-your-own-token-in-here`, is
+    none.
+    """
+
+    kind: str
+    begins: tuple[str, ...]
+    letters: str
+    least: int
+
+    @property
+    def pattern(self) -> str:
+        """What finds it, in the group that is hidden."""
+        begins = "|".join(map(re.escape, self.begins))
+        return f"((?:{begins})[{self.letters}]{{{self.least},}}+)"
+
+
+class Odd(NamedTuple):
+    """A kind of credential that is told by more than how it begins."""
+
+    kind: str
+    pattern: str
+
+
+SHAPES: Sequence[Shape] = (
+    Shape("1Password token", ("ops_eyJ",), BASE64, 100),
+    Shape("Adobe secret", ("p8e-",), ALNUM, 32),
+    Shape("age key", ("AGE-SECRET-KEY-1",), "A-Z0-9", 40),
+    Shape("Alibaba key", ("LTAI",), ALNUM, 20),
+    Shape("API key", ("pplx-", "xai-", "gsk_", "r8_", "tvly-", "nvapi-"), WORD, 32),
+    Shape("API key", ("lsv2_pt_", "lsv2_sk_"), r"\w", 32),
+    Shape("Artifactory key", ("AKCp",), ALNUM, 60),
+    Shape("Atlassian token", ("ATATT3", "ATCTT3", "ATBB"), DOTTED, 28),
+    Shape("AWS key", ("ABSK",), BASE64, 100),
+    Shape("Brevo key", ("xkeysib-", "xsmtpsib-"), WORD, 64),
+    Shape("Clojars token", ("CLOJARS_",), ALNUM, 50),
+    Shape("Databricks token", ("dapi",), HEX, 32),
+    Shape("DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), HEX, 40),
+    Shape("Docker token", ("dckr_pat_", "dckr_oat_"), WORD, 24),
+    Shape("Doppler token", ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa."), r"\w.", 40),
+    Shape("Duffel token", ("duffel_live_", "duffel_test_"), WORD, 40),
+    Shape("Dynatrace token", ("dt0c01.", "dt0s01.", "dt0s16."), "A-Za-z0-9.", 60),
+    Shape("EasyPost key", ("EZAK", "EZTK"), ALNUM, 54),
+    Shape("Facebook token", ("EAAC", "EAAM", "EAAG", "EAAB"), ALNUM, 100),
+    Shape("Figma token", ("figd_", "figo_"), WORD, 36),
+    Shape("Flutterwave key", ("FLWSECK-", "FLWSECK_TEST-"), "A-Za-z0-9-", 12),
+    Shape("Fly token", ("fo1_", "fm1a_", "fm1r_", "fm2_"), r"\w+/=-", 43),
+    Shape("Frame.io token", ("fio-u-",), DOTTED, 60),
+    Shape(
+        "GitLab token",
+        ("glptt-", "glft-", "glsoat-", "glcbt-", "glimt-", "gloas-", "glagent-",
+         "glffct-", "glwt-", "GR1348941"),
+        r"\w.-",
+        20,
+    ),
+    Shape("Google secret", ("GOCSPX-",), WORD, 24),
+    Shape("Google token", ("ya29.", "1//0"), WORD, 30),
+    Shape("Grafana token", ("glsa_", "glc_eyJ"), r"\w+/=", 32),
+    Shape("Heroku token", ("HRKU-",), WORD, 32),
+    Shape("Hugging Face token", ("hf_", "api_org_"), ALNUM, 30),
+    Shape("Linear key", ("lin_api_", "lin_oauth_"), ALNUM, 32),
+    Shape("Mailgun key", ("key-",), HEX, 32),
+    Shape("New Relic key", ("NRAK-", "NRII-", "NRJS-"), "A-Za-z0-9-", 19),
+    Shape("Notion token", ("ntn_", "secret_"), ALNUM, 43),
+    Shape("Octopus key", ("API-",), "A-Z0-9", 26),
+    Shape("OpenShift token", ("sha256~",), WORD, 43),
+    Shape("PlanetScale token", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"),
+          DOTTED, 32),
+    Shape("Postman key", ("PMAK-",), "0-9a-f-", 50),
+    Shape("Prefect key", ("pnu_", "pnb_"), ALNUM, 36),
+    Shape("Pulumi token", ("pul-",), HEX, 40),
+    Shape("ReadMe key", ("rdme_",), ALNUM, 60),
+    Shape("RubyGems key", ("rubygems_",), HEX, 40),
+    Shape("Scalingo token", ("tk-us-",), WORD, 48),
+    Shape("SendGrid key", ("SG.",), r"\w.-", 60),
+    Shape("Sentry token", ("sntrys_", "sntryu_"), r"\w+/=", 40),
+    Shape("Shippo token", ("shippo_live_", "shippo_test_"), ANY_HEX, 40),
+    Shape("Shopify token", ("shpat_", "shpca_", "shppa_", "shpss_"), ANY_HEX, 32),
+    Shape("Slack token", ("xoxe.xoxp-", "xoxe.xoxb-"), "A-Za-z0-9-", 20),
+    Shape("Sourcegraph token", ("sgp_",), ANY_HEX + "_", 40),
+    Shape("Square token", ("sq0atp-", "sq0csp-"), WORD, 22),
+    Shape("Stripe key", ("sk_test_", "rk_test_", "sk_prod_", "rk_prod_"), ALNUM, 16),
+    Shape("Stripe key", ("whsec_",), BASE64, 24),
+    Shape("Supabase key", ("sbp_", "sb_secret_"), r"\w", 30),
+    Shape("Tailscale key", ("tskey-",), WORD, 20),
+    Shape("Tencent key", ("AKID",), ALNUM, 32),
+    Shape("Twilio key", ("SK",), HEX, 32),
+    Shape("Typeform token", ("tfp_",), DOTTED, 40),
+    Shape("Vault token", ("hvs.", "hvb.", "hvr."), WORD, 24),
+    Shape("Yandex key", ("AQVN",), WORD, 35),
+)  # fmt: skip
+
+ODD: Sequence[Odd] = (
+    Odd("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
+    Odd("Azure secret", r"([\w~.]{3}[0-9]Q~[\w~.-]{31,34})(?![\w~.-])"),
+    Odd("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
+    Odd("Discord token", r"([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![\w.-])"),
+    Odd("Discord webhook",
+        r"discord(?:app)?\.com/api/webhooks/([0-9]{10,25}/[\w-]{40,}+)"),
+    Odd("Mailchimp key", r"([0-9a-f]{32}-us[0-9]{1,2})(?!\w)"),
+    Odd("MaxMind key", r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?!\w)"),
+    Odd("Slack webhook",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{20,}+)"),
+    Odd("Teams webhook", r"[\w-]{1,60}\.webhook\.office\.com/webhookb2/([\w/-]{20,}+)"),
+    Odd("Terraform token", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}+)"),
+)  # fmt: skip
+"""Each begins where no longer word could have begun, as all shapes do."""
+
+_ALL: Sequence[Shape | Odd] = (*SHAPES, *ODD)
+_ANY = re.compile(
+    r"(?<![\w-])(?:" + "|".join(one.pattern for one in _ALL) + ")", re.ASCII
+)
+_LETTERS = [re.compile(f"[{kind}]") for kind in ("a-z", "A-Z", "0-9")]
+
+Hidden = Callable[[str, str], str]
+"""Returns what stands in place of a credential, by its kind and what it is."""
+
+
+def without_shapes(text: str, hidden: Hidden) -> str:
+    """Return a text with something else in place of every credential of these shapes.
+
+    Only long runs of letters are looked at, and each once, so that it takes as long as
+    the text is, whatever it says.
+    """
+
+    def instead(match: re.Match[str]) -> str:
+        at = match.lastindex or 0
+        if not _is_drawn(match[at]):
+            return match[0]
+        before = match[0][: match.start(at) - match.start()]
+        return before + hidden(_ALL[at - 1].kind, match[at])
+
+    parts, done = [], 0
+    for found in _INSIDE.finditer(text):
+        start, end = found.span()
+        while start > done and text[start - 1] in _RUN:
+            start -= 1
+        if end - start <= LONGEST_RUN:
+            parts += [text[done:start], _ANY.sub(instead, text[start:end])]
+            done = end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def _is_drawn(text: str) -> bool:
+    """Whether letters look drawn, not written."""
+    kinds = sum(1 for letters in _LETTERS if letters.search(text))
+    return kinds >= KINDS_OF_LETTERS
