@@ -1,0 +1,330 @@
+"""The clients of a vault: what each is called, what it may read, what proves it.
+
+They are kept in one file with the user, never in the vault, and always at the same
+place: a server has to see it when one is revoked. Of a token only a digest is kept. A
+server looks at the stamp of the file with every request, and reads it when that is
+another. When each was last used is kept in a file of its own, so that no server ever
+writes the one that says who may come in.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple, TypeAlias
+
+from glassmind.access.scopes import read_scope, scope_as_texts
+from glassmind.config import Config
+from glassmind.config.places import index_name
+from glassmind.errors import GlassmindError, IndexFault
+from glassmind.errors.access import (
+    BadClientName,
+    ClientExists,
+    ClientsUnreadable,
+    ClientsUnwritable,
+    ClientUnknown,
+)
+from glassmind.store.lock import WriterLock
+from glassmind.types.access import Scope
+
+FILE = "clients.json"
+USED = "clients-used.json"
+
+FORMAT = 1
+"""What the file says of itself; one of a higher number is of a version to come."""
+
+PREFIX = "gm_"
+"""What a token begins with, so that it is known for one where it does not belong."""
+
+LONGEST_NAME = 60
+"""Letters of a name; it stands in records and on one line of a list."""
+
+WAIT_S = 10.0
+"""Seconds to wait for another process that adds or revokes one."""
+
+LARGEST = 4 * 1024 * 1024
+"""Bytes of the file: ten thousand clients, each of many rules."""
+
+Stamp: TypeAlias = tuple[int, int, int, int]
+
+
+class Client(NamedTuple):
+    """One client; `scope` has its name, and `used` is a day, empty if it never was."""
+
+    name: str
+    scope: Scope
+    created: str
+    digest: str
+    used: str = ""
+
+
+def clients_of(config: Config) -> "Clients":
+    """Return the clients of a vault."""
+    return Clients(config.index_home / index_name(config.vault.path) / FILE)
+
+
+def digest_of(token: bytes) -> str:
+    """Return what is kept of a token."""
+    return hashlib.sha256(token).hexdigest()
+
+
+class Clients:
+    """The file of clients; for any number of threads and processes."""
+
+    def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
+        self.file, self._now = file, now
+        self._lock = Lock()
+        self._seen: tuple[Stamp | None, tuple[Client, ...]] = (None, ())
+        self._noted: dict[str, str] = {}
+
+    def all(self) -> tuple[Client, ...]:
+        """Return every client by name, as the file has them now.
+
+        Raises:
+            ClientsUnreadable: the file cannot be read, or others may write it.
+        """
+        with self._lock:
+            stamp = self._stamp()
+            if stamp is None or stamp != self._seen[0]:
+                self._seen = (stamp, _read(self.file) if stamp is not None else ())
+            return self._seen[1]
+
+    def _stamp(self) -> Stamp | None:
+        try:
+            found = self.file.lstat()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise ClientsUnreadable(str(self.file), _why(error)) from error
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
+
+    def named(self, name: str) -> Client:
+        """Return a client by its name.
+
+        Raises:
+            ClientUnknown: there is none, or not any more.
+            ClientsUnreadable: the file cannot be read.
+        """
+        return _named(self.all(), name)
+
+    def holder(self, token: bytes) -> Client | None:
+        """Return whose token it is; how long that takes does not tell how near it is.
+
+        Raises:
+            ClientsUnreadable: the file cannot be read.
+        """
+        shown, found = digest_of(token), None
+        for client in self.all():
+            if hmac.compare_digest(client.digest, shown):
+                found = client
+        return found
+
+    def add(self, name: str, scope: Scope) -> tuple[Client, str]:
+        """Return a new client and its token, which is told this once.
+
+        Raises:
+            BadClientName, ClientExists: it cannot be called so, or another is.
+            ClientsUnreadable, ClientsUnwritable: nothing was changed.
+        """
+        name = _checked(name)
+        with self._writing() as clients:
+            key = _key(name)
+            if any(_key(one.name) == key for one in clients):
+                raise ClientExists(name)
+            token = f"{PREFIX}{secrets.token_urlsafe(32)}"
+            created = datetime.fromtimestamp(self._now(), UTC).isoformat("T", "seconds")
+            made = Client(
+                name, scope._replace(client=name), created, digest_of(token.encode())
+            )
+            self._write([*clients, made])
+        return made, token
+
+    def change(self, name: str, scope: Scope) -> Client:
+        """Return a client that has another scope from now on.
+
+        Raises:
+            ClientUnknown: there is none of that name.
+            ClientsUnreadable, ClientsUnwritable: nothing was changed.
+        """
+        with self._writing() as clients:
+            before = _named(clients, name)
+            made = before._replace(scope=scope._replace(client=before.name))
+            self._write([made if one is before else one for one in clients])
+        return made
+
+    def revoke(self, name: str) -> Client:
+        """Return a client whose token lets nobody in any more.
+
+        Raises:
+            ClientUnknown: there is none of that name.
+            ClientsUnreadable, ClientsUnwritable: nothing was changed.
+        """
+        with self._writing() as clients:
+            gone = _named(clients, name)
+            self._write([one for one in clients if one is not gone])
+        return gone
+
+    def used(self) -> Sequence[Client]:
+        """Return every client with the day it was last used.
+
+        Raises:
+            ClientsUnreadable: the file of clients cannot be read.
+        """
+        days = _days(self.file.with_name(USED))
+        return [one._replace(used=days.get(_mark(one), "")) for one in self.all()]
+
+    def note_use(self, client: Client) -> None:
+        """Take on record that a client asked today; once a day, if it can be."""
+        today = datetime.fromtimestamp(self._now(), UTC).date().isoformat()
+        mark = _mark(client)
+        if self._noted.get(mark) == today:
+            return
+        self._noted[mark] = today
+        file = self.file.with_name(USED)
+        with suppress(GlassmindError, OSError), self._turn() as lock:
+            if not lock.try_acquire():  # another notes something: it is told later
+                self._noted.pop(mark, None)
+                return
+            there = {_mark(one) for one in self.all()}
+            days = {key: day for key, day in _days(file).items() if key in there}
+            _replace(file, {**days, mark: today})
+
+    def _turn(self) -> WriterLock:
+        return WriterLock(self.file.with_name("clients.lock"))
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Client, ...]]:
+        """Give the clients to who alone may write them now."""
+        try:
+            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self._turn() as lock:
+                lock.acquire(timeout_s=WAIT_S)
+                yield _read(self.file) if self._stamp() is not None else ()
+        except OSError as error:
+            raise ClientsUnwritable(str(self.file), _why(error)) from error
+        except IndexFault as error:
+            reason = "another process is writing them"
+            raise ClientsUnwritable(str(self.file), reason) from error
+
+    def _write(self, clients: Iterable[Client]) -> None:
+        ordered = sorted(clients, key=lambda one: _key(one.name))
+        _replace(self.file, {"format": FORMAT, "clients": list(map(_row, ordered))})
+
+
+def _checked(name: str) -> str:
+    """Return a name that stands on one line and is not read as another."""
+    plain = name.strip()
+    if not plain:
+        raise BadClientName(name, "it is empty")
+    if len(plain) > LONGEST_NAME or not plain.isprintable():
+        most = f"it is one line of at most {LONGEST_NAME} letters"
+        raise BadClientName(name, most)
+    if plain.startswith("-"):
+        raise BadClientName(name, "it begins as an option does")
+    return plain
+
+
+def _key(name: str) -> str:
+    return name.casefold()
+
+
+def _named(clients: Sequence[Client], name: str) -> Client:
+    key = _key(name.strip())
+    for one in clients:
+        if _key(one.name) == key:
+            return one
+    names = {_key(one.name): one.name for one in clients}
+    near = get_close_matches(key, names, 3)
+    raise ClientUnknown(name, [names[found] for found in near])
+
+
+def _mark(client: Client) -> str:
+    """Return what a client is known by in the file of days: another has its own."""
+    return client.digest[:16]
+
+
+def _row(client: Client) -> dict[str, object]:
+    return {
+        "name": client.name,
+        "scope": scope_as_texts(client.scope),
+        "created": client.created,
+        "sha256": client.digest,
+    }
+
+
+def _client(row: Mapping[str, Any]) -> Client:
+    name, digest = row["name"], row["sha256"]
+    if (
+        not isinstance(name, str)
+        or len(bytes.fromhex(digest)) != hashlib.sha256().digest_size
+    ):
+        raise ValueError(name)
+    scope = read_scope(row["scope"])._replace(client=name)
+    return Client(name, scope, str(row["created"]), digest.lower())
+
+
+def _read(file: Path) -> tuple[Client, ...]:
+    """Return the clients of a file that only its owner may write."""
+    try:
+        found = json.loads(_bytes_of(file))
+        if found["format"] != FORMAT:
+            raise ClientsUnreadable(str(file), "another version of Glassmind wrote it")
+        return tuple(map(_client, found["clients"]))
+    except OSError as error:
+        raise ClientsUnreadable(str(file), _why(error)) from error
+    except GlassmindError as error:
+        if isinstance(error, ClientsUnreadable):
+            raise
+        raise ClientsUnreadable(str(file), str(error)) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ClientsUnreadable(str(file), "it is damaged") from error
+
+
+def _bytes_of(file: Path) -> bytes:
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(file, flags), "rb") as opened:
+        found = os.fstat(opened.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise ClientsUnreadable(str(file), "it is no plain file")
+        if os.name != "nt" and found.st_mode & 0o022:
+            said = "others may write it; chmod 600 keeps them from it"
+            raise ClientsUnreadable(str(file), said)
+        return opened.read(LARGEST)
+
+
+def _days(file: Path) -> dict[str, str]:
+    """Return on which day each was last used; nothing where that cannot be told."""
+    try:
+        found = json.loads(_bytes_of(file))
+    except (OSError, ValueError, RecursionError, ClientsUnreadable):
+        return {}
+    days = found.items() if isinstance(found, dict) else ()
+    return {mark: day for mark, day in days if isinstance(day, str)}
+
+
+def _replace(file: Path, value: object) -> None:
+    """Write a file that its owner alone can read, in the place of the one before."""
+    staged = file.with_name(f"{file.name}.{secrets.token_hex(4)}")
+    fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as out:
+            json.dump(value, out, ensure_ascii=True, indent=1)
+            out.write("\n")
+            out.flush()
+            os.fsync(out.fileno())
+        staged.replace(file)
+    finally:
+        staged.unlink(missing_ok=True)
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)
