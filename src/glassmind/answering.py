@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.types.access import Scope
 
 PATIENCE_S = 2.0
 """How long a search waits for whoever writes the index, to find an edit."""
@@ -138,6 +139,9 @@ class Adapters(Protocol):
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
+
+    def seen_by(self, scope: "Scope", /) -> "Adapters":
+        """Return the adapters for whoever has a scope; closed with these."""
 
     def close(self) -> None:
         """Let go of everything."""

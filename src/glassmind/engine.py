@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
     from glassmind.types import NotePath
+    from glassmind.types.access import Scope
     from glassmind.types.catalogue import (
         Check,
         ChunkText,
@@ -75,6 +76,7 @@ class Engine:
     ) -> None:
         self._adapters, self._alone, self._records = adapters, alone, records
         self.config, self.client = adapters.config, "library"
+        self._seen: dict[Scope, Engine] = {}
 
     def search(  # noqa: PLR0913 - each wish by its name
         self,
@@ -152,6 +154,15 @@ class Engine:
         trust = self._adapters.trust
         if trust is not None and self._records:
             trust.hand(CALLER.get() or client or self.client, paths)
+
+    def seen_by(self, scope: "Scope") -> "Engine":
+        """Return the engine for a scope: no note beyond it is there. Closed with us."""
+        if scope not in self._seen:
+            alone, records, seen = self._alone, self._records, self._adapters.seen_by
+            made = Engine(seen(scope), alone=alone, records=records)
+            made.client = self.client
+            self._seen.setdefault(scope, made)
+        return self._seen[scope]
 
     @cached_property
     def _unseen(self) -> "Engine":
@@ -290,11 +301,7 @@ class Engine:
         return found
 
     def links(self, name: str, *, limit: int = 100) -> "NoteLinks":
-        """Return a note with the links that leave it and those that lead to it.
-
-        Each with the paragraph around it, as they are indexed, and each way the first
-        `limit` of them. See `NoteReader.links` for what a name may mean.
-        """
+        """Return a note with its links, each way the first `limit`, as indexed."""
         self._handed(None)
         with self._adapters.faults():
             return self._adapters.notes().links(name, limit=limit)
@@ -370,11 +377,7 @@ class Engine:
         self._adapters.keeper().backup(file)
 
     def restore(self, file: Path, *, force: bool = False) -> str | None:
-        """Replace the index by a copy of it, and say what is still to be done, if so.
-
-        `force` takes a copy that seems to be of another vault. See
-        `IndexKeeper.restore`.
-        """
+        """Take a copy's rows, and say what is left to do; see `IndexKeeper.restore`."""
         return self._adapters.keeper().restore(file, force=force)
 
     def warm(self) -> None:

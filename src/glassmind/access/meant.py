@@ -67,7 +67,7 @@ def head_tags(path: NotePath, raw: bytes | None) -> Meant:
     if isinstance(found, Unreadable):
         return Meant(sure=False)
     head, _, length = read_head(found.text)
-    tags = [*_listed(head.properties)]
+    tags = [*tags_in(head.properties)]
     if head.error is not None or head.warnings:
         tags += _written(found.text[:length])
     elif not length and _OPENING.match(found.text):
@@ -85,17 +85,17 @@ def is_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def _listed(properties: object) -> Iterator[str]:
+def tags_in(properties: object) -> Iterator[str]:
     """Yield the words of every property that is called as tags are."""
     if isinstance(properties, list):
         for one in properties:
-            yield from _listed(one)
+            yield from tags_in(one)
     elif isinstance(properties, Mapping):
         for name, value in properties.items():
             if str(name).strip().lower() in NAMES:
                 yield from _bare(_words(value))
             elif name == MERGED:
-                yield from _listed(value)
+                yield from tags_in(value)
 
 
 def _words(value: PropertyValue) -> Iterator[str]:

@@ -80,8 +80,13 @@ def keeps_approval(value: bool, chosen: bool | None) -> str:  # noqa: FBT001 - a
     return "a vault may not do without approval" if chosen and not value else ""
 
 
+def keeps_ledger(value: bool, _chosen: bool | None) -> str:  # noqa: FBT001 - a guard
+    """Refuse that nobody can see what was read."""
+    return "" if value else "only the user can choose this"
+
+
 def keeps_undo(value: int, chosen: int | None) -> str:
-    """Refuse that less can be undone than the user wants, or by default."""
+    """Refuse that less is kept than the user wants, or by default."""
     least = 90 if chosen is None else chosen
     return "" if value >= least else f"a vault may not say less than {least}"
 
@@ -119,6 +124,12 @@ def keeps_ignored(value: Sequence[str], chosen: Sequence[str] | None) -> str:
     """Refuse a list that leaves out a folder the user wants ignored."""
     lost = sorted(set(chosen or ()) - set(value))
     return f"a vault may not bring back {', '.join(lost)}" if lost else ""
+
+
+def keeps_private(value: Sequence[str], chosen: Sequence[str] | None) -> str:
+    """Refuse a list that lets agents read what the user keeps from them."""
+    lost = sorted(set(chosen or ()) - set(value))
+    return f"a vault may not open {', '.join(lost)}" if lost else ""
 
 
 def keeps_inbox(value: str, chosen: str | None) -> str:

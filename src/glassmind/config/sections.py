@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from glassmind.config.access_sections import Access
 from glassmind.config.ask_sections import Ask, Hindsight, Llm
 from glassmind.config.guards import (
     keeps_ignored,
@@ -304,6 +305,7 @@ SECTIONS: Sequence[type[Section]] = (
     Memory,
     Llm,
     Ask,
+    Access,
 )
 
 KEYS: Mapping[str, Key] = {
@@ -331,6 +333,7 @@ class Config(Frozen):
     memory: Memory
     llm: Llm
     ask: Ask
+    access: Access
 
     origins: Mapping[str, str]
     """Where the value of each setting came from, by full name."""

@@ -17,6 +17,7 @@ from glassmind.ports.models import Reranker
 from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
 from glassmind.vault.ignore import IgnoreRules
+from glassmind.vault.read import VaultFiles
 
 if TYPE_CHECKING:
     from glassmind.types.memory import Temperatures
@@ -57,7 +58,8 @@ class Shelf:
     """One vault, as far as bundles look at it.
 
     `faults` names the faults of everything done inside it, `still` keeps the rows as
-    they are for all that is read inside it. `find` returns the note that a person means
+    they are for all that is read inside it. `files` reads notes as they are on disk
+    now, as far as who asks may read them. `find` returns the note that a person means
     by a name. `sources` are the other stages, `projects` the notes of projects;
     `sections` gives the rows that the sections of one bundle are read from. `rules` say
     what of the vault is not read, `traces` where a note may be now; `day` returns the
@@ -69,6 +71,7 @@ class Shelf:
 
     config: Config
     root: Path
+    files: Callable[[], VaultFiles]
     faults: Callable[[], AbstractContextManager[None]]
     still: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]

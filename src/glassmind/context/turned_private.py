@@ -21,7 +21,7 @@ def turned_private(shelf: Shelf, changed: Iterable[NotePath]) -> set[NotePath]:
     if not paths:
         return found
     try:
-        with VaultFiles(shelf.root) as files:
+        with shelf.files() as files:
             for path in paths:
                 if _is_private(files, path):
                     found.add(path)

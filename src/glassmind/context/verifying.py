@@ -60,7 +60,7 @@ def verify(shelf: Shelf, texts: Sequence[str]) -> list[Verified]:
     read = [_receipt(text) for text in texts]
     found = {at: one for at, one in enumerate(read) if isinstance(one, Verified)}
     sound = [(one, at) for at, one in enumerate(read) if isinstance(one, Receipt)]
-    with VaultFiles(shelf.root) as files:
+    with shelf.files() as files:
         desk = _Desk(shelf, files)
         sought = []
         # by path, so that each note is read once

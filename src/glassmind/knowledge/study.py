@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from glassmind.knowledge.themes.themed import Themed
     from glassmind.ports.knowledge import NoteRows, Pairs
     from glassmind.types.search import SearchReply
+    from glassmind.vault.read import VaultFiles
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
@@ -37,7 +38,8 @@ class Study:
     how many links no run has settled, and `themed` has the themes. `vocabulary` is what
     the vault calls things now, `troubles` what can be wrong with it, `sketches` what
     its notes say in short. `facts` and `mention_rows` are what suggestions stand on,
-    `words` says where words stand, if it is known.
+    `words` says where words stand, if it is known, and `files` reads notes as they are
+    on disk now, as far as who asks may read them.
     """
 
     config: Config
@@ -59,4 +61,5 @@ class Study:
     sketches: "KeptSketches"
     facts: "Callable[[], Facts]"
     mention_rows: "Callable[[], GroundRows]"
+    files: "Callable[[], VaultFiles]"
     words: "Callable[[], WordPlaces | None]"

@@ -167,6 +167,7 @@ class Knowledge:
                 common,
                 limit=limit,
                 left_out=self._left_out,
+                files=study.files,
             )
 
     def _left_out(self) -> frozenset[str]:

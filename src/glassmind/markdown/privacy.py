@@ -1,5 +1,6 @@
 """Which notes are for their owner alone, by what their properties say."""
 
+import re
 from collections.abc import Mapping
 
 PRIVATE = "private"
@@ -22,3 +23,25 @@ def means_yes(value: object) -> bool:
     if isinstance(value, list):
         return any(map(means_yes, value))
     return str(value).strip().lower() in MEANS_YES
+
+
+_WRITTEN = re.compile(
+    r"(?:^|[{,])[ \t]*[\"']?private[\"']?[ \t]*:(?P<rest>.*(?:\n(?:[ \t]|-).*)*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The property with what stands behind it, down to the next name."""
+
+_MARKS = re.compile(r"[\s,;\[\]{}\"'|>-]+")
+
+
+def writes_private(head: str) -> bool:
+    """Whether properties that are no YAML say so all the same.
+
+    Obsidian has no properties then. Who wrote it meant it, and what is meant to be kept
+    from others must not come out by a forgotten quote.
+    """
+    return any(
+        word.lower() in MEANS_YES
+        for found in _WRITTEN.finditer(head)
+        for word in _MARKS.split(found["rest"].partition("#")[0])
+    )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
+from glassmind.types.access import Scope
 from glassmind.types.search import SearchReply, Wish
 
 if TYPE_CHECKING:  # not for a search, which would pay a millisecond for each
@@ -27,8 +28,10 @@ class IndexWishes(TypedDict):
 class Elsewhere(Protocol):
     """A process that answers in our place; None means that we must do so ourselves."""
 
-    def search(self, text: str, wish: Wish, day: date, /) -> SearchReply | None:
-        """Return what it finds."""
+    def search(
+        self, text: str, wish: Wish, day: date, scope: Scope | None = None, /
+    ) -> SearchReply | None:
+        """Return what it finds, for whoever has a scope."""
 
     def index(
         self, wishes: IndexWishes, progress: "Callable[[Progress], None] | None", /

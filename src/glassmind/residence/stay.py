@@ -100,7 +100,10 @@ class Stay:
         )
 
     def _search(self, asked: Mapping[str, Any], _: Tell) -> SearchReply:
-        return self._engine.search(**asked)
+        wishes = {**asked}
+        scope = wishes.pop("scope", None)
+        engine = self._engine if scope is None else self._engine.seen_by(scope)
+        return engine.search(**wishes)
 
     def _make_way(self, _: Mapping[str, Any], __: Tell) -> None:
         """Leave the role to who follows the vault, unless we do."""

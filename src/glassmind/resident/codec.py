@@ -12,6 +12,7 @@ from typing import Any
 from glassmind.errors import GlassmindError
 
 SEARCH, FILES = "glassmind.types.search", "glassmind.types.files"
+ACCESS = "glassmind.types.access"
 
 RECORDS = {
     "SearchReply": SEARCH,
@@ -25,6 +26,8 @@ RECORDS = {
     "IndexReport": FILES,
     "Skipped": FILES,
     "Progress": FILES,
+    "Scope": ACCESS,
+    "ReadRule": ACCESS,
 }
 """The module of each record that travels."""
 

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -141,8 +141,10 @@ class NoteReader:
         rows: Callable[[], NamedRows],
         catalogue: Callable[[], Catalogue],
         notices: Callable[[], Sequence[str]] = tuple,
+        files: Callable[[], VaultFiles] | None = None,
     ) -> None:
         self._root, self._folder = config.vault.path, folder
+        self._files = files or partial(VaultFiles, self._root)
         self._agent = config.writes.agent_dir
         self._rows, self._catalogue, self._notices = rows, catalogue, notices
 
@@ -247,7 +249,7 @@ class NoteReader:
 
     def _part(self, path: NotePath, part: Part, *, guessed: bool = False) -> NoteText:
         heading, lines, raw = part
-        with VaultFiles(self._root) as files:
+        with self._files() as files:
             content = files.read(path)
         decoded = decode(content)
         if isinstance(decoded, Unreadable):

@@ -43,8 +43,10 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
+    from glassmind.types.access import Scope
     from glassmind.types.search import SearchReply, Successor
     from glassmind.types.vectors import Space
+    from glassmind.vault.read import VaultFiles
     from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.pairs import OpenPairing
@@ -108,6 +110,7 @@ class LocalAdapters:
         self._words: FollowingIndex | None = None
         self.renames = Renames()
         self.found_renamed = self.renames.add
+        self._seen: list[LocalAdapters] = []
 
     @made_once
     def locations(self) -> Trusted:
@@ -234,29 +237,9 @@ class LocalAdapters:
 
     def keeper(self) -> "IndexKeeper":
         """Return what writes, examines and copies the index."""
-        from glassmind.indexing.keeper import IndexKeeper  # noqa: PLC0415
-        from glassmind.store.sqlite.copier import SqliteCopier  # noqa: PLC0415
-        from glassmind.wiring.index import (  # noqa: PLC0415
-            bench_for,
-            meaning_for,
-            workshop_for,
-        )
-        from glassmind.wiring.renamed import renamed_for  # noqa: PLC0415
-        from glassmind.wiring.ticked import ticked_for  # noqa: PLC0415
+        from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
 
-        copier, shop = SqliteCopier(self.reader, self.writing), workshop_for(self)
-        meaning = meaning_for(self, shop)
-        return IndexKeeper(
-            shop,
-            partial(bench_for, self),
-            copier,
-            self.forget_words,
-            meaning,
-            lambda: self.meaning.learn_intents(),  # noqa: PLW0108 - numpy only then
-            self.pairing,
-            ticked_for(self),
-            renamed_for(self),
-        )
+        return keeper_for(self)
 
     def knowledge(self, found: "Callable[[str, int], SearchReply]") -> "Knowledge":
         """Return what tells what follows from the links."""
@@ -352,7 +335,22 @@ class LocalAdapters:
 
         self._make_temporary()
         folder, rows = self.place.folder, self.reader.rows
-        return NoteReader(self.config, folder, rows, catalogue, self.hindrances)
+        return NoteReader(
+            self.config, folder, rows, catalogue, self.hindrances, self.files
+        )
+
+    def files(self) -> "VaultFiles":
+        """Return what reads the files of the vault as they are now."""
+        from glassmind.vault.read import VaultFiles  # noqa: PLC0415
+
+        return VaultFiles(self.config.vault.path)
+
+    def seen_by(self, scope: "Scope") -> "LocalAdapters":
+        """Return the adapters for whoever has a scope; closed with these."""
+        from glassmind.wiring.seen import SeenAdapters  # noqa: PLC0415
+
+        self._seen.append(SeenAdapters(self, scope))
+        return self._seen[-1]
 
     @made_once
     def writing(self) -> "Writing":
@@ -386,6 +384,8 @@ class LocalAdapters:
 
     def close(self) -> None:
         """Let go of everything."""
+        for seen in self._seen:
+            seen.close()
         self.forget_words()
         if "meaning" in self.__dict__:
             self.meaning.close()

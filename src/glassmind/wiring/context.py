@@ -25,6 +25,7 @@ from glassmind.wiring.grounds import EmbeddingGrounds, rules_of
 if TYPE_CHECKING:
     from glassmind.ports.models import Reranker
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.vault.read import VaultFiles
 
 
 class Reading(Protocol):
@@ -44,6 +45,9 @@ class Adapters(EmbeddingGrounds, Protocol):
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
 
+    def files(self) -> "VaultFiles":
+        """Return what reads notes as they are on disk now."""
+
 
 def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
     """Return the verbs of bundles over the vault of these adapters."""
@@ -51,6 +55,7 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
         Shelf(
             config=adapters.config,
             root=adapters.config.vault.path,
+            files=adapters.files,
             faults=adapters.reader.faults,
             still=lambda: still(adapters.reader.connection()),
             find=lambda name: adapters.notes().find(name),

@@ -15,6 +15,7 @@ from glassmind.resident.card import Card, fingerprint, read_card
 from glassmind.resident.door import is_door
 from glassmind.store.hung import is_stopped
 from glassmind.store.place import Place
+from glassmind.types.access import Scope
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply, Wish
 from glassmind.version import __version__
@@ -53,9 +54,11 @@ class Guest:
         found = read_card(self._folder)
         return found if found is not None and found.token != failed.token else None
 
-    def search(self, text: str, wish: Wish, day: date) -> SearchReply | None:
+    def search(
+        self, text: str, wish: Wish, day: date, scope: Scope | None = None
+    ) -> SearchReply | None:
         """Return what the resident finds; None where nobody answers."""
-        asked = {"text": text, **wish._asdict(), "today": day}
+        asked = {"text": text, **wish._asdict(), "today": day, "scope": scope}
         found = self._asked("search", asked, longest_s=SEARCH_S)
         return cast("SearchReply | None", found)
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.types.search import SearchReply
     from glassmind.types.themes import KeptTheme, ThemeState
+    from glassmind.vault.read import VaultFiles
 
 
 class Adapters(Grounds, Protocol):
@@ -44,6 +45,9 @@ class Adapters(Grounds, Protocol):
 
     def words(self) -> "FollowingIndex | None":
         """Return the word index; None when there is none that can be opened."""
+
+    def files(self) -> "VaultFiles":
+        """Return what reads notes as they are on disk now."""
 
     @property
     def dismissals(self) -> DismissalBook:
@@ -89,6 +93,7 @@ def knowledge_for(
             facts=_facts(adapters, net),
             mention_rows=lambda: MentionRows(adapters.reader.connection()),
             words=lambda: _words(adapters),
+            files=adapters.files,
         )
     )
 

@@ -37,6 +37,9 @@ class Adapters(UseGrounds, Protocol):
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
 
+    def files(self) -> VaultFiles:
+        """Return what reads notes as they are on disk now."""
+
 
 def memory_for(adapters: Adapters, acts: Acts) -> Memory:
     """Return the verbs of memory over the vault of these adapters."""
@@ -53,7 +56,7 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             find=lambda name: adapters.notes().find(name),
             sure=lambda name: adapters.notes().sure(name),
             place=lambda name: _place(adapters.notes(), name),
-            files=lambda: VaultFiles(root),
+            files=adapters.files,
             writer=lambda client: VaultWriter(root, permit, client=client),
             acts=acts,
             projects=lambda: ProjectRows(adapters.reader.connection()),

@@ -19,7 +19,6 @@ from glassmind.types import NotePath
 from glassmind.types.health import Finding, Unchecked
 from glassmind.types.repairs import FormerName, Repairs, TagSpelling, Unmended
 from glassmind.types.suggestions import Mention, Suggestion
-from glassmind.vault.read import VaultFiles
 from glassmind.vault.spelling import Pen
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def _answers(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
     facts, book = ground.study.facts(), ground.study.book.now()
     pen = Pen(facts.ground.files, facts.markdown)
     known: dict[str, Suggestion] = {}
-    with VaultFiles(ground.study.config.vault.path) as files:
+    with ground.study.files() as files:
         pages = Pages(files)
         wanted = {one.subject for one in findings}
         for missing in answers_about(facts, None, book.has_pair):

@@ -42,7 +42,7 @@ from glassmind.types.ontology import (
 )
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.left_out import is_free, is_left_out
-from glassmind.vault.read import read_file
+from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
 SHOWN, MOST = 50, 500
@@ -104,11 +104,12 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     *,
     limit: int,
     left_out: Callable[[], frozenset[str]] = frozenset,
+    files: Callable[[], VaultFiles] | None = None,
 ) -> Ingestion:
     """Return what a note names, in the order it does, and what the vault has of it.
 
     The note is read as it is on disk now, the vault as it is indexed; `left_out`
-    returns what files are called that are not in the index.
+    returns what files are called that are not in the index, `files` reads notes.
 
     Raises:
         BadLimit: so many entities cannot be given.
@@ -116,7 +117,8 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    note = _read(root, path)
+    with (files or partial(VaultFiles, root))() as opened:
+        note = _read(opened, path)
     matches = cache(partial(matches_of, names=vocabulary.names))
     lines = note.text.split("\n")
     desk = _Desk(root, note, lines, vocabulary, cache(left_out), matches)
@@ -131,8 +133,8 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     return Ingestion(path, note.title, shown, counts)
 
 
-def _read(root: Path, path: NotePath) -> Note:
-    decoded = decode(read_file(root, path))
+def _read(files: VaultFiles, path: NotePath) -> Note:
+    decoded = decode(files.read(path))
     if isinstance(decoded, Unreadable):
         raise FileUnreadable(path, decoded.reason)
     return read_note(path, decoded.text)

@@ -20,7 +20,6 @@ from glassmind.knowledge.suggest.vault_mentions import Said
 from glassmind.knowledge.suggest.vectors import KeptVectors
 from glassmind.types import NotePath
 from glassmind.types.suggestions import Suggestions
-from glassmind.vault.read import VaultFiles
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -50,7 +49,7 @@ def suggest(
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    with VaultFiles(study.config.vault.path) as files:
+    with study.files() as files:
         desk = Desk(study, Pages(files), kept.vectors)
         if note is None:
             ranking = kept.of_vault(study, desk, FEW if limit <= FEW else MOST)
@@ -77,7 +76,7 @@ def outlooks(
 
     What `suggest` ranks by, before anything is looked at on disk.
     """
-    with VaultFiles(study.config.vault.path) as files:
+    with study.files() as files:
         desk, net = Desk(study, Pages(files), KeptVectors()), study.facts().net
         known = (net.node_at(note) for note in notes)
         for outlook in desk.outlooks(

@@ -18,7 +18,7 @@ from glassmind.knowledge.suggest.reciprocal import ONE_EACH
 from glassmind.types import NotePath
 from glassmind.types.repairs import LinkEdit, Unmended
 from glassmind.types.suggestions import ProposedEdit, Suggestion
-from glassmind.vault.read import VaultFiles, digest_of
+from glassmind.vault.read import digest_of
 from glassmind.vault.spelling import Pen
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def joined(
     pen = Pen(facts.ground.files, facts.markdown)
     made: list[LinkEdit] = []
     left: list[Unmended] = []
-    with VaultFiles(study.config.vault.path) as files:
+    with study.files() as files:
         pages = Pages(files)
         for path, some in sorted(by_note.items()):
             page = pages.at(path)

@@ -7,6 +7,7 @@ from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.place import FOLDER, META
 from glassmind.store.lexical.search import AskedIndex, WordIndex
+from glassmind.types.access import Seen
 from glassmind.types.search import WordQuery
 
 
@@ -53,37 +54,41 @@ class FollowingIndex:
                 self._level_with = None
         return self._level_with == head
 
-    def ask(self, query: WordQuery) -> AskedIndex:
-        """Return the query, ready to be answered.
+    def ask(self, query: WordQuery, seen: Seen | None = None) -> AskedIndex:
+        """Return the query, ready to be answered, of what is `seen`.
 
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return self._index.ask(query)
+        return self._index.ask(query, seen)
 
-    def named(self, text: str) -> list[int]:
+    def named(self, text: str, seen: Seen | None = None) -> list[int]:
         """Return the notes whose whole title or alias stands in a text.
 
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return self._index.named(text)
+        return self._index.named(text, seen)
 
-    def standing(self, phrase: str, limit: int) -> tuple[int, list[int]]:
+    def standing(
+        self, phrase: str, limit: int, seen: Seen | None = None
+    ) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of some of them.
 
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return self._index.standing(phrase, limit)
+        return self._index.standing(phrase, limit, seen)
 
-    def alike(self, text: str, limit: int) -> list[tuple[int, float]]:
+    def alike(
+        self, text: str, limit: int, seen: Seen | None = None
+    ) -> list[tuple[int, float]]:
         """Return the notes whose passages say what a text says, with their best score.
 
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return self._index.alike(text, limit)
+        return self._index.alike(text, limit, seen)
 
     def close(self) -> None:
         """Let go of the files."""

@@ -24,6 +24,7 @@ from glassmind.store.lexical.fields import (
     name_term,
 )
 from glassmind.store.lexical.marks import Terms
+from glassmind.types.access import Seen
 from glassmind.types.search import Filter, WordQuery
 
 Q = tantivy.Query
@@ -76,11 +77,31 @@ class Composed(NamedTuple):
     terms: Terms
 
 
+def only_seen(
+    schema: tantivy.Schema, query: tantivy.Query, seen: Seen | None
+) -> tantivy.Query:
+    """Return a query that finds nothing of notes that are not seen."""
+    if seen is None or (seen.hidden and not seen.ids):
+        return query
+    if not seen.ids:
+        return Q.empty_query()
+    these = Q.term_set_query(schema, "note", sorted(seen.ids))
+    these = Q.const_score_query(these, 0.0)
+    return Q.boolean_query([(MUST, query), (NOT if seen.hidden else MUST, these)])
+
+
 def compose(
-    schema: tantivy.Schema, searcher: tantivy.Searcher, query: WordQuery
+    schema: tantivy.Schema,
+    searcher: tantivy.Searcher,
+    query: WordQuery,
+    seen: Seen | None = None,
 ) -> Composed:
-    """Return the query for the words that this very index holds."""
-    composer = _Composer(schema, searcher)
+    """Return the query for the words that this very index holds.
+
+    Words that stand nowhere but in notes that are not `seen` are unknown, and never
+    guessed to be meant.
+    """
+    composer = _Composer(schema, searcher, seen)
     clauses = list(composer.wanted(query))
     return Composed(clauses, composer.conditions(query), composer.terms)
 
@@ -88,9 +109,15 @@ def compose(
 class _Composer:
     """Turns word queries into tantivy queries for one searcher."""
 
-    def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
+    def __init__(
+        self,
+        schema: tantivy.Schema,
+        searcher: tantivy.Searcher,
+        seen: Seen | None = None,
+    ) -> None:
         self._schema = schema
         self._searcher = searcher
+        self._seen = seen
         self.terms = Terms()
 
     def conditions(self, query: WordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
@@ -167,13 +194,31 @@ class _Composer:
         of "resonably" is that of "resonance".
         """
         stem = words.stemmed.analyze(word)[0]
-        frequency = self._searcher.doc_freq
-        return bool(frequency("body", word)) or any(
-            frequency(field, stem) for field in STEMMED_FIELDS if field != "body_stem"
+        return self._stands("body", word) or any(
+            self._stands(field, stem)
+            for field in STEMMED_FIELDS
+            if field != "body_stem"
         )
 
+    def _stands(self, field: str, term: str) -> bool:
+        """Whether a term is in a field of some note that is seen."""
+        if not self._searcher.doc_freq(field, term):
+            return False
+        if self._seen is None:
+            return True
+        query = Q.term_query(self._schema, field, term, "basic")
+        query = only_seen(self._schema, query, self._seen)
+        return bool(self._searcher.search(query, limit=1, count=False).hits)
+
     def _misspelt(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
-        guesses = spelling.guesses(word, self._searcher)
+        guesses = [
+            guess
+            for guess in spelling.guesses(word, self._searcher)
+            if self._seen is None
+            or self._stands("body", guess)
+            or self._stands("title", guess)
+            or self._stands("headings", guess)
+        ]
         for guess in guesses:
             self.terms.guessed[guess] = word
             yield from self._guess(guess)

@@ -19,7 +19,9 @@ from glassmind.store.lexical.query import (
     STOPWORDS,
     any_of,
     compose,
+    only_seen,
 )
+from glassmind.types.access import Seen
 from glassmind.types.search import Candidate, WordQuery
 
 Q = tantivy.Query
@@ -50,7 +52,7 @@ class WordIndex:
         return read_marker(self._searcher, self._index.schema)
 
     @faults_named(NAME)
-    def named(self, text: str) -> list[int]:
+    def named(self, text: str, seen: Seen | None = None) -> list[int]:
         """Return the notes whose whole title or alias stands in a text.
 
         The longest name first; a part of a name that was found is not looked for.
@@ -63,6 +65,7 @@ class WordIndex:
                 places = range(start, start + length)
                 if taken.isdisjoint(places):
                     notes = self._called(" ".join(typed[start : start + length]))
+                    notes = [note for note in notes if seen is None or seen.has(note)]
                     if notes:
                         taken.update(places)
                         found.update(dict.fromkeys(notes))
@@ -80,7 +83,9 @@ class WordIndex:
         return sorted({int(note) for note in notes if note is not None})
 
     @faults_named(NAME)
-    def standing(self, phrase: str, limit: int) -> tuple[int, list[int]]:
+    def standing(
+        self, phrase: str, limit: int, seen: Seen | None = None
+    ) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of the first `limit`.
 
         A single letter of a script without blanks is no phrase: it stands nowhere.
@@ -94,6 +99,7 @@ class WordIndex:
             if len(terms) == 1
             else Q.phrase_query(schema, "body", list(terms))
         )
+        query = only_seen(schema, query, seen)
         found = self._searcher.search(query, limit=max(1, limit), count=True)
         places = [place for _, place in found.hits[:limit]]
         notes = self._searcher.fast_field_values("note", places)
@@ -101,7 +107,9 @@ class WordIndex:
         return int(found.count or 0), known  # type: ignore[attr-defined] # no stub
 
     @faults_named(NAME)
-    def alike(self, text: str, limit: int) -> list[tuple[int, float]]:
+    def alike(
+        self, text: str, limit: int, seen: Seen | None = None
+    ) -> list[tuple[int, float]]:
         """Return the notes whose passages say what a text says, with their best score.
 
         Looked for are the stems that tell the text from others, as many as are worth
@@ -125,7 +133,8 @@ class WordIndex:
             )
             for stem in best
         ]
-        hits = self._searcher.search(Q.boolean_query(parts), limit, count=False).hits
+        query = only_seen(schema, Q.boolean_query(parts), seen)
+        hits = self._searcher.search(query, limit, count=False).hits
         notes = self._searcher.fast_field_values("note", [at for _, at in hits])
         found: dict[int, float] = {}
         for note, (score, _) in zip(notes, hits, strict=True):
@@ -134,13 +143,13 @@ class WordIndex:
         return sorted(found.items())
 
     @faults_named(NAME)
-    def ask(self, query: WordQuery) -> "AskedIndex":
+    def ask(self, query: WordQuery, seen: Seen | None = None) -> "AskedIndex":
         """Return the query, ready to be put to the state last reloaded.
 
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return AskedIndex(self._index.schema, self._searcher, query)
+        return AskedIndex(self._index.schema, self._searcher, query, seen)
 
 
 class AskedIndex:
@@ -151,10 +160,14 @@ class AskedIndex:
     """
 
     def __init__(
-        self, schema: tantivy.Schema, searcher: tantivy.Searcher, query: WordQuery
+        self,
+        schema: tantivy.Schema,
+        searcher: tantivy.Searcher,
+        query: WordQuery,
+        seen: Seen | None = None,
     ) -> None:
-        self._schema, self._searcher = schema, searcher
-        composed = compose(schema, searcher, query)
+        self._schema, self._searcher, self._seen = schema, searcher, seen
+        composed = compose(schema, searcher, query, seen)
         self._clauses, self._conditions = composed.clauses, composed.conditions
         self._marks = Marks(composed.terms)
         self._guessed = composed.terms.guessed
@@ -183,6 +196,7 @@ class AskedIndex:
         if not self._conditions:
             return None
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
+        query = only_seen(self._schema, query, self._seen)
         most = max(1, self._searcher.num_docs)
         hits = self._searcher.search(query, limit=most, count=False).hits
         return self._candidates(hits)
@@ -238,6 +252,7 @@ class AskedIndex:
         return self._marks.find(text)
 
     def _run(self, query: tantivy.Query, limit: int) -> list[Candidate]:
+        query = only_seen(self._schema, query, self._seen)
         hits = self._searcher.search(query, limit=limit, count=False).hits
         return self._candidates(hits)
 
@@ -245,6 +260,7 @@ class AskedIndex:
         if not self._conditions:
             return []
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
+        query = only_seen(self._schema, query, self._seen)
         found = self._searcher.search(query, limit, count=False, order_by_field="mtime")
         return self._candidates([(0.0, place) for _, place in found.hits])
 

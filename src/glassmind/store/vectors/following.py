@@ -92,19 +92,25 @@ class FollowingVectors:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def best(
-        self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None
+        self,
+        query: "Vector",
+        limit: int,
+        /,
+        *,
+        among: Collection[int] | None = None,
+        but: Collection[int] = (),
     ) -> list[Candidate]:
         """Return the chunks nearest to a unit vector, nearest first; ties by chunk id.
 
         A chunk scores by its best window: the cosine. With `among`, only these chunks
-        are looked at, and `limit` is filled from them.
+        are looked at, and `limit` is filled from them; none of `but` is.
 
         Raises:
             IndexDamaged: the files hold what was never written.
             ValueError: the query is no vector of this space.
         """
         snapshot, asked = self._snapshot, self._checked(query)
-        return search.best(snapshot, asked, limit, among) if snapshot else []
+        return search.best(snapshot, asked, limit, among, but) if snapshot else []
 
     def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
         """Return the cosine of each chunk that has a vector, nearest first.

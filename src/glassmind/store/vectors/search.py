@@ -44,22 +44,26 @@ def best(
     query: "NDArray[np.float32]",
     limit: int,
     among: Collection[int] | None = None,
+    but: Collection[int] = (),
 ) -> list[Candidate]:
     """Return the chunks nearest to a unit vector, nearest first; ties by chunk id.
+
+    With `among`, of these chunks, and none of `but`.
 
     Raises:
         IndexDamaged: the files hold what was never written.
     """
     if limit < 1 or snapshot.header.rows == snapshot.header.gone:
         return []
-    scores = _scored(snapshot, query, among)
+    picked = _eligible(snapshot, among, but)
+    scores = _scored(snapshot, query, picked)
     wanted = limit
     while True:
         _check(snapshot, scores.values)
         floor = floor_of(scores.values, wanted)
         at = _reaching(scores.values, floor - 2 * scores.margin)
         if scores.margin and at.size > TOO_MANY * len(snapshot.vectors):
-            scores = _scored(snapshot, query, among, exactly=True)
+            scores = _scored(snapshot, query, picked, exactly=True)
             continue
         rows = at if scores.rows is None else scores.rows[at]
         values = scores.values[at]
@@ -92,12 +96,11 @@ def near(
 def _scored(
     snapshot: "Snapshot",
     query: "NDArray[np.float32]",
-    among: Collection[int] | None,
+    picked: "NDArray[np.bool_] | None",
     *,
     exactly: bool = False,
 ) -> Scores:
     """Return scores of all rows, or of those that may be found; others are -inf."""
-    picked = None if among is None else _picked(snapshot, among)
     few = None
     if picked is not None and np.count_nonzero(picked) < FEW * picked.size:
         few = np.flatnonzero(picked)
@@ -112,6 +115,18 @@ def _scored(
     if others is not None:
         np.putmask(scores.values, others, -math.inf)
     return scores
+
+
+def _eligible(
+    snapshot: "Snapshot", among: Collection[int] | None, but: Collection[int]
+) -> "NDArray[np.bool_] | None":
+    """Return which rows may be found; None where all that live may."""
+    if not but:
+        return None if among is None else _picked(snapshot, among)
+    barred = _picked(snapshot, but)
+    if among is not None:
+        return _picked(snapshot, among) & ~barred
+    return ~barred if snapshot.dead is None else ~(barred | snapshot.dead)
 
 
 def _picked(snapshot: "Snapshot", chunk_ids: Collection[int]) -> "NDArray[np.bool_]":

@@ -1,0 +1,34 @@
+"""The files of a vault for somebody who may not read every note.
+
+What the index says of a note may be older than its file. So whoever is given text of a
+file is judged by that very text: a note that became private a moment ago is not there.
+"""
+
+from pathlib import Path
+
+from glassmind.access.reading import ReadPolicy
+from glassmind.errors import FileGone
+from glassmind.types import NotePath
+from glassmind.vault.read import READ_LIMIT_BYTES, VaultFiles
+from glassmind.vault.scan import kind_of
+
+
+class ReadableFiles(VaultFiles):
+    """Reads the files of a vault that a policy lets be read; no others are there."""
+
+    def __init__(self, root: Path, policy: ReadPolicy) -> None:
+        super().__init__(root)
+        self._policy = policy
+
+    def read(self, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
+        """Return the bytes of a file.
+
+        Raises:
+            FileGone: there is none, or none that may be read.
+        """
+        raw = super().read(path, limit_bytes=limit_bytes)
+        if kind_of(path) != "attachment":
+            known = NotePath(path)
+            if not self._policy.may_read_text(known, raw):
+                raise FileGone(path)
+        return raw

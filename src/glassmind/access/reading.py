@@ -1,0 +1,160 @@
+"""Who may read which note: the one place where that is decided.
+
+A note is private if it says so, if it stands in a folder that the settings name, or if
+it has a tag that they name; no agent is given it or told of it. Of the rest a client
+may read what its scope lets it. What keeps a note from somebody is taken as it may be
+meant (properties that are no YAML, `tag` for `tags`), what lets somebody read it only
+as Obsidian takes it.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from glassmind.access.meant import folded, head_tags, is_in, tags_in
+from glassmind.config import Config
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.privacy import PRIVATE, says_private, writes_private
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath
+from glassmind.types.access import NoteMarks, ReadRule, Scope
+from glassmind.vault.decode import Unreadable, decode
+from glassmind.vault.scan import kind_of
+
+TAG_NAMES = ("tags", "tag")
+
+CLIENT = "client"
+"""The property of a memo that says whose it is."""
+
+
+class ReadPolicy:
+    """What whoever has a scope may read of a vault under these settings."""
+
+    def __init__(self, config: Config, scope: Scope) -> None:
+        access = config.access
+        self._client = folded(scope.client)
+        self._agent = folded(config.writes.agent_dir.strip("/"))
+        barred = [
+            *(ReadRule("folder", name) for name in access.private_folders),
+            *(ReadRule("tag", name) for name in access.private_tags),
+            *(one for one in scope.rules if one.excluded),
+        ]
+        self._barred = [_folded(one) for one in barred]
+        self._named = [_folded(one) for one in scope.rules if not one.excluded]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The properties that have to be looked at, in lower case."""
+        found = {one.name for one in self._rules() if one.kind == "property"}
+        found.update(TAG_NAMES if self.by_tags else ())
+        found.update((CLIENT,) if self._is_own_read else ())
+        return frozenset((PRIVATE, *found))
+
+    @property
+    def by_tags(self) -> bool:
+        """Whether tags have to be looked at."""
+        return any(one.kind == "tag" for one in self._rules())
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it matters where a note stands, or any is kept that has no mark."""
+        return bool(self._named) or any(one.kind == "folder" for one in self._barred)
+
+    def may_read(self, marks: NoteMarks) -> bool:
+        """Whether a note may be read, by all that decides it."""
+        if says_private(marks.properties) or writes_private(marks.unread):
+            return False
+        meant = _Noted(marks, [*marks.tags, *_meant(marks)])
+        if any(meant.has(rule) for rule in self._barred):
+            return False
+        if not self._named or self._is_own(marks):
+            return True
+        sure = _Noted(marks, marks.tags)
+        return any(sure.has(rule) for rule in self._named)
+
+    def may_read_text(self, path: NotePath, raw: bytes) -> bool:
+        """Whether a file may be read as it is on the disk now."""
+        return self.may_read(self._marks(path, raw))
+
+    def may_name(self, path: str) -> bool:
+        """Whether a file of which nothing is known but its place may be told of."""
+        return self.may_read(NoteMarks(NotePath(path)))
+
+    def unread_head(self, text: str) -> str:
+        """Return what stands where properties should, if they cannot be read.
+
+        That is so too for a block that nothing closes, and where of two values of a
+        name only the first counts.
+        """
+        if not text.startswith("---"):
+            return ""
+        head, _, length = read_head(text)
+        if head.error is not None or head.warnings:
+            return text[:length]
+        return "" if length else text
+
+    def _marks(self, path: NotePath, raw: bytes) -> NoteMarks:
+        made = decode(raw)
+        if kind_of(path) == "attachment" or isinstance(made, Unreadable):
+            return NoteMarks(path)
+        note = read_note(path, made.text)
+        tags = tuple(tag.name for tag in note.tags)
+        said = {name.lower(): one for name, one in note.frontmatter.properties.items()}
+        return NoteMarks(path, tags, said, self.unread_head(made.text))
+
+    @property
+    def _is_own_read(self) -> bool:
+        return bool(self._named and self._client and self._agent)
+
+    def _is_own(self, marks: NoteMarks) -> bool:
+        """Whether it is what the client itself left in the agent folder."""
+        if not self._is_own_read or not is_in(folded(marks.path), self._agent):
+            return False
+        said = marks.properties.get(CLIENT)
+        return isinstance(said, str) and folded(said) == self._client
+
+    def _rules(self) -> Iterator[ReadRule]:
+        yield from self._barred
+        yield from self._named
+
+
+class _Noted:
+    """A note as rules look at it."""
+
+    def __init__(self, marks: NoteMarks, tags: Iterable[str]) -> None:
+        self._path = folded(marks.path)
+        self._tags = [folded(tag) for tag in tags]
+        self._properties = marks.properties
+
+    def has(self, rule: ReadRule) -> bool:
+        """Whether a rule names this note."""
+        if rule.kind == "folder":
+            return is_in(self._path, rule.name)
+        if rule.kind == "tag":
+            return any(is_in(tag, rule.name) for tag in self._tags)
+        found = [
+            value
+            for name, value in self._properties.items()
+            if folded(name) == rule.name and value is not None
+        ]
+        wanted = rule.value
+        return any(wanted is None or _says(value, wanted) for value in found)
+
+
+def _folded(rule: ReadRule) -> ReadRule:
+    """Return a rule as it is compared."""
+    name = rule.name.strip("/") if rule.kind == "folder" else rule.name.lstrip("#")
+    value = None if rule.value is None else folded(rule.value)
+    return rule._replace(name=folded(name), value=value)
+
+
+def _says(value: object, wanted: str) -> bool:
+    if isinstance(value, list):
+        return any(_says(one, wanted) for one in value)
+    said = str(value).lower() if isinstance(value, bool) else str(value)
+    return folded(said.strip()) == wanted
+
+
+def _meant(marks: NoteMarks) -> Iterator[str]:
+    """Yield what may be meant as a tag beside those that Obsidian knows."""
+    yield from tags_in(marks.properties)
+    if marks.unread:
+        yield from head_tags(marks.path, marks.unread.encode("utf-8", "replace")).tags

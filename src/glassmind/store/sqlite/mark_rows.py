@@ -1,0 +1,98 @@
+"""What the rows tell of each note that decides who may read it."""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
+
+import apsw
+
+from glassmind.types import NotePath
+from glassmind.types.access import NoteMarks
+
+ATTACHMENT = "attachment"
+
+FILES = "select id, path from main.files where kind <> 'attachment'"
+PROPERTIES = """
+select note_id, lower(name), value from main.properties
+where lower(name) in (select value from json_each(?)) order by note_id, seq desc
+"""
+TAGS = "select note_id, name from main.tags"
+DASHED = """
+select c.note_id, c.text from main.chunks c join main.notes n on n.id = c.note_id
+where c.chunk_index = 0 and substr(c.text, 1, 3) = '---' and (
+  n.error is not null or n.warnings <> '[]'
+  or not exists (select 1 from main.properties p where p.note_id = n.id))
+"""
+"""Notes that begin as if they had properties, and have none, or not all of them."""
+
+WHOLE = """
+select group_concat(substr(text, overlap + 1), '') from (
+  select text, overlap from main.chunks where note_id = ? order by chunk_index)
+"""
+ATTACHMENTS = """
+select f.id, f.path, exists (select 1 from main.links l where l.target_id = f.id),
+  exists (select 1 from main.links l where l.target_id = f.id
+    and l.note_id not in (select value from json_each(?)))
+from main.files f where f.kind = 'attachment'
+"""
+
+
+class MarkRows:
+    """The marks of notes, over an open database, whatever views hide of it."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def marks(
+        self,
+        names: Collection[str],
+        unread_head: Callable[[str], str],
+        *,
+        by_tags: bool,
+        by_place: bool,
+    ) -> Iterator[tuple[int, NoteMarks]]:
+        """Yield the marks of notes with their ids: what these properties and tags say.
+
+        Without `by_place`, of a note that has none of them nothing is said.
+        `unread_head` tells properties that cannot be read from a note's text.
+        """
+        properties: dict[int, dict[str, object]] = {}
+        for note, name, value in self._ask(PROPERTIES, json.dumps(sorted(names))):
+            properties.setdefault(note, {})[name] = json.loads(value)
+        tags: dict[int, list[str]] = {}
+        for note, name in self._ask(TAGS) if by_tags else ():
+            tags.setdefault(note, []).append(name)
+        unread = self._unread(unread_head)
+        for note, path in self._ask(FILES):
+            if by_place or note in properties or note in tags or note in unread:
+                yield (
+                    note,
+                    NoteMarks(
+                        NotePath(path),
+                        tuple(tags.get(note, ())),
+                        properties.get(note, {}),
+                        unread.get(note, ""),
+                    ),
+                )
+
+    def _unread(self, unread_head: Callable[[str], str]) -> dict[int, str]:
+        found = {}
+        for note, text in self._ask(DASHED).fetchall():
+            whole: Any = self._db.execute(WHOLE, (note,)).get
+            head = unread_head(whole or text)
+            if head:
+                found[note] = head
+        return found
+
+    def attachments(
+        self, hidden: Iterable[int]
+    ) -> list[tuple[int, NotePath, bool, bool]]:
+        """Return id and path of files that are no notes, and what leads to them.
+
+        Whether any link does, and one of a note that is not `hidden`.
+        """
+        rows: Any = self._ask(ATTACHMENTS, json.dumps(sorted(hidden))).fetchall()
+        return [(one, path, bool(any_), bool(seen)) for one, path, any_, seen in rows]
+
+    def _ask(self, statement: str, *bound: str) -> Any:
+        return self._db.execute(statement, bound)

@@ -1,0 +1,197 @@
+"""The adapters of a vault for somebody who may not read all of it.
+
+They are those of the vault itself, but for what reads: rows, words, vectors and files
+show what a scope lets be read, and nothing is written to the index in its name. What
+answers from them needs to know nothing of it.
+
+A part of `wiring` that the owner of a vault does not need.
+"""
+
+from dataclasses import replace
+from datetime import date
+from functools import partial
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, NoReturn, cast
+
+from glassmind.access.files import ReadableFiles
+from glassmind.access.reading import ReadPolicy
+from glassmind.errors import IndexUnwritable
+from glassmind.ports.elsewhere import Elsewhere, IndexWishes
+from glassmind.retrieval.channels import Meaning
+from glassmind.store.lexical.seen import SeenIndex
+from glassmind.store.sqlite.seen_reader import SeenReader
+from glassmind.store.vectors.seen import SeenVectors
+from glassmind.types.access import Scope
+from glassmind.types.search import SearchReply, Wish
+from glassmind.wiring import LocalAdapters
+from glassmind.wiring.once import made_once
+from glassmind.wiring.search import OpenMeaning
+
+if TYPE_CHECKING:
+    from glassmind.editing.trust import Trust
+    from glassmind.indexing.keeper import IndexKeeper
+    from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.ports.hindsight import OtherMemory
+    from glassmind.ports.indexing import ShowProgress
+    from glassmind.ports.models import Reranker
+    from glassmind.store.place import Place, Trusted
+    from glassmind.store.use_log import UseLog
+    from glassmind.store.vectors.following import FollowingVectors
+    from glassmind.types.files import IndexReport
+    from glassmind.types.vectors import Space
+    from glassmind.vault.read import VaultFiles
+    from glassmind.wiring.embedders import Embedders
+    from glassmind.wiring.pairs import OpenPairing
+    from glassmind.wiring.write import Writing
+
+
+class SeenAdapters(LocalAdapters):
+    """The adapters of one vault, for whoever has a scope."""
+
+    def __init__(self, whole: LocalAdapters, scope: Scope) -> None:
+        super().__init__(whole.config)
+        self._whole, self._scope = whole, scope
+        self._policy = ReadPolicy(whole.config, scope)
+        self.making = RLock()
+        self.renames, self.found_renamed = whole.renames, whole.found_renamed
+        self.host = self._host
+        self._readers: tuple[Path, SeenReader] | None = None
+
+    @property
+    def locations(self) -> "Trusted":
+        """The folders that the index may stand in."""
+        return self._whole.locations
+
+    @property
+    def place(self) -> "Place":
+        """The folder of the index, which may become another."""
+        return self._whole.place
+
+    @property
+    def reader(self) -> SeenReader:
+        """The rows that are seen, open for reading."""
+        folder = self.place.folder
+        with self.making:
+            if self._readers is None or self._readers[0] != folder:
+                self._readers = (folder, SeenReader(folder, self._policy))
+            return self._readers[1]
+
+    @property
+    def use_log(self) -> "UseLog":
+        """What was handed out, on record outside of the vault."""
+        return self._whole.use_log
+
+    @property
+    def kept_folder(self) -> Path | None:
+        """The folder outside of the vault for what is kept beside the index."""
+        return self._whole.kept_folder
+
+    @property
+    def trust(self) -> "Trust | None":
+        """Who was given what nobody vouches for."""
+        return self._whole.trust
+
+    @property
+    def embedders(self) -> "Embedders":
+        """The models of this process."""
+        return self._whole.embedders
+
+    @property
+    def pairing(self) -> "OpenPairing":
+        """What keeps the pairs of similar notes up to their vectors."""
+        return self._whole.pairing
+
+    @property
+    def dismissals(self) -> "DismissalBook":
+        """What a person wants to hear no more of."""
+        return self._whole.dismissals
+
+    @property
+    def hindsight(self) -> "OtherMemory | None":
+        """The memory beside the vault; it knows no scopes, so few are told of it."""
+        return None if self._scope.rules else self._whole.hindsight
+
+    def _host(self) -> Elsewhere | None:
+        other = self._whole.elsewhere()
+        return None if other is None else _SeenElsewhere(other, self._scope)
+
+    def words(self) -> SeenIndex | None:
+        """Return the word index, as far as it is seen; None when there is none."""
+        words = self._whole.words()
+        return None if words is None else SeenIndex(words, self.reader.seen_notes)
+
+    def forget_words(self) -> None:
+        """Open the word index anew when it is next asked for."""
+        self._whole.forget_words()
+
+    @made_once
+    def meaning(self) -> OpenMeaning:
+        """The model and the vectors that answer; the models are those of all."""
+        return _SeenMeaning(self, self._whole)
+
+    def keeper(self) -> "IndexKeeper":
+        """Return what writes the index for all, and tells what is seen of it."""
+        from glassmind.wiring.index import bench_for  # noqa: PLC0415
+
+        return replace(self._whole.keeper(), bench=partial(bench_for, self))
+
+    @property
+    def writing(self) -> "Writing":
+        """Nothing: what follows from a part of the notes is kept for nobody."""
+        return cast("Writing", self._unwritten)
+
+    def _unwritten(self, *_: object, **__: object) -> NoReturn:
+        raise IndexUnwritable(str(self.place.folder), "it is seen in part")
+
+    def files(self) -> "VaultFiles":
+        """Return what reads the notes that may be read, as they are on disk now."""
+        return ReadableFiles(self.config.vault.path, self._policy)
+
+    def settle(self) -> tuple[str, ...]:
+        """Bring a change that was cut short to its end; whose it was is not told."""
+        self._whole.settle()
+        return ()
+
+    def close(self) -> None:
+        """Let go of what is ours alone."""
+        if "meaning" in self.__dict__:
+            self.meaning.close()
+        if self._readers is not None:
+            self._readers[1].close_all()
+
+
+class _SeenMeaning(OpenMeaning):
+    """The vectors that are seen, and the models of the whole vault."""
+
+    def __init__(self, adapters: SeenAdapters, whole: LocalAdapters) -> None:
+        super().__init__(adapters)
+        self._seen, self._whole = adapters, whole
+
+    def _open(self, folder: Path, space: "Space") -> "tuple[Meaning, FollowingVectors]":
+        meaning, vectors = super()._open(folder, space)
+        seen = SeenVectors(vectors, self._seen.reader.seen_chunks)
+        return Meaning(meaning.embedder, seen), vectors
+
+    def reranker(self) -> "Reranker":
+        """Return what reads a question and a passage together."""
+        return self._whole.meaning.reranker()
+
+
+class _SeenElsewhere:
+    """Who answers in our place, told for whom."""
+
+    def __init__(self, other: Elsewhere, scope: Scope) -> None:
+        self._other, self._scope = other, scope
+
+    def search(
+        self, text: str, wish: Wish, day: date, _: Scope | None = None
+    ) -> SearchReply | None:
+        """Return what it finds that the scope lets be read."""
+        return self._other.search(text, wish, day, self._scope)
+
+    def index(
+        self, wishes: IndexWishes, progress: "ShowProgress | None"
+    ) -> "IndexReport | None":
+        """Let it bring the index up to the vault."""
+        return self._other.index(wishes, progress)
