@@ -34,13 +34,13 @@ class Bench:
 
     `rows` returns what is wrong with the database, `words` what is wrong with the word
     index, `behind` how many changes it has yet to apply (None for all), `troubled` how
-    many notes have something to mend, and what it is for as many as asked, `counts`
-    how many notes and chunks there are, `watch` who follows the vault, `resident` who
-    answers for others. `faults` names what goes wrong in any of them; `notices` say why
-    the index is in this folder. `use` returns whether use is to be recorded, and where;
-    `llm` looks whether the model that writes can be asked, and `hindsight` asks the
-    memory beside the vault something, where there is one; `writes` and `recalls` name
-    them.
+    many notes have something to mend, and what it is for as many as asked, `counts` how
+    many notes and chunks there are, `secrets` in how many notes some are hidden,
+    `watch` who follows the vault, `resident` who answers for others. `faults` names
+    what goes wrong in any of them; `notices` say why the index is in this folder. `use`
+    returns whether use is to be recorded, and where; `llm` looks whether the model that
+    writes can be asked, and `hindsight` asks the memory beside the vault something,
+    where there is one; `writes` and `recalls` name them.
     """
 
     folder: Path
@@ -54,6 +54,7 @@ class Bench:
     troubled: Callable[[int], tuple[int, list[tuple[NotePath, str]]]]
     holder: Callable[[], str | None]
     counts: Callable[[], tuple[int, int]]
+    secrets: Callable[[], int]
     faults: Callable[[], AbstractContextManager[None]]
     vectors: VectorBench
     watch: Callable[[], WatchState] = WatchState

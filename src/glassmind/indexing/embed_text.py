@@ -2,6 +2,7 @@
 
 import xxhash
 
+from glassmind.markdown.secrets import redacted
 from glassmind.types.vectors import Embeddable, Unembedded
 
 WORDS_AROUND = 40
@@ -12,7 +13,8 @@ def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
     """Return what is embedded of a chunk: where it stands, and what it says.
 
     Where it stands is said as "Project Alpha / Status Updates"; `enriched` adds the end
-    of the chunk before it and the beginning of the one after it.
+    of the chunk before it and the beginning of the one after it. Credentials are
+    hidden: rows have none, but titles are names of files, and rows may be old.
     """
     under = [h for h in chunk.heading_path if h.casefold() != chunk.title.casefold()]
     context = " / ".join([chunk.title, *under])
@@ -20,7 +22,7 @@ def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
         before = " ".join(chunk.before.split()[-WORDS_AROUND:])
         after = " ".join(chunk.after.split()[:WORDS_AROUND])
         context = "\n".join(part for part in (context, before, after) if part)
-    return Embeddable(context, chunk.text)
+    return Embeddable(redacted(context), redacted(chunk.text))
 
 
 def key_of(part: Embeddable) -> bytes:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from glassmind.errors import FileGone, VaultError
 from glassmind.indexing.day import day_of
 from glassmind.markdown.read import read_note
+from glassmind.markdown.secrets_in_notes import without_secrets
 from glassmind.markdown.split import SplitRules, split
 from glassmind.types import Digest, NotePath
 from glassmind.types.files import TO_HASH, FileFacts, Skipped
@@ -40,11 +41,11 @@ def read_content(file: FileFacts, read: ReadBytes) -> Content | Skipped | None:
 
 
 def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | Skipped:
-    """Return the note with everything the store keeps of it."""
+    """Return the note with everything the store keeps of it, without credentials."""
     decoded = decode(content.raw)
     if isinstance(decoded, Unreadable):
         return Skipped(file.path, decoded.reason)
-    note = read_note(file.path, decoded.text)
+    note, secrets = without_secrets(read_note(file.path, decoded.text))
     passages = split(note, rules)
     guessed = (decoded.reason,) if decoded.flagged else ()
     told = (*note.warnings, *note.frontmatter.warnings, *guessed, *passages.warnings)
@@ -56,6 +57,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
         day=day_of(note.frontmatter.properties, note.title),
         chunks=passages.chunks,
         warnings=tuple(dict.fromkeys(told)),
+        secrets=secrets,
     )
 
 

@@ -20,6 +20,7 @@ from glassmind.indexing.intake import (
 )
 from glassmind.indexing.plan import Vanished, exceeds, guard
 from glassmind.indexing.settle import Ends, settle_in, settle_links
+from glassmind.markdown.secrets import SHAPES_VERSION
 from glassmind.markdown.split import SPLITTER_VERSION, SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
 from glassmind.types import NotePath
@@ -76,7 +77,7 @@ class Job:
 
 def fingerprint(rules: SplitRules) -> str:
     """Return what the rows depend on beside the vault."""
-    return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{rules}"
+    return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{SHAPES_VERSION}/{rules}"
 
 
 @dataclass(slots=True)

@@ -50,6 +50,7 @@ def status_of(bench: Bench) -> Status:
         pairs=vectors.pairs(),
         llm=bench.writes,
         hindsight=bench.recalls,
+        secrets=bench.secrets(),
     )
 
 

@@ -94,6 +94,7 @@ def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
         "pairs": pair_status_as_json(status.pairs),
         "llm": status.llm,
         "hindsight": status.hindsight,
+        "secrets": status.secrets,
     }
 
 

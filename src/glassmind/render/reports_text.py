@@ -107,6 +107,9 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
         yield f"Embedding now: {style.clean(status.embedding)}"
     if status.writing:
         yield f"Writing now: {style.clean(status.writing)}"
+    if status.secrets:
+        notes = "1 note" if status.secrets == 1 else f"{status.secrets:,} notes"
+        yield f"Credentials: hidden in {notes}"
     yield f"Watch: {style.clean(watch_as_text(status.watch))}"
     if status.resident:
         yield f"Resident: {style.clean(status.resident)}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from glassmind.markdown.secrets import redacted
 from glassmind.ports.models import Embedder
 from glassmind.ports.retrieval import (
     AskedWords,
@@ -78,7 +79,7 @@ class Semantic:
             ModelFault: there is no model, or it gives no answer.
             IndexFault: there are no vectors.
         """
-        vector = self._meaning.embedder.query(question.meaning)
+        vector = self._meaning.embedder.query(redacted(question.meaning))
         allowed = self._allowed()
         among = None if allowed is None else {one.chunk_id for one in allowed}
         found = self._meaning.vectors.best(vector, self._depth, among=among)
@@ -111,7 +112,8 @@ class Semantic:
         vector = self.vector
         if vector is None:
             return []
-        made = self._meaning.embedder.passages([Embeddable("", one) for one in texts])
+        parts = [Embeddable("", redacted(one)) for one in texts]
+        made = self._meaning.embedder.passages(parts)
         return [float((rows @ vector).max()) for rows in made]
 
     def near(self, chunk_ids: Sequence[int]) -> dict[int, float]:

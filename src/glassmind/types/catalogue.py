@@ -142,7 +142,8 @@ class Status:
     `watch` says whether anybody follows the vault, `resident` which process answers for
     all others that stay with it. `pairs` counts notes that are alike. `llm` names the
     model that writes answers and `hindsight` the bank of memories that is asked, both
-    empty for none; neither was asked.
+    empty for none; neither was asked. In so many notes there are `secrets`, which are
+    hidden in the index.
     """
 
     notes: int
@@ -162,6 +163,7 @@ class Status:
     pairs: PairStatus = UNPAIRED
     llm: str = ""
     hindsight: str = ""
+    secrets: int = 0
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

@@ -12,8 +12,8 @@ class Indexed(NamedTuple):
     """A note read and split: everything the store writes for it.
 
     `day` is the day the note is about, as `YYYY-MM-DD`; None when only its modification
-    time can tell. `ends` are the files its links lead to, where that is known already;
-    None in it is a ghost.
+    time can tell. `secrets` counts the credentials that are hidden in it. `ends` are
+    the files its links lead to, where that is known already; None in it is a ghost.
     """
 
     file: FileFacts
@@ -24,6 +24,7 @@ class Indexed(NamedTuple):
     chunks: Sequence[Chunk]
     warnings: Sequence[str] = ()
     ends: Sequence[int | None] | None = None
+    secrets: int = 0
 
 
 class Unsettled(NamedTuple):

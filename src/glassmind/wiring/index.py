@@ -230,6 +230,7 @@ def bench_for(adapters: Adapters) -> Bench:
         troubled=lambda limit: adapters.reader.rows().troubled(limit),
         holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
         counts=lambda: adapters.reader.rows().counts(),
+        secrets=lambda: len(adapters.reader.rows().secret_notes()),
         faults=adapters.reader.faults,
         vectors=vector_bench(adapters),
         watch=lambda: read_state(folder),

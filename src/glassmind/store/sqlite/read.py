@@ -16,6 +16,11 @@ select f.path, f.stamp from json_each(?) k join files f on f.path = k.value
 """
 ANY_BELOW = "select exists (select 1 from files where path >= ? and path < ?)"
 DIGESTS = "select f.path, n.digest from notes n join files f on f.id = n.id"
+HAS_SECRETS = "select 1 from sqlite_master where name = 'note_secrets'"
+SECRETS = """
+select f.path, s.count from note_secrets s join files f on f.id = s.note_id
+order by f.path
+"""
 DIGEST_OF = """
 select n.digest from notes n join files f on f.id = n.id where f.path = ?
 """
@@ -108,6 +113,13 @@ class Rows:
         """Return how many notes and chunks there are."""
         chunks: Any = self._db.execute("select count(*) from chunks").get
         return self.note_count(), int(chunks)
+
+    def secret_notes(self) -> dict[NotePath, int]:
+        """Return the notes in which credentials are hidden, and how many in each."""
+        if self._db.execute(HAS_SECRETS).get is None:  # an older release wrote it
+            return {}
+        found: Any = self._db.execute(SECRETS).fetchall()
+        return dict(found)
 
     def digest_of(self, path: NotePath) -> str | None:
         """Return the content hash of a known note."""

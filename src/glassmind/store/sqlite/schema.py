@@ -311,11 +311,25 @@ def _add_memory(db: apsw.Connection) -> None:
     db.execute(_MEMORY)
 
 
+_SECRETS = """
+create table note_secrets (
+  note_id integer primary key references notes(id) on delete cascade,
+  count integer not null check (count > 0)
+) strict;
+"""
+"""How many credentials were hidden in a note before it was kept; most have no row."""
+
+
+def _add_secrets(db: apsw.Connection) -> None:
+    db.execute(_SECRETS)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _create,
     _add_vectors,
     _add_knowledge,
     _add_memory,
+    _add_secrets,
 )
 """Each takes the file from its own position to the next; released ones never change."""
 

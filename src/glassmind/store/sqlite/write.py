@@ -87,6 +87,7 @@ PUT_CALLOUT = """
 insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, start_byte,
   end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+PUT_SECRETS = "insert into note_secrets (note_id, count) values (?, ?)"
 PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
 PUT_LINK_CHANGE = "insert into link_changes (note_id, token) values (?, ?)"
 TRIM_LINK_CHANGES = """
@@ -177,6 +178,9 @@ class Transaction:
         chunk_ids = self._chunk_ids(batch)
         for statement, rows in _rows(ids, batch, chunk_ids, self._name_key):
             self._many(statement, rows)
+        held = zip(ids, batch, strict=True)
+        counted = [(i, item.secrets) for i, item in held if item.secrets]
+        self._many(PUT_SECRETS, counted)
         for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
             self._just_written[note_id] = _document(note_id, chunks, item)
         self._log(ids)
