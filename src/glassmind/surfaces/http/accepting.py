@@ -50,7 +50,10 @@ def _quality(settings: list[str]) -> float:
     return 1.0
 
 
-def as_markdown(text: str) -> Reply:
-    """Return Markdown as an answer; half a character of it is escaped."""
+def as_markdown(text: str, shown: object) -> Reply:
+    """Return Markdown as an answer; half a character of it is escaped.
+
+    `shown` are the values that it tells.
+    """
     body = text.encode("utf-8", "backslashreplace")
-    return Reply(200, body, media_type=MARKDOWN.encode())
+    return Reply(200, body, media_type=MARKDOWN.encode(), shown=shown)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from glassmind.engine import Engine
 from glassmind.errors.serving import CallAbandoned
 from glassmind.ports.chat import Halt
-from glassmind.render.answers import answer_as_json
+from glassmind.render.answers import answer_as_json, source_as_json
 from glassmind.surfaces.http.answers_events import (
     EVENTS,
     KEEP_ALIVE,
@@ -29,7 +29,7 @@ from glassmind.surfaces.http.intake import Gone
 from glassmind.surfaces.http.refusals import STOPPING
 from glassmind.surfaces.http.replies import JSON, Refused, Reply, answered
 from glassmind.surfaces.http.work import Workers
-from glassmind.types.answers import Answer, News
+from glassmind.types.answers import Answer, Found, News
 
 THREADS = 2
 """Questions that are answered at once: a model on this machine has no more to give."""
@@ -53,13 +53,17 @@ HEAD = (
 
 
 class Talk(NamedTuple):
-    """One question; with `streams`, the answer is told while it is made."""
+    """One question; with `streams`, the answer is told while it is made.
+
+    `show` is told what of the vault is given to the client, before it is.
+    """
 
     engine: Engine
     question: str
     wishes: Mapping[str, Any]
     streams: bool
     halt: Halt
+    show: Callable[[object], None] = lambda _: None
 
     @property
     def uses_model(self) -> bool:
@@ -89,13 +93,21 @@ class Talk(NamedTuple):
 
     def reply(self) -> Reply:
         """Return the whole answer at once."""
-        return answered(answer_as_json(self.answer(), vault=self.vault))
+        made = answer_as_json(self.answer(), vault=self.vault)
+        self.show(made)
+        return answered(made)
 
     def tell(self, post: "Post") -> None:
         """Send the answer piece by piece, and then as a whole."""
-        vault = self.vault
-        made = self.answer(lambda news: post.put(news_event(news, vault=vault)))
-        post.put(answer_event(made, vault=vault))
+        made = self.answer(lambda news: self._tell(news, post))
+        self.show(answer_as_json(made, vault=self.vault))
+        post.put(answer_event(made, vault=self.vault))
+
+    def _tell(self, news: News, post: "Post") -> None:
+        if isinstance(news, Found):
+            sources = [source_as_json(one, vault=self.vault) for one in news.sources]
+            self.show(sources)
+        post.put(news_event(news, vault=self.vault))
 
 
 class Post:

@@ -38,8 +38,10 @@ from glassmind.surfaces.http.replies import (
     encoded,
     error_body,
 )
+from glassmind.surfaces.http.showing import caller_in, taken
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.surfaces.http.work import Workers
+from glassmind.surfaces.ledger import Recording
 from glassmind.surfaces.mcp.server import make_server
 
 NOWHERE = Refusal(404, "no_route", "there is nothing here", "see GET /openapi.json")
@@ -140,8 +142,10 @@ class Answering:
 
     def _replied(self, scope: Scope, body: bytes, visit: Visit) -> Reply | Job | Talk:
         accept = visit.head.get(b"accept", b"").decode("latin-1")
-        given = self._given(scope, body)
-        return self._route.run(Asked(self._desk, given, visit.known, accept))
+        given, engine = self._given(scope, body), self._desk.engine
+        with Recording(engine, "http", self._owner, caller_in(given)) as ledger:
+            reply = self._route.run(Asked(self._desk, given, visit.known, accept))
+            return taken(reply, ledger)
 
     def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
         arguments, path = self._route.arguments, scope["path_params"]
@@ -165,7 +169,9 @@ class _Tools:
             return without_places(str(error), error, engine.config)
 
         self._sessions = StreamableHTTPSessionManager(
-            make_server(engine, toolsets=toolsets, wording=wording),
+            make_server(
+                engine, toolsets=toolsets, wording=wording, surface="mcp-http"
+            ),
             json_response=True,
             stateless=True,
             security_settings=unguarded,

@@ -32,19 +32,21 @@ def get_hot_context(asked: Asked) -> Reply:
 
 
 def _packed(asked: Asked, packed: Bundle) -> Reply:
-    if wants_markdown(asked.accept):
-        return as_markdown(bundle_as_markdown(packed))
     vault = asked.engine.config.vault
-    return answered(bundle_as_json(packed, vault=vault.name, root=str(vault.path)))
+    values = bundle_as_json(packed, vault=vault.name, root=str(vault.path))
+    if wants_markdown(asked.accept):
+        return as_markdown(bundle_as_markdown(packed), values)
+    return answered(values)
 
 
 def get_brief(asked: Asked) -> Reply:
     """Answer with where work stands."""
     given = dict(asked.given)
     made = asked.engine.bundles.brief(budget_tokens=given.pop("budget"), **given)
+    values = briefing_as_json(made, vault=asked.engine.config.vault.name)
     if wants_markdown(asked.accept):
-        return as_markdown(briefing_as_markdown(made))
-    return answered(briefing_as_json(made, vault=asked.engine.config.vault.name))
+        return as_markdown(briefing_as_markdown(made), values)
+    return answered(values)
 
 
 def get_summary(asked: Asked) -> Reply:
@@ -52,9 +54,10 @@ def get_summary(asked: Asked) -> Reply:
     given = dict(asked.given)
     project, budget = given.pop("project"), given.pop("budget")
     made = asked.engine.bundles.summarize(project, budget_tokens=budget, save=False)
+    values = summary_as_json(made)
     if wants_markdown(asked.accept):
-        return as_markdown(made.text)
-    return answered(summary_as_json(made))
+        return as_markdown(made.text, values)
+    return answered(values)
 
 
 def post_verify(asked: Asked) -> Reply:

@@ -29,11 +29,12 @@ def get_connections(asked: Asked) -> Reply:
     shape = given.pop("format")
     given["subgraph"] = given["subgraph"] or shape in GRAPH_FILES
     found = asked.engine.knowledge.connections(**given)
+    values = connections_as_json(found, vault=asked.engine.config.vault.name)
     if shape in GRAPH_FILES and found.subgraph is not None:
-        body = GRAPH_FILES[shape](found.subgraph)
+        body = GRAPH_FILES[shape](found.subgraph).encode("utf-8", "replace")
         media_type = MEDIA_TYPES[shape].encode()
-        return Reply(200, body.encode("utf-8", "replace"), media_type=media_type)
-    return answered(connections_as_json(found, vault=asked.engine.config.vault.name))
+        return Reply(200, body, media_type=media_type, shown=values)
+    return answered(values)
 
 
 def get_path(asked: Asked) -> Reply:

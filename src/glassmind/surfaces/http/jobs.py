@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -43,6 +43,7 @@ class Job:
         self.began = False
         self.report: dict[str, Any] | None = None
         self.refusal: Refusal | None = None
+        self.show: Callable[[object], None] = lambda _: None
         self.future: Future[None] = Future()
 
     @property
@@ -87,6 +88,7 @@ class Job:
         """Return what a client that waited for the end is told."""
         if self.refusal is not None:
             return refused(self.refusal)
+        self.show(self.report)
         return answered(self.report)
 
     def as_json(self) -> dict[str, Any]:

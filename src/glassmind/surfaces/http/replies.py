@@ -7,12 +7,13 @@ JSON = b"application/json"
 
 
 class Reply(NamedTuple):
-    """A whole answer, encoded."""
+    """A whole answer, encoded; `shown` are the values it was made of."""
 
     status: int
     body: bytes
     headers: tuple[tuple[bytes, bytes], ...] = ()
     media_type: bytes = JSON
+    shown: object = None
 
 
 class Refusal(NamedTuple):
@@ -49,7 +50,7 @@ def encoded(value: object) -> bytes:
 
 def answered(value: object, status: int = 200) -> Reply:
     """Return a value as an answer."""
-    return Reply(status, encoded(value))
+    return Reply(status, encoded(value), shown=value)
 
 
 def refused(refusal: Refusal) -> Reply:

@@ -14,6 +14,7 @@ from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.render.style import shortened
 from glassmind.surfaces.conflicts import digest_now
+from glassmind.surfaces.ledger import Recording
 from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.faults import (
     Wording,
@@ -28,6 +29,7 @@ from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
 from glassmind.surfaces.mcp.tool import Call, Tool, read_arguments
 from glassmind.types.callers import known_as
 from glassmind.types.files import Progress, Stage
+from glassmind.types.ledger import Surface
 
 LOOK_S = 0.25
 """How often a client that wants to know is told how far a call has come."""
@@ -45,8 +47,10 @@ class Calls:
         threads: Threads,
         tools: Sequence[Tool],
         wording: Wording = str,
+        surface: Surface = "mcp-stdio",
     ) -> None:
         self._source, self._threads, self._wording = source, threads, wording
+        self._surface = surface
         self._tools = {tool.name: tool for tool in tools}
         self._cards = [tool_card(tool) for tool in tools]
 
@@ -97,7 +101,10 @@ class Calls:
         try:
             given = read_arguments(tool.name, tool.arguments, arguments)
             with known_as(who):
-                answer = tool.run(Call(self._source(), given, gauge, who))
+                call = Call(self._source(), given, gauge, who)
+                with Recording(call.engine, self._surface, tool.name, who) as ledger:
+                    answer = tool.run(call)
+                    ledger.show(answer.shown or answer.content)
             return reply_of(answer, self._tools)
         except GlassmindError as error:
             return self._fault_of(tool, error)

@@ -149,7 +149,7 @@ class Prompts:
         return types.GetPromptResult(description=one.doc, messages=[message])
 
     async def complete(
-        self, _: Context, params: types.CompleteRequestParams
+        self, ctx: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
         """Return what may be meant by what was typed: paths, or names of projects.
 
@@ -158,7 +158,7 @@ class Prompts:
         values: list[str] = []
         if params.argument.name in {"path", "project"}:
             values = await self._threads.run(
-                _quietly(lambda: self._resources.paths_like(params.argument.value))
+                _quietly(lambda: self._resources.paths_like(params.argument.value, ctx))
             )
         if params.argument.name == "project":
             values = [path.removesuffix(".md") for path in values]

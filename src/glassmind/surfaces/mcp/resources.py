@@ -11,7 +11,9 @@ from mcp.shared.exceptions import MCPError
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
 from glassmind.render.address import iso_time
+from glassmind.surfaces.ledger import Recording
 from glassmind.surfaces.mcp.addresses import SCHEME, note_uri, path_in
+from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.surfaces.mcp.faults import (
     Wording,
@@ -24,6 +26,7 @@ from glassmind.surfaces.mcp.log import log_fault
 from glassmind.surfaces.mcp.replies import mime_of
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
 from glassmind.types.catalogue import NoteFacts
+from glassmind.types.ledger import Passage, Shown, Surface
 
 METHOD = "resources/list"
 PAGE = 50
@@ -51,16 +54,21 @@ class Resources:
     """Answers what is asked of notes as resources."""
 
     def __init__(
-        self, source: EngineSource, threads: Threads, wording: Wording = str
+        self,
+        source: EngineSource,
+        threads: Threads,
+        wording: Wording = str,
+        surface: Surface = "mcp-stdio",
     ) -> None:
         self._source, self._threads, self._wording = source, threads, wording
+        self._surface = surface
 
     async def list_resources(
-        self, _: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return a page of notes, the last modified first."""
         cursor = params.cursor if params else None
-        work = partial(self._page, cursor or "")
+        work = partial(self._page, cursor or "", _who(ctx))
         return await self._threads.run(_told("", work, self._wording))
 
     async def list_templates(
@@ -70,20 +78,25 @@ class Resources:
         return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
-        self, _: Context, params: types.ReadResourceRequestParams
+        self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return the text of a note."""
-        work = partial(self._read, params.uri)
+        work = partial(self._read, params.uri, _who(ctx))
         return await self._threads.run(_told(params.uri, work, self._wording))
 
-    def paths_like(self, typed: str) -> list[str]:
+    def paths_like(self, typed: str, ctx: Context) -> list[str]:
         """Return paths of notes that hold what was typed, the last modified first."""
         found = self._source().list_notes(newest=True, limit=LOOKED_AT).notes
         wanted = typed.casefold()
         paths = [str(note.path) for note in found if wanted in note.path.casefold()]
+        shown = Shown(named=tuple(paths[:OFFERED]))
+        self._record("completion/complete", _who(ctx), shown)
         return [sound(path) for path in paths[:OFFERED]]
 
-    def _page(self, mark: str) -> types.ListResourcesResult:
+    def _record(self, verb: str, who: str, shown: Shown) -> None:
+        Recording(self._source(), self._surface, verb, who).show(shown)
+
+    def _page(self, mark: str, who: str) -> types.ListResourcesResult:
         cursor = read_cursor(METHOD, {"cursor": mark})
         listed = self._source().list_notes(
             newest=True, limit=PAGE, offset=cursor.offset
@@ -93,20 +106,28 @@ class Resources:
         if listed.notes and end < listed.total:
             trace = trace_of(listed.notes[-1].path)
             following = write_cursor(METHOD, {}, Cursor(end, trace))
+        named = Shown(named=tuple(str(note.path) for note in listed.notes))
+        self._record(METHOD, who, named)
         return types.ListResourcesResult(
             resources=[_card(note) for note in listed.notes if _is_readable(note)],
             next_cursor=following,
         )
 
-    def _read(self, uri: str) -> types.ReadResourceResult:
+    def _read(self, uri: str, who: str) -> types.ReadResourceResult:
         path = path_in(uri)
         note = self._source().read(path)
         if normalize("NFC", note.path) != path:  # a guess is for people, not addresses
             raise PathOutsideVault(path, "no note has this very path")
+        passage = Passage(note.path, note.span.start, note.span.end)
+        self._record("resources/read", who, Shown((passage,)))
         text = types.TextResourceContents(
             uri=uri, mime_type=mime_of(path), text=sound(note.text)
         )
         return types.ReadResourceResult(contents=[text])
+
+
+def _who(ctx: Context) -> str:
+    return caller_of(ctx.session, ctx.request)
 
 
 def _card(note: NoteFacts) -> types.Resource:

@@ -18,6 +18,7 @@ from glassmind.surfaces.mcp.prompts import Prompts
 from glassmind.surfaces.mcp.resources import Resources
 from glassmind.surfaces.mcp.threads import EngineSource, Threads
 from glassmind.surfaces.mcp.toolsets import DEFAULT, tools_of
+from glassmind.types.ledger import Surface
 from glassmind.version import __version__
 
 WHAT = """\
@@ -82,10 +83,12 @@ def make_server(
     *,
     toolsets: Sequence[str] = DEFAULT,
     wording: Wording = str,
+    surface: Surface = "mcp-stdio",
 ) -> Server[Any]:
     """Return a server over an engine, or over one that is yet to be opened.
 
-    `wording` is what clients are told of an error.
+    `wording` is what clients are told of an error, and `surface` the way they come by,
+    for the record.
 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
@@ -93,8 +96,8 @@ def make_server(
     source = (lambda: engine) if isinstance(engine, Engine) else engine
     tools, threads = tools_of(toolsets), Threads()
     served = [tool.name for tool in tools]
-    calls = Calls(source, threads, tools, wording)
-    resources = Resources(source, threads, wording)
+    calls = Calls(source, threads, tools, wording, surface)
+    resources = Resources(source, threads, wording, surface)
     prompts = Prompts(resources, threads, served)
     return Server(
         "glassmind",

@@ -77,13 +77,15 @@ class Answer(NamedTuple):
     """What a tool answers: text for a model to read, and the same as values.
 
     Without values the text is all there is, for every host. `links` are paths of notes
-    that the answer speaks of, for whoever may open them.
+    that the answer speaks of, for whoever may open them. `shown` are the values that a
+    text was made of where those of the answer do not say it, for the ledger alone.
     """
 
     text: str
     content: Mapping[str, Any] | None
     next_actions: tuple[Action, ...] = ()
     links: tuple[str, ...] = ()
+    shown: Mapping[str, Any] | None = None
 
 
 class Tool(NamedTuple):

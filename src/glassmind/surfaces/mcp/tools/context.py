@@ -1,18 +1,19 @@
 """`glassmind_context` and `glassmind_hot_context`: what matters, within a budget."""
 
+from glassmind.render.bundles import bundle_as_json
 from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, packet
+from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, Packed, packet
+from glassmind.types.context import Bundle
 
 
 def context(call: Call) -> Answer:
     """Pack what matters for a question."""
     query, project = call.given["query"], call.given["project"]
 
-    def pack(room: int) -> str:
+    def pack(room: int) -> Packed:
         bundles = call.engine.bundles
-        packed = bundles.pack(query, budget_tokens=room, project=project)
-        return bundle_as_markdown(packed)
+        return _packed(bundles.pack(query, budget_tokens=room, project=project))
 
     return packet(call, pack)
 
@@ -20,12 +21,15 @@ def context(call: Call) -> Answer:
 def hot_context(call: Call) -> Answer:
     """Pack what is alive now."""
 
-    def pack(room: int) -> str:
+    def pack(room: int) -> Packed:
         project = call.given["project"]
-        packed = call.engine.bundles.hot(budget_tokens=room, project=project)
-        return bundle_as_markdown(packed)
+        return _packed(call.engine.bundles.hot(budget_tokens=room, project=project))
 
     return packet(call, pack)
+
+
+def _packed(bundle: Bundle) -> Packed:
+    return bundle_as_markdown(bundle), bundle_as_json(bundle, vault="", root="")
 
 
 TOOL = Tool(

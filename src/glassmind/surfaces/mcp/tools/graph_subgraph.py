@@ -53,7 +53,8 @@ def run(call: Call) -> Answer:
         if cut and not is_detailed(given)
         else ()
     )
-    return Answer(_text(content, values), labelled(content), actions)
+    shown = {"path": found.path, **subgraph_as_json(graph)}
+    return Answer(_text(content, values), labelled(content), actions, shown=shown)
 
 
 def _written(graph: Subgraph, shape: str) -> dict[str, Any]:

@@ -1,18 +1,19 @@
 """`glassmind_brief` and `glassmind_summarize`: where work stands, and what it is."""
 
+from glassmind.render.briefings import briefing_as_json, summary_as_json
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.surfaces.mcp.tool import REQUIRED, Answer, Argument, Call, Tool
-from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, packet
+from glassmind.surfaces.mcp.tools.packets import BUDGET, PROJECT, Packed, packet
 
 
 def run(call: Call) -> Answer:
     """Brief whoever begins."""
     project, since = call.given["project"], call.given["since"]
 
-    def pack(room: int) -> str:
+    def pack(room: int) -> Packed:
         bundles = call.engine.bundles
         made = bundles.brief(project=project, since=since, budget_tokens=room)
-        return briefing_as_markdown(made)
+        return briefing_as_markdown(made), briefing_as_json(made, vault="")
 
     return packet(call, pack)
 
@@ -21,9 +22,9 @@ def summarize(call: Call) -> Answer:
     """Tell a project in sentences of its notes; nothing is kept."""
     project = call.given["project"]
 
-    def pack(room: int) -> str:
+    def pack(room: int) -> Packed:
         made = call.engine.bundles.summarize(project, budget_tokens=room, save=False)
-        return made.text
+        return made.text, summary_as_json(made)
 
     return packet(call, pack)
 

@@ -4,7 +4,8 @@ A host gives its model the text of an answer or its values, never both, and what
 packed is packed to be read. So there are no values: nothing is paid for twice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.surfaces.mcp.fence import fenced
@@ -30,7 +31,11 @@ PROJECT = Argument(
 )
 
 
-def packet(call: Call, pack: Callable[[int], str]) -> Answer:
+Packed: TypeAlias = tuple[str, Mapping[str, Any]]
+"""A text, and the values that it is made of."""
+
+
+def packet(call: Call, pack: Callable[[int], Packed]) -> Answer:
     """Return as an answer what `pack` makes of the tokens that are left by the fence.
 
     Raises:
@@ -39,7 +44,7 @@ def packet(call: Call, pack: Callable[[int], str]) -> Answer:
     usual = call.engine.config.context.budget_tokens
     asked = call.given["budget"] or min(max(usual, LEAST_TOKENS), MOST_TOKENS)
     try:
-        made = pack(asked - FENCE_TOKENS)
+        made, shown = pack(asked - FENCE_TOKENS)
     except BudgetTooSmall as error:
         raise BudgetTooSmall(asked, error.least + FENCE_TOKENS) from None
-    return Answer(fenced(made), None)
+    return Answer(fenced(made), None, shown=shown)

@@ -1,0 +1,84 @@
+"""What every surface does with an answer before it is sent: it goes on the ledger."""
+
+from types import TracebackType
+from typing import Self
+
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.surfaces.mcp.log import log, log_fault
+from glassmind.surfaces.shown import named_notes, shown_in
+from glassmind.types.callers import CALLER
+from glassmind.types.ledger import Passage, Shown, Surface
+from glassmind.wiring.ledger import ledger_for
+
+_TOLD: set[str] = set()
+"""Vaults of this process whose operator was told that nothing goes on record."""
+
+
+class Recording:
+    """Puts on record what one call is about to be given.
+
+    No answer fails for it: what cannot go on record is told to the operator, once, and
+    to whoever asks for the status. A caller that is known by name is on record in the
+    place of `client`.
+    """
+
+    def __init__(
+        self, engine: Engine, surface: Surface, verb: str, client: str
+    ) -> None:
+        self._engine, self._surface, self._verb = engine, surface, verb
+        self._client = CALLER.get() or client
+        self._known: set[Passage | str] = set()
+
+    def show(self, values: object) -> None:
+        """Take what an answer shows, or a part of it; what was taken before is not.
+
+        `values` are those of the answer, or what they show.
+        """
+        try:
+            ledger = ledger_for(self._engine.config)
+            if ledger is None or values is None:
+                return
+            shown = values if isinstance(values, Shown) else shown_in(values)
+            shown = self._new(shown)
+            if not ledger.append(self._surface, self._verb, self._client, shown):
+                self._tell()
+        except Exception as error:  # noqa: BLE001 - the edge: see above
+            log_fault("unrecorded", error)
+
+    def _new(self, shown: Shown) -> Shown:
+        known = self._known
+        passages = tuple(one for one in shown.passages if one not in known)
+        named = tuple(one for one in shown.named if one not in known)
+        known |= {*passages, *named}
+        return Shown(passages, named)
+
+    def _tell(self) -> None:
+        vault = str(self._engine.config.vault.path)
+        if vault not in _TOLD:
+            _TOLD.add(vault)
+            log("unrecorded", ledger="cannot be written; see glassmind doctor")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _: type[BaseException] | None,
+        error: BaseException | None,
+        __: TracebackType | None,
+    ) -> None:
+        """Take what a fault says of notes, which is an answer too."""
+        if isinstance(error, GlassmindError):
+            self.show(shown_by(error))
+
+
+def shown_by(error: GlassmindError) -> Shown:
+    """Return the notes that an error names, and the one whose text it quotes."""
+    said = vars(error)
+    listed = (*said.get("closest", ()), *said.get("candidates", ()))
+    named = named_notes(str(one) for one in listed)
+    about = named_notes([str(said.get("path") or "")])
+    if about and said.get("nearest"):  # lines that were looked for, nearly
+        return Shown((Passage(about[0]),), named)
+    return Shown((), (*about, *named))
