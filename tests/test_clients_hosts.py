@@ -35,6 +35,13 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 CAPTURE = "glassmind_capture"
 
+BARE_PATH = "/usr/bin:/bin"
+"""What a program knows that is started from a desktop."""
+
+OF_CODEX = (
+    "# quiet, please\n[tui]\nnotifications = false\n\n[analytics]\nenabled = false\n"
+)
+
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
@@ -62,6 +69,29 @@ def test_claude_code_connects_to_a_server_that_it_starts(clients: Clients) -> No
     assert "Connected" in listed.stdout
 
 
+def test_claude_code_is_connected_by_one_command_and_disconnected_by_another(
+    program: Program, clients: Clients
+) -> None:
+    clients.env["PATH"] = BARE_PATH
+    clients.run("claude", "mcp", "list")  # writes a file of its own
+    file = program.home / ".claude.json"
+    known = json.loads(file.read_bytes())
+
+    connected = program.run("connect", "claude-code")
+    listed = clients.run("claude", "mcp", "list").stdout
+    again = program.json("connect", "claude-code")
+    gone = program.run("disconnect", "claude-code")
+
+    assert connected.returncode == 0, connected.stderr
+    assert [" Connected" in line for line in listed.splitlines() if "mcp" in line] == [
+        True
+    ]
+    assert again["state"] == "unchanged"
+    assert gone.returncode == 0, gone.stderr
+    assert "glassmind" not in clients.run("claude", "mcp", "list").stdout
+    assert known.keys() <= json.loads(file.read_bytes()).keys()
+
+
 def test_claude_code_connects_over_http_with_the_token_alone(
     clients: Clients, place: Address
 ) -> None:
@@ -87,6 +117,27 @@ def test_codex_lists_the_tools_of_a_server_that_it_starts(clients: Clients) -> N
 
     assert status["serverInfo"]["name"] == "glassmind"
     assert "glassmind_search" in status["tools"]
+
+
+def test_codex_is_connected_by_one_command_and_disconnected_by_another(
+    program: Program, clients: Clients
+) -> None:
+    clients.env["PATH"] = BARE_PATH
+    file = program.home / ".codex/config.toml"
+    file.parent.mkdir()
+    file.write_text(OF_CODEX, "utf-8")
+
+    connected = program.run("connect", "codex", "--tools", "core,memory")
+    (status,) = codex_status(clients)
+    again = program.json("connect", "codex", "--tools", "core,memory")
+    gone = program.run("disconnect", "codex")
+
+    assert connected.returncode == 0, connected.stderr
+    assert {"glassmind_search", "glassmind_recall"} <= status["tools"].keys()
+    assert again["state"] == "unchanged"
+    assert gone.returncode == 0, gone.stderr
+    assert file.read_text("utf-8") == OF_CODEX
+    assert codex_status(clients) == []
 
 
 def test_codex_lists_the_tools_over_http_with_the_token_alone(

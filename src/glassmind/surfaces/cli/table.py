@@ -41,6 +41,8 @@ COMMANDS = {
     "status": ("status", "tell what is current, and who is at work"),
     "watch": ("watch", "follow the vault and index what changes, until stopped"),
     "mcp": ("mcp", "serve the vault to an agent over stdin and stdout"),
+    "connect": ("connect", "let another program start the server for its agent"),
+    "disconnect": ("disconnect", "take that back"),
     "serve": ("serve", "serve the vault over HTTP, on this machine"),
     "service": ("units", "print what lets the system index by the clock"),
     "health": ("health", "tell what is to be mended in the notes"),

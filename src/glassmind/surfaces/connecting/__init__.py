@@ -1,0 +1,1 @@
+"""Connecting other programs: entries in their files, and how they start us."""
