@@ -170,3 +170,29 @@ def test_an_index_of_an_older_release_counts_none(vault: VaultDesk) -> None:
     vault.age(4)
 
     assert vault.open().status().secrets == 0
+
+
+def test_receipts_of_lines_with_credentials_hold_and_do_not_count_them(
+    vault: VaultDesk,
+) -> None:
+    lines = [
+        "# Keys",
+        "",
+        f"The gate opens with {TOKEN} at night.",
+        "",
+        *KEY.split("\n"),
+    ]
+    vault.indexed({"A.md": "\n".join(lines)})
+    bundle = vault.engine.bundles.pack("how does the gate open at night")
+    receipts = [one.receipt for note in bundle.notes for one in note.excerpts]
+    assert receipts
+
+    states = [one.state for one in vault.engine.bundles.verify(receipts)]
+    lines[2] = lines[2].replace(TOKEN, ISSUED["GitHub classic"](Drawing(77)))
+    vault.write({"A.md": "\n".join(lines)})
+    rotated = [one.state for one in vault.engine.bundles.verify(receipts)]
+    vault.write({"A.md": "\n".join(lines).replace("night", "noon")})
+    other = [one.state for one in vault.engine.bundles.verify(receipts)]
+
+    assert set(states) == set(rotated) == {"unchanged"}
+    assert set(other) == {"changed"}

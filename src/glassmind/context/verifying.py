@@ -22,6 +22,7 @@ from glassmind.errors.context import NoReceipts
 from glassmind.markdown.excalidraw import is_excalidraw
 from glassmind.markdown.read import read_note
 from glassmind.markdown.receipts import FORM, parse_receipt, receipt_of
+from glassmind.markdown.secrets import redacted
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Receipt, Verified
 from glassmind.vault.decode import Unreadable, decode
@@ -208,7 +209,8 @@ class _Desk:
         """
         if self._last is None or self._last.path != path:
             self._check(path)
-            text = _text_of(path, self._files.read(path))
+            # as it is indexed, and as receipts count: without credentials
+            text = redacted(_text_of(path, self._files.read(path)))
             self._last = Page(path, text, plain_lines(text))
         return self._last
 

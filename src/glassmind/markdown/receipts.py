@@ -53,8 +53,11 @@ _WRAPPED = (("`", "`"), ('"', '"'), ("'", "'"), ("<", ">"))
 
 
 def digest_of_lines(text: str) -> str:
-    """Return what a receipt knows some lines by, however they end."""
-    return full_digest(text)[:DIGEST_CHARS]
+    """Return what a receipt knows some lines by, however they end.
+
+    A credential in them does not count: who has a digest could else try passwords.
+    """
+    return full_digest(redacted(text))[:DIGEST_CHARS]
 
 
 def full_digest(text: str) -> str:
