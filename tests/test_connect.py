@@ -10,11 +10,14 @@ import pytest
 from cli_desk import Inside, with_note
 from connect_desk import WORDS, entry_for, golden
 
+from glassmind.access.clients import clients_of
+from glassmind.config import load_config
 from glassmind.errors import BadConfigFile, ConfigUnwritable
 from glassmind.errors.connecting import EntryTaken
 from glassmind.surfaces.connecting import joining
 from glassmind.surfaces.connecting.joining import connect, disconnect
 from glassmind.surfaces.connecting.programs import PROGRAMS, Program
+from glassmind.types.access import Scope
 
 DESKTOP, CODEX = PROGRAMS["claude-desktop"], PROGRAMS["codex"]
 NAME = "glassmind"
@@ -237,6 +240,9 @@ def test_a_file_that_is_not_ours_to_write_or_changes_meanwhile_is_not_replaced(
 def test_the_entry_starts_this_program_by_its_whole_path_with_what_was_asked_for(
     inside: Inside,
 ) -> None:
+    flags = {"vault.path": str(inside.vault)}
+    config = load_config(flags=flags, env=inside.env, cwd=inside.home)
+    clients_of(config).add("Scribe", Scope())
     asked = ["--name", "work", "--client", "scribe", "--toolset", "core, memory"]
 
     done = inside.run("connect", "claude-code", *asked)
@@ -247,7 +253,7 @@ def test_the_entry_starts_this_program_by_its_whole_path_with_what_was_asked_for
         "type": "stdio",
         "command": str(Path(sysconfig.get_path("scripts"), "glassmind")),
         "args": [
-            "mcp", "--vault", str(inside.vault), "--client", "scribe",
+            "mcp", "--vault", str(inside.vault), "--client", "Scribe",
             "--tools", "core,memory",
         ],
     }  # fmt: skip
@@ -293,11 +299,12 @@ def test_what_cannot_be_is_refused_before_anything_is_written(inside: Inside) ->
         inside.run("connect", "emacs"),
         inside.run("connect", "cursor", "--name", "my notes"),
         inside.run("connect", "cursor", "--tools", "core,none"),
+        inside.run("connect", "cursor", "--client", "scribe"),
         inside.bare("connect", "cursor", "--vault", str(inside.home / "gone")),
         inside.bare("connect", "cursor"),
     ]
 
-    assert [done.returncode for done in refused] == [2, 2, 2, 3, 2]
+    assert [done.returncode for done in refused] == [2, 2, 2, 2, 3, 2]
     assert [*inside.home.iterdir()] == []
     assert inside.run(*http).returncode == 0
     assert "would listen" in inside.run("connect", "cursor").stderr

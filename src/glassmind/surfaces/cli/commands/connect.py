@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from os import environ
 from pathlib import Path
 
+from glassmind.access.clients import clients_of
 from glassmind.config import Config
 from glassmind.config.files import current_folder
 from glassmind.surfaces.cli import exits
@@ -101,6 +102,7 @@ def _options(args: Namespace, config: Config) -> Iterator[str]:
     """Yield what stands behind the program: its command, and what was asked for.
 
     Raises:
+        ClientUnknown, ClientsUnreadable: there is no such client.
         UnknownToolset, ToolsetsClash: the sets of tools cannot be served.
     """
     yield from ("mcp", "--vault", str(current_folder() / config.vault.path))
@@ -108,7 +110,7 @@ def _options(args: Namespace, config: Config) -> Iterator[str]:
     if named is not None:
         yield from ("--config", str(current_folder() / named))
     if args.client:
-        yield from ("--client", args.client)
+        yield from ("--client", clients_of(config).named(args.client).name)
     if args.tools:
         tools_of(args.tools)  # refuses what could not be served
         yield from ("--tools", ",".join(read_names(args.tools)))
