@@ -16,6 +16,8 @@ from glassmind.vault.scan import kind_of
 class ReadableFiles(VaultFiles):
     """Reads the files of a vault that a policy lets be read; no others are there."""
 
+    hides_secrets = True
+
     def __init__(self, root: Path, policy: ReadPolicy) -> None:
         super().__init__(root)
         self._policy = policy

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in
+from glassmind.markdown.secrets import redacted
 from glassmind.types.editing import (
     Changed,
     Changeset,
@@ -88,7 +89,8 @@ def file_diff(step: Step, *, room: int = MOST_SHOWN) -> FileDiff:
     hunks = hunks_between(mine, theirs)
     added = sum(hunk.other_end - hunk.other_start for hunk in hunks)
     removed = sum(hunk.end - hunk.start for hunk in hunks)
-    shown = _shown(step, mine, theirs, hunks, min(room, MOST_SHOWN))
+    safe = _without_secrets(one), _without_secrets(other)
+    shown = _shown(step, *safe, hunks, min(room, MOST_SHOWN))
     return FileDiff(step.path, step.to, before, after, added, removed, head + shown)
 
 
@@ -102,6 +104,12 @@ def _text(raw: bytes) -> bytes | None:
     if raw.startswith(b"\xef\xbb\xbf"):
         return raw  # a mark that comes or goes is a change
     return found.text.encode()
+
+
+def _without_secrets(text: bytes) -> list[bytes]:
+    """Return the lines of a text, as many as it has, with credentials hidden."""
+    said = text.decode(errors="surrogateescape")
+    return lines_in(redacted(said).encode(errors="surrogateescape"))
 
 
 def _sizes(step: Step) -> str:

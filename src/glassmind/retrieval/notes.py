@@ -22,6 +22,8 @@ from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.read import read_note
 from glassmind.markdown.receipts import parse_receipt
+from glassmind.markdown.secrets import redacted
+from glassmind.markdown.secrets_in_notes import without_secrets
 from glassmind.retrieval.cited import CitedPlace, Verify, cited_place
 from glassmind.retrieval.passages import waits_in_inbox
 from glassmind.retrieval.sections import section_of
@@ -250,13 +252,14 @@ class NoteReader:
     def _part(self, path: NotePath, part: Part, *, guessed: bool = False) -> NoteText:
         heading, lines, raw = part
         with self._files() as files:
-            content = files.read(path)
+            content, hides = files.read(path), files.hides_secrets
         decoded = decode(content)
         if isinstance(decoded, Unreadable):
             raise FileUnreadable(path, decoded.reason)
-        note = read_note(path, decoded.text)
-        text = decoded.text if raw else note.text
-        parts = lines_of(text)
+        note, text = read_note(path, decoded.text), decoded.text
+        if hides:  # the whole of it, before any of its lines are taken out
+            note, text = without_secrets(note).note, redacted(text)
+        parts = lines_of(text := text if raw else note.text)
         span = Span(1, max(len(parts), 1))
         under: tuple[str, ...] = ()
         if heading:

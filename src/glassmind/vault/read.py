@@ -62,10 +62,13 @@ class VaultFiles:
     """The files of one vault, open for reading; safe to share between threads.
 
     Paths are those of the index (NFC); a file that the disk spells otherwise is found.
+    Where it `hides_secrets`, nobody who is given text of a file is shown credentials.
 
     Raises:
         VaultMissing: The root is no folder that can be opened.
     """
+
+    hides_secrets = False
 
     def __init__(self, root: Path) -> None:
         self._root = root
