@@ -14,6 +14,7 @@ from glassmind.vault.ignore import IgnoreRules
 
 if TYPE_CHECKING:
     from glassmind.access.policy import WritePolicy
+    from glassmind.access.sight import Sight
     from glassmind.vault.obsidian import ObsidianSettings
 
 
@@ -34,7 +35,8 @@ class Desk:
     the index. `committed` puts what was applied into the vault's git repository, where
     that is wished, and returns why it could not, if so. `outside` hands over, once,
     which notes were found to have been renamed. `handed` is told whose text is shown
-    to whoever asks. `rules` tell what of the vault is not read.
+    to whoever asks. `rules` tell what of the vault is not read, and `sight` what of it
+    whoever asks may read; None for all.
     """
 
     config: Config
@@ -54,3 +56,4 @@ class Desk:
     outside: Callable[[], Mapping[NotePath, NotePath]] = dict
     handed: Handed = lambda _: None
     rules: Callable[[], IgnoreRules] = IgnoreRules
+    sight: "Sight | None" = None

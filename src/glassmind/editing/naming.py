@@ -3,6 +3,7 @@
 from unicodedata import normalize
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.seen import check_seen
 from glassmind.errors import (
     FileUnreadable,
     IndexAbsent,
@@ -33,6 +34,7 @@ def named(desk: Desk, name: str) -> NotePath:
         FileUnreadable: it is left out of the index, so nobody is told what it says.
     """
     path = _called(desk, name)
+    check_seen(desk, name, path)
     check_read(desk.rules(), path)
     return path
 
@@ -48,6 +50,7 @@ def named_template(desk: Desk, name: str) -> NotePath:
     folders = desk.settings().template_folders
     known = (sure_or_none(desk, f"{folder}/{name}") for folder in folders)
     path = next(filter(None, known), None) or _called(desk, name)
+    check_seen(desk, name, path)
     rules = desk.rules()
     if any(path.startswith(f"{folder}/") for folder in folders):
         rules = rules.of_templates()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import check_read, read_for_edit
 from glassmind.editing.new_names import check_new_name, trimmed
+from glassmind.editing.seen import check_folder_seen, check_seen
 from glassmind.errors import (
     AmbiguousName,
     FileGone,
@@ -95,7 +96,12 @@ def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
     """
     origin = _origin_of(desk, ground, name)
     if not origin.folder:
+        check_seen(desk, name, origin.path)
         check_read(desk.rules(), origin.path)
+    else:
+        inside = f"{origin.path}/"
+        below = (path for path in ground.paths if path.startswith(inside))
+        check_folder_seen(desk, origin.path, below)
     return origin
 
 
@@ -115,6 +121,8 @@ def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
         return Origin(path, folder=True)
     if sure is not None:
         return Origin(sure, folder=False)
+    if desk.sight is not None:
+        ground = Ground.of(desk, desk.sight.paths())
     known_names = (*ground.paths, *ground.folders)
     raise NoteNotFound(name, tuple(get_close_matches(name, known_names, 3)))
 

@@ -23,6 +23,7 @@ from glassmind.editing.refreshing import followed
 from glassmind.editing.renamed import by_others, offered
 from glassmind.editing.repairing import plan_repair, told_of
 from glassmind.editing.replanning import asked_edits, remembered, replanned
+from glassmind.editing.seen import as_seen
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.undoing import undo
@@ -355,7 +356,8 @@ class Editing:
             with self._desk.faults():
                 draft = plan()
             done = decided(at, draft, asking)
-        return replace(done, notices=(*settled, *done.notices)) if settled else done
+        told = settled if self._desk.sight is None else ()
+        return replace(done, notices=(*told, *done.notices)) if told else done
 
     def _followed(self, change: Callable[[Desk], Changed]) -> Changed:
         """Return what comes of a change, with the index behind it.
@@ -372,7 +374,8 @@ class Editing:
         return self._shown(told)
 
     def _shown(self, done: Changed) -> Changed:
-        """Return what came of a change; its diffs hold text of notes."""
+        """Return what came of a change, as it is seen; its diffs hold text of notes."""
+        done = as_seen(self._desk, done)
         self._desk.handed([one.path or one.to for one in done.files])
         return done
 

@@ -3,13 +3,14 @@
 A part of `wiring` that a search does not need.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.access.meant import Meant, head_tags
 from glassmind.access.policy import WritePolicy
+from glassmind.access.sight import SeenBook, Sight
 from glassmind.editing.desk import Desk, Handed
 from glassmind.editing.trust import Trust
 from glassmind.editing.verbs import Editing
@@ -55,11 +56,24 @@ def _unheard(_: Sequence[NotePath]) -> None:
 
 
 def editing_for(
-    adapters: Adapters, refresh: Refresh, handed: Handed = _unheard
+    adapters: Adapters,
+    refresh: Refresh,
+    handed: Handed = _unheard,
+    *,
+    notes: "Callable[[], NoteReader] | None" = None,
+    sight: Sight | None = None,
 ) -> Editing:
-    """Return the verbs of editing over the vault of these adapters."""
+    """Return the verbs of editing over the vault of these adapters.
+
+    For somebody who may not read all of it, `sight` tells what is seen, and `notes`
+    finds notes among that.
+    """
+    called = notes or adapters.notes
+    book = ChangesetFolder(
+        adapters.kept_folder, undo_days=adapters.config.writes.undo_days
+    )
     config, root = adapters.config, adapters.config.vault.path
-    home, writes = adapters.kept_folder, config.writes
+    writes = config.writes
     folder = writes.agent_dir.strip("/")
     return Editing(
         Desk(
@@ -67,18 +81,19 @@ def editing_for(
             root=root,
             agent_folder=folder,
             faults=adapters.reader.faults,
-            find=lambda name: adapters.notes().find(name),
-            sure=lambda name: adapters.notes().sure(name),
+            find=lambda name: called().find(name),
+            sure=lambda name: called().sure(name),
             rows=lambda: _rows(adapters),
             files=_changer(adapters),
-            book=ChangesetFolder(home, undo_days=writes.undo_days),
+            book=book if sight is None else SeenBook(book, sight),
             refresh=refresh,
             policy=WritePolicy(config),
             settings=lambda: obsidian_settings(root),
             committed=partial(commit, root) if writes.git_commit else _uncommitted,
-            outside=adapters.renames.take,
+            outside=adapters.renames.take if sight is None else dict,
             handed=handed,
             rules=lambda: rules_of(adapters),
+            sight=sight,
         )
     )
 

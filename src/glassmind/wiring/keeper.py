@@ -4,7 +4,7 @@ A part of `wiring` that a search does not need.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.store.sqlite.copier import SqliteCopier
@@ -13,10 +13,26 @@ from glassmind.wiring.renamed import renamed_for
 from glassmind.wiring.ticked import ticked_for
 
 if TYPE_CHECKING:
-    from glassmind.wiring import LocalAdapters
+    from glassmind.wiring import editing, index, memory
+    from glassmind.wiring.pairs import OpenPairing
+    from glassmind.wiring.search import OpenMeaning
+
+    class Adapters(index.Adapters, editing.Adapters, memory.Adapters, Protocol):
+        """What `wiring` has for us."""
+
+        @property
+        def meaning(self) -> OpenMeaning:
+            """The model and the vectors that answer."""
+
+        @property
+        def pairing(self) -> OpenPairing:
+            """What keeps the pairs of similar notes up to their vectors."""
+
+        def forget_words(self) -> None:
+            """Open the word index anew when it is next asked for."""
 
 
-def keeper_for(adapters: "LocalAdapters") -> IndexKeeper:
+def keeper_for(adapters: "Adapters") -> IndexKeeper:
     """Return what writes, examines and copies the index of a vault."""
     copier = SqliteCopier(adapters.reader, adapters.writing)
     shop = workshop_for(adapters)

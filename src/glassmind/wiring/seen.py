@@ -29,18 +29,21 @@ from glassmind.wiring.once import made_once
 from glassmind.wiring.search import OpenMeaning
 
 if TYPE_CHECKING:
+    from glassmind.editing.desk import Handed
     from glassmind.editing.trust import Trust
+    from glassmind.editing.verbs import Editing
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.ports.editing import Refresh
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
     from glassmind.store.place import Place, Trusted
     from glassmind.store.use_log import UseLog
     from glassmind.store.vectors.following import FollowingVectors
+    from glassmind.types import NotePath
     from glassmind.types.files import IndexReport
     from glassmind.types.vectors import Space
-    from glassmind.vault.read import VaultFiles
     from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.pairs import OpenPairing
     from glassmind.wiring.write import Writing
@@ -144,9 +147,22 @@ class SeenAdapters(LocalAdapters):
     def _unwritten(self, *_: object, **__: object) -> NoReturn:
         raise IndexUnwritable(str(self.place.folder), "it is seen in part")
 
-    def files(self) -> "VaultFiles":
+    def files(self) -> ReadableFiles:
         """Return what reads the notes that may be read, as they are on disk now."""
         return ReadableFiles(self.config.vault.path, self._policy)
+
+    def editing(self, refresh: "Refresh", handed: "Handed") -> "Editing":
+        """Return what changes notes; links are followed in the whole vault."""
+        from glassmind.access.sight import Sight  # noqa: PLC0415
+        from glassmind.store.sqlite.edit_rows import SqliteEditRows  # noqa: PLC0415
+        from glassmind.wiring.editing import editing_for  # noqa: PLC0415
+
+        def paths() -> "list[NotePath]":
+            return SqliteEditRows(self.reader.connection()).paths()
+
+        sight = Sight(self._policy, self.files, paths)
+        notes = self.notes
+        return editing_for(self._whole, refresh, handed, notes=notes, sight=sight)
 
     def settle(self) -> tuple[str, ...]:
         """Bring a change that was cut short to its end; whose it was is not told."""
