@@ -13,7 +13,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.judging import judged
 from glassmind.editing.parts import Whereabouts, anchors_in, outline_of
 from glassmind.editing.relink_text import Wanted
-from glassmind.editing.relinking import EARLY, OTHER_KINDS, TEXTS, Relink, relinked
+from glassmind.editing.relinking import EARLY, TEXTS, Relink, relinked
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
 from glassmind.editing.universe import Renames, universe_of
@@ -65,8 +65,7 @@ def _carried(
     )
     files = {*seen.rows.linking(renames.keys(outlines)), *renames.goes}
     files -= {*seen.others}  # nobody reads them
-    for kind in OTHER_KINDS:
-        files.update(seen.rows.of_kind(kind))
+    files |= seen.no_markdown()
     own = {step.path for step in draft.steps}
     for path in sorted(files - own - renames.gone - _early(known.draft.facts)):
         work.carry(path, relink)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from glassmind.editing.applying import NOTHING, applied
+from glassmind.editing.applying import NOTHING, applied, moving
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
@@ -22,7 +22,7 @@ def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
         NoteChanged, NameTaken, WriteRefused: it could not be made; nothing was written.
         NowhereToKeep: it could not be kept, and so was not made.
     """
-    if all(step.path == step.to and step.before == step.after for step in draft.steps):
+    if not moving(draft.steps):
         made = desk.book.made(draft, "previewed", client=asking.client)
         # none may ask for it by an id: it is kept nowhere
         return changed(replace(made, id=""), notices=(NOTHING,))

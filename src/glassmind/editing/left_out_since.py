@@ -14,7 +14,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import notes_below
 from glassmind.editing.left_out import refuse_opening
-from glassmind.editing.moved_since import gone_to, moves_since
+from glassmind.editing.moved_since import moves_since
 from glassmind.editing.naming import check_read
 from glassmind.errors import FileUnreadable
 from glassmind.errors.editing import EditRefused
@@ -97,7 +97,7 @@ def withheld(desk: Desk, done: Changed) -> Changed:
     folders = _folders(steps)
 
     def place(step: Step) -> NotePath | None:
-        return gone_to(forward(step.to, folders), moved) if is_made else step.path
+        return forward(step.to, [*folders, *moved]) if is_made else step.path
 
     files = [
         _withheld(rules, file, place(step))

@@ -24,6 +24,7 @@ from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Changeset, Draft, Step
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.vault.ways import forward
 
 LOOKED_BACK = 200
 """How many changesets are looked at for one that a move takes back."""
@@ -178,16 +179,14 @@ def _moves(changeset: Changeset, path: NotePath, to: NotePath) -> bool:
 
 
 def _then(changeset: Changeset, seen: Universe) -> dict[NotePath, Earlier]:
-    folders = [step for step in changeset.draft.steps if step.folder and step.path]
+    steps = changeset.draft.steps
+    folders = [(step.path, step.to) for step in steps if step.folder and step.path]
     known = set(seen.paths)
     found: dict[NotePath, Earlier] = {}
-    for step in changeset.draft.steps:
+    for step in steps:
         if step.folder or step.path is None or step.before is None:
             continue
-        place: str = step.to
-        for folder in folders:
-            if folder.path and place.startswith(f"{folder.path}/"):
-                place = folder.to + place[len(folder.path) :]
+        place = forward(step.to, folders)
         if place in known:
-            found[NotePath(place)] = Earlier(step.after, step.before)
+            found[place] = Earlier(step.after, step.before)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.relink_text import Relink
-from glassmind.editing.relinking import OTHER_KINDS, Job, worked
+from glassmind.editing.relinking import Job, worked
 from glassmind.editing.universe import universe_of
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft
@@ -28,9 +28,7 @@ def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None
     names = Names.of((*before, *seen.others))
     relink = Relink(names, seen.ends(), goes, None, desk.settings())
     keys = {name_key(path) for pair in goes.items() for path in pair}
-    files = {*seen.rows.linking(keys), *was}
-    for kind in OTHER_KINDS:
-        files.update(seen.rows.of_kind(kind))
+    files = {*seen.rows.linking(keys), *was} | seen.no_markdown()
     jobs = [Job(path, was.get(path, path), path) for path in sorted(files)]
     found = worked(desk, (), jobs, relink, earlier={}, risks=seen.risks)
     if not found.steps:

@@ -51,7 +51,8 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
         may, rule = permitted(desk, known.draft, tainted=asking.tainted).verdict
         refuse_left_out(desk, known.draft, known_undone(desk, known))
         steps = moving(known.draft.steps)
-        fresh = another(anew, known.draft, desk.files.standing(steps))
+        standing = desk.files.standing(steps)
+        fresh = another(anew, known.draft, standing)
         if fresh is not None:
             if not or_propose:
                 raise NeedsApproval(known.id)
@@ -60,6 +61,9 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
             return applied(desk, known, asking)
         if not or_propose:
             raise NeedsApproval(known.id)
+        for step, now in zip(steps, standing, strict=True):
+            if now != "old":
+                raise _stale(desk, step)
         return _proposed(desk, known, rule)
 
 
@@ -69,11 +73,7 @@ def _taken_away(known: Changeset) -> str:
 
 
 def _proposed(desk: Desk, known: Changeset, rule: str) -> Changed:
-    """Let what was shown wait for a person, while it is what would be done."""
-    steps = moving(known.draft.steps)
-    for step, now in zip(steps, desk.files.standing(steps), strict=True):
-        if now != "old":
-            raise _stale(desk, step)
+    """Let what was shown wait for a person."""
     desk.book.shift(known.id, "proposed", reason=rule)
     return changed(replace(known, state="proposed", reason=rule))
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from glassmind.access.policy import STRICTNESS
+from glassmind.access.policy import STRICTNESS, May
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import judged
 from glassmind.editing.left_out import left_out_risks, search_risks
@@ -42,8 +42,6 @@ __all__ = [
 ]
 
 TEXTS = (".md", ".canvas", ".base")
-OTHER_KINDS = ("canvas", "base")
-"""Kinds of notes whose references the rows do not all know."""
 
 EARLY = "early"
 """The fact of a draft that names files with links that lead somewhere only by it."""
@@ -233,6 +231,7 @@ class _Work:
     files: int = 0
     early: list[NotePath] = field(default_factory=list)
     stuck: list[str] = field(default_factory=list)
+    _whole: May | None = None
 
     def do(self, job: Job) -> None:
         """Write the links of one file anew."""
@@ -270,13 +269,14 @@ class _Work:
         """
         if job.step is not None:
             return False
-        own = Step(job.path, job.path, b"", found.raw)
-        # as what may bring files into the trash and out of it
-        here, whole = (
-            judged(self.desk, Draft("undo", "", tuple(steps))).verdict.may
-            for steps in ([own], self.steps)
-        )
-        return STRICTNESS.index(here) < STRICTNESS.index(whole)
+        if self._whole is None:
+            self._whole = self._may(self.steps)
+        here = self._may([Step(job.path, job.path, b"", found.raw)])
+        return STRICTNESS.index(here) < STRICTNESS.index(self._whole)
+
+    def _may(self, steps: Sequence[Step]) -> May:
+        """Return what may be done with files, also into the trash and out of it."""
+        return judged(self.desk, Draft("undo", "", tuple(steps))).verdict.may
 
     def _read(self, path: NotePath) -> bytes | None:
         try:
@@ -303,8 +303,7 @@ def _candidates(
     """Return the files whose links may change, by path."""
     found = set(seen.rows.linking(renames.keys(targets)))
     found.update(set(renames.goes).difference(seen.others), own)
-    for kind in OTHER_KINDS:
-        found.update(seen.rows.of_kind(kind))
+    found |= seen.no_markdown()
     return sorted(found)
 
 

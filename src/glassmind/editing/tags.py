@@ -70,10 +70,7 @@ def _steps(
     steps: list[Step] = []
     risks: list[str] = []
     total = 0
-    candidates = set(seen.rows.tagged(old))
-    for kind in ("canvas", "base"):
-        candidates.update(seen.rows.of_kind(kind))
-    for path in sorted(candidates):
+    for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
         raw = desk.files.read(path)
         if raw is None:
             continue

@@ -16,14 +16,14 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.left_out_since import carrying, refuse_left_out
-from glassmind.editing.moved_since import gone_to, moves_since
+from glassmind.editing.moved_since import moves_since
 from glassmind.editing.three_way import merge
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath, Span
 from glassmind.types.editing import Changed, Changeset, ChangeState, Draft, Step
 from glassmind.vault.trash import is_trashed, trash_place
-from glassmind.vault.ways import Way, ways_of
+from glassmind.vault.ways import Way, forward, ways_of
 
 EDITED = "files of it were edited since, so that a person should look at it"
 """Why a change that was thought out anew waits."""
@@ -170,7 +170,7 @@ class _Part(NamedTuple):
 
 
 def _part(
-    desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[Step]
+    desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[tuple[str, str]]
 ) -> _Part:
     step, read = way.step, desk.files.read
     if step.folder:
@@ -180,7 +180,7 @@ def _part(
     here = way.final
     now = read(here)
     if now is None:
-        here = gone_to(here, moved)
+        here = forward(here, moved)
         now = read(here)
     if step.path is None or step.before is None:
         return _made(step, here, now, lambda path: read(path) is not None)

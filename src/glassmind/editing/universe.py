@@ -12,6 +12,9 @@ from glassmind.vault.left_out import MOST_NAMES, unindexed
 from glassmind.vault.resolve import Names, name_key
 from glassmind.vault.trash import is_trashed
 
+OTHER_KINDS = ("canvas", "base")
+"""Kinds of notes whose references the rows do not all know."""
+
 
 @dataclass(frozen=True, slots=True)
 class Renames:
@@ -75,6 +78,10 @@ class Universe:
     paths: Sequence[NotePath]
     risks: tuple[str, ...] = ()
     others: tuple[NotePath, ...] = ()
+
+    def no_markdown(self) -> set[NotePath]:
+        """Return every canvas and base: the rows do not know all they speak of."""
+        return {path for kind in OTHER_KINDS for path in self.rows.of_kind(kind)}
 
     def ends(self) -> Names:
         """Return the names of all files that links lead to."""
