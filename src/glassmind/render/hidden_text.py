@@ -197,3 +197,9 @@ def _is_styled_away(text: str) -> bool:
 def _is_gone(style: str) -> bool:
     written = _CSS_COMMENT.sub("", html.unescape(style))
     return _GONE.search("".join(written.split())) is not None
+
+
+def hidden_notice(kinds: Iterable[str]) -> str:
+    """Return what is said of an answer that holds such text; empty where none does."""
+    told = ", ".join(kinds)
+    return f"hidden text: {told}; who reads the notes does not see it" if told else ""

@@ -23,6 +23,7 @@ from glassmind.surfaces.mcp.faults import (
     text_of,
     unexpected,
 )
+from glassmind.surfaces.mcp.flags import flagged
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
@@ -105,7 +106,7 @@ class Calls:
                 with Recording(call.engine, self._surface, tool.name, who) as ledger:
                     answer = tool.run(call)
                     ledger.show(answer.shown or answer.content)
-            return reply_of(answer, self._tools)
+            return flagged(reply_of(answer, self._tools))
         except GlassmindError as error:
             return self._fault_of(tool, error)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no trace

@@ -5,26 +5,47 @@ from typing import TypeAlias
 
 from glassmind.errors import (
     AmbiguousHeading,
-    AmbiguousName,
+    BadDate,
+    BadLimit,
+    BadWish,
     FileUnreadable,
     GlassmindError,
     HeadingNotFound,
     IndexAbsent,
     IndexBusy,
+    IndexFault,
     LinesOutOfRange,
+    MassDeletion,
     NoteNotFound,
+    NothingAsked,
+    PathOutsideVault,
+    VaultMissing,
+    WrongUsage,
 )
-from glassmind.errors.context import CitedGone
+from glassmind.errors.config import ConfigError
+from glassmind.errors.context import (
+    BudgetTooSmall,
+    CitedGone,
+    NoReceipts,
+    ProjectUnknown,
+)
 from glassmind.errors.editing import (
     ChangesetUnknown,
     ConfirmFirst,
-    EditRefused,
     NoMatch,
     NoSuchLevel,
 )
-from glassmind.errors.knowledge import NoteIsGhost, UnknownTheme
-from glassmind.errors.memory import MemoUnreadable
-from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.errors.knowledge import (
+    BadFindingKey,
+    NoHistory,
+    NoteIsGhost,
+    UnknownCheck,
+    UnknownTheme,
+)
+from glassmind.errors.memory import UnknownKind
+from glassmind.errors.models import ModelFault
+from glassmind.errors.serving import ServingFault
+from glassmind.errors.writing import WritesOff
 from glassmind.surfaces.mcp.fence import fenced, one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
@@ -52,19 +73,28 @@ READING = ("glassmind_read", "read_note")
 """Tools that search and read, of whatever set; the first that is served is named."""
 
 
-NAMING = (
-    AmbiguousName,
-    HeadingNotFound,
-    AmbiguousHeading,
-    LinesOutOfRange,
-    FileUnreadable,
-    MemoUnreadable,
-    CitedGone,
-    EditRefused,
-    NoteChanged,
-    NameTaken,
+PLAIN = (
+    ServingFault,
+    IndexFault,
+    ModelFault,
+    ConfigError,
+    BadDate,
+    BadFindingKey,
+    BadLimit,
+    BadWish,
+    BudgetTooSmall,
+    MassDeletion,
+    NoHistory,
+    NoReceipts,
+    NothingAsked,
+    PathOutsideVault,
+    UnknownCheck,
+    UnknownKind,
+    VaultMissing,
+    WritesOff,
+    WrongUsage,
 )
-"""Errors that always name a note, or what it holds."""
+"""Errors that hold no word of the vault, but ours and the caller's; all others may."""
 
 
 def searching(served: Collection[str]) -> str:
@@ -114,10 +144,10 @@ def _known(served: Collection[str]) -> str:
 
 
 def names_notes(error: GlassmindError) -> bool:
-    """Whether an error holds words of the vault beside those of the caller."""
-    if isinstance(error, NoteNotFound | UnknownTheme):
+    """Whether an error may hold words of the vault beside those of the caller."""
+    if isinstance(error, NoteNotFound | UnknownTheme | ProjectUnknown):
         return bool(error.closest)
-    return isinstance(error, NAMING)
+    return not isinstance(error, PLAIN)
 
 
 def unexpected(tool: str, error: BaseException) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import mcp_types as types
 
 from glassmind.surfaces.mcp.addresses import note_uri
-from glassmind.surfaces.mcp.fence import labelled, sound
+from glassmind.surfaces.mcp.fence import labelled, one_line, sound
 from glassmind.surfaces.mcp.tool import Action, Answer, Tool, schema_of
 
 ARGUMENT_CHARS = 1_000
@@ -84,7 +84,7 @@ def _action(action: Action) -> dict[str, Any]:
 
 
 def _link(path: str) -> types.ResourceLink:
-    name = sound(path.rpartition("/")[2])
+    name = sound(one_line(path.rpartition("/")[2]))
     return types.ResourceLink(uri=note_uri(path), name=name, mime_type=mime_of(path))
 
 

@@ -1,0 +1,38 @@
+"""What is said of an answer that holds text which readers of the notes do not see.
+
+Looked for in one place, in whatever a tool answers, so that no tool can forget it.
+"""
+
+from typing import Any
+
+import mcp_types as types
+
+from glassmind.render.hidden_text import hidden_in, hidden_notice
+from glassmind.surfaces.mcp.fence import fenced
+
+FIELD = "hidden_text"
+"""Where values say which kinds there are."""
+
+SAID = "holds hidden text"
+"""What a packet says itself of its passages, within its budget."""
+
+
+def flagged(made: types.CallToolResult) -> types.CallToolResult:
+    """Return an answer that says which kinds of hidden text it holds, if any."""
+    texts = [one.text for one in made.content if isinstance(one, types.TextContent)]
+    values: dict[str, Any] | None = made.structured_content
+    kinds = hidden_in(texts if values is None else values)
+    if not kinds or (values is None and any(SAID in text for text in texts)):
+        return made
+    notice = types.TextContent(text=f"Notice: {hidden_notice(kinds)}.")
+    told = None if values is None else {FIELD: list(kinds), **values}
+    first, *links = made.content
+    return made.model_copy(
+        update={"content": [first, notice, *links], "structured_content": told}
+    )
+
+
+def fenced_note(text: str) -> str:
+    """Return the text of a note in the fence, below a notice of what it hides."""
+    notice = hidden_notice(hidden_in(text))
+    return f"Notice: {notice}.\n{fenced(text)}" if notice else fenced(text)
