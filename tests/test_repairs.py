@@ -12,7 +12,7 @@ from vault_desk import VaultDesk
 from glassmind.editing.asking import Asking
 from glassmind.errors.knowledge import UnknownCheck
 from glassmind.types import Digest, NotePath
-from glassmind.types.editing import Changed
+from glassmind.types.editing import Changed, Draft
 from glassmind.types.repairs import LinkEdit, Repairs, TagSpelling
 from glassmind.types.suggestions import ProposedEdit
 from glassmind.vault.read import digest_of
@@ -46,6 +46,12 @@ def fixed(desk: VaultDesk, *checks: str, asking: Asking = ASK) -> Changed:
     return engine.editing.repair(
         engine.knowledge.repairs(checks=checks or None), asking
     )
+
+
+def mended(draft: Draft) -> set[str]:
+    found = draft.facts["mended"]
+    assert isinstance(found, list)
+    return set(found)
 
 
 def count(desk: VaultDesk, check: str) -> int:
@@ -155,6 +161,21 @@ def test_files_that_may_not_be_edited_are_left_and_told(vault: VaultDesk) -> Non
     assert done.applied
     assert "#Weather" in vault.text("Tools/Rain gauge.md")
     assert any("Tools/Rain gauge.md stays as it is" in said for said in done.notices)
+    assert "tag" not in done.changeset.draft.title
+
+
+def test_what_is_mended_is_counted_without_files_that_may_not_be_edited(
+    vault: VaultDesk,
+) -> None:
+    opened(vault, WEATHER, writes__folders={"Tools": "off"})
+    plain = fixed(vault, asking=DRY).changeset.draft
+    vault.indexed({"Tools/Log.md": "The [[glass]], the [[Old/Rain gauge]].\n"})
+
+    draft = fixed(vault, asking=DRY).changeset.draft
+
+    assert (draft.title, draft.rewritten) == (plain.title, plain.rewritten)
+    assert mended(draft) == mended(plain)
+    assert "Tools/Log.md stays as it is" in str(draft.facts["unmended"])
 
 
 def test_findings_that_were_dismissed_are_left_alone(vault: VaultDesk) -> None:

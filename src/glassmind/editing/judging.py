@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
@@ -133,6 +134,17 @@ def _tags_below(
     return {
         path: Meant(tuple(sorted(found.get(path, ()))), path not in unsure)
         for path in sorted({*found, *unsure})
+    }
+
+
+def forbidden(desk: Desk, draft: Draft) -> dict[NotePath, str]:
+    """Return the files of a change that may not be edited, each with its rule."""
+    found = {
+        step.to: judged(desk, replace(draft, steps=(step,))).verdict
+        for step in draft.steps
+    }
+    return {
+        path: verdict.rule for path, verdict in found.items() if verdict.may == "off"
     }
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from glassmind.editing.asking import Asking
 from glassmind.editing.deciding import kept
 from glassmind.editing.desk import Desk
-from glassmind.editing.judging import judged
+from glassmind.editing.judging import forbidden
 from glassmind.editing.outside import plan_outside
 from glassmind.types import NotePath
 from glassmind.types.editing import Changed, Draft, Step
@@ -65,11 +65,8 @@ def _moves_in(draft: Draft) -> Mapping[object, object]:
 
 def without_forbidden(desk: Desk, draft: Draft) -> Draft | None:
     """Return a change without the files that may not be edited; None without any."""
-    steps = [
-        step
-        for step in draft.steps
-        if judged(desk, replace(draft, steps=(step,))).verdict.may != "off"
-    ]
+    barred = forbidden(desk, draft)
+    steps = [step for step in draft.steps if step.to not in barred]
     left = len(draft.steps) - len(steps)
     if not steps:
         return None

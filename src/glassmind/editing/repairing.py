@@ -4,12 +4,12 @@ In each file first the edits that were made for its very bytes, then tags, then 
 names that no file has. What does not fit any more is left out, and told.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.former import FormerNames
-from glassmind.editing.judging import judged
+from glassmind.editing.judging import forbidden
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relink_text import Relink
 from glassmind.editing.relinking import Job, draft_with_links, worked
@@ -37,17 +37,32 @@ MOST_TOLD = 50
 
 
 def plan_repair(desk: Desk, repairs: Repairs) -> Draft:
-    """Return the one change that mends whatever still can be."""
+    """Return the one change that mends whatever still can be.
+
+    It is thought out again without the files that may not be edited, so that nothing
+    counts as mended that stays.
+    """
     seen = universe_of(desk)
-    work = _Work(desk)
+    shut: dict[NotePath, str] = {}
+    while True:
+        draft = _planned(desk, seen, repairs, shut)
+        barred = forbidden(desk, draft)
+        if not barred:
+            return draft
+        shut |= barred
+
+
+def _planned(
+    desk: Desk, seen: Universe, repairs: Repairs, shut: Mapping[NotePath, str]
+) -> Draft:
+    work = _Work(desk, shut)
     work.edit(repairs.edits)
     links = len(work.mended)
     for key, old, new in repairs.tags:
         work.rename_tag(seen, key, old, new)
     tags = len(work.mended) - links
     rewritten, risks = work.relink(seen, repairs.names)
-    draft = _carried(desk, seen, work.steps(), [*seen.risks, *risks])
-    draft, barred = _permitted(desk, draft)
+    draft = _carried(desk, seen, work.steps(), [*seen.risks, *risks], shut)
     left = [*repairs.unmended, *work.left]
     names = len(work.mended) - links - tags
     return replace(
@@ -57,12 +72,16 @@ def plan_repair(desk: Desk, repairs: Repairs) -> Draft:
             draft.rewritten.links + rewritten.links,
             draft.rewritten.files + rewritten.files,
         ),
-        facts={MENDED: list(work.mended), UNMENDED: [*_told(left), *barred]},
+        facts={MENDED: list(work.mended), UNMENDED: [*_told(left), *work.stays()]},
     )
 
 
 def _carried(
-    desk: Desk, seen: Universe, steps: Sequence[Step], risks: Sequence[str]
+    desk: Desk,
+    seen: Universe,
+    steps: Sequence[Step],
+    risks: Sequence[str],
+    shut: Collection[NotePath],
 ) -> Draft:
     """Return a change with the links to headings that get other words by it."""
 
@@ -74,6 +93,7 @@ def _carried(
             steps,
             wanted=where.wanted,
             targets=list(where.before),
+            settled=shut,
             universe=replace(seen, risks=()),
             risks=risks,
         )
@@ -83,23 +103,15 @@ def _carried(
     return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
 
 
-def _permitted(desk: Desk, draft: Draft) -> tuple[Draft, list[str]]:
-    """Return a change without the files that may not be edited, and which those are."""
-    kept, barred = [], []
-    for step in draft.steps:
-        verdict = judged(desk, replace(draft, steps=(step,))).verdict
-        if verdict.may == "off":
-            barred.append(f"{step.to} stays as it is: {verdict.rule}")
-        else:
-            kept.append(step)
-    return replace(draft, steps=tuple(kept)), barred
-
-
 @dataclass(slots=True)
 class _Work:
-    """The files of one repair: what each was, and what it says so far."""
+    """The files of one repair: what each was, and what it says so far.
+
+    Those that are `shut` may not be edited, and why not.
+    """
 
     desk: Desk
+    shut: Mapping[NotePath, str]
     before: dict[NotePath, bytes] = field(default_factory=dict)
     after: dict[NotePath, bytes] = field(default_factory=dict)
     mended: dict[str, None] = field(default_factory=dict)
@@ -113,8 +125,15 @@ class _Work:
             if raw != self.before[path]
         ]
 
+    def stays(self) -> list[str]:
+        """Return a sentence for each file that may not be edited and is not told of."""
+        told = {why for _, why in self.left}
+        return [said for path in self.shut if (said := self._stays(path)) not in told]
+
     def text(self, path: NotePath) -> bytes | None:
-        """Return what a file says so far; None for one that cannot be read."""
+        """Return what a file says so far; None for one that is not to be edited."""
+        if path in self.shut:
+            return None
         if path not in self.before:
             try:
                 raw = self.desk.files.read(path)
@@ -132,6 +151,11 @@ class _Work:
         for one in edits:
             by_path.setdefault(one.edit.path, []).append(one)
         for path, some in by_path.items():
+            if path in self.shut:
+                self._leave(
+                    (key for one in some for key in one.keys), self._stays(path)
+                )
+                continue
             raw = self.text(path)
             made: list[LinkEdit] = []
             for one in some:
@@ -149,10 +173,7 @@ class _Work:
 
     def rename_tag(self, seen: Universe, key: str, old: str, new: str) -> None:
         """Spell a tag in another way wherever it stands."""
-        found = set(seen.rows.tagged(old))
-        for kind in ("canvas", "base"):
-            found.update(seen.rows.of_kind(kind))
-        for path in sorted(found):
+        for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
             raw = self.text(path)
             if raw is None:
                 continue
@@ -183,7 +204,8 @@ class _Work:
                 raw = self.text(path)
                 if raw is not None:
                     self.after[path] = with_words(path, raw, before, one.was)
-        sources = dict.fromkeys(path for one in meant for path in one.sources)
+        named = (path for one in meant for path in one.sources)
+        sources = dict.fromkeys(path for path in named if path not in self.shut)
         jobs = [Job(path, path, path, self._step(path)) for path in sources]
         found = worked(self.desk, (), jobs, relink, earlier={})
         for step in found.steps:
@@ -201,6 +223,9 @@ class _Work:
     def _step(self, path: NotePath) -> Step | None:
         raw = self.text(path)
         return None if raw is None else Step(path, path, self.before[path], raw)
+
+    def _stays(self, path: NotePath) -> str:
+        return f"{path} stays as it is: {self.shut[path]}"
 
     def _leave(self, keys: Iterable[str], why: str) -> None:
         self.left += [Unmended(key, why) for key in keys]
