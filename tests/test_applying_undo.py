@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from glassmind.editing.applying import applied
 from glassmind.editing.approving import approve, reject
+from glassmind.editing.folders import MADE, with_folders
 from glassmind.editing.undoing import undo
 from glassmind.errors.editing import (
     ChangesetUnknown,
@@ -318,6 +319,23 @@ def test_a_proposal_on_an_older_text_is_proposed_anew(
         **AFTER,
         "long.md": LONG.replace(b"6", b"six").replace(b"2", b"two"),
     }
+
+
+def test_a_folder_that_somebody_made_meanwhile_is_not_said_to_be_of_the_proposal(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    files.files["long.md"] = LONG
+    steps = edit("long.md", LONG, LONG.replace(b"2", b"two")), new("Own/a.md", b"a")
+    known = with_folders(desk.desk(), draft(*steps))
+    waits = desk.book.made(known, "proposed", client="agent")
+    desk.book.keep(waits)
+    files.files["long.md"] = LONG.replace(b"6", b"six")
+    (desk.desk().root / "Own").mkdir(parents=True)
+
+    done = approve(desk.desk(), waits.id)
+
+    assert known.facts[MADE] == ["Own"]
+    assert MADE not in done.changeset.draft.facts
 
 
 @pytest.mark.parametrize("now", [b"1\n", b"1", b"- 1\r\n- 2"])

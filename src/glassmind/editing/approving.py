@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from glassmind.editing.applying import applied, moving, settle
 from glassmind.editing.asking import Asking
-from glassmind.editing.deciding import permitted
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import judged
@@ -31,7 +30,7 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.writing import NameTaken, NoteChanged, NoteGone
 from glassmind.ports.editing import Standing
-from glassmind.types.editing import Changed, Changeset, Draft, Step
+from glassmind.types.editing import Changed, Changeset, Step
 from glassmind.vault.read import digest_of
 
 SAID_ALREADY = "its files say so already"
@@ -118,11 +117,12 @@ def _refitted(
         fresh = edited_anew(anew, waits.draft)
         if fresh is None:
             raise
-        if moving(fresh.steps):
-            return in_its_place(desk, waits, fresh, EDITED)
-        return _superseded(desk, waits, replace(waits.draft, steps=()))
-    draft = replace(waits.draft, steps=moving(list(filter(None, fitted))))
-    return _superseded(desk, waits, as_rest(draft) if None in fitted else draft)
+    else:
+        fresh = replace(waits.draft, steps=moving(list(filter(None, fitted))))
+        fresh = as_rest(fresh) if None in fitted else fresh
+    if not moving(fresh.steps):
+        return _said_already(desk, waits)
+    return in_its_place(desk, waits, fresh, EDITED)
 
 
 def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
@@ -145,28 +145,8 @@ def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
     return step._replace(before=now, after=merged.raw)
 
 
-def _superseded(desk: Desk, waits: Changeset, draft: Draft) -> Changed:
-    """Propose the same on the present texts, and leave the old proposal.
-
-    Raises:
-        PolicyForbids: a file of it may not be edited by now; the old one waits still.
-    """
-    if not draft.steps:
-        left = desk.book.shift(waits.id, "rejected", reason=SAID_ALREADY)
-        done = replace(waits, state=left.state, reason=left.reason)
-        return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])
-    permitted(desk, draft)
-    made = desk.book.made(
-        draft,
-        "proposed",
-        client=waits.client,
-        undoes=waits.undoes,
-        reason=EDITED,
-    )
-    desk.book.keep(made)
-    desk.book.shift(waits.id, "rejected", reason=f"{made.id} took its place")
-    said = (
-        f"nothing was changed: {EDITED}; {made.id} takes the place of {waits.id} "
-        f"and fits the present texts"
-    )
-    return changed(made, notices=[said])
+def _said_already(desk: Desk, waits: Changeset) -> Changed:
+    """Leave a proposal whose files say by now what it wanted."""
+    left = desk.book.shift(waits.id, "rejected", reason=SAID_ALREADY)
+    done = replace(waits, state=left.state, reason=left.reason)
+    return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])

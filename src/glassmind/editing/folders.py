@@ -20,9 +20,10 @@ def with_folders(desk: Desk, draft: Draft) -> Draft:
         for folder in wanted
         if not os.path.isdir(desk.root / folder)  # noqa: PTH112 - says so of any name
     ]
-    if not made:
+    if not made and MADE not in draft.facts:
         return draft
-    return replace(draft, facts={**draft.facts, MADE: made})
+    facts = {name: fact for name, fact in draft.facts.items() if name != MADE}
+    return replace(draft, facts={**facts, MADE: made} if made else facts)
 
 
 def take_away_folders(desk: Desk, undone: Changeset) -> None:
