@@ -37,6 +37,9 @@ COMMON = 0.05
 """Share of the passages from which a word is common. Two common words together say
 little and cost most: leaving them out changes nDCG@10 by .002 (docs/ranking.md)."""
 
+GLANCE = 10
+"""Passages of a term that are looked at first: one of them is seen as a rule."""
+
 PREFIX_LIMIT = 50
 """Most words a prefix stands for, the most frequent first."""
 
@@ -207,6 +210,10 @@ class _Composer:
         if self._seen is None:
             return True
         query = Q.term_query(self._schema, field, term, "basic")
+        few = self._searcher.search(query, limit=GLANCE, count=False).hits
+        notes = self._searcher.fast_field_values("note", [place for _, place in few])
+        if any(note is not None and self._seen.has(int(note)) for note in notes):
+            return True
         query = only_seen(self._schema, query, self._seen)
         return bool(self._searcher.search(query, limit=1, count=False).hits)
 

@@ -33,6 +33,9 @@ MOST_STEMS, COMMON_SHARE = 60, 0.2
 """Stems of a text that are looked for, and the share of all passages from which on one
 is too common to tell texts apart."""
 
+MORE = 4
+"""How many times more hits are taken when too many of them were not seen."""
+
 PUNCTUATION = " .,;:!?\"'()[]{}<>\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 
 
@@ -252,9 +255,26 @@ class AskedIndex:
         return self._marks.find(text)
 
     def _run(self, query: tantivy.Query, limit: int) -> list[Candidate]:
-        query = only_seen(self._schema, query, self._seen)
-        hits = self._searcher.search(query, limit=limit, count=False).hits
-        return self._candidates(hits)
+        """Return the best of a query that are seen.
+
+        Where few notes are hidden, more are taken and those left out: a condition
+        would keep tantivy from skipping what cannot be among the best.
+        """
+        seen, most = self._seen, limit
+        if seen is None or not seen.hidden:
+            query = only_seen(self._schema, query, seen)
+            return self._candidates(self._hits(query, limit))
+        while True:
+            hits = self._hits(query, most)
+            found = [one for one in self._candidates(hits) if seen.has(one.note_id)]
+            if len(found) >= limit or len(hits) < most:
+                return found[:limit]
+            most *= MORE
+
+    def _hits(
+        self, query: tantivy.Query, limit: int
+    ) -> Sequence[tuple[float, tantivy.DocAddress]]:
+        return self._searcher.search(query, limit=limit, count=False).hits
 
     def _newest(self, limit: int) -> list[Candidate]:
         if not self._conditions:
