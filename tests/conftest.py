@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from edit_faults_desk import Stages
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import real_models
 from vault_desk import VaultDesk
@@ -151,6 +152,12 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     assert desk.index().embedded > 100
     yield desk
     desk.close()
+
+
+@pytest.fixture(scope="session")
+def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """Vaults where every verb that edits can be tried under a fault."""
+    return Stages(tmp_path_factory.mktemp("stages"))
 
 
 @pytest.fixture

@@ -139,10 +139,12 @@ KINDS = ("several edits", *(verb.name for verb in OTHERS))
 class Stage:
     """A vault brought to where a verb can be tried, which is set up again each time."""
 
-    def __init__(self, root: Path, verb: str, files: dict[str, bytes] = FILES) -> None:
-        self.live, self._kept, self.verb = root / "live", root / "kept", VERBS[verb]
+    def __init__(self, place: Path, verb: str, files: dict[str, bytes] = FILES) -> None:
+        self.place, self.verb = place, VERBS[verb]
+        self.live, self._kept = place / "live", place / "kept"
         self.root = self.live / "Notes"
-        self._known = root / "id"
+        self._known = place / "id"
+        self._ends: tuple[dict[str, bytes], dict[str, bytes]] | None = None
         if not self._known.exists():
             self._prepare(files)
         self.identity = self._known.read_text("utf-8")
@@ -186,15 +188,16 @@ class Stage:
         return files_of(self.root)
 
     def ends(self) -> tuple[dict[str, bytes], dict[str, bytes]]:
-        """Return the files as they are before the verb, and after it."""
+        """Set the vault up; return the files as they are now, and after the verb."""
+        if self._ends is None:
+            self.begin()
+            old = self.files()
+            with self.opened() as desk:
+                assert self.act(desk).applied
+            self._ends = old, self.files()
+            assert old != self._ends[1]
         self.begin()
-        old = self.files()
-        with self.opened() as desk:
-            assert self.act(desk).applied
-        new = self.files()
-        assert old != new
-        self.begin()
-        return old, new
+        return self._ends
 
     def restarted(self) -> dict[str, bytes]:
         """Let somebody start after a fault, and return the files then; they can edit.
@@ -211,6 +214,21 @@ class Stage:
             assert found[PLAN].endswith(b"Later.\n")
             assert editing.undo(done.changeset.id, ASK).applied
         return self.files()
+
+
+class Stages:
+    """A stage for each verb, prepared once: to copy one is quicker by far."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[str, Stage] = {}
+
+    def of(self, verb: str) -> Stage:
+        """Return the stage of a verb, set up."""
+        if verb not in self._known:
+            self._known[verb] = Stage(self._root / str(len(self._known)), verb)
+        self._known[verb].begin()
+        return self._known[verb]
 
 
 class Reopened(VaultDesk):

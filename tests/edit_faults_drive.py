@@ -1,9 +1,11 @@
 """A verb that edits, in a process of its own that is killed or fails: a test's child.
 
-Usage: edit_faults_drive.py kill PLACE VERB FIRST STEP, which kills one process after
-the other, each at a later call that changes the disk, and writes down for each what the
-next one finds. Or: edit_faults_drive.py once PLACE VERB, which says that it is ready,
-waits for a line, and does it once.
+Usage: edit_faults_drive.py kill, which takes lines of JSON, each with a place, a verb,
+the first call, how far it is to the next, and a folder. For each line it kills one
+process after the other, each at a later call that changes the disk, writes down in the
+folder what the next one finds, and says in a line of JSON what went wrong, if anything.
+Or: edit_faults_drive.py once PLACE VERB, which says that it is ready, waits for a line,
+and does it once.
 """
 
 import json
@@ -51,21 +53,30 @@ def written_down(stage: Stage, file: Path, ended: int) -> None:
     file.write_text(json.dumps({"survived": ended == SURVIVED, "files": found}))
 
 
-def kill(place: Path, verb: str, first: int, step: int) -> None:
-    """Kill until one is done before its call comes."""
-    stage = Stage(place, verb)
-    import_everything()  # once for all of them
+def kill(stage: Stage, first: int, step: int, into: Path) -> str:
+    """Kill until one is done before its call comes; return what went wrong."""
+    verb = stage.verb.name
     for meant in range(first, ENOUGH, step):
         stage.begin()
         ended = parted(lambda: killed(stage, meant))  # noqa: B023 - done at once
         if ended not in (SURVIVED, KILLED):
-            raise SystemExit(f"{verb} ended with {ended} at call {meant}")
-        file = place / f"{meant}.json"
+            return f"{verb} ended with {ended} at call {meant}"
+        file = into / f"{meant}.json"
         if parted(lambda: written_down(stage, file, ended)):  # noqa: B023
-            raise SystemExit(f"nobody can edit after {verb} was killed at call {meant}")
+            return f"nobody can edit after {verb} was killed at call {meant}"
         if ended == SURVIVED:
-            return
-    raise SystemExit("a verb takes fewer calls")
+            return ""
+    return "a verb takes fewer calls"
+
+
+def kill_as_told() -> None:
+    """Kill what each line of the input names, and say for each how it went."""
+    import_everything()  # once for all of them
+    for line in sys.stdin:
+        place, verb, first, step, into = json.loads(line)
+        said = kill(Stage(Path(place), verb), first, step, Path(into))
+        sys.stdout.write(f"{json.dumps(said)}\n")
+        sys.stdout.flush()
 
 
 def once(place: Path, verb: str) -> int:
@@ -91,4 +102,4 @@ def once(place: Path, verb: str) -> int:
 if __name__ == "__main__":
     if sys.argv[1] == "once":
         sys.exit(once(Path(sys.argv[2]), sys.argv[3]))
-    kill(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+    kill_as_told()

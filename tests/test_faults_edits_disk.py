@@ -6,11 +6,12 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from edit_faults_desk import KINDS, VERBS, Stage, named, patched
+from edit_faults_desk import KINDS, VERBS, Stage, Stages, named, patched
 from edit_faults_drive import ENOUGH
 from faults.desk import Desk
 from faults.strace import FAILING, count_calls, need_strace, run_failing
@@ -29,8 +30,8 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 every_verb = pytest.mark.parametrize("verb", ORDER, ids=named(ORDER))
 every_kind = pytest.mark.parametrize("verb", KINDS, ids=named(KINDS))
 
-SOME = ("several edits", "move note", "approve")
-"""Verbs whose calls of the system fail for real where not all are tried."""
+KILLED_S = 280
+"""How long it may take to kill one verb at all its calls."""
 
 SPREAD = 11
 """Of so many calls one is tried where not all are, another for each verb."""
@@ -41,8 +42,8 @@ def steps_of(verb: str, *, slow: bool) -> tuple[int, int]:
     return (1, 1) if slow else (1 + ORDER.index(verb) * 4 % SPREAD, SPREAD)
 
 
-def driven(*words: str) -> subprocess.Popen[str]:
-    """Start a program that does a verb."""
+def driven(*words: str, stderr: int | None = subprocess.PIPE) -> subprocess.Popen[str]:
+    """Start a program that does verbs."""
     source = Path(__file__).parents[1] / "src"
     path = os.pathsep.join([str(source), str(DRIVE.parent)])
     return subprocess.Popen(
@@ -50,42 +51,75 @@ def driven(*words: str) -> subprocess.Popen[str]:
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     )
 
 
-def check_kills(place: Path, verb: str, first: int, step: int) -> None:
+class Killer:
+    """A program that has others killed; it has all imported, and stays for the next."""
+
+    def __init__(self) -> None:
+        self._running = driven("kill", stderr=None)
+
+    def kill(self, stage: Stage, first: int, step: int, into: Path) -> str:
+        """Have a verb killed at some calls; return what went wrong, if anything did.
+
+        What the next one found after each is written down in a folder.
+        """
+        assert self._running.stdin is not None
+        assert self._running.stdout is not None
+        wanted = (str(stage.place), stage.verb.name, first, step, str(into))
+        limit = threading.Timer(KILLED_S, self._running.kill)
+        limit.start()
+        try:
+            print(json.dumps(wanted), file=self._running.stdin, flush=True)
+            said = self._running.stdout.readline()
+        finally:
+            limit.cancel()
+        return str(json.loads(said)) if said else "it ended, or was ended"
+
+    def close(self) -> None:
+        self._running.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def killer() -> Iterator[Killer]:
+    started = Killer()
+    yield started
+    started.close()
+
+
+def check_kills(
+    killer: Killer, stage: Stage, steps: tuple[int, int], into: Path
+) -> None:
     """Kill it at some calls; afterwards all is old, or all is new."""
     old, new = (
-        {path: raw.decode() for path, raw in files.items()}
-        for files in Stage(place, verb).ends()
+        {path: raw.decode() for path, raw in files.items()} for files in stage.ends()
     )
-    running = driven("kill", str(place), verb, str(first), str(step))
-    _, said = running.communicate(timeout=280)
-    assert running.returncode == 0, said
+    assert killer.kill(stage, *steps, into) == ""
     ends = []
-    for file in place.glob("*.json"):
+    for file in into.glob("*.json"):
         found = json.loads(file.read_bytes())
-        assert found["files"] in (old, new), (verb, file.stem)
+        assert found["files"] in (old, new), (stage.verb.name, file.stem)
         ends.append(found["files"] == new)
-        assert ends[-1] or not found["survived"], (verb, file.stem)
+        assert ends[-1] or not found["survived"], (stage.verb.name, file.stem)
     assert len(ends) > 2
 
 
 @every_kind
 def test_a_verb_that_is_killed_leaves_the_old_or_the_new_and_nothing_else(
-    tmp_path: Path, verb: str
+    killer: Killer, stages: Stages, verb: str, tmp_path: Path
 ) -> None:
-    check_kills(tmp_path, verb, *steps_of(verb, slow=False))
+    check_kills(killer, stages.of(verb), steps_of(verb, slow=False), tmp_path)
 
 
 @pytest.mark.slow
 @every_verb
 def test_a_verb_that_is_killed_at_each_call_leaves_the_old_or_the_new(
-    tmp_path: Path, verb: str
+    killer: Killer, stages: Stages, verb: str, tmp_path: Path
 ) -> None:
-    check_kills(tmp_path, verb, *steps_of(verb, slow=True))
+    check_kills(killer, stages.of(verb), steps_of(verb, slow=True), tmp_path)
 
 
 class Refusal:
@@ -133,8 +167,7 @@ def check_refusal(stage: Stage, refusal: Refusal, ends: Ends) -> None:
     assert stage.restarted() == (old if told else new)
 
 
-def check_refusals(place: Path, verb: str, code: int, first: int, step: int) -> None:
-    stage = Stage(place, verb)
+def check_refusals(stage: Stage, code: int, first: int, step: int) -> None:
     ends = stage.ends()
     for meant in range(first, ENOUGH, step):
         refusal = Refusal(code, meant)
@@ -153,30 +186,30 @@ CODES = pytest.mark.parametrize(
 @every_verb
 @CODES
 def test_a_call_that_the_disk_refuses_is_told_and_all_is_old_or_all_is_new(
-    tmp_path: Path, verb: str, code: int
+    stages: Stages, verb: str, code: int
 ) -> None:
     first, step = steps_of(verb, slow=False)
     further = first if code == errno.EIO else first + step // 2
 
-    check_refusals(tmp_path, verb, code, further, step)
+    check_refusals(stages.of(verb), code, further, step)
 
 
 @pytest.mark.slow
 @every_verb
 @CODES
 def test_each_call_that_the_disk_refuses_is_told_and_all_is_old_or_all_is_new(
-    tmp_path: Path, verb: str, code: int
+    stages: Stages, verb: str, code: int
 ) -> None:
-    check_refusals(tmp_path, verb, code, *steps_of(verb, slow=True))
+    check_refusals(stages.of(verb), code, *steps_of(verb, slow=True))
 
 
 @pytest.mark.parametrize(
     ("verb", "name"), [("approve", "shift"), ("apply", "shift"), ("append", "keep")]
 )
 def test_what_the_book_notes_and_fails_all_the_same_is_not_made_later(
-    tmp_path: Path, verb: str, name: str, monkeypatch: pytest.MonkeyPatch
+    stages: Stages, verb: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = Stage(tmp_path, verb)
+    stage = stages.of(verb)
     old, _ = stage.ends()
     real = getattr(ChangesetFolder, name)
 
@@ -207,13 +240,12 @@ ROWS_SAY = ("disk I/O error", "database or disk is full")
 class Traced(Desk):
     """A program that does one verb, to be looked on by strace."""
 
-    def __init__(self, place: Path, verb: str) -> None:
-        self.place, self.stage = place, Stage(place, verb)
-        self.log = place / "strace.log"
+    def __init__(self, stage: Stage, folder: Path) -> None:
+        self.stage, self.log = stage, folder / "strace.log"
         self.old, self.new = self.stage.ends()
 
     def start(self, *_: object, **__: object) -> subprocess.Popen[str]:
-        return driven("once", str(self.place), self.stage.verb.name)
+        return driven("once", str(self.stage.place), self.stage.verb.name)
 
     def calls(self) -> list[tuple[str, int]]:
         """Return each call that may fail, with its number."""
@@ -234,14 +266,13 @@ class Traced(Desk):
         assert after in ((self.new,) if not done.code else (self.old, self.new)), what
 
 
-@pytest.mark.parametrize("verb", SOME, ids=named(SOME))
 def test_a_system_call_that_fails_is_told_and_all_is_old_or_all_is_new(
-    tmp_path: Path, verb: str
+    stages: Stages, tmp_path: Path
 ) -> None:
     need_strace()
-    traced = Traced(tmp_path, verb)
+    traced = Traced(stages.of("move note"), tmp_path)
     found = traced.calls()
-    rng = random.Random(ORDER.index(verb))
+    rng = random.Random(ORDER.index("move note"))
 
     for call, number in rng.sample(found, 2):
         traced.check(call, number)
@@ -251,10 +282,10 @@ def test_a_system_call_that_fails_is_told_and_all_is_old_or_all_is_new(
 @pytest.mark.timeout(1800)
 @every_kind
 def test_each_system_call_that_fails_is_told_and_all_is_old_or_all_is_new(
-    tmp_path: Path, verb: str
+    stages: Stages, verb: str, tmp_path: Path
 ) -> None:
     need_strace()
-    traced = Traced(tmp_path, verb)
+    traced = Traced(stages.of(verb), tmp_path)
 
     for call, number in traced.calls():
         # most files that are opened are only read, and by every verb alike

@@ -16,6 +16,7 @@ from edit_faults_desk import (
     TEXTS,
     VERBS,
     Stage,
+    Stages,
     named,
     patched,
 )
@@ -70,9 +71,9 @@ TEXT_NAMES = [verb.name for verb in TEXTS]
 @every_save
 @pytest.mark.parametrize("verb", TEXT_NAMES, ids=named(TEXT_NAMES))
 def test_an_edit_of_what_was_read_before_a_save_is_refused_with_the_hash_of_now(
-    tmp_path: Path, verb: str, save: Save, monkeypatch: pytest.MonkeyPatch
+    stages: Stages, verb: str, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = Stage(tmp_path, verb)
+    stage = stages.of(verb)
     with stage.opened() as desk:
         editing = desk.engine.editing
         read = digest_of((stage.root / TEA).read_bytes())
@@ -95,9 +96,9 @@ def test_an_edit_of_what_was_read_before_a_save_is_refused_with_the_hash_of_now(
 @every_save
 @every_verb
 def test_a_verb_after_a_save_takes_the_saved_text_or_says_that_it_changed(
-    tmp_path: Path, verb: str, save: Save
+    stages: Stages, verb: str, save: Save
 ) -> None:
-    stage = Stage(tmp_path, verb)
+    stage = stages.of(verb)
     with stage.opened() as desk:
         file = stage.root / TEA
         if not file.exists():  # it was moved, to be moved back
@@ -161,9 +162,9 @@ def acted(stage: Stage, desk: VaultDesk, counted: Counted) -> GlassmindError | N
     return None
 
 
-def check_saves(place: Path, verb: str, save: Save, first: int, step: int) -> None:
+def check_saves(stage: Stage, save: Save, first: int, step: int) -> None:
     """Save the note at some calls of a verb; what was saved is there afterwards."""
-    stage = Stage(place, verb)
+    verb = stage.verb.name
     for meant in range(first, ENOUGH, step):
         stage.begin()
         somebody = Somebody(stage, save, meant)
@@ -183,25 +184,24 @@ def check_saves(place: Path, verb: str, save: Save, first: int, step: int) -> No
 @pytest.mark.parametrize("save", [replaced, overwritten])
 @pytest.mark.parametrize("verb", KINDS, ids=named(KINDS))
 def test_what_is_saved_while_a_verb_edits_is_not_lost(
-    tmp_path: Path, verb: str, save: Save
+    stages: Stages, verb: str, save: Save
 ) -> None:
     at = list(VERBS).index(verb) + (save is replaced) * 5
 
-    check_saves(tmp_path, verb, save, 4 + at % 11, 11)
+    check_saves(stages.of(verb), save, 4 + at % 11, 11)
 
 
 @pytest.mark.slow
 @every_save
 @pytest.mark.parametrize("verb", KINDS, ids=named(KINDS))
 def test_what_is_saved_at_each_call_while_a_verb_edits_is_not_lost(
-    tmp_path: Path, verb: str, save: Save
+    stages: Stages, verb: str, save: Save
 ) -> None:
-    check_saves(tmp_path, verb, save, 1, 1)
+    check_saves(stages.of(verb), save, 1, 1)
 
 
-def check_race(place: Path, rounds: int) -> None:
+def check_race(stage: Stage, rounds: int) -> None:
     """Save and edit at the same time, again and again; no save is lost."""
-    stage = Stage(place, "append")
     file = stage.root / TEA
     edited = 0
     with stage.opened() as desk:
@@ -226,19 +226,19 @@ def check_race(place: Path, rounds: int) -> None:
     assert edited
 
 
-def test_no_save_is_lost_in_a_race_with_edits(tmp_path: Path) -> None:
-    check_race(tmp_path, 60)
+def test_no_save_is_lost_in_a_race_with_edits(stages: Stages) -> None:
+    check_race(stages.of("append"), 60)
 
 
 @pytest.mark.slow
-def test_no_save_is_lost_in_a_thousand_races_with_edits(tmp_path: Path) -> None:
-    check_race(tmp_path, 1_000)
+def test_no_save_is_lost_in_a_thousand_races_with_edits(stages: Stages) -> None:
+    check_race(stages.of("append"), 1_000)
 
 
 def test_of_many_who_read_the_same_text_one_edits_and_the_others_are_told(
-    tmp_path: Path,
+    stages: Stages,
 ) -> None:
-    stage = Stage(tmp_path, "append")
+    stage = stages.of("append")
     with stage.opened() as desk:
         editing = desk.engine.editing
         told: list[str] = []
@@ -267,8 +267,8 @@ def test_of_many_who_read_the_same_text_one_edits_and_the_others_are_told(
             assert sorted(told) == ["", now, now, now]
 
 
-def test_what_was_shown_before_a_save_is_not_applied_after_it(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, "append")
+def test_what_was_shown_before_a_save_is_not_applied_after_it(stages: Stages) -> None:
+    stage = stages.of("append")
     with stage.opened() as desk:
         editing = desk.engine.editing
         shown = editing.edit(TEA, [Append("More.")], DRY).changeset.id
@@ -299,14 +299,14 @@ GROWING = {"append", "several edits", "merge"}
 @pytest.mark.parametrize("kind", ["crlf", "bom", "no final newline"])
 @every_verb
 def test_what_a_verb_leaves_is_written_as_it_was(
-    tmp_path: Path, verb: str, kind: str
+    stages: Stages, tmp_path: Path, verb: str, kind: str
 ) -> None:
     files = {
         path: variant(raw, kind) if path.endswith(".md") else raw
         for path, raw in FILES.items()
     }
-    old, plain = Stage(tmp_path / "plain", verb).ends()
-    _, found = Stage(tmp_path / "other", verb, files).ends()
+    old, plain = stages.of(verb).ends()
+    _, found = Stage(tmp_path, verb, files).ends()
 
     assert found.keys() == plain.keys()
     for path, raw in plain.items():
@@ -323,9 +323,9 @@ def test_what_a_verb_leaves_is_written_as_it_was(
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 @every_verb
 def test_a_verb_keeps_the_mode_and_the_attributes_of_a_file(
-    tmp_path: Path, verb: str
+    stages: Stages, verb: str
 ) -> None:
-    stage = Stage(tmp_path, verb)
+    stage = stages.of(verb)
     marked = [file for file in stage.root.rglob("*.md") if ".agent" not in file.parts]
     has_attributes = True
     for file in marked:

@@ -22,6 +22,7 @@ from edit_faults_desk import (
     TEXTS,
     VERBS,
     Stage,
+    Stages,
     named,
     patched,
 )
@@ -184,9 +185,9 @@ ALONE = {"create", "move folder", "rename-tag"}
 @pytest.mark.parametrize("kind", ["loop", "link out", "pipe", "second name"])
 @every_verb
 def test_a_verb_leaves_alone_what_is_no_plain_note(
-    tmp_path: Path, verb: str, kind: str, indexed: bool
+    stages: Stages, verb: str, kind: str, indexed: bool
 ) -> None:
-    stage = Stage(tmp_path, verb)
+    stage = stages.of(verb)
     with odd_note(stage, kind), stage.opened() as desk:
         if indexed:
             desk.index()
@@ -229,9 +230,8 @@ class Swapped:
         assert {p.name for p in self.outside.iterdir()} == set(self.before)
 
 
-def check_swaps(place: Path, verb: str, first: int, step: int) -> None:
+def check_swaps(stage: Stage, first: int, step: int) -> None:
     """Swap the folder at some calls of a verb; nothing is changed behind the link."""
-    stage = Stage(place, verb)
     for meant in range(first, ENOUGH, step):
         stage.begin()
         swapped = Swapped(stage)
@@ -262,17 +262,17 @@ def in_a_thread(work: Callable[[], None]) -> None:
 
 @pytest.mark.parametrize("verb", KINDS, ids=named(KINDS))
 def test_a_folder_that_is_swapped_for_a_link_leads_no_verb_out_of_the_vault(
-    tmp_path: Path, verb: str
+    stages: Stages, verb: str
 ) -> None:
-    check_swaps(tmp_path, verb, 2 + list(VERBS).index(verb) % 5, 5)
+    check_swaps(stages.of(verb), 2 + list(VERBS).index(verb) % 5, 5)
 
 
 @pytest.mark.slow
 @every_verb
 def test_a_folder_that_is_swapped_at_any_call_leads_no_verb_out_of_the_vault(
-    tmp_path: Path, verb: str
+    stages: Stages, verb: str
 ) -> None:
-    check_swaps(tmp_path, verb, 1, 1)
+    check_swaps(stages.of(verb), 1, 1)
 
 
 LIMIT_S = 60.0
@@ -280,9 +280,9 @@ RACES = 40
 
 
 def test_a_folder_that_is_swapped_all_the_time_leads_no_edit_out_of_the_vault(
-    tmp_path: Path,
+    stages: Stages,
 ) -> None:
-    stage = Stage(tmp_path, "append")
+    stage = stages.of("append")
     swapped, done = Swapped(stage), threading.Event()
 
     def race() -> None:
@@ -343,9 +343,9 @@ def check_no_twins(stage: Stage) -> None:
 @pytest.mark.parametrize("blind", [False, True], ids=["telling", "blind"])
 @pytest.mark.parametrize("verb", TWINS, ids=named(list(TWINS)))
 def test_no_verb_makes_a_twin_that_differs_in_case_alone(
-    tmp_path: Path, verb: str, blind: bool, monkeypatch: pytest.MonkeyPatch
+    stages: Stages, verb: str, blind: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = Stage(tmp_path, "append")
+    stage = stages.of("append")
     if blind:
         blinded(monkeypatch)
     before = stage.files()
