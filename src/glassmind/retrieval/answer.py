@@ -249,7 +249,7 @@ class Answer:
         names: dict[int, tuple[NotePath, str]],
     ) -> Iterator[Evidence]:
         for name in sorted(one.shares, key=lambda name: (-one.shares[name], name)):
-            rank = self._ranks[name].get(one.note_id, 0)
+            rank, quoted = self._ranks[name].get(one.note_id, 0), ""
             match name:
                 case "lexical":
                     reason = word_reason(1.0, snippet, self._asked)
@@ -257,13 +257,14 @@ class Answer:
                     reason = meaning_reason(similarity)
                 case "graph":
                     reason = link_reason(self._vote(one), names)
+                    quoted = quoted_by(self._vote(one), names)
                 case "implicit":
                     reason = likeness_reason(self._likeness(one), names)
                 case "memory" if waits_in_inbox(path, self._agent):
                     reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]
-            yield Evidence(name, rank, one.shares[name], reason)
+            yield Evidence(name, rank, one.shares[name], reason, quoted=quoted)
 
 
 def _is_near(similarity: float | None, wish: Wish) -> bool:
@@ -358,6 +359,13 @@ def link_reason(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> st
         return theme
     linked = _linked(vote, names)  # may end in a whole sentence of the note
     return f"{linked} ({theme})" if theme else linked
+
+
+def quoted_by(vote: Vote | None, names: dict[int, tuple[NotePath, str]]) -> str:
+    """Return the note a line of which is in the reason; empty where there is none."""
+    if vote is None or not vote.linked or not vote.line:
+        return ""
+    return next((names[one][0] for one in reversed(vote.via) if one in names), "")
 
 
 def _linked(vote: Vote, names: dict[int, tuple[NotePath, str]]) -> str:

@@ -8,7 +8,7 @@ from glassmind.errors import GlassmindError
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
-from glassmind.types.ledger import Passage, Shown, Surface
+from glassmind.types.ledger import QUOTES, Passage, Shown, Surface
 from glassmind.wiring.ledger import ledger_for
 
 _TOLD: set[str] = set()
@@ -29,6 +29,7 @@ class Recording:
         self._engine, self._surface, self._verb = engine, surface, verb
         self._client = CALLER.get() or client
         self._known: set[Passage | str] = set()
+        self._quotes: dict[str, tuple[str, ...]] = {}
 
     def show(self, values: object) -> None:
         """Take what an answer shows, or a part of it; what was taken before is not.
@@ -39,8 +40,9 @@ class Recording:
             ledger = ledger_for(self._engine.config)
             if ledger is None or values is None:
                 return
-            shown = values if isinstance(values, Shown) else shown_in(values)
-            shown = self._new(shown)
+            if not isinstance(values, Shown):
+                values = shown_in(values, self._quotes)
+            shown = self._new(values)
             if not ledger.append(self._surface, self._verb, self._client, shown):
                 self._tell()
         except Exception as error:  # noqa: BLE001 - the edge: see above
@@ -60,6 +62,7 @@ class Recording:
             log("unrecorded", ledger="cannot be written; see glassmind doctor")
 
     def __enter__(self) -> Self:
+        self._token = QUOTES.set(self._quotes)
         return self
 
     def __exit__(
@@ -69,6 +72,7 @@ class Recording:
         __: TracebackType | None,
     ) -> None:
         """Take what a fault says of notes, which is an answer too."""
+        QUOTES.reset(self._token)
         if isinstance(error, GlassmindError):
             self.show(shown_by(error))
 

@@ -9,10 +9,12 @@ anybody thinks of it here.
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types.ledger import Passage, Shown
+
+Quotes: TypeAlias = Mapping[str, tuple[str, ...]]
 
 NOTES = (".md", ".canvas", ".base")
 """How paths of notes end."""
@@ -32,19 +34,23 @@ NAMES = frozenset(
 """What may name notes and is never text of one."""
 
 PLAIN = frozenset(
-    ("action", "advice", "aliases", "approve", "channel", "channels", "check",
-     "chunkHeading", "chunkId", "client", "commit", "created", "date", "day",
-     "degraded", "digest", "directions", "finding", "fix", "format", "hash", "heading",
-     "heading_path", "index", "intent", "key", "kind", "label", "level", "link",
-     "links", "matched", "match_reason", "message", "metric", "mode", "modified",
-     "name", "notices", "origin", "other_title", "other_uri", "place", "problem",
-     "problems", "project", "property", "query", "reason", "reasons", "receipt",
-     "receipts", "rule", "section", "severity", "shared_tags", "source_title",
-     "source_uri", "standing", "state", "status", "summary", "support", "tag", "tags",
-     "target_title", "target_uri", "time", "title", "tokenizer", "tool", "troubles",
-     "untrusted", "uri", "vault", "verb", "verdict", "warning", "warnings", "why")
+    ("action", "advice", "aliases", "approve", "changeset", "channel", "channels",
+     "check", "chunkHeading", "chunkId", "client", "commit", "created", "date",
+     "day", "degraded", "digest", "directions", "finding", "fix", "format", "hash",
+     "heading", "heading_path", "index", "intent", "kind", "label", "level",
+     "link", "links", "match_reason", "matched", "message", "metric", "mode",
+     "modified", "name", "notices", "origin", "other_title", "other_uri", "place",
+     "previewId", "problem", "problems", "project", "property", "query", "reason",
+     "reasons", "receipt", "receipts", "risks", "rule", "section", "severity",
+     "shared_tags", "source_title", "source_uri", "standing", "state", "status",
+     "summary", "support", "tag", "tags", "target_title", "target_uri", "time",
+     "title", "tokenizer", "tool", "troubles", "undoes", "untrusted", "uri",
+     "vault", "verb", "verdict", "warning", "warnings", "why")
 )  # fmt: skip
 """What tells of a note and is no text of it: names, times, addresses, our own words."""
+
+KEYS = frozenset(("key", "line"))
+"""What names notes among other words: keys of findings, lines of dismissals."""
 
 SKIPPED = frozenset(("next_actions", "args", "marks", "stub", "counts"))
 """What repeats names that the caller said or is told elsewhere; and a note yet to be
@@ -63,12 +69,17 @@ SHARED = "events"
 """Links to and from a note, whose sentence may be of either end."""
 
 _FILE = re.compile(r"^--- (?:a/(.+)|/dev/null)\n\+\+\+ b/(.+)$", re.MULTILINE)
+_KEYED = re.compile(r'[":]([^":]+)')
+_MOVED = re.compile(r"^(?:rename from|rename to|deleted|kept as) (.+)$", re.MULTILINE)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
 
-def shown_in(values: object) -> Shown:
-    """Return the passages that values hold, and the notes that they name beside."""
-    found = _Found()
+def shown_in(values: object, quotes: Quotes | None = None) -> Shown:
+    """Return the passages that values hold, and the notes that they name beside.
+
+    `quotes` are reasons that hold text of other notes than that which they are for.
+    """
+    found = _Found(quotes or {})
     found.within("", values, None, None)
     given = {one.path for one in found.passages}
     named = (path for path in found.named if path not in given)
@@ -93,7 +104,8 @@ class _Owner:
 class _Found:
     """What was found so far, each once and in the order it came."""
 
-    def __init__(self) -> None:
+    def __init__(self, quotes: Quotes) -> None:
+        self._quotes = quotes
         self.passages: dict[Passage, None] = {}
         self.named: dict[str, None] = {}
 
@@ -135,9 +147,13 @@ class _Found:
             self._settle(owner)
 
     def _text(self, key: str, value: str, owner: _Owner | None) -> None:
+        for path in self._quotes.get(value, ()):
+            self.passages[Passage(path)] = None
         if key in PLAIN:
             return
-        if key in NAMES:
+        if key in KEYS:
+            self.named |= dict.fromkeys(named_notes(_KEYED.findall(value)))
+        elif key in NAMES:
             if _is_note(value):
                 self.named[value] = None
             elif "@" in value and (cited := parse_receipt(value)):
@@ -146,6 +162,8 @@ class _Found:
             return
         elif owner is not None:
             owner.has_text = True
+        elif _is_note(value):
+            self.named[value] = None
 
     def _end(self, values: Mapping[str, Any], owner: _Owner) -> None:
         """Take the end of a link that `owner` has, with its own text around it."""
@@ -156,15 +174,16 @@ class _Found:
 
     def _diff(self, text: str) -> bool:
         """Take the lines that a diff shows of files as they were, if it is one."""
-        heads = list(_FILE.finditer(text))
-        ends = [head.start() for head in heads[1:]] + [len(text)]
-        for head, end in zip(heads, ends, strict=True):
+        heads, moved = list(_FILE.finditer(text)), _MOVED.findall(text)
+        self.named |= dict.fromkeys(named_notes(moved))
+        ends = [*(head.start() for head in heads[1:]), len(text)]
+        for head, end in zip(heads, ends, strict=False):
             self.named[head[2]] = None
             for hunk in _HUNK.finditer(text, head.end(), end) if head[1] else ():
                 first, count = int(hunk[1]), int(hunk[2] or 1)
                 if count:
                     self.passages[Passage(head[1], first, first + count - 1)] = None
-        return bool(heads)
+        return bool(heads or moved)
 
     def _settle(self, owner: _Owner) -> None:
         if owner.has_text:

@@ -74,13 +74,17 @@ class Candidate(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Why a hit is here: one line per channel that voted for it."""
+    """Why a hit is here: one line per channel that voted for it.
+
+    Where the reason quotes a line of another note, `quoted` is the path of that.
+    """
 
     channel: ChannelName
     rank: int
     share: float
     reason: str
     fields: Mapping[str, float] = MappingProxyType({})
+    quoted: str = ""
 
 
 class Successor(NamedTuple):

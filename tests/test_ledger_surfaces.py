@@ -1,0 +1,405 @@
+"""Whatever a client is given to read is on the ledger: every tool and every route."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import mcp_types as types
+import pytest
+from http_desk import Answer, Web, serving
+from mcp import Client
+from mcp_desk import call, visit
+from test_surfaces_reading import USUAL
+from vault_desk import VaultDesk
+
+from glassmind.store.ledger import Ledger
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tool import REQUIRED, Tool
+from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.surfaces.shown import shown_in
+from glassmind.types.ledger import Passage, Reading, Shown
+from glassmind.wiring.ledger import ledger_for
+
+OURS = ("core", "graph", "memory", "write")
+
+NOTES = {
+    "Cup.md": """---
+up: '[[Pot]]'
+project: Tea
+status: bright canary-cup-3
+---
+# Cup
+
+oolong in a cup canary-cup-8 [[Pot]] #tea
+
+A pot is named without a link: the Copper Kettle, canary-cup-10
+
+- oolong is chosen canary-cup-12 #decision
+- [ ] buy leaves canary-cup-13
+
+## Open questions
+
+- Why oolong canary-cup-17?
+""",
+    "Pot.md": """---
+project: Tea
+---
+# Pot
+
+oolong in a pot canary-pot-6 [[Cup]] and [[Nowhere]]
+""",
+    "Copper Kettle.md": """---
+project: Tea
+---
+# Copper Kettle
+
+oolong from a kettle canary-kettle-6 [[Pot]]
+""",
+    "Old.md": """---
+superseded-by: '[[Cup]]'
+project: Tea
+---
+oolong of old canary-old-5 #decision
+""",
+    "2026-03-01 Day.md": "oolong today canary-day-1 [[Cup]]\n",
+}
+"""Each line of text says in which note and line it stands."""
+
+FILES = {
+    "cup": "Cup.md",
+    "pot": "Pot.md",
+    "kettle": "Copper Kettle.md",
+    "old": "Old.md",
+    "day": "2026-03-01 Day.md",
+}
+CANARY = re.compile(r"canary-(cup|pot|kettle|old|day|memo)-(\d+)")
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+    desk = VaultDesk(tmp_path_factory.mktemp("ledger"))
+    desk.indexed(NOTES)
+    memory = desk.engine.memory
+    kept = memory.capture(
+        "memory", "Of leaves.\n\noolong canary-memo-0", client="a test", agent=True
+    )
+    FILES["memo"] = kept.memo.path
+    server, edits = make_server(desk.engine, toolsets=OURS), SAID["edits"]
+    shown = call(server, "glassmind_edit", name="Cup", edits=edits, dry_run=True)
+    assert shown.structured_content is not None
+    SAID["id"] = shown.structured_content["id"]
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="module")
+def web(desk: VaultDesk) -> Iterator[Web]:
+    with serving(desk.engine, toolsets=OURS) as web:
+        yield web
+
+
+def ledger_of(desk: VaultDesk) -> Ledger:
+    found = ledger_for(desk.engine.config)
+    assert found is not None
+    return found
+
+
+def since(desk: VaultDesk, before: int) -> list[Reading]:
+    """Return what went on record behind the first so many."""
+    found = list(ledger_of(desk).readings())
+    return found[: len(found) - before]
+
+
+def count(desk: VaultDesk) -> int:
+    return len(list(ledger_of(desk).readings()))
+
+
+def untold(sent: str, readings: Sequence[Reading]) -> list[str]:
+    """Return what was sent and is not on record: text by its lines, notes by name."""
+    passages = [one for reading in readings for one in reading.passages]
+    named = {path for reading in readings for path in reading.named}
+    lacking = []
+    for stem, line in set(CANARY.findall(sent)):
+        path = FILES[stem]
+        if not any(
+            one.path == path
+            and (not one.first or stem == "memo" or one.first <= int(line) <= one.last)
+            for one in passages
+        ):
+            lacking.append(f"text of {path}:{line}")
+    given = {one.path for one in passages}
+    nameless = [path for path in NOTES if path in sent and path not in given | named]
+    return [*lacking, *(f"the name {path}" for path in nameless)]
+
+
+def said(answer: types.CallToolResult) -> str:
+    """Return all that a client is sent, text of notes as it was."""
+    texts = [one.text for one in answer.content if isinstance(one, types.TextContent)]
+    values = json.dumps(answer.structured_content, ensure_ascii=False)
+    return "\n".join([*texts, values])
+
+
+SAID: dict[str, Any] = {
+    **USUAL,
+    "kind": "memory",
+    "what": "merge",
+    "content": "more",
+    "context": "See also.",
+    "previewId": "none",
+    "confirm": True,
+}
+"""What is said where something has to be."""
+
+WIDE: dict[str, Any] = {
+    "response_format": "detailed",
+    "dry_run": True,
+    "dryRun": True,
+    "new": "Pot",
+    "mentions": True,
+    "returnSubgraph": True,
+    "includeCommon": True,
+    "mode": "full",
+}
+"""What makes an answer show more, where it can be said."""
+
+WAYS: dict[str, list[dict[str, Any]]] = {
+    "glassmind_read": [{}, {"lines": "6-8"}, {"name": "Nothing of the kind"}],
+    "glassmind_subgraph": [{"format": one} for one in ("json", "graphml", "dot")],
+    "glassmind_suggest": [{}, {"name": "Cup"}],
+    "glassmind_repair": [{"what": "findings"}, {"what": "links", "name": "Cup"}],
+    "glassmind_restructure": [
+        {},
+        {"what": "rename-tag", "name": "tea"},
+        {"what": "split", "heading": "Open questions"},
+    ],
+    "find_path_between": [{"from": "Copper Kettle", "to": "Pot"}],
+    "glassmind_edit": [
+        {},
+        {"edits": [{"op": "replace", "find": "oolong in a mug", "text": "x"}]},
+    ],
+    "search": [{"mode": "fulltext"}, {"mode": "fulltext", "unique": "chunks"}],
+    "edit_note": [
+        {"mode": "append", "content": "more"},
+        {"mode": "replace_window", "search": "oolong in a mug", "content": "x"},
+    ],
+    "glassmind_changes": [{"action": "show"}],
+    "read_note": [{"mode": "full"}, {"mode": "brief"}],
+}
+"""Several ways to call a tool that answer otherwise."""
+
+
+WORDLESS = frozenset(
+    (
+        "/capture",
+        "/changes",
+        "/changes/{id}/undo",
+        "/delete",
+        "/graph/dismiss",
+        "/graph/finding",
+        "/graph/finding/dismiss",
+        "/graph/health",
+        "/graph/health/fix",
+        "/graph/ontology",
+        "/graph/rank",
+        "/graph/resolve",
+        "/graph/similar",
+        "/graph/themes",
+        "/graph/themes/refresh",
+        "/health",
+        "/hot",
+        "/index",
+        "/index/{job}",
+        "/log",
+        "/metrics",
+        "/notes",
+        "/openapi.json",
+        "/stats",
+        "/verify",
+        "apply_edit_preview",
+        "create_note",
+        "delete_note",
+        "detect_themes",
+        "glassmind_capture",
+        "glassmind_create",
+        "glassmind_delete",
+        "glassmind_dismiss",
+        "glassmind_health",
+        "glassmind_ontology",
+        "glassmind_rank",
+        "glassmind_resolve",
+        "glassmind_similar",
+        "glassmind_status",
+        "glassmind_themes",
+        "glassmind_verify",
+        "index_status",
+        "rank_notes",
+        "reindex",
+    )
+)
+"""Tools and routes that show no text of notes; a new one does until it is told here."""
+
+
+def arguments_of(tool: Tool) -> Iterator[dict[str, Any]]:
+    """Yield what a tool is called with, as wide as it can be, without writing."""
+    takes = {one.name: one for one in tool.arguments}
+    needed = [one.name for one in tool.arguments if one.default is REQUIRED]
+    wide = {
+        name: value
+        for name, value in WIDE.items()
+        if name in takes and (not takes[name].choices or value in takes[name].choices)
+    }
+    for way in WAYS.get(tool.name, [{}]):
+        known = {"id": SAID["id"]} if "action" in way else {}
+        yield {name: SAID[name] for name in needed} | wide | way | known
+
+
+def every_tool() -> list[tuple[tuple[str, ...], Tool]]:
+    """Return each tool, with the sets that it is served in."""
+    others = [name for name in SETS if name not in OURS]
+    found = [(OURS, tool) for tool in tools_of(OURS)]
+    return found + [((one,), tool) for one in others for tool in tools_of([one])]
+
+
+@pytest.mark.parametrize(
+    ("toolsets", "tool"),
+    every_tool(),
+    ids=lambda one: one.name if isinstance(one, Tool) else "",
+)
+def test_what_a_tool_shows_is_on_the_ledger(
+    desk: VaultDesk, toolsets: tuple[str, ...], tool: Tool
+) -> None:
+    server, sent = make_server(desk.engine, toolsets=toolsets), ""
+
+    for given in arguments_of(tool):
+        before = count(desk)
+        answer = call(server, tool.name, **given)
+
+        readings = since(desk, before)
+        sent += said(answer)
+        assert not untold(said(answer), readings), (given, readings, said(answer))
+        assert {one.verb for one in readings} <= {tool.name}
+    assert bool(CANARY.search(sent)) == (tool.name not in WORDLESS), tool.name
+
+
+def path_of(route: Route, given: dict[str, Any]) -> str:
+    """Return the path of a request; what it names is taken out of what is given."""
+    path = route.path
+    for name in [name for name in given if f"{{{name}}}" in path]:
+        path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
+    return path
+
+
+ROUTE_WAYS: dict[str, list[dict[str, Any]]] = {
+    "/graph/connections": [{}, {"subgraph": "true"}, {"format": "graphml"},
+                           {"format": "dot"}],
+    "/graph/suggest": [{}, {"name": "Cup"}],
+    "/split": [{"heading": "Open questions"}],
+    "/notes/{name}": [{}, {"lines": "6-8"}, {"name": "Nothing"}],
+    "/api/kb/ask": [{}, {"stream": "1"}],
+}  # fmt: skip
+"""Several ways to ask a route that answer otherwise."""
+
+MARKDOWN = "text/markdown"
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda one: f"{one.method} {one.path}")
+def test_what_a_route_answers_is_on_the_ledger(
+    desk: VaultDesk, web: Web, route: Route
+) -> None:
+    names = {one.name for one in route.arguments}
+    needed = [one.name for one in route.arguments if one.default is REQUIRED]
+    shapes: list[dict[str, str]] = [{}]
+    if any(one.startswith(MARKDOWN) for one in route.other_types):
+        shapes.append({"Accept": MARKDOWN})
+    sent_all = ""
+
+    for way in ROUTE_WAYS.get(route.path, [{}]):
+        for head in shapes:
+            before, given = count(desk), {name: SAID[name] for name in needed} | way
+            given |= {name: True for name in ("dry_run", "confirm") if name in names}
+            path = path_of(route, given)
+            answer = (
+                web.post(path, given, **head)
+                if route.method == "POST"
+                else web.get(f"{path}?{urlencode(given, doseq=True)}", **head)
+            )
+
+            assert answer.status < 500, answer.body
+            readings, sent = since(desk, before), answer.body.decode()
+            sent = sent.replace(SAID["key"], "")  # what the caller itself has said
+            sent_all += sent
+            assert not untold(sent, readings), (way, readings, sent)
+            assert {one.surface for one in readings} <= {"http"}
+    assert bool(CANARY.search(sent_all)) == (route.path not in WORDLESS), route.path
+
+
+def test_notes_as_resources_and_what_is_completed_are_on_the_ledger(
+    desk: VaultDesk,
+) -> None:
+    before = count(desk)
+    typed = types.PromptReference(name="continue_project")
+
+    async def body(client: Client) -> None:
+        await client.read_resource("note://Cup.md")
+        await client.list_resources()
+        await client.complete(typed, {"name": "project", "value": "po"})
+
+    visit(make_server(desk.engine), body, name="a reader")
+
+    found = {one.verb: one for one in since(desk, before)}
+    lines = NOTES["Cup.md"].count("\n")
+    assert found["resources/read"].passages == (Passage("Cup.md", 1, lines),)
+    assert {one.client for one in found.values()} == {"a reader"}
+    assert "Pot.md" in found["resources/list"].named
+    assert found["completion/complete"].named == ("Pot.md",)
+
+
+def test_calls_over_http_are_on_the_ledger_under_the_name_of_their_client(
+    desk: VaultDesk, web: Web
+) -> None:
+    before = count(desk)
+    asked = {"name": "glassmind_read", "arguments": {"name": "Pot"}}
+    greeting = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "far away", "version": "1"},
+    }
+    accept = {"Accept": "application/json, text/event-stream"}
+
+    def post(method: str, params: object, **more: str) -> Answer:
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return web.post("/mcp", message, **accept, **more)
+
+    session = post("initialize", greeting).headers["mcp-session-id"]
+    answer = post("tools/call", asked, **{"Mcp-Session-Id": session})
+
+    assert "canary-pot-6" in answer.body.decode()
+    (reading,) = since(desk, before)
+    assert (reading.client, reading.surface) == ("far away", "mcp-http")
+    assert reading.passages == (Passage("Pot.md", 1, 6),)
+
+
+def test_text_under_a_name_that_nobody_knows_is_text_of_the_note_beside_it() -> None:
+    values = {"found": [{"path": "Tea.md", "gist": "oolong"}, {"path": "Pot.md"}]}
+
+    assert shown_in(values) == Shown((Passage("Tea.md"),), ("Pot.md",))
+
+
+def test_a_reason_that_quotes_another_note_is_text_of_that_one(desk: VaultDesk) -> None:
+    before = count(desk)
+    server = make_server(desk.engine, toolsets=("graphrag",))
+
+    answer = call(server, "vault_search", query="pot", max_results=1, threshold=0.9)
+
+    (reading,) = since(desk, before)
+    found = answer.structured_content or {}
+    (hit,) = found["results"]
+    assert hit["path"] == "Pot.md"
+    assert "linked from" in hit["match_reason"], hit
+    quoted = [FILES[stem] for stem, _ in CANARY.findall(hit["match_reason"])]
+    assert quoted
+    assert {"Pot.md", *quoted} == {one.path for one in reading.passages}
