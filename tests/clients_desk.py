@@ -3,7 +3,8 @@
     python tests/clients_desk.py SET ...
 
 fetches sets of npm packages, once for each choice of versions, into the user's cache.
-`protocol` is small and tested always; `hosts` is large and tested with the slow ones.
+`protocol` is small and tested always; `hosts` is large and tested with the slow ones,
+and so is `bundle`.
 Node and npm come from PyPI. What cannot be fetched is left out, and its tests say so.
 """
 
@@ -56,6 +57,7 @@ ENTRIES = {
     "mcporter": ("protocol", "mcporter/dist/cli.js"),
     "claude": ("hosts", "@anthropic-ai/claude-code/cli-wrapper.cjs"),
     "codex": ("hosts", "@openai/codex/bin/codex.js"),
+    "mcpb": ("bundle", "@anthropic-ai/mcpb/dist/cli/cli.js"),
 }
 """The set each client belongs to, and the script that starts it."""
 

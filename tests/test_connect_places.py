@@ -33,6 +33,7 @@ WINDOWS = LINUX | {
     "vscode": "AppData/Roaming/Code/User/mcp.json",
     "jan": "AppData/Roaming/Jan/data/mcp_config.json",
 }
+COMMIT = {"vcs": "git", "commit_id": "0123abc"}
 STORE = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc"
 
 
@@ -170,8 +171,7 @@ def test_what_runs_from_the_cache_of_uv_is_started_by_uv(tmp_path: Path) -> None
         ('{"url": "file:///src/my%20glassmind", "dir_info": {}}', "/src/my glassmind"),
         ('{"url": "https://x.example/g.whl"}', "https://x.example/g.whl"),
         (
-            '{"url": "https://x.example/g", "vcs_info": '
-            + '{"vcs": "git", "commit_id": "0123abc"}}',
+            json.dumps({"url": "https://x.example/g", "vcs_info": COMMIT}),
             "git+https://x.example/g@0123abc",
         ),
     ],

@@ -24,6 +24,9 @@ BACKUP = "before-glassmind"
 MARK = "\ufeff"
 """A byte order mark, which Windows writes and nobody reads."""
 
+FIRM = ("type", "command", "args", "active")
+"""Values that make an entry start us; others are its owner's once they are there."""
+
 State = Literal["connected", "changed", "unchanged", "disconnected", "absent"]
 
 
@@ -99,10 +102,13 @@ def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Out
 
 
 def _over(known: object, entry: Entry) -> Entry:
-    """Return an entry for the place of a known one: what is empty gives way to it."""
+    """Return an entry for the place of a known one; what a person may set, stays."""
     if not isinstance(known, dict):
         return entry
-    return {key: value or known.get(key, value) for key, value in entry.items()}
+    return {
+        key: value if key in FIRM else known.get(key, value)
+        for key, value in entry.items()
+    }
 
 
 def _others(servers: object, name: str) -> tuple[str, ...]:

@@ -32,6 +32,10 @@ class Program:
 
 STDIO: Entry = {"type": "stdio"}
 
+CODEX_WAITS_S = 30
+"""Seconds that Codex is to wait for a server; of itself it gives up after 10, which the
+first start by uv, or one on a cold disk, may take."""
+
 _ALL = (
     Program(
         "claude-code",
@@ -51,6 +55,7 @@ _ALL = (
         "Codex",
         TomlForm("mcp_servers"),
         "start Codex anew; /mcp lists the tools",
+        {"startup_timeout_sec": CODEX_WAITS_S},
     ),
     Program(
         "cursor",
