@@ -148,6 +148,8 @@ AROUND = [
     "- [ ] rotate {}",
     "| mail | {} |",
     "curl -H 'X-Key: {}' https://example.org",
+    "https://example.org/x%20{}",
+    "a line\\n{}\\nthe next",
 ]
 """How a person writes one down."""
 

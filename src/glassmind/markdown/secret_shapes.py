@@ -144,7 +144,10 @@ ODD: Sequence[Odd] = (
 
 _ALL: Sequence[Shape | Odd] = (*SHAPES, *ODD)
 _ANY = re.compile(
-    r"(?<![\w-])(?:" + "|".join(one.pattern for one in _ALL) + ")", re.ASCII
+    r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))(?:"
+    + "|".join(one.pattern for one in _ALL)
+    + ")",
+    re.ASCII,
 )
 _LETTERS = [re.compile(f"[{kind}]") for kind in ("a-z", "A-Z", "0-9")]
 
@@ -171,6 +174,8 @@ def without_shapes(text: str, hidden: Hidden) -> str:
         start, end = found.span()
         while start > done and text[start - 1] in _RUN:
             start -= 1
+        if start > done and text[start - 1] == "\\":
+            start -= 1  # what follows may be how a new line is written
         if end - start <= LONGEST_RUN:
             parts += [text[done:start], _ANY.sub(instead, text[start:end])]
             done = end

@@ -15,7 +15,7 @@ from functools import partial
 from typing import NamedTuple
 
 from glassmind.markdown.private_keys import PRIVATE_KEY, without_private_keys
-from glassmind.markdown.secret_shapes import without_shapes
+from glassmind.markdown.secret_shapes import ALNUM, WORD, without_shapes
 
 Judge = Callable[[str], bool]
 """Whether what has the shape of a credential is one."""
@@ -113,6 +113,15 @@ def _hiding(name: str, pattern: str, judge: Judge | None = None) -> Hide:
     return partial(re.compile(pattern, re.ASCII).sub, instead)
 
 
+def _begins(letter: str, inside: str) -> str:
+    """Return a pattern of the first letter of what begins no sooner.
+
+    What is written for a blank, in an address or in JSON, ends what was before.
+    """
+    before = r"(?<=%[0-9A-Fa-f]{2}.)|(?<=\\[nrt].)"
+    return rf"{letter}(?:(?<![{inside}].)|{before})"
+
+
 # A stand-in for a password: what a manual writes where yours would be.
 _STAND_IN = re.compile(
     r"""(?ix) [$<{\[(*.] .* | .* [}>\])] | % .* %
@@ -203,7 +212,8 @@ _WITH_LINE = re.compile(
     r"|(?<=github_pat_)|(?<=ecret_access_)key|(?<=ECRET_ACCESS_)KEY)"
 )
 _WITH_DASH = re.compile(
-    r"-(?<=[sxpadrEC][kbpasreoitcdYK]-)(?:(?<=[^\w-]sk-)|(?<=^sk-)|(?<=xox[a-z]-)"
+    r"-(?<=[sxpadrEC][kbpasreoitcdYK]-)(?:(?<=[^\w-]sk-)|(?<=^sk-)|(?<=%[0-9A-Fa-f]{2}sk-)"
+    r"|(?<=\\[nrt]sk-)|(?<=xox[a-z]-)"
     r"|(?<=xapp-)|(?<=pypi-)|(?<=glpat-)|(?<=gl[dr]t-)|(?<=PRIVATE KEY-)"
     r"|(?<=KEY BLOCK-))"
 )
@@ -217,22 +227,24 @@ _GROUPS = (
         [
             _without_aws_secrets,
             _hiding(
-                "GitHub token", r"g(?<![A-Za-z0-9]g)(?:h[pousr]|ithub_pat)_\w{36,}+"
+                "GitHub token", _begins("g", ALNUM) + r"(?:h[pousr]|ithub_pat)_\w{36,}+"
             ),
-            _hiding("npm token", r"n(?<!\wn)pm_[A-Za-z0-9]{36,}+"),
-            _hiding("Stripe key", r"[sr](?<![A-Za-z0-9].)k_live_[A-Za-z0-9]{10,}+"),
+            _hiding("npm token", _begins("n", r"\w") + r"pm_[A-Za-z0-9]{36,}+"),
+            _hiding("Stripe key", _begins("[sr]", ALNUM) + r"k_live_[A-Za-z0-9]{10,}+"),
         ],
     ),
     Group(
         _WITH_DASH.search,
         [
             without_private_keys,
-            _hiding("GitLab token", r"g(?<![\w-]g)l(?:pat|dt|rt)-[\w.-]{20,}+"),
-            _hiding("PyPI token", r"p(?<![\w-]p)ypi-Ag[\w-]{50,}+"),
-            _hiding("API key", r"s(?<![\w-]s)k-[\w-]{20,}+", _is_model_key),
+            _hiding(
+                "GitLab token", _begins("g", WORD) + r"l(?:pat|dt|rt)-[\w.-]{20,}+"
+            ),
+            _hiding("PyPI token", _begins("p", WORD) + r"ypi-Ag[\w-]{50,}+"),
+            _hiding("API key", _begins("s", WORD) + r"k-[\w-]{20,}+", _is_model_key),
             _hiding(
                 "Slack token",
-                r"x(?<![\w-]x)(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}+",
+                _begins("x", WORD) + r"(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}+",
                 _has_figure,
             ),
         ],
@@ -241,13 +253,19 @@ _GROUPS = (
         _WITH_CAPITAL.search,
         [
             _without_aws_secrets,
-            _hiding("AWS key", r"A(?<![A-Za-z0-9]A)[KSB]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
-            _hiding("Google key", r"A(?<![\w-]A)Iza[\w-]{35}(?![\w-])"),
+            _hiding(
+                "AWS key", _begins("A", ALNUM) + r"[KSB]IA[A-Z0-9]{16}(?![A-Za-z0-9])"
+            ),
+            _hiding("Google key", _begins("A", WORD) + r"Iza[\w-]{35}(?![\w-])"),
         ],
     ),
     Group(
         partial(_has_tail, "J", "eyJ"),
-        [_hiding("JWT", r"e(?<![\w.-]e)yJ[\w-]++(?:\.[\w-]++){2,4}", _is_jwt)],
+        [
+            _hiding(
+                "JWT", _begins("e", r"\w.-") + r"yJ[\w-]++(?:\.[\w-]++){2,4}", _is_jwt
+            )
+        ],
     ),
     Group(
         lambda text: "haredAccess" in text or "ccountKey" in text or "sig=" in text,

@@ -3,6 +3,9 @@
 import json
 from typing import NamedTuple
 
+from glassmind.surfaces.hiding import safe_values
+from glassmind.surfaces.http.labels import labelled
+
 JSON = b"application/json"
 
 
@@ -42,15 +45,16 @@ _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encoded(value: object) -> bytes:
-    """Return a value as JSON in UTF-8."""
-    made = _as_json(value)
+    """Return a value as JSON in UTF-8, without credentials."""
+    made = _as_json(safe_values(value))
     # A lone surrogate becomes an escape, which JSON reads as what it was.
     return made.encode("utf-8", "backslashreplace")
 
 
-def answered(value: object, status: int = 200) -> Reply:
-    """Return a value as an answer."""
-    return Reply(status, encoded(value), shown=value)
+def answered(value: object, status: int = 200, *, of_notes: bool = True) -> Reply:
+    """Return a value as an answer; one `of_notes` says that it is."""
+    made = labelled(value) if of_notes else value
+    return Reply(status, encoded(made), shown=value)
 
 
 def refused(refusal: Refusal) -> Reply:

@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from glassmind.engine import Engine
 from glassmind.surfaces.mcp.calls import Calls
 from glassmind.surfaces.mcp.faults import Wording
+from glassmind.surfaces.mcp.hiding import hiding
 from glassmind.surfaces.mcp.prompts import Prompts
 from glassmind.surfaces.mcp.resources import Resources
 from glassmind.surfaces.mcp.threads import EngineSource, Threads
@@ -113,13 +114,13 @@ def make_server(
         },
         get_tool_input_schema=calls.schema_of,
         on_list_tools=calls.list_tools,
-        on_call_tool=calls.call_tool,
-        on_list_resources=resources.list_resources,
+        on_call_tool=hiding(calls.call_tool),
+        on_list_resources=hiding(resources.list_resources),
         on_list_resource_templates=resources.list_templates,
-        on_read_resource=resources.read_resource,
+        on_read_resource=hiding(resources.read_resource),
         on_list_prompts=prompts.list_prompts,
-        on_get_prompt=prompts.get_prompt,
-        on_completion=prompts.complete,
+        on_get_prompt=hiding(prompts.get_prompt),
+        on_completion=hiding(prompts.complete),
     )
 
 

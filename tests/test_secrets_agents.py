@@ -1,0 +1,232 @@
+"""No agent is given a credential, whatever it asks, over MCP or HTTP.
+
+Notes hold one of every issuer, where notes can hold one. Every tool and every route is
+asked for them, in several ways, and nothing that comes back has twelve letters in a row
+of any. Neither has what is kept of it: the index, the ledger and the logs.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import mcp_types as types
+import pytest
+from http_desk import Web, serving
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_desk import visit
+from secrets_desk import ISSUED, Drawing, pem
+from test_secrets_shapes import pieces
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tool import Argument, Tool
+from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.types.access import EVERY_AGENT
+
+DRAW = Drawing(42)
+MADE = {issuer: make(DRAW) for issuer, make in ISSUED.items()}
+TOKENS = {issuer: made for issuer, made in MADE.items() if issuer != "PEM"}
+KEY = pem(DRAW)
+IN_NAME, IN_HEAD, IN_PROPERTY, IN_ALIAS, IN_TASK, IN_GHOST, IN_TAG = (
+    ISSUED["GitHub classic"](DRAW) for _ in range(7)
+)
+
+CANARIES = frozenset(
+    piece
+    for made in (*MADE.values(), KEY, IN_NAME, IN_HEAD, IN_PROPERTY, IN_ALIAS, IN_TASK,
+                 IN_GHOST, IN_TAG)
+    for piece in pieces(made)
+) - frozenset(
+    piece
+    for make in ISSUED.values()
+    for piece in pieces(make(Drawing(4_321)))
+)  # fmt: skip
+"""Twelve letters in a row of everything that was drawn."""
+
+NOTES = {
+    "Keys.md": "---\nproject: Harbour\n---\n# Keys\n\n[[Gate]] [[Nowhere]]\n\n"
+    + "".join(f"- harbour key of {name}: {one}\n" for name, one in TOKENS.items()),
+    "Gate.md": "---\n"
+    f"token: {IN_PROPERTY}\naliases: ['{IN_ALIAS}']\nproject: Harbour\n---\n"
+    f"# Gate {IN_HEAD}\n\nThe harbour gate [[Keys|{IN_HEAD}]] [[{IN_GHOST}]] "
+    f"#{IN_TAG}\n\n- [ ] turn the key {IN_TASK}\n"
+    f"- We decided that the harbour gate takes {IN_TASK} #decision\n\n"
+    f"## Open questions\n\n- Who knows {IN_TASK} of the harbour?\n",
+    "Lock.md": "---\nproject: Harbour\n---\n# Lock\n\nThe harbour lock [[Keys]]\n\n"
+    f"```\n{KEY}\n```\n\n## After\n\nThe harbour lock is old.\n",
+    f"Named {IN_NAME}.md": "# Named\n\nThe harbour has a note with a long name.\n",
+    "Harbour.md": "# Harbour\n\n[[Keys]] [[Gate]] [[Lock]]\n",
+}
+
+
+@pytest.fixture
+def harbour(vault: VaultDesk) -> VaultDesk:
+    """A vault that holds a credential of every kind, and may be written to."""
+    vault.open(writes__mode="allow", writes__user_notes="allow")
+    vault.indexed(NOTES)
+    captured = f"The harbour gate was opened with {IN_TASK} in May"
+    vault.engine.memory.capture("memory", captured, project="Harbour")
+    return vault
+
+
+def told_by(text: str) -> list[str]:
+    """Return the canaries in a text."""
+    return sorted(pieces(text) & CANARIES)
+
+
+def values_for(one: Argument) -> list[Any]:
+    """Return what may be said of an argument."""
+    said: Mapping[str, list[Any]] = {
+        "query": ["harbour key", TOKENS["GitHub classic"], "private key of the lock"],
+        "question": ["which key has the harbour gate"],
+        "text": ["The harbour gate", "Gate"],
+        "about": ["harbour"],
+        "lines": ["12-14", "13", None],
+        "heading": ["After", None],
+        "project": ["Harbour", None],
+        "folder": [None],
+        "raw": [True, False],
+        "since": ["2020-01-01", None],
+        "receipts": [["Lock.md:13-14@aaaaaaaaaaaa", "Keys.md:1-9@bbbbbbbbbbbbb"]],
+        "edits": [
+            [{"op": "append", "text": "more"}],
+            [{"op": "replace", "find": "```", "text": "~~~"}],
+        ],
+        "kind": ["memory"],
+        "title": ["New"],
+        "destination": ["Elsewhere/"],
+        "source": ["Lock.md", "Gate.md"],
+        "target": ["Keys.md"],
+        "into": ["Harbour.md"],
+        "old": [IN_TAG, "decision"],
+        "new": ["Harbour"],
+        "what": list(one.choices),
+        "format": list(one.choices),
+        "response_format": ["detailed"],
+        "mode": ["full", None] if "full" in one.choices else [None],
+        "finding": [None],
+        "key": ["ghosts:Nowhere", None],
+        "id": ["none"],
+        "job": ["none"],
+        "level": [2, None],
+        "a": ["Gate.md"],
+        "b": ["Lock.md"],
+        "from": ["Gate.md"],
+        "to": ["Lock.md"],
+        "content": ["more"],
+        "context": ["see"],
+        "confirm": [True],
+        "previewId": ["none"],
+        "stream": [False],
+        "wait": [True],
+    }  # fmt: skip
+    if one.name in {"dry_run", "dryRun"}:
+        return [True]
+    if one.name in {"name", "note", "root_note"}:
+        return ["Keys.md", "Gate.md", "Lock.md"]
+    return said.get(one.name, [None])
+
+
+def asked(arguments: Iterable[Argument]) -> Iterator[dict[str, Any]]:
+    """Yield what is said in each call: every value of every argument at least once."""
+    chosen = {one.name: values_for(one) for one in arguments}
+    for turn in range(max(map(len, chosen.values()), default=1)):
+        given = {name: said[turn % len(said)] for name, said in chosen.items()}
+        yield {name: said for name, said in given.items() if said is not None}
+
+
+def answers_of(desk: VaultDesk, name: str) -> Iterator[tuple[str, str]]:
+    """Yield what each tool of a set, each resource and prompt answers, by its name."""
+    tools: list[Tool] = list(tools_of((name,)))
+    server = make_server(desk.engine.seen_by(EVERY_AGENT), toolsets=(name,))
+
+    async def body(client: Client) -> list[tuple[str, str]]:
+        found: list[tuple[str, str]] = []
+
+        def take(what: str, answer: types.Result) -> None:
+            found.append((what, json.dumps(answer.model_dump(mode="json"))))
+            found.append((what, answer.model_dump_json()))
+
+        for tool in tools:
+            for given in asked(tool.arguments):
+                what = f"{tool.name} {given}"
+                take(what, await client.call_tool(tool.name, given))
+        listed = await client.list_resources()
+        take("resources", listed)
+        for one in listed.resources:
+            try:
+                take(f"resource {one.uri}", await client.read_resource(str(one.uri)))
+            except MCPError as error:
+                found.append((f"resource {one.uri}", error.message))
+        for prompt in (await client.list_prompts()).prompts:
+            for argument in prompt.arguments or []:
+                take(
+                    prompt.name,
+                    await client.get_prompt(prompt.name, {argument.name: IN_NAME}),
+                )
+                typed = types.PromptReference(name=prompt.name)
+                filled = {"name": argument.name, "value": "named"}
+                take("completion", await client.complete(typed, filled))
+        return found
+
+    yield from visit(server, body)
+
+
+@pytest.mark.parametrize("name", [name for name in SETS if name != "query"])
+def test_no_tool_resource_or_prompt_gives_a_credential_out(
+    harbour: VaultDesk, name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    answers = list(answers_of(harbour, name))
+
+    assert len(answers) > 10
+    assert {what: told_by(said) for what, said in answers if told_by(said)} == {}
+    logged = "".join(capfd.readouterr())
+    assert "call" in logged
+    assert told_by(logged) == []
+    assert set(told_by(kept_of(harbour))) <= pieces(IN_NAME)  # where its file is
+
+
+def kept_of(desk: VaultDesk) -> str:
+    """Return everything that is written of a vault outside of it, but for undoing."""
+    desk.close()
+    home = desk.place.parent / "home"
+    files = [*desk.place.rglob("*"), *home.rglob("*")]
+    kept = [file for file in files if file.is_file() and "changesets" not in file.parts]
+    return "\n".join(file.read_bytes().decode("latin-1") for file in kept)
+
+
+def replies_of(web: Web, route: Route) -> Iterator[tuple[str, str]]:
+    """Yield what a route answers, by what was asked."""
+    for given in asked(route.arguments):
+        path = route.path
+        rest = dict(given)
+        for name in ("name", "id", "job"):
+            if f"{{{name}}}" in path:
+                path = path.replace(f"{{{name}}}", quote(str(rest.pop(name))))
+        if route.method == "GET":
+            words = {k: str(v).lower() if v is True else v for k, v in rest.items()}
+            path += f"?{urlencode(words, doseq=True)}" if words else ""
+            answer = web.get(path)
+        else:
+            answer = web.post(path, rest)
+        said = answer.body.decode()
+        yield f"{route.method} {path} {given}", said
+
+
+def test_no_route_gives_a_credential_out(
+    harbour: VaultDesk, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found: list[tuple[str, str]] = []
+    lines: list[str] = []
+    with serving(harbour.engine, tell=lambda **told: lines.append(str(told))) as web:
+        for route in ROUTES:
+            found += replies_of(web, route)
+
+    assert len(found) > 60
+    assert {what: told_by(said) for what, said in found if told_by(said)} == {}
+    assert told_by("".join(capfd.readouterr()) + "\n".join(lines)) == []
+    assert set(told_by(kept_of(harbour))) <= pieces(IN_NAME)  # where its file is
