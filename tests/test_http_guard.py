@@ -14,6 +14,7 @@ from glassmind.surfaces.http import connection, guard, intake
 from glassmind.surfaces.http.addresses import host_names, origins_of
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.surfaces.http.work import THREADS
+from glassmind.types.access import EVERY_AGENT
 
 PATHS = [
     (r.method, r.path.replace("{name}", "Tea").replace("{job}", "1")) for r in ROUTES
@@ -504,7 +505,9 @@ def test_an_answer_that_takes_too_long_is_given_up(
     vault.indexed({"Tea.md": "# Tea\n"})
     over = threading.Event()
     monkeypatch.setattr(guard, "ANSWER_S", 0.2)
-    monkeypatch.setattr(vault.engine, "search", lambda *_, **__: over.wait(LIMIT_S))
+    monkeypatch.setattr(
+        vault.engine.seen_by(EVERY_AGENT), "search", lambda *_, **__: over.wait(LIMIT_S)
+    )
 
     with serving(vault.engine) as web:
         answer = web.post("/search", {"query": "tea"})
@@ -528,7 +531,7 @@ def test_what_nobody_waits_for_is_not_begun(
     def tell(_method: str, _route: str, status: int, _s: float, _size: int) -> None:
         ended.append(status)
 
-    monkeypatch.setattr(vault.engine, "search", slowly)
+    monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "search", slowly)
     with serving(vault.engine, tell=tell) as web:
         wires = [web.raw() for _ in range(20)]
         for wire in wires:

@@ -16,6 +16,7 @@ from mcp_desk import ERAS, Body, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.types.access import EVERY_AGENT
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +228,7 @@ def test_a_client_that_goes_is_not_waited_for(
     def tell(_method: str, _route: str, status: int, _s: float, _size: int) -> None:
         told.append(status)
 
-    monkeypatch.setattr(vault.engine, "search", slowly)
+    monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "search", slowly)
     call = {"name": "glassmind_search", "arguments": {"query": "tea"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     body = json.dumps(message)

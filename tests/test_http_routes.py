@@ -21,6 +21,7 @@ from glassmind.render.reports import stats_as_json
 from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
 from glassmind.surfaces.http.table import ROUTES
+from glassmind.types.access import EVERY_AGENT
 from glassmind.types.files import Progress
 from glassmind.types.watch import WatchState
 
@@ -243,7 +244,8 @@ def test_no_name_leads_out_of_the_vault(fenced: tuple[Web, Fence], name: str) ->
 def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultDesk) -> None:
     answer = web.get("/stats")
 
-    expected = stats_as_json(sample.engine.stats(), root=str(sample.root))
+    seen = sample.engine.seen_by(EVERY_AGENT).stats()  # one note is private
+    expected = stats_as_json(seen, root=str(sample.root))
     assert answer.json == json.loads(json.dumps(expected))
 
 
@@ -256,7 +258,8 @@ def test_health_is_for_everybody_and_the_place_of_the_vault_is_not(
     assert stranger["status"] == "ok"  # without a model, as the settings want it
     assert stranger["channels"]["lexical"] is True
     assert stranger["channels"]["semantic"] is False
-    assert stranger["note_count"] == sample.engine.stats().notes
+    seen = sample.engine.seen_by(EVERY_AGENT).stats().notes
+    assert stranger["note_count"] == seen == sample.engine.stats().notes - 1
     assert str(sample.root) not in json.dumps(stranger)
     assert friend == {**stranger, "vault_path": str(sample.root)}
 
@@ -346,7 +349,7 @@ def test_a_busy_index_is_told_with_when_to_ask_again(
     def busy(**_: Any) -> None:
         raise IndexBusy("process 7", 600)
 
-    monkeypatch.setattr(vault.engine, "index", busy)
+    monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "index", busy)
 
     answer = tea.post("/index", {})
 
@@ -362,7 +365,7 @@ def test_no_place_of_the_machine_is_told(
     def full(**_: Any) -> None:
         raise IndexUnwritable(folder, f"[Errno 28] No space: '{folder}/index.db'")
 
-    monkeypatch.setattr(vault.engine, "index", full)
+    monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "index", full)
 
     answer = tea.post("/index", {})
 
@@ -376,7 +379,7 @@ def test_a_fault_of_ours_shows_no_trace(
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("a secret of Tea.md")
 
-    monkeypatch.setattr(vault.engine, "search", broken)
+    monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "search", broken)
 
     answer = tea.post("/search", {"query": "tea"})
 
@@ -412,7 +415,7 @@ def test_a_client_that_goes_ends_the_run_it_asked_for(
         finally:
             ended.set()
 
-    monkeypatch.setattr(vault.engine, "index", endless)
+    monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "index", endless)
 
     with tea.raw() as wire:
         send_index(tea, wire)

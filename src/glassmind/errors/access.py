@@ -78,3 +78,14 @@ class ClientChanged(AccessFault):
             f"the sets of tools of {name!r} were changed; start this server anew"
         )
         self.name = name
+
+
+class BeyondToolsets(AccessFault):
+    """A client is to be served tools that it may not use."""
+
+    def __init__(self, name: str, wanted: Sequence[str], usable: Sequence[str]) -> None:
+        super().__init__(
+            f"{name!r} may not use {', '.join(wanted)}, only {', '.join(usable)}; "
+            "glassmind clients set changes that"
+        )
+        self.name, self.wanted, self.usable = name, tuple(wanted), tuple(usable)

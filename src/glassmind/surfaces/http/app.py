@@ -6,8 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
 
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -16,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
 
+from glassmind.access.clients import Clients
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.surfaces.http.addresses import origins_of
@@ -24,13 +23,12 @@ from glassmind.surfaces.http.answers_talk import Talk, Talks, show_head
 from glassmind.surfaces.http.arguments import from_body, from_query
 from glassmind.surfaces.http.asked import Asked, Desk, Route
 from glassmind.surfaces.http.door import NOT_JSON, Door, is_json
-from glassmind.surfaces.http.greeting import read_again, with_session
 from glassmind.surfaces.http.guard import LONG_S, Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
 from glassmind.surfaces.http.meter import Meter
 from glassmind.surfaces.http.posted import PostedPaths
-from glassmind.surfaces.http.refusals import refusal_of, without_places
+from glassmind.surfaces.http.refusals import refusal_of
 from glassmind.surfaces.http.replies import (
     Refusal,
     Refused,
@@ -40,15 +38,26 @@ from glassmind.surfaces.http.replies import (
 )
 from glassmind.surfaces.http.showing import caller_in, taken
 from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.http.tools import Tools
 from glassmind.surfaces.http.work import Workers
 from glassmind.surfaces.ledger import Recording
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.types.callers import known_as
 
 NOWHERE = Refusal(404, "no_route", "there is nothing here", "see GET /openapi.json")
 QUICK_THREADS = 2
 """For what tells how the server is, also when it is busy."""
 
 OTHERWISE = Refusal(405, "wrong_method", "this is not asked that way", "use {}")
+
+BEYOND = Refusal(
+    403,
+    "beyond_scope",
+    "this client may not ask that",
+    "glassmind clients set NAME --toolset {} lets it",
+)
+OWNERS = BEYOND._replace(
+    code="needs_vault_token", hint="ask with the token of glassmind serve --show-token"
+)
 
 
 def make_app(  # noqa: PLR0913 - each wish by its name
@@ -60,19 +69,22 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     toolsets: Sequence[str] = ("core",),
     tell: Tell = tell_nobody,
     by_address: bool = False,
+    clients: Clients | None = None,
 ) -> Starlette:
     """Return the application that serves a vault.
 
     `hosts` are what `Host` may say, to the letter, and `origins` are pages beyond its
     own that may ask. Without `token` everybody may, which no command offers. With
     `by_address` the address that a client reached counts as a name too. `tell` hears of
-    every request.
+    every request. `clients` have tokens of their own, and are answered within their
+    scopes; whoever shows the vault's own is an agent as well.
     """
     workers, quick = Workers(), Workers(QUICK_THREADS)
     meter, jobs, talks = Meter(), Jobs(), Talks(workers)
-    desk = Desk(engine, jobs, meter, threading.Lock(), {})
-    door = Door(frozenset(hosts), origins_of(hosts, origins), token, by_address)
-    tools = _Tools(engine, toolsets)
+    desk = Desk(engine, engine, jobs, meter, threading.Lock(), {})
+    known = frozenset(hosts), origins_of(hosts, origins)
+    door = Door(*known, token, by_address, clients)
+    tools = Tools(engine, toolsets)
     paths = [
         Path(
             route.path.replace("{name}", "{name:path}"),
@@ -123,8 +135,15 @@ class Answering:
         """Read what is asked, have it answered by a thread, and send that."""
         visit: Visit = scope["glassmind"]
         visit.route = self._route.path
+        if not self._route.is_for(visit.visitor):
+            hint = BEYOND.hint.format(" or ".join(self._route.sets))
+            raise Refused(BEYOND._replace(hint=hint) if self._route.sets else OWNERS)
         if self._route.method == "POST" and not is_json(visit.head):
             raise Refused(NOT_JSON)
+        with known_as(visit.visitor.name):
+            await self._answer(scope, receive, visit)
+
+    async def _answer(self, scope: Scope, receive: Receive, visit: Visit) -> None:
         try:
             body = (await receive()).get("body", b"")
             work = partial(self._replied, scope, body, visit)
@@ -142,9 +161,13 @@ class Answering:
 
     def _replied(self, scope: Scope, body: bytes, visit: Visit) -> Reply | Job | Talk:
         accept = visit.head.get(b"accept", b"").decode("latin-1")
-        given, engine = self._given(scope, body), self._desk.engine
+        given, visitor = self._given(scope, body), visit.visitor
+        if visitor.name and "client" in given:
+            given["client"] = visitor.name  # whatever it calls itself
+        desk = self._desk._replace(engine=self._desk.engine.seen_by(visitor.scope))
+        engine = self._desk.engine
         with Recording(engine, "http", self._owner, caller_in(given)) as ledger:
-            reply = self._route.run(Asked(self._desk, given, visit.known, accept))
+            reply = self._route.run(Asked(desk, given, visit.known, accept, visitor))
             return taken(reply, ledger)
 
     def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
@@ -156,42 +179,6 @@ class Answering:
 
     async def _ended(self, job: Job) -> Reply:
         return await self._desk.jobs.ended(job)
-
-
-class _Tools:
-    """MCP over HTTP: no sessions are kept, JSON in answers."""
-
-    def __init__(self, engine: Engine, toolsets: Sequence[str]) -> None:
-        # The guard has looked at Host and Origin, to the letter.
-        unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-
-        def wording(error: GlassmindError) -> str:
-            return without_places(str(error), error, engine.config)
-
-        self._sessions = StreamableHTTPSessionManager(
-            make_server(
-                engine, toolsets=toolsets, wording=wording, surface="mcp-http"
-            ),
-            json_response=True,
-            stateless=True,
-            security_settings=unguarded,
-        )
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Take calls for as long as this is open."""
-        async with self._sessions.run():
-            yield
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request of the protocol."""
-        visit: Visit = scope["glassmind"]
-        visit.route = "/mcp"
-        if not is_json(visit.head):
-            raise Refused(NOT_JSON)
-        body = (await receive()).get("body", b"")
-        again, answering = read_again(body, receive), with_session(body, send)
-        await self._sessions.handle_request(scope, again, answering)
 
 
 async def _unrouted(_: Request, error: Exception) -> Response:

@@ -6,38 +6,51 @@ from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.surfaces.http.answers_talk import Talk
+from glassmind.surfaces.http.door import STRANGER, Visitor
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.meter import Meter
 from glassmind.surfaces.http.replies import Reply
 from glassmind.surfaces.mcp.tool import Argument
+from glassmind.types.access import Scope
 
 
 class Desk(NamedTuple):
-    """What every route may use."""
+    """What every route may use: an engine that sees what the visitor may.
+
+    `whole` sees all; what it finds is kept in the index and told to nobody.
+    """
 
     engine: Engine
+    whole: Engine
     jobs: Jobs
     meter: Meter
     lock: threading.Lock
-    kept: dict[str, Any]
-    """What is answered from memory for a moment, by name."""
+    kept: dict[Scope, tuple[float, dict[str, Any]]]
+    """Health, which is answered from memory for a moment, and when it was looked at;
+    what one scope is told is not for another."""
 
 
 class Asked(NamedTuple):
-    """One request; `known` tells that it showed the token.
+    """One request; `known` tells that it showed a token, and `visitor` whose.
 
-    `accept` is what its header says of the kinds of answers it would rather have.
+    The engine of its desk sees what that visitor may. `accept` is what its header says
+    of the kinds of answers it would rather have.
     """
 
     desk: Desk
     given: Mapping[str, Any]
     known: bool
     accept: str = ""
+    visitor: Visitor = STRANGER
 
     @property
     def engine(self) -> Engine:
         """The vault that is asked."""
         return self.desk.engine
+
+
+ANY = "any"
+"""In the place of sets of tools: every client may ask."""
 
 
 class Route(NamedTuple):
@@ -48,7 +61,9 @@ class Route(NamedTuple):
     shape of an answer in `schemas`, and `fails` are statuses beyond those of every
     route; `other_types` are those of other shapes that may be asked for. One that
     is `quick` never waits behind searches. `called` is what the operation is called
-    where its path has the beginning of another.
+    where its path has the beginning of another. `sets` are those of MCP tools that do
+    the same: a client that may use one of them may ask; without any, nobody may but
+    who has the vault's own token.
     """
 
     method: str
@@ -62,6 +77,7 @@ class Route(NamedTuple):
     other_types: tuple[str, ...] = ()
     quick: bool = False
     called: str = ""
+    sets: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -71,3 +87,10 @@ class Route(NamedTuple):
                 "/", "_"
             ).replace(".json", "")
         )
+
+    def is_for(self, visitor: Visitor) -> bool:
+        """Whether a visitor may ask it, as far as its sets of tools say so."""
+        if visitor.owns or ANY in self.sets:
+            return True
+        usable = visitor.scope.toolsets
+        return bool(self.sets) and not (usable and set(usable).isdisjoint(self.sets))

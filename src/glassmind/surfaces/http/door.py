@@ -4,8 +4,13 @@ import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from glassmind.access.clients import PREFIX, Clients, digest_of
+from glassmind.errors.access import ClientsUnreadable
 from glassmind.surfaces.http.addresses import bracketed
 from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.mcp.log import log
+from glassmind.types.access import EVERY_AGENT
+from glassmind.types.access import Scope as ReadScope
 
 OPEN_PATH = "/health"
 """The one path that answers without a token."""
@@ -49,7 +54,12 @@ NO_TOKEN = Refusal(
     "send Authorization: Bearer TOKEN; glassmind serve --show-token tells it",
     CHALLENGE,
 )
-WRONG_TOKEN = NO_TOKEN._replace(code="wrong_token", message="the token is not the one")
+WRONG_TOKEN = NO_TOKEN._replace(
+    code="wrong_token",
+    message="the token is not the one",
+    hint="glassmind serve --show-token tells that of the vault; that of a client is "
+    "told once, by glassmind clients add",
+)
 NOT_JSON = Refusal(
     415,
     "not_json",
@@ -60,6 +70,20 @@ NOT_JSON = Refusal(
 Scope = Mapping[str, Any]
 
 
+class Visitor(NamedTuple):
+    """Who a request is from, by its token: a client, or without a name anybody else.
+
+    Whoever `owns` the vault's own token may also ask what is not for clients.
+    """
+
+    name: str = ""
+    scope: ReadScope = EVERY_AGENT
+    owns: bool = False
+
+
+STRANGER, OWNER = Visitor(), Visitor(owns=True)
+
+
 class Door(NamedTuple):
     """What a request has to show. Without `token` nobody has to know one."""
 
@@ -68,9 +92,16 @@ class Door(NamedTuple):
     token: str | None
     by_address: bool = False
     """Whether the address that a client reached counts as a name too."""
+    clients: Clients | None = None
+    """Those that have a token of their own."""
 
-    def refusal(self, scope: Scope, head: Mapping[bytes, bytes]) -> Refusal | None:
-        """Return why a request may not come in; None when it may."""
+    def refusal(
+        self,
+        scope: Scope,
+        head: Mapping[bytes, bytes],
+        visitor: Visitor | None = None,
+    ) -> Refusal | None:
+        """Return why a request of a visitor may not come in; None when it may."""
         if b"" in head:
             return DOUBLED
         if b"content-length" in head and b"transfer-encoding" in head:
@@ -78,7 +109,7 @@ class Door(NamedTuple):
         return (
             self._wrong_host(scope, head)
             or self._wrong_origin(head)
-            or self._wrong_token(scope, head)
+            or _wrong_token(scope, head, visitor)
         )
 
     def _wrong_host(self, scope: Scope, head: Mapping[bytes, bytes]) -> Refusal | None:
@@ -94,19 +125,43 @@ class Door(NamedTuple):
             return FOREIGN if head.get(b"sec-fetch-site") in FROM_ELSEWHERE else None
         return None if origin.decode("latin-1") in self.origins else FOREIGN
 
-    def _wrong_token(self, scope: Scope, head: Mapping[bytes, bytes]) -> Refusal | None:
-        if scope["path"] == OPEN_PATH or self.knows(head):
-            return None
-        return WRONG_TOKEN if b"authorization" in head else NO_TOKEN
+    def visitor(self, head: Mapping[bytes, bytes]) -> Visitor | None:
+        """Return who shows a token; None where it is nobody's, or none is shown.
 
-    def knows(self, head: Mapping[bytes, bytes]) -> bool:
-        """Whether a request shows the token, or none is asked for."""
+        Digests are compared, all of them and whatever the scheme: how long that takes
+        tells nothing.
+        """
         if self.token is None:
-            return True
+            return OWNER
         scheme, _, shown = head.get(b"authorization", b"").partition(b" ")
-        # compared whatever the scheme: how long it takes tells nothing
-        same = hmac.compare_digest(shown.strip(), self.token.encode())
-        return same and scheme.lower() == b"bearer"
+        token = shown.strip()
+        ours = hmac.compare_digest(digest_of(token), digest_of(self.token.encode()))
+        client = self._client(token)
+        if scheme.lower() != b"bearer":
+            return None
+        return OWNER if ours else client
+
+    def _client(self, token: bytes) -> Visitor | None:
+        if self.clients is None:
+            return None
+        try:
+            found = self.clients.holder(token)
+        except ClientsUnreadable as error:
+            if token.startswith(PREFIX.encode()):
+                log("unready", kind=type(error).__name__)
+            return None
+        if found is None:
+            return None
+        self.clients.note_use(found)
+        return Visitor(found.name, found.scope)
+
+
+def _wrong_token(
+    scope: Scope, head: Mapping[bytes, bytes], visitor: Visitor | None
+) -> Refusal | None:
+    if scope["path"] == OPEN_PATH or visitor is not None:
+        return None
+    return WRONG_TOKEN if b"authorization" in head else NO_TOKEN
 
 
 def head_of(headers: Iterable[tuple[bytes, bytes]]) -> dict[bytes, bytes]:

@@ -51,7 +51,8 @@ def get_themes(asked: Asked) -> Reply:
 
 def post_refresh_themes(asked: Asked) -> Reply:
     """Find the themes anew and keep them, which writes to the index."""
-    found = asked.engine.knowledge.themes(refresh=True, **asked.given)
+    asked.desk.whole.knowledge.themes(refresh=True, **asked.given)
+    found = asked.engine.knowledge.themes()
     return answered(themes_as_json(found, vault=asked.engine.config.vault.name))
 
 

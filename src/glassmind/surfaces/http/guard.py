@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from glassmind.surfaces.http.door import Door, head_of
+from glassmind.surfaces.http.door import STRANGER, Door, head_of
 from glassmind.surfaces.http.intake import (
     Gone,
     Message,
@@ -82,7 +82,7 @@ class Visit:
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self.scope, self.head = scope, head_of(scope["headers"])
-        self.route, self.known = ELSEWHERE, False
+        self.route, self.known, self.visitor = ELSEWHERE, False, STRANGER
         self.unread = has_body(self.head)
         self.status, self.size, self.finished = 0, 0, False
         self.last_words: Callable[[Refusal], bytes] | None = None
@@ -176,10 +176,11 @@ class Guard:
     async def _answered(self, visit: Visit, receive: Receive) -> None:
         if visit.scope.get(CROWDED):
             raise Refused(FULL)
-        refusal = self._door.refusal(visit.scope, visit.head)
+        visitor = self._door.visitor(visit.head)
+        refusal = self._door.refusal(visit.scope, visit.head, visitor)
         if refusal is not None:
             raise Refused(refusal)
-        visit.known = self._door.knows(visit.head)
+        visit.known, visit.visitor = visitor is not None, visitor or STRANGER
         scope = visit.scope
         wanted = scope["method"] == "POST" and scope["path"] in self._posted
         body = await whole_body(visit.head, receive, wanted=wanted)

@@ -79,12 +79,13 @@ def get_health(asked: Asked) -> Reply:
 
 
 def _health(asked: Asked) -> dict[str, Any]:
-    kept = asked.desk.kept
-    with asked.desk.lock:  # one looks, however many ask
-        if time.monotonic() - kept.get("at", float("-inf")) > HEALTH_S:
-            kept["health"] = health_of(asked)
-            kept["at"] = time.monotonic()
-        found: dict[str, Any] = kept["health"]
+    kept, scope = asked.desk.kept, asked.visitor.scope
+    found: dict[str, Any]
+    with asked.desk.lock:  # one looks, however many ask, for each scope
+        at, found = kept.get(scope, (float("-inf"), {}))
+        if time.monotonic() - at > HEALTH_S:
+            found = health_of(asked)
+            kept[scope] = (time.monotonic(), found)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import uvicorn
 from starlette.applications import Starlette
 
+from glassmind.access.clients import clients_of
 from glassmind.config import Config
 from glassmind.residence import Residence
 from glassmind.surfaces.http.addresses import EVERYWHERE, bracketed, host_names
@@ -88,6 +89,7 @@ def _app(home: Residence, terms: Terms, bound: str, port: int) -> Starlette:
         toolsets=terms.toolsets,
         tell=tell_nobody if terms.quiet else tell_request,
         by_address=everywhere,
+        clients=clients_of(home.config),
     )
 
 

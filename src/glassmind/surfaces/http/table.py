@@ -5,7 +5,7 @@ from typing import get_args
 from glassmind.retrieval.wishes import MOST_HOPS
 from glassmind.surfaces.http.answers_table import ANSWERS
 from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
-from glassmind.surfaces.http.asked import Asked, Route
+from glassmind.surfaces.http.asked import ANY, Asked, Route
 from glassmind.surfaces.http.context_table import CONTEXT
 from glassmind.surfaces.http.editing_table import EDITING
 from glassmind.surfaces.http.graph_table import GRAPH
@@ -67,7 +67,58 @@ INDEX = (
     Argument("wait", "boolean", "Answer at the end, not at once.", True),
 )
 
-ROUTES: tuple[Route, ...] = (
+SETS: dict[str, tuple[str, ...]] = {
+    "POST /search": ("core",),
+    "POST /context": ("core",),
+    "GET /hot-context": ("core",),
+    "GET /brief": ("memory",),
+    "GET /summary": ("memory",),
+    "POST /verify": ("memory",),
+    "POST /capture": ("core",),
+    "GET /recall": ("memory",),
+    "GET /inbox": ("memory",),
+    "GET /hot": ("core", "memory"),
+    "GET /log": ("memory", "write"),
+    "POST /edit": ("write",),
+    "POST /notes": ("write",),
+    "POST /delete": ("write",),
+    "POST /move": ("write",),
+    "POST /rename-heading": ("write",),
+    "POST /rename-tag": ("write",),
+    "POST /merge": ("write",),
+    "POST /split": ("write",),
+    "GET /changes": ("write",),
+    "GET /changes/{id}": ("write",),
+    "POST /changes/{id}/undo": ("write",),
+    "POST /changes/{id}/apply": ("write",),
+    "GET /notes/{name}": ("core",),
+    "GET /health": (ANY,),
+    "GET /graph/connections": ("core", "graph"),
+    "GET /graph/path": ("graph",),
+    "GET /graph/themes": ("graph",),
+    "GET /graph/rank": ("graph",),
+    "GET /graph/suggest": ("graph",),
+    "POST /graph/suggest/apply": ("write",),
+    "GET /graph/similar": ("graph",),
+    "GET /graph/timeline": ("graph",),
+    "GET /graph/ontology": ("graph",),
+    "GET /graph/resolve": ("graph",),
+    "GET /graph/ingest": ("graph",),
+    "POST /graph/dismiss": ("graph",),
+    "GET /graph/health": ("graph",),
+    "POST /graph/health/fix": ("write",),
+    "GET /graph/finding": ("graph",),
+    "POST /graph/finding/dismiss": ("graph",),
+    "GET /stats": ("core",),
+    "GET /api/search": ("core",),
+    "GET /api/kb/ask": ("core",),
+    "GET /openapi.json": (ANY,),
+}
+"""The sets of tools that have what a route answers. What stands here not, a new route
+too, is for who has the vault's own token: indexing, its runs, themes kept anew, and
+figures of the server."""
+
+_TABLE: tuple[Route, ...] = (
     Route(
         "POST",
         "/search",
@@ -162,4 +213,9 @@ ROUTES: tuple[Route, ...] = (
         media_type="text/plain",
         quick=True,
     ),
+)
+
+ROUTES: tuple[Route, ...] = tuple(
+    route._replace(sets=SETS.get(f"{route.method} {route.path}", ()))
+    for route in _TABLE
 )

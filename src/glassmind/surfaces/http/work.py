@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from glassmind.surfaces.http.refusals import BUSY
@@ -28,14 +29,14 @@ class Workers:
         self._room = threading.BoundedSemaphore(room)
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return what a piece of work returns.
+        """Return what a piece of work returns; it knows whom it is done for.
 
         Raises:
             Refused: too much is waiting already.
         """
         if not self._room.acquire(blocking=False):
             raise Refused(BUSY)
-        future = self._pool.submit(work)
+        future = self._pool.submit(copy_context().run, work)
         future.add_done_callback(self._ended)
         return await asyncio.wrap_future(future)
 

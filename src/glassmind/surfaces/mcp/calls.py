@@ -28,7 +28,7 @@ from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
 from glassmind.surfaces.mcp.tool import Call, Tool, read_arguments
-from glassmind.types.callers import known_as
+from glassmind.types.callers import CALLER, known_as
 from glassmind.types.files import Progress, Stage
 from glassmind.types.ledger import Surface
 
@@ -80,7 +80,9 @@ class Calls:
             said = f"there is no tool {shortened(params.name)!r}; there are: {there}"
             raise MCPError(types.INVALID_PARAMS, said)
         begun, gauge = time.monotonic(), Gauge()
-        given, who = params.arguments or {}, caller_of(ctx.session, ctx.request)
+        given = params.arguments or {}
+        # a client that is known by its token does not choose what it goes by
+        who = CALLER.get() or caller_of(ctx.session, ctx.request)
         work = partial(self._answered, tool, given, gauge, who)
         made = self._fault_of(tool, CallTooLong(tool.name, tool.timeout_s))
         try:

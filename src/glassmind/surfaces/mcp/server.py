@@ -75,8 +75,8 @@ IN_JSON = """\
 OURS = "glassmind_"
 """How tools are called whose text is fenced; those of other systems reply with JSON."""
 
-HOUR = CacheHint(ttl_ms=3_600_000, scope="public")
-"""For what changes with a release alone."""
+HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
+"""For what changes with a release, or with what its owner lets a client use."""
 
 
 def make_server(

@@ -11,12 +11,15 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import INVALID_PARAMS
 
+from glassmind.engine import Engine
 from glassmind.surfaces.mcp.leaving import Departure
 from glassmind.surfaces.mcp.log import log, log_fault, take_over_logging
 from glassmind.surfaces.mcp.opening import Opened, Opening
 from glassmind.surfaces.mcp.patient import PatientStream
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.wires import Wires
+from glassmind.types.access import EVERY_AGENT, Scope
+from glassmind.types.callers import known_as
 
 OK = 0
 
@@ -29,16 +32,29 @@ MOMENT_S, TURNS = 0.02, 50
 room to spare: in time, and, for a machine that lets us wait, in turns of the loop."""
 
 
-def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> int:
+def serve(
+    wires: Wires,
+    make: Callable[[], Opened],
+    toolsets: Sequence[str],
+    *,
+    scope: Callable[[], Scope] = lambda: EVERY_AGENT,
+    name: str = "",
+) -> int:
     """Serve until the client goes, and return the exit code.
 
-    `make` gives what is served. It is called behind the first reply.
+    `make` gives what is served. It is called behind the first reply. `scope` is asked
+    with every call what the client may read, and what it raises is told. With a `name`
+    the client goes by that, whatever it calls itself.
 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
     """
     opening = Opening(make)
-    server = make_server(opening.engine, toolsets=toolsets)
+
+    def seen() -> Engine:
+        return opening.engine().seen_by(scope())
+
+    server = make_server(seen, toolsets=toolsets)
     requests = _Requests(opening.begin)
     server.middleware.append(requests)
     patient = PatientStream(sys.stderr)
@@ -48,7 +64,8 @@ def serve(wires: Wires, make: Callable[[], Opened], toolsets: Sequence[str]) -> 
     departure.begin()
     log("serving", transport="stdio", tools=list(toolsets))
     try:
-        anyio.run(_run, server, wires, requests, departure.nothing_more)
+        with known_as(name):
+            anyio.run(_run, server, wires, requests, departure.nothing_more)
     except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
         log_fault("broken", error)
     departure.close()

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
+from glassmind.errors.access import BeyondToolsets
 from glassmind.errors.serving import ToolsetsClash, UnknownToolset
 from glassmind.surfaces.mcp.tool import Tool
+from glassmind.types.access import Scope
 
 PACKAGE = "glassmind.surfaces.mcp.tools"
 
@@ -37,6 +39,24 @@ def read_names(given: Iterable[str]) -> tuple[str, ...]:
         if name and name not in SETS:
             raise UnknownToolset(name, SETS)
     return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT
+
+
+def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the sets of a client: its own, or those of them that are wanted.
+
+    Raises:
+        UnknownToolset: one that is wanted is none.
+        BeyondToolsets: it may use none of those that are wanted.
+    """
+    if not scope.toolsets:
+        return read_names(wanted or DEFAULT)
+    if not wanted:
+        return scope.toolsets
+    named = read_names(wanted)
+    found = tuple(name for name in named if name in scope.toolsets)
+    if not found:
+        raise BeyondToolsets(scope.client, named, scope.toolsets)
+    return found
 
 
 def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:

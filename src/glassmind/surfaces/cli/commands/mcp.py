@@ -3,11 +3,20 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from glassmind.errors import ConfigError
+from glassmind.access.clients import Clients, clients_of
+from glassmind.errors import ConfigError, WrongUsage
+from glassmind.errors.access import ClientChanged
 from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
-from glassmind.surfaces.mcp.toolsets import DEFAULT, EMPTY, SETS, read_names
+from glassmind.surfaces.mcp.toolsets import (
+    DEFAULT,
+    EMPTY,
+    SETS,
+    read_names,
+    sets_within,
+)
+from glassmind.types.access import EVERY_AGENT, Scope
 
 if TYPE_CHECKING:
     from glassmind.surfaces.mcp.opening import Opened
@@ -22,6 +31,8 @@ def add_arguments(parser: CommandParser) -> None:
         action="append",
         help=f"sets of tools, such as core,brain; of {', '.join(SETS)}",
     )
+    about = "serve it as this one of glassmind clients: its scope, its tools"
+    add("--client", metavar="NAME", help=about)
     add("--no-watch", action="store_true", help="do not follow changes of the vault")
 
 
@@ -29,7 +40,12 @@ def run(args: Namespace, output: Output) -> int:
     """Serve until the client goes."""
     names = read_names(args.tools or DEFAULT)
     if _speaks_http(args):
+        if args.client:
+            said = "over HTTP a client is known by its token: --client is for stdio"
+            raise WrongUsage(said, "mcp")
         return _serve_http(args, output)
+    seat = Seat(args) if args.client else None
+    names = names if seat is None else seat.toolsets()
     for name in names:
         if name in EMPTY:
             output.notice(f"the set of tools {name} is empty as yet")
@@ -38,7 +54,55 @@ def run(args: Namespace, output: Output) -> int:
     wires = Wires()
     from glassmind.surfaces.mcp.stdio import serve  # noqa: PLC0415 - loads the protocol
 
-    return serve(wires, lambda: _opened(args), names)
+    if seat is None:
+        return serve(wires, lambda: _opened(args), names)
+    return serve(wires, lambda: _opened(args), names, scope=seat.scope, name=seat.name)
+
+
+class Seat:
+    """The client that is served by its name, as it is registered at each moment."""
+
+    def __init__(self, args: Namespace) -> None:
+        self.name: str = args.client
+        self._args, self._wanted = args, args.tools
+        self._clients: Clients | None = None
+        self._served: tuple[str, ...] = ()
+
+    def toolsets(self) -> tuple[str, ...]:
+        """Return the sets of tools that are served from now on.
+
+        Settings that cannot be used are told by the tools, those of the call then.
+
+        Raises:
+            ClientUnknown, ClientsUnreadable: there is no such client.
+            BeyondToolsets: it may use none of the sets that are wanted.
+        """
+        try:
+            scope = self._found()
+        except ConfigError:
+            scope = EVERY_AGENT
+        self._served = sets_within(scope, self._wanted)
+        return self._served
+
+    def scope(self) -> Scope:
+        """Return what it may read now.
+
+        Raises:
+            ClientUnknown, ClientsUnreadable: it is let in no more.
+            ClientChanged: it may use other tools by now.
+        """
+        scope = self._found()
+        if sets_within(scope, self._wanted) != self._served:
+            raise ClientChanged(self.name)
+        return scope
+
+    def _found(self) -> Scope:
+        if self._clients is None:
+            self._clients = clients_of(config_of(self._args))
+        client = self._clients.named(self.name)
+        self.name = client.name
+        self._clients.note_use(client)
+        return client.scope
 
 
 def _speaks_http(args: Namespace) -> bool:

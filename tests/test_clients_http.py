@@ -1,0 +1,257 @@
+"""Clients with tokens of their own at one server: what each is told, and what not."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from http_desk import TOKEN, Answer, Web, serving
+from vault_desk import VaultDesk
+
+from glassmind.access.clients import Clients, clients_of
+from glassmind.access.scopes import read_scope
+from glassmind.surfaces.http import door
+from glassmind.surfaces.http.asked import ANY
+from glassmind.surfaces.http.table import ROUTES, SETS
+from glassmind.surfaces.mcp import toolsets
+
+FILES = {
+    "Work/Heron.md": "# Heron\n\nThe heron project needs a boiler. See [[Diary]].\n",
+    "Work/Egret.md": "# Egret\n\nThe egret project needs a boiler too. #draft\n",
+    "Home/Diary.md": "# Diary\n\nThe boiler at home is a secret of mine.\n",
+    "Home/Key.md": "---\nprivate: true\n---\n# Key\n\nThe boiler key is hidden.\n",
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+class Two(NamedTuple):
+    """A server with two clients: one for work, one for all but drafts, to search."""
+
+    web: Web
+    clients: Clients
+    work: Web
+    searcher: Web
+    vault: VaultDesk
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
+    vault = VaultDesk(tmp_path_factory.mktemp("clients"))
+    vault.open(writes__mode="allow")
+    vault.indexed(FILES)
+    clients = clients_of(vault.engine.config)
+    _, work = clients.add("worker", read_scope(["folder:Work"]))
+    _, searcher = clients.add("searcher", read_scope(["-#draft"], ["graph", "memory"]))
+    try:
+        with serving(vault.engine, clients=clients) as web:
+            held = (Web(web.port, token) for token in (work, searcher))
+            yield Two(web, clients, *held, vault)
+    finally:
+        vault.close()
+
+
+def found(web: Web) -> set[str]:
+    reply = web.post("/search", {"query": "boiler"})
+    assert reply.status == 200, reply.body
+    return {hit["path"] for hit in reply.json["hits"]}
+
+
+def test_two_clients_of_one_server_find_what_each_may_read(two: Two) -> None:
+    assert found(two.work) == {"Work/Heron.md", "Work/Egret.md"}
+    assert found(two.web) == {"Work/Heron.md", "Work/Egret.md", "Home/Diary.md"}
+    assert two.work.get("/notes/Work/Heron.md").status == 200
+    assert two.work.get("/notes/Home/Diary.md").code == "note_not_found"
+    assert two.web.get("/notes/Home/Diary.md").status == 200
+    assert two.web.get("/notes/Home/Key.md").code == "note_not_found"
+
+
+def test_counts_and_health_are_those_of_whoever_asks(two: Two) -> None:
+    told = [web.get("/health").json["note_count"] for web in (two.web, two.work)]
+    again = [web.get("/health").json["note_count"] for web in (two.work, two.web)]
+    nobody = two.web.ask("GET", "/health").json
+
+    assert (told, again) == ([3, 2], [2, 3])
+    assert nobody["note_count"] == 3
+    assert "vault_path" not in nobody
+    assert two.work.get("/stats").json["notes"] == 2
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda one: f"{one.method} {one.path}")
+def test_a_client_limited_to_sets_of_tools_asks_only_what_these_have(
+    two: Two, route: Any
+) -> None:
+    path = route.path.replace("{name}", "Heron").replace("{id}", "x")
+    path = path.replace("{job}", "x")
+    asked = {"GET": two.searcher.get, "POST": lambda p: two.searcher.post(p, {})}
+
+    reply: Answer = asked[route.method](path)
+
+    allowed = {ANY, "graph", "memory"} & set(route.sets)
+    refused = reply.status == 403 and reply.code in {
+        "beyond_scope",
+        "needs_vault_token",
+    }
+    assert refused is not bool(allowed), reply.body
+    if not route.sets:
+        assert reply.code == "needs_vault_token"
+    elif refused:
+        assert route.sets[0] in reply.json["error"]["hint"]
+
+
+def test_what_is_for_the_owner_is_for_no_client_of_any_set(two: Two) -> None:
+    for web in (two.work, two.searcher):
+        assert web.post("/index", {}).code == "needs_vault_token"
+        assert web.get("/index/0123").code == "needs_vault_token"
+        assert web.get("/metrics").code == "needs_vault_token"
+        refreshed = web.post("/graph/themes/refresh", {})
+        assert refreshed.code == "needs_vault_token"
+    begun = two.web.post("/index", {"wait": False})
+    assert begun.status == 202
+    assert two.work.get(begun.headers["location"]).code == "needs_vault_token"
+
+
+def test_every_route_of_the_table_of_sets_is_there_and_every_set_too() -> None:
+    assert set(SETS) <= {f"{one.method} {one.path}" for one in ROUTES}
+    known = {ANY, *toolsets.SETS}
+    assert all(known.issuperset(sets) for sets in SETS.values())
+
+
+def test_a_wrong_token_is_nobodys_and_compared_all_the_same(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+    usual = door.hmac.compare_digest
+
+    def compare(kept: str, shown: str) -> bool:
+        compared.append(len(shown))
+        return usual(kept, shown)
+
+    monkeypatch.setattr(door.hmac, "compare_digest", compare)
+    for token in ("gm_wrong", TOKEN[:-1], "", "x" * 4_000):
+        reply = Web(two.web.port, token).get("/stats")
+        assert (reply.status, reply.code) == (401, "wrong_token")
+    basic = two.web.ask("GET", "/stats", headers={"Authorization": f"Basic {TOKEN}"})
+    assert basic.status == 401
+    assert two.web.ask("GET", "/stats").code == "no_token"
+
+    # the vault's and both clients', digests all, whatever was shown
+    assert compared == [64] * 3 * 6
+
+
+def test_a_client_goes_by_its_registered_name_whatever_it_says(two: Two) -> None:
+    said = {"kind": "memory", "text": "Herons wade.", "client": "somebody else"}
+
+    made = two.work.post("/capture", said)
+    edited = two.work.post(
+        "/edit",
+        {
+            "note": "Work/Egret.md",
+            "edits": [{"op": "append", "text": "\nmore\n"}],
+            "client": "somebody else",
+        },
+    )
+
+    assert (made.status, edited.status) == (200, 200), (made.body, edited.body)
+    log = two.web.get("/log").json["records"]
+    assert {entry["client"] for entry in log} == {"worker"}
+    before = used_by(two)
+    greeting = {"clientInfo": {"name": "somebody else", "version": "1"}}
+    mcp(
+        two.work,
+        "initialize",
+        protocolVersion="2025-11-25",
+        capabilities={},
+        **greeting,
+    )
+    called(two.work, "glassmind_search", query="boiler")
+    assert set(used_by(two)[len(before) :]) == {"worker"}
+
+
+def used_by(two: Two) -> list[str]:
+    """Return who was handed something, in order."""
+    (file,) = two.vault.place.rglob("use.jsonl")
+    lines = file.read_text("utf-8").splitlines()
+    return [json.loads(line)["client"] for line in lines]
+
+
+def mcp(web: Web, method: str, **params: Any) -> Any:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    reply = web.post("/mcp", message, **ACCEPT)
+    assert reply.status == 200, reply.body
+    return reply.json.get("result") or reply.json["error"]
+
+
+def called(web: Web, tool: str, **arguments: Any) -> Any:
+    return mcp(web, "tools/call", name=tool, arguments=arguments)
+
+
+def test_tools_are_those_of_the_client_and_no_others_can_be_called(two: Two) -> None:
+    names = {one["name"] for one in mcp(two.searcher, "tools/list")["tools"]}
+    usual = {one["name"] for one in mcp(two.work, "tools/list")["tools"]}
+
+    assert names == {one.name for one in toolsets.tools_of(["graph", "memory"])}
+    assert usual == {one.name for one in toolsets.tools_of(["core"])}
+    refused = called(two.searcher, "glassmind_search", query="boiler")
+    assert "there is no tool" in refused["message"]
+    assert "glassmind_edit" not in refused["message"]
+
+
+def test_a_tool_answers_within_the_scope_of_whoever_calls(two: Two) -> None:
+    seen = called(two.work, "glassmind_search", query="boiler")
+    whole = called(two.web, "glassmind_search", query="boiler")
+
+    assert "Home" not in json.dumps(seen)  # its link says Diary
+    assert "Work/Heron.md" in json.dumps(seen["structuredContent"])
+    assert "Home/Diary.md" in json.dumps(whole["structuredContent"])
+    assert "Key" not in json.dumps(whole)
+    refused = called(two.work, "glassmind_read", name="Home/Diary.md")
+    assert refused["isError"]
+    assert "secret" not in json.dumps(refused)
+
+
+def test_resources_and_cursors_lead_no_further_than_the_scope(two: Two) -> None:
+    listed = mcp(two.work, "resources/list")["resources"]
+    read = mcp(two.work, "resources/read", uri="note:///Home/Diary.md")
+    theirs = called(two.web, "glassmind_list", limit=1)["structuredContent"]
+
+    assert {one["name"] for one in listed} >= {"Work/Heron.md", "Work/Egret.md"}
+    assert not {one["name"] for one in listed} & {"Home/Diary.md", "Home/Key.md"}
+    assert "code" in read
+    cursor = theirs["next_cursor"]
+    ours = called(two.work, "glassmind_list", limit=1, cursor=cursor)
+    assert "Home" not in json.dumps(ours)
+    completed = mcp(
+        two.work,
+        "completion/complete",
+        ref={"type": "ref/resource", "uri": "note://{+path}"},
+        argument={"name": "path", "value": "Diary"},
+    )
+    assert completed["completion"]["values"] == []
+
+
+def test_a_client_is_let_in_until_it_is_revoked(two: Two) -> None:
+    _, token = two.clients.add("passing", read_scope(["#draft"]))
+    passing = Web(two.web.port, token)
+    assert found(passing) == {"Work/Egret.md"}
+
+    two.clients.change("passing", read_scope(["folder:Home"]))
+    changed = found(passing)
+    Clients(two.clients.file).revoke("passing")
+
+    assert changed == {"Home/Diary.md"}
+    assert passing.post("/search", {"query": "boiler"}).code == "wrong_token"
+    assert two.work.get("/stats").status == 200
+
+
+def test_a_file_of_clients_that_is_damaged_lets_only_the_owner_in(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    vault.indexed(FILES)
+    clients = Clients(tmp_path / "clients.json")
+    _, token = clients.add("worker", read_scope(["folder:Work"]))
+    with serving(vault.engine, clients=clients) as web:
+        clients.file.write_text("{", "utf-8")
+
+        assert Web(web.port, token).get("/stats").code == "wrong_token"
+        assert web.get("/stats").status == 200
