@@ -25,11 +25,14 @@ def known_vaults(env: Mapping[str, str]) -> list[KnownVault]:
     """Return the vaults in Obsidian's lists that exist, those open and newest first.
 
     A list that is missing, broken or half written counts as empty; ties go by path.
+    What stands beside a list is Obsidian's own, such as its sandbox: no vault of ours.
     """
     found: dict[str, tuple[bool, float, KnownVault]] = {}
     for folder in registry_folders(env):
         for stamp, vault in _listed(folder / REGISTRY):
             real = os.path.realpath(vault.path)
+            if Path(os.path.realpath(folder)) in Path(real).parents:
+                continue
             found.setdefault(real, (vault.open, stamp, vault))
     ordered = sorted(
         found.values(), key=lambda item: (not item[0], -item[1], str(item[2].path))
@@ -39,10 +42,9 @@ def known_vaults(env: Mapping[str, str]) -> list[KnownVault]:
 
 def registry_folders(env: Mapping[str, str]) -> list[Path]:
     """Return the folders in which Obsidian may keep its list, on this system."""
-    home = Path(env.get("HOME") or Path.home())
+    home = home_of(env)
     if sys.platform == "win32":
-        roaming = env.get("APPDATA")
-        return [Path(roaming, "obsidian")] if roaming else []
+        return [Path(env.get("APPDATA") or home / "AppData/Roaming", "obsidian")]
     if sys.platform == "darwin":
         return [home / "Library/Application Support/obsidian"]
     config = env.get("XDG_CONFIG_HOME", "")
@@ -52,6 +54,11 @@ def registry_folders(env: Mapping[str, str]) -> list[Path]:
         home / ".var/app/md.obsidian.Obsidian/config/obsidian",
         home / "snap/obsidian/current/.config/obsidian",
     ]
+
+
+def home_of(env: Mapping[str, str]) -> Path:
+    """Return the home folder of who runs this."""
+    return Path(env.get("HOME") or os.path.expanduser("~")).absolute()  # noqa: PTH111
 
 
 def _listed(file: Path) -> Iterator[tuple[float, KnownVault]]:
@@ -72,4 +79,5 @@ def _listed(file: Path) -> Iterator[tuple[float, KnownVault]]:
 
 
 def _is_folder(path: object) -> bool:
-    return isinstance(path, str) and Path(path).is_absolute() and Path(path).is_dir()
+    # One that we may not see is not there: `Path.is_dir` would raise.
+    return isinstance(path, str) and os.path.isabs(path) and os.path.isdir(path)  # noqa: PTH112, PTH117

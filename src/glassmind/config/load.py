@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from errno import EACCES
 from pathlib import Path
 
 from glassmind.config.checks import check_together
@@ -26,7 +27,7 @@ from glassmind.config.places import config_home, index_home
 from glassmind.config.policy import settled_writes
 from glassmind.config.sections import KEYS, SECTIONS, Config
 from glassmind.config.write_sections import AGENT_DIR
-from glassmind.errors import BadConfigFile, NoVault, VaultAbsent
+from glassmind.errors import BadConfigFile, NoVault, VaultAbsent, VaultClosed
 
 VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)
 """What tells a vault from another folder."""
@@ -48,7 +49,7 @@ def load_config(
 
     Raises:
         NoVault: nothing says which vault is meant.
-        VaultAbsent: the vault that was named is not there.
+        VaultAbsent: the vault that was named is not there, or does not let us look.
         BadConfigFile: a file cannot be read.
         BadSetting: a value is wrong.
     """
@@ -105,6 +106,8 @@ def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
     real = Path(os.path.realpath(str(choice.value)))
     if not os.path.isdir(real):  # noqa: PTH112 - a folder we may not see is not there
         raise VaultAbsent(str(choice.value), choice.origin)
+    if not os.access(real, os.R_OK | os.X_OK):
+        raise VaultClosed(str(choice.value), choice.origin, os.strerror(EACCES))
     return Choice(real, choice.entry)
 
 

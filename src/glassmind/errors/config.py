@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from glassmind.errors.base import NOT_WRITABLE, GlassmindError, way_in
+from glassmind.errors.base import NOT_ALLOWED, NOT_WRITABLE, GlassmindError, way_in
+
+ELSEWHERE = "; name another file: --config FILE, or the variable GLASSMIND_CONFIG"
 
 NAMED = 5
 """Vaults that a sentence names; more would bury what to do."""
@@ -32,9 +34,12 @@ class VaultAbsent(ConfigError):
     """The vault that was named is not a folder on this machine."""
 
     def __init__(self, path: str, origin: str, hint: str = "") -> None:
+        usual = (
+            "; check the path, and that its disk is there, or choose another: "
+            "glassmind init FOLDER"
+        )
         super().__init__(
-            f"the vault {path} (from {origin}) is not a folder"
-            + (hint or "; check the path, and that its disk is there")
+            f"the vault {path} (from {origin}) is not a folder{hint or usual}"
         )
         self.path, self.origin = path, origin
 
@@ -124,7 +129,8 @@ class BadConfigFile(ConfigError):
 
     def __init__(self, file: str, line: int, problem: str) -> None:
         place = f"{file}:{line}" if line else file
-        super().__init__(f"{place} cannot be read as configuration: {problem}")
+        then = ELSEWHERE if problem in NOT_ALLOWED else ""
+        super().__init__(f"{place} cannot be read as configuration: {problem}{then}")
         self.file, self.line, self.problem = file, line, problem
 
 
@@ -162,8 +168,7 @@ class ConfigUnwritable(ConfigError):
     """A configuration file could not be written; the old one, if any, is untouched."""
 
     def __init__(self, file: str, reason: str) -> None:
-        elsewhere = "; name another place: --config FILE, or GLASSMIND_CONFIG"
-        then = elsewhere if reason in NOT_WRITABLE else ""
+        then = ELSEWHERE if reason in NOT_WRITABLE else ""
         super().__init__(f"{file} was not written: {reason}{then}")
         self.file, self.reason = file, reason
 

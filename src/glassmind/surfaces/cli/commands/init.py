@@ -1,23 +1,48 @@
-"""`glassmind init`: choose a vault and write a configuration for it."""
+"""`glassmind init`: choose a vault, configure it, index it, tell what comes next."""
 
 import os
-import shlex
 import sys
 from argparse import Namespace
+from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
 
+from glassmind.config.choosing import checked_vault, vault_said
 from glassmind.config.discover import known_vaults
-from glassmind.config.files import current_folder
+from glassmind.config.files import FILE_NAME, current_folder
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home
-from glassmind.config.write import free_place, write_config
+from glassmind.config.write import free_place, set_key, write_config
 from glassmind.config.write_sections import AGENT_DIR
-from glassmind.errors import NoVault, SeveralVaults, VaultAbsent, WrongUsage
+from glassmind.errors import NoVault, SeveralVaults, VaultChosen, WrongUsage
+from glassmind.render.reports import report_as_json
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.opening import config_of, named_of
+from glassmind.surfaces.cli.beginning import WORDS_ALONE, Begun, begin
+from glassmind.surfaces.cli.called import own_call
+from glassmind.surfaces.cli.opening import config_of, file_of, named_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.vault.agent_folder import make_agent_folder
+
+if TYPE_CHECKING:
+    from glassmind.config import Config
+
+ANY_QUESTION = "what did I write last week"
+"""What anybody can ask, whose titles make no question."""
+
+TITLES = 20
+"""Newest notes looked at for one whose title can be searched for as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What was chosen: the vault, its file, whether that stood, folders made."""
+
+    vault: Path
+    file: Path
+    kept: bool
+    made: list[Path]
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -28,72 +53,66 @@ def add_arguments(parser: CommandParser) -> None:
     add("--agent-dir", action="store_true", help=f"make {AGENT_DIR}/ in the vault")
     add("--force", action="store_true", help="replace a configuration that is there")
     add("--yes", action="store_true", help="ask nothing: of several, take the first")
+    add("--no-index", action="store_true", help="write the configuration alone")
+    add("--no-embed", action="store_true", help="index text alone, fetch no model")
 
 
 def run(args: Namespace, output: Output) -> int:
-    """Write the configuration and tell what comes next."""
-    given = getattr(args, "config", None)
-    if given and args.in_vault:
+    """Choose, write down, index, and tell what comes next."""
+    if getattr(args, "config", None) and args.in_vault:
         raise WrongUsage("--in-vault and --config name two files; give one", "init")
-    vault, env = _chosen(args, output), os.environ
-    where = {"named": named_of(args), "in_vault": args.in_vault, "force": args.force}
-    # What can be refused comes before what is written.
-    free_place(vault, env, **where)
-    made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
-    file = write_config(vault, env, **where)
-    follows = _next_command("vault", vault) if args.in_vault else _next_command()
-    if given:
-        follows = _next_command("config", file)
-    if output.as_json:
-        made_paths = [str(folder) for folder in made]
-        report = {"vault": str(vault), "config": str(file), "made": made_paths}
-        output.json({**report, "next": follows})
+    settled = _settled(args, _chosen(args, output))
+    if not output.as_json:
+        _tell_choice(settled, output, agent_dir=args.agent_dir)
+    call = _call(args, settled)
+    if args.no_index:
+        _tell_next(settled, None, [f"{call} index"], output)
         return exits.OK
-    style = output.style
-    output.line(f"Vault: {style.strong(str(vault))}")
-    output.line(f"Configuration: {style.strong(str(file))}")
-    if args.agent_dir:
-        output.line(f"Agent folder: {style.strong(str(vault / AGENT_DIR))}")
-    output.line(f"Next: {style.strong(follows)}")
-    return exits.OK
-
-
-def _next_command(option: str = "", place: Path | None = None) -> str:
-    named = f" --{option} {shlex.quote(str(place))}" if option else ""
-    return f"glassmind{named} index"
+    args.vault = str(settled.vault)
+    config = config_of(args)
+    for warning in config.warnings:
+        output.notice(warning)
+    try:
+        begun = begin(config, output, embed=not args.no_embed)
+    except KeyboardInterrupt:
+        output.fault(f"stopped; what was read is kept, and {call} index goes on")
+        return exits.INTERRUPTED
+    _tell_begun(begun, call, output)
+    follows = [_search(config, call), f"{call} connect claude-code"]
+    _tell_next(settled, begun, follows, output)
+    return exits.INTERRUPTED if begun.stopped else exits.OK
 
 
 def _chosen(args: Namespace, output: Output) -> Path:
-    """Return the vault that is named, stood in, listed by Obsidian, or configured.
+    """Return the vault that is named, stood in, configured, or listed by Obsidian.
 
     Raises:
-        VaultAbsent: the one named is no folder.
+        VaultAbsent: the one named is no folder that can be read.
+        UnlikelyVault: it is none that anybody means.
         SeveralVaults: there is a choice, and nobody to make it.
         NoVault: there is none.
     """
     named = args.vault_folder or getattr(args, "vault", None)
     if named:
         folder = current_folder() / Path(named).expanduser()
-        if not folder.is_dir():
-            raise VaultAbsent(str(folder), "the command line")
-        return folder
+        return checked_vault(folder, os.environ, "the command line")
     stood_in = vault_around(current_folder(), config_home(os.environ))
     if stood_in is not None:
         return stood_in
+    file = named_of(args)  # which may be yet to be written
+    if not args.force and (file is None or file.exists()):
+        configured = config_of(args, need_vault=False)
+        if "vault.path" in configured.origins:
+            return configured.vault.path
     known = [vault.path for vault in known_vaults(os.environ)]
-    if len(known) == 1 or (known and args.yes):
-        return known[0]
-    if known:
-        return _asked(known, output)
-    file = named_of(args)
-    if file is not None and not file.exists():  # the one that is to be written
-        raise NoVault
-    return config_of(args).vault.path
+    if not known:
+        raise NoVault(looked=True)
+    return known[0] if len(known) == 1 or args.yes else _asked(known, output)
 
 
 def _asked(known: list[Path], output: Output) -> Path:
     if not (sys.stdin.isatty() and sys.stderr.isatty()) or output.as_json:
-        raise SeveralVaults(tuple(str(path) for path in known))
+        raise SeveralVaults([str(path) for path in known])
     sys.stderr.write("Obsidian knows these vaults:\n")
     for number, path in enumerate(known, 1):
         sys.stderr.write(f"  {number}. {output.style.clean(str(path))}\n")
@@ -102,6 +121,103 @@ def _asked(known: list[Path], output: Output) -> Path:
         sys.stderr.flush()
         answer = sys.stdin.readline()
         if not answer:
-            raise SeveralVaults(tuple(str(path) for path in known))
+            raise SeveralVaults([str(path) for path in known])
         if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
             return known[int(answer) - 1]
+
+
+def _settled(args: Namespace, vault: Path) -> Settled:
+    """Write down which vault was chosen; a file that is there keeps all it says.
+
+    Raises:
+        VaultChosen: it names another vault, which is still there.
+        ConfigUnwritable, FolderUnwritable, PathOutsideVault: it cannot be written.
+    """
+    env, in_vault = os.environ, args.in_vault
+    file = vault / FILE_NAME if in_vault else file_of(args)
+    stands = file.exists() and not args.force
+    said = vault_said(file) if stands and not in_vault else None
+    same = said is not None and os.path.realpath(said) == os.path.realpath(vault)
+    # One that we may not see is gone.
+    if said is not None and not same and os.path.isdir(said):  # noqa: PTH112
+        raise VaultChosen(str(file), str(said), str(vault))
+    where = {"named": named_of(args), "in_vault": in_vault, "force": True}
+    # What can be refused comes before what is written.
+    free_place(vault, env, **where)
+    made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
+    if not stands:
+        file = write_config(vault, env, **where)
+    elif not same and not in_vault:
+        set_key(file, "vault.path", str(vault.resolve()))
+    return Settled(vault, file, stands and (same or in_vault), made)
+
+
+def _call(args: Namespace, settled: Settled) -> str:
+    """Return how a command begins that is to find the same vault again."""
+    call = own_call()
+    if args.in_vault:
+        return f"{call} --vault {quote(str(settled.vault))}"
+    if getattr(args, "config", None):
+        return f"{call} --config {quote(str(settled.file))}"
+    return call
+
+
+def _search(config: "Config", call: str) -> str:
+    """Return a search that finds something: for the newest title of plain words."""
+    from glassmind.wiring import engine_for  # noqa: PLC0415 - as `opening` does
+
+    with engine_for(config) as engine:
+        listed = engine.list_notes(newest=True, limit=TITLES).notes
+    for note in listed:
+        words, template = note.title.split(), "template" in note.path.lower()
+        if len(words) > 1 and all(map(str.isalpha, words)) and not template:
+            return f'{call} search "{" ".join(words)}"'
+    return f'{call} search "{ANY_QUESTION}"'
+
+
+def _tell_choice(settled: Settled, output: Output, *, agent_dir: bool) -> None:
+    style = output.style
+    kept = " (as it was)" if settled.kept else ""
+    output.line(f"Vault: {style.strong(str(settled.vault))}")
+    output.line(f"Configuration: {style.strong(str(settled.file))}{kept}")
+    if agent_dir:
+        output.line(f"Agent folder: {style.strong(str(settled.vault / AGENT_DIR))}")
+    output.flush()
+
+
+def _tell_begun(begun: Begun, call: str, output: Output) -> None:
+    """Tell what stands: to the reader of stdout, and what is lacking to a person."""
+    report, embedded = begun.report, begun.report.embedded + begun.report.reused
+    if not report.notes:
+        output.notice("there are no notes as yet; write some, then: glassmind index")
+    if begun.model:
+        output.notice(begun.model)
+        output.notice(WORDS_ALONE.format(call=call))
+    if begun.stopped:
+        output.fault(f"stopped; what was done is kept, and {call} index goes on")
+    if output.as_json:
+        return
+    notes = "1 note" if report.notes == 1 else f"{report.notes:,} notes"
+    output.line(f"Indexed: {notes} in {report.seconds:.1f} s")
+    if embedded or report.left:
+        left = f", {report.left:,} left" if report.left else ""
+        output.line(f"Embedded: {embedded:,} passages{left}")
+
+
+def _tell_next(
+    settled: Settled, begun: Begun | None, follows: list[str], output: Output
+) -> None:
+    if not output.as_json:
+        for word, line in zip(("Next", "Then"), follows, strict=False):
+            output.line(f"{word}: {output.style.strong(line)}")
+        return
+    told = {
+        "vault": str(settled.vault),
+        "config": str(settled.file),
+        "kept": settled.kept,
+        "made": [str(folder) for folder in settled.made],
+        "index": report_as_json(begun.report) if begun else None,
+        "model_problem": begun.model if begun else "",
+        "next": follows,
+    }
+    output.json(told)
