@@ -57,7 +57,9 @@ def fetch_model(
                 return Fetched(card.id, folder, source, already=True)
             return _fetched(card, folder, local, watch)
     except OSError as error:
-        raise ModelAbsent(card.id, f"{folder} cannot be used ({error})") from error
+        remedy = "set embeddings.models_folder to a folder you can write"
+        reason = f"{folder} cannot be used ({error}); {remedy}"
+        raise ModelAbsent(card.id, reason) from error
 
 
 def is_sound(card: ModelCard, folder: Path) -> bool:
