@@ -16,6 +16,7 @@ from applying_desk import (
 from changing_desk import edit
 
 from glassmind.editing.applying import NOTHING, applied, settle
+from glassmind.editing.approving import approve
 from glassmind.errors import IndexAbsent
 from glassmind.errors.editing import EditRefused, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
@@ -165,6 +166,29 @@ def test_what_a_dead_process_began_is_finished(
     assert states(desk) == ["applied"]
     assert [title for title, _ in desk.committed] == ["Tea"]
     assert settle(desk.desk()) == ()
+
+
+def test_what_is_settled_is_brought_into_the_index_by_whoever_settles_it(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    killed(desk, files, 1)
+    waits = desk.book.made(draft(edit("a.md", b"A\n", b"!\n")), "proposed", client="x")
+    desk.book.keep(waits)
+
+    assert approve(desk.desk(), waits.id).applied
+
+    assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"], ["a.md"]]
+
+
+def test_who_settles_says_that_a_search_does_not_find_it_yet(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    killed(desk, files, 1)
+    desk.fault = IndexAbsent("there")
+
+    _, said = settle(desk.desk())
+
+    assert said == f"a search does not find it yet: {desk.fault}"
 
 
 def test_where_nothing_may_be_written_nothing_is_settled(

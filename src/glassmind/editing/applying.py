@@ -15,6 +15,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import take_away_folders, with_folders
+from glassmind.editing.refreshing import LATE, indexed
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NotTakenBack, WriteFailed
@@ -24,7 +25,6 @@ from glassmind.types.editing import (
     Changeset,
     ChangeState,
     Draft,
-    IndexState,
     Step,
 )
 from glassmind.vault.trash import is_trashed
@@ -68,17 +68,15 @@ def applied(
         notices += filter(None, [desk.committed(changeset.draft.title, paths)])
     touched = [step for one in settled for step in one.steps]
     fault = desk.refresh(_to_refresh([*touched, *changeset.draft.steps]))
-    if fault is not None:
-        notices.append(f"a search does not find it yet: {fault}")
-    index: IndexState = "fresh" if fault is None else "pending"
-    return changed(done, index=index, notices=notices)
+    return indexed(changed(done, notices=notices), fault)
 
 
 def settle(desk: Desk) -> tuple[str, ...]:
     """Finish or take back what a killed process left, and say what was done.
 
-    Where nothing was left, that is one look at a folder. What cannot be settled now, as
-    the disk refuses or the settings do, is told, and tried again the next time.
+    Its files are brought into the index. Where nothing was left, that is one look at a
+    folder. What cannot be settled now, as the disk refuses or the settings do, is told,
+    and tried again the next time.
     """
     left = desk.book.unfinished()
     if not left:
@@ -87,9 +85,13 @@ def settle(desk: Desk) -> tuple[str, ...]:
         return (f"{', '.join(left)} was interrupted and waits: {OFF}",)
     try:
         with desk.files.turn():
-            return tuple(one.notice for one in _settle_all(desk))
+            settled = _settle_all(desk)
     except WriteFailed:  # somebody is at it all the while, and so it is not left
         return ()
+    notices = [one.notice for one in settled]
+    touched = [step for one in settled for step in one.steps]
+    fault = desk.refresh(_to_refresh(touched)) if touched else None
+    return (*notices, *([LATE.format(fault=fault)] if fault else []))
 
 
 class _Settled(NamedTuple):

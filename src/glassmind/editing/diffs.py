@@ -12,7 +12,6 @@ from glassmind.types.editing import (
     ChangesetList,
     ChangeState,
     FileDiff,
-    IndexState,
     Step,
 )
 from glassmind.vault.decode import Unreadable, decode
@@ -40,16 +39,14 @@ DAMAGED = "damaged"
 _NO_END = "\\ No newline at end of file\n"
 
 
-def changed(
-    changeset: Changeset, *, index: IndexState = "fresh", notices: Sequence[str] = ()
-) -> Changed:
+def changed(changeset: Changeset, *, notices: Sequence[str] = ()) -> Changed:
     """Return what came of a changeset, with a diff for each file of it."""
     room = MOST_SHOWN_IN_ALL
     files: list[FileDiff] = []
     for step in changeset.draft.steps:
         files.append(file_diff(step, room=room))
         room = max(0, room - len(files[-1].diff))
-    return Changed(changeset, tuple(files), index, tuple(notices))
+    return Changed(changeset, tuple(files), notices=tuple(notices))
 
 
 def changesets_of(

@@ -4,8 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from glassmind.editing.desk import Desk
+from glassmind.errors import GlassmindError
 from glassmind.types import NotePath
 from glassmind.types.editing import Changed
+
+LATE = "a search does not find it yet: {fault}"
 
 
 class _Later:
@@ -26,8 +29,12 @@ def followed(desk: Desk, change: Callable[[Desk], Changed]) -> Changed:
     """Return what comes of a change, made at a desk whose index follows afterwards."""
     later = _Later()
     done = change(replace(desk, refresh=later))
-    fault = desk.refresh(later.paths) if later.asked else None
+    return indexed(done, desk.refresh(later.paths) if later.asked else None)
+
+
+def indexed(done: Changed, fault: GlassmindError | None) -> Changed:
+    """Return what came of a change, and that the index lags behind where it does."""
     if fault is None:
         return done
-    said = f"a search does not find it yet: {fault}"
+    said = LATE.format(fault=fault)
     return replace(done, index="pending", notices=(*done.notices, said))

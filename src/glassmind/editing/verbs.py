@@ -350,9 +350,7 @@ class Editing:
 
     def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
         with self._desk.files.turn():
-            settled = settle(self._desk)
-            if settled:
-                at.refresh(())
+            settled = settle(at)
             with self._desk.faults():
                 draft = plan()
             done = decided(at, draft, asking)
