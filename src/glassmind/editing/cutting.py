@@ -7,10 +7,11 @@ from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.new_names import unreserved
 from glassmind.editing.text.headings import heading_meant
-from glassmind.editing.text.page import Page, spliced
+from glassmind.editing.text.page import Page
 from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
+from glassmind.markdown.splices import spliced
 from glassmind.markdown.subpaths import Part, section_end
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice

@@ -9,9 +9,10 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from glassmind.editing.text.page import Page, spliced
+from glassmind.editing.text.page import Page
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.read import read_note
+from glassmind.markdown.splices import spliced
 from glassmind.markdown.subpaths import Outline, heading_form, heading_words
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
@@ -146,7 +147,7 @@ def _body(added: Page, splices: list[Splice]) -> bytes:
     if not added.source[start:].strip():
         return b""
     moved = [Splice(s.start - start, s.end - start, s.text) for s in splices]
-    return spliced(added.source[start:], sorted(moved, key=lambda splice: splice[:2]))
+    return spliced(added.source[start:], moved)
 
 
 def _gap(into: Page) -> bytes:

@@ -18,8 +18,8 @@ from glassmind.errors.editing import EditRefused
 from glassmind.markdown.base_refs import Ref as BaseRef
 from glassmind.markdown.base_refs import base_refs, base_respelled
 from glassmind.markdown.canvas_refs import Ref, canvas_refs, canvas_respelled
-from glassmind.markdown.link_parts import spliced
 from glassmind.markdown.parse import parse_note
+from glassmind.markdown.splices import spliced
 from glassmind.types import NotePath
 from glassmind.vault.spelling import Respelling, spellings
 

@@ -18,9 +18,9 @@ from glassmind.markdown.link_parts import (
     link_parts,
     reads_so,
     spelled,
-    spliced,
 )
 from glassmind.markdown.linked import linked_note
+from glassmind.markdown.splices import spliced
 from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 from glassmind.vault.decode import Unreadable, decode
@@ -263,7 +263,7 @@ def _made(
                 text.source, parts[number], path=path, subpath=subpath, careful=careful
             )
     try:
-        after = spliced(text.source, splices)
+        after = spliced(text.source, sorted(set(splices)))
     except EditRefused:
         return None
     return after if is_sure or reads_so(text.name, after, meant) else None

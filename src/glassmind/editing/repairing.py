@@ -18,8 +18,9 @@ from glassmind.editing.universe import Universe, universe_of
 from glassmind.editing.worded import with_words
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
+from glassmind.markdown.splices import spliced
 from glassmind.types import NotePath
-from glassmind.types.editing import NO_LINKS, Draft, Rewritten, Step
+from glassmind.types.editing import NO_LINKS, Draft, Rewritten, Splice, Step
 from glassmind.types.repairs import FormerName, LinkEdit, Repairs, Unmended
 from glassmind.vault.read import digest_of
 
@@ -165,11 +166,9 @@ class _Work:
                     self._leave(one.keys, TAKEN.format(path=path))
                 else:
                     made.append(one)
-            for one in sorted(made, key=lambda one: -one.edit.start):
-                text, edit = self.after[path], one.edit
-                made_of = text[: edit.start], edit.after.encode(), text[edit.end :]
-                self.after[path] = b"".join(made_of)
-                self.mended.update(dict.fromkeys(one.keys))
+            if raw is not None:
+                self.after[path] = spliced(raw, [_splice(one) for one in made])
+            self.mended.update(dict.fromkeys(key for one in made for key in one.keys))
 
     def rename_tag(self, seen: Universe, key: str, old: str, new: str) -> None:
         """Spell a tag in another way wherever it stands."""
@@ -235,6 +234,10 @@ def _fits(raw: bytes, one: LinkEdit) -> bool:
     edit = one.edit
     there = raw[edit.start : edit.end] == edit.before.encode()
     return there and digest_of(raw) == edit.digest
+
+
+def _splice(one: LinkEdit) -> Splice:
+    return Splice(one.edit.start, one.edit.end, one.edit.after.encode())
 
 
 def _meet(one: LinkEdit, other: LinkEdit) -> bool:

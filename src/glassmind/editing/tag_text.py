@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from glassmind.editing.text.page import Page, spliced
+from glassmind.editing.text.page import Page
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.markdown.canvas_refs import Ref, canvas_refs, canvas_respelled
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.property_edits import changed_property
+from glassmind.markdown.splices import spliced
 from glassmind.markdown.tags import is_tag
 from glassmind.markdown.yaml_core import resolve_plain
 from glassmind.markdown.yaml_write import scalar

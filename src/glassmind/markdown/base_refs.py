@@ -14,6 +14,7 @@ import yaml
 
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.base_words import Word, escaped, letters_of, words_of
+from glassmind.markdown.splices import spliced
 from glassmind.markdown.yaml_core import Leaf, Loaded, load
 from glassmind.markdown.yaml_write import quoted
 from glassmind.types.editing import Splice
@@ -302,12 +303,7 @@ def _says(
     wanted: Mapping[_Scalar, str],
 ) -> bool:
     """Return whether a base says what is wanted afterwards, and else the same."""
-    parts: list[bytes] = []
-    at = 0
-    for start, end, new in sorted(splices):
-        parts += (source[at:start], new)
-        at = end
-    after = _read(b"".join((*parts, source[at:])))
+    after = _read(spliced(source, splices))
     before = base.loaded.leaves
     if after is None or len(after.loaded.leaves) != len(before):
         return False

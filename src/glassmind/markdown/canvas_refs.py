@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.json_strings import JsonString, JsonStyle, json_strings
+from glassmind.markdown.splices import spliced
 from glassmind.types.editing import Splice
 
 RefKind: TypeAlias = Literal["file", "subpath", "text"]
@@ -69,12 +70,7 @@ def canvas_respelled(source: bytes, changes: Sequence[tuple[Ref, str]]) -> list[
         for ref, value in changes
         if value != ref.value
     )
-    kept: list[bytes] = []
-    at = 0
-    for start, end, new in splices:
-        kept += (source[at:start], new)
-        at = end
-    if not _says(source, b"".join((*kept, source[at:])), changes):
+    if not _says(source, spliced(source, splices), changes):
         raise EditRefused("the canvas cannot be written so that it is read alike")
     return splices
 

@@ -7,7 +7,7 @@ is read again, and every link of it must say what it is meant to.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from glassmind.errors.editing import EditRefused
@@ -85,48 +85,6 @@ def link_parts(note: Note, source: bytes) -> list[LinkParts]:
     return found
 
 
-def respelled(
-    source: bytes, parts: LinkParts, *, path: str | None, subpath: str | None
-) -> list[Splice]:
-    """Return the splices that give a link another path or subpath; None leaves it.
-
-    An empty text takes the part away.
-
-    Raises:
-        EditRefused: no link so written is read as this.
-    """
-    all_parts = link_parts(linked_note(_ANY, source.decode()), source)
-    for careful in (False, True):
-        splices = spelled(source, parts, path=path, subpath=subpath, careful=careful)
-        if _reads_alike(all_parts, parts, spliced(source, splices), path, subpath):
-            return splices
-    raise EditRefused(f"no link can be written that says {path or ''}{subpath or ''}")
-
-
-def _reads_alike(
-    all_parts: Sequence[LinkParts],
-    parts: LinkParts,
-    after: bytes,
-    path: str | None,
-    subpath: str | None,
-) -> bool:
-    """Whether a text says what it said, but for one link and those that repeat it."""
-    # an alias of YAML says what its anchor says, and has no path to compare
-    for followers in (False, True):
-        meant = [
-            _meant(each, path, subpath)
-            if _shares(each, parts, followers)
-            else each.link
-            for each in all_parts
-        ]
-        if reads_so(_ANY, after, meant):
-            return True
-    return False
-
-
-_ANY = NotePath("note.md")
-
-
 def spelled(
     source: bytes,
     parts: LinkParts,
@@ -135,8 +93,9 @@ def spelled(
     subpath: str | None,
     careful: bool = False,
 ) -> list[Splice]:
-    """Return what `respelled` does; whoever asks sees to it that it is read so.
+    """Return the splices that give a link another path or subpath; None leaves it.
 
+    An empty text takes the part away. Whoever asks sees to it that it is read so.
     `careful` shields signs of a Markdown destination that only sometimes mean more,
     such as a dollar with another one in the line.
 
@@ -182,36 +141,8 @@ def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
     return [_said(link) for link in note.links] == [_said(link) for link in meant]
 
 
-def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
-    """Return the bytes with every splice made; two for one span count once."""
-    kept: list[bytes] = []
-    at = 0
-    for start, end, text in sorted(set(splices)):
-        if start < at:
-            raise EditRefused("two changes of one place")
-        kept += (source[at:start], text)
-        at = end
-    return b"".join((*kept, source[at:]))
-
-
 def _said(link: Link) -> tuple[object, ...]:
     return (*link[:2], link.subpath or None, link.embed, link.property)
-
-
-def _meant(parts: LinkParts, path: str | None, subpath: str | None) -> Link:
-    link = parts.link
-    if path is not None:
-        link = link._replace(target=path)
-    if subpath is not None:
-        link = link._replace(subpath=subpath or None)
-    return link
-
-
-def _shares(each: LinkParts, parts: LinkParts, followers: bool) -> bool:  # noqa: FBT001
-    """Whether two links have the same bytes, or one repeats the other."""
-    if followers and each.form == NOWHERE:
-        return each.link[1:3] == parts.link[1:3]
-    return (each.path, each.subpath) == (parts.path, parts.subpath)
 
 
 def _nowhere(link: Link) -> LinkParts:

@@ -28,6 +28,7 @@ from glassmind.markdown.property_lines import (
     without_items,
 )
 from glassmind.markdown.property_wishes import Wish, as_list, check_change, wish_of
+from glassmind.markdown.splices import spliced
 from glassmind.markdown.yaml_nodes import Node, read_nodes
 from glassmind.markdown.yaml_values import (
     JSON_QUOTE,
@@ -70,10 +71,8 @@ def with_property(
     path: NotePath, text: str, change: ChangeProperty, newline: str
 ) -> str:
     """Return a note's text with a property changed, as `changed_property` does it."""
-    source = text.encode()
-    for start, end, new in reversed(changed_property(path, text, change, newline)):
-        source = source[:start] + new + source[end:]
-    return source.decode()
+    splices = changed_property(path, text, change, newline)
+    return spliced(text.encode(), splices).decode()
 
 
 def _check_readable(path: NotePath, head: Head) -> None:

@@ -8,13 +8,14 @@ from glassmind.editing.text.ends import appended, prepended
 from glassmind.editing.text.headings import heading_changed
 from glassmind.editing.text.lines import lines_changed
 from glassmind.editing.text.links import link_added
-from glassmind.editing.text.page import LinkWriter, Page, Planned, spliced
+from glassmind.editing.text.page import LinkWriter, Page, Planned
 from glassmind.editing.text.properties import changed
 from glassmind.editing.text.replacing import replaced
 from glassmind.editing.text.risks import side_effects
 from glassmind.editing.text.stretches import Stretch, joined
 from glassmind.editing.text.tasks import task_set
 from glassmind.errors.editing import BadEdit, EditRefused
+from glassmind.markdown.splices import spliced
 from glassmind.types import NotePath
 from glassmind.types.editing import (
     WHERE,

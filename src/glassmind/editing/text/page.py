@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.markdown.positions import line_at, line_starts
 from glassmind.markdown.read import read_note
+from glassmind.markdown.splices import spliced
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
 from glassmind.types.notes import Note
@@ -181,13 +182,3 @@ class Planned(NamedTuple):
 
 LinkWriter: TypeAlias = Callable[[str, Page], str]
 """Writes a link to the note of a name as this page should hold it."""
-
-
-def spliced(source: bytes, splices: Sequence[Splice]) -> bytes:
-    """Return bytes with some stretches replaced; they are in order and disjoint."""
-    pieces: list[bytes] = []
-    last = 0
-    for start, end, text in splices:
-        pieces += (source[last:start], text)
-        last = end
-    return b"".join((*pieces, source[last:]))
