@@ -16,11 +16,13 @@ from glassmind.errors import IndexUnwritable, MassDeletion, ModelFailed
 from glassmind.indexing import watching
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.indexing.watching import NO_EVENTS, Post, Watching
+from glassmind.render.watch import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
 from glassmind.types.files import IndexReport
 from glassmind.types.vectors import Embeddable
-from glassmind.types.watch import News, Turned
+from glassmind.types.watch import News, Settled, Turned
 from glassmind.vault.watch import VaultEvents
+from glassmind.wiring import LocalAdapters
 from glassmind.wiring import watch as wiring_watch
 
 
@@ -412,6 +414,21 @@ def test_links_that_changed_are_told_of_when_it_was_quiet(
         until(lambda: len(calls) == 1, "the first call")
         follower.after(lambda: followed.write({"New.md": "[[Tea]]"}))
         until(lambda: len(calls) == 2, "the second call")
+
+
+def test_what_a_dead_process_left_and_was_settled_is_told(
+    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop, news = threading.Event(), list[News]()
+    stop.set()
+    said = "20260304-abcde (Tea) was interrupted; it is applied now"
+    monkeypatch.setattr(LocalAdapters, "settle", lambda _: (said,))
+
+    followed.engine.watch(stop, told=news.append)
+
+    assert news[0] == Settled(said)
+    assert news_as_text(news[0]) == said
+    assert news_as_json(news[0]) == {"event": "settled", "message": said}
 
 
 def test_a_run_that_is_under_way_is_left_when_it_is_to_end(followed: VaultDesk) -> None:

@@ -273,8 +273,8 @@ class Engine:
         `told` is called in this thread with whatever is worth a line. What goes wrong
         is told, and tried again.
         """
-        self._adapters.settle()
-        self._adapters.watching(self._renew).run(stop, told)
+        settled = self._adapters.settle()
+        self._adapters.watching(self._renew).run(stop, told, settled)
 
     def _renew(self, wait_s: float) -> None:
         Engine.knowledge.of(self).renew(wait_s=wait_s)

@@ -24,7 +24,7 @@ from glassmind.types.watch import (
     Brought,
     Cause,
     Hindered,
-    News,
+    Settled,
     TellNews,
     Turned,
     WatchMode,
@@ -120,14 +120,18 @@ class Watching:
         self._held, self._held_at, self._held_said = 0, "", ""
         self._unrelinked = ""
 
-    def run(self, stop: Event, told: TellNews | None = None) -> None:
-        """Follow the vault until `stop` is set.
+    def run(
+        self, stop: Event, told: TellNews | None = None, settled: Sequence[str] = ()
+    ) -> None:
+        """Follow the vault until `stop` is set; `settled` is told first.
 
         Nothing that goes wrong with the vault or the index ends it: that is told once
         and tried again, ever less often.
         """
-        self._stop, self._told = stop, told or _unheard
+        self._stop, self._told = stop, told or (lambda _: None)
         try:
+            for sentence in settled:
+                self._told(Settled(sentence))
             self._listen()
             while not stop.is_set():
                 self._turn()
@@ -390,7 +394,3 @@ def _clock_s() -> float:
 
 def _now() -> str:
     return datetime.now().astimezone().isoformat(timespec="seconds")
-
-
-def _unheard(_: News) -> None:
-    return

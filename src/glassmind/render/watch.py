@@ -8,6 +8,7 @@ from glassmind.types.watch import (
     Brought,
     Hindered,
     News,
+    Settled,
     StoodBy,
     TookOver,
     Turned,
@@ -78,11 +79,13 @@ def news_as_json(news: News) -> dict[str, Any]:
             return {"event": "standby", "holder": holder}
         case TookOver():
             return {"event": "takeover"}
+        case Settled(sentence):
+            return {"event": "settled", "message": sentence}
         case _:
             assert_never(news)
 
 
-def news_as_text(news: News) -> str:
+def news_as_text(news: News) -> str:  # noqa: PLR0911
     """Return one event of a watch as one line for a person."""
     match news:
         case Brought("vectors", report):
@@ -101,6 +104,8 @@ def news_as_text(news: News) -> str:
             return f"{holder} looks after this vault already; standing by"
         case TookOver():
             return "taking over: the one that looked after this vault is gone"
+        case Settled(sentence):
+            return sentence
         case _:
             assert_never(news)
 

@@ -73,7 +73,14 @@ class TookOver:
     """The one we stood by for is gone, and the vault is ours to follow."""
 
 
-News: TypeAlias = Brought | Turned | Hindered | StoodBy | TookOver
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A change of notes that was cut short was brought to its end, or waits still."""
+
+    sentence: str
+
+
+News: TypeAlias = Brought | Turned | Hindered | StoodBy | TookOver | Settled
 """What whoever follows a vault is told."""
 
 TellNews: TypeAlias = Callable[[News], None]
