@@ -17,7 +17,8 @@ from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
-    "changeset", "context", "edit", "forget", "graph", "health", "hot", "inbox",
+    "changeset", "clients",
+    "context", "edit", "forget", "graph", "health", "hot", "inbox",
     "ingest", "list", "log", "merge", "move", "ontology", "pin", "proposals", "recall",
     "rename-heading", "rename-tag", "resolve", "split", "suggest", "summarize",
     "supersede", "unpin", "verify",

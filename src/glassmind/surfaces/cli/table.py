@@ -44,6 +44,7 @@ COMMANDS = {
     "connect": ("connect", "let another program start the server for its agent"),
     "disconnect": ("disconnect", "take that back"),
     "serve": ("serve", "serve the vault over HTTP, on this machine"),
+    "clients": ("clients", "give programs tokens of their own, and say what they read"),
     "service": ("units", "print what lets the system index by the clock"),
     "health": ("health", "tell what is to be mended in the notes"),
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
