@@ -125,7 +125,7 @@ def remembering(*facts: dict[str, Any]) -> Iterator[HindsightDesk]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
     server.daemon_threads = True
-    running = threading.Thread(target=server.serve_forever, daemon=True)
+    running = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     running.start()
     desk.url = f"http://127.0.0.1:{server.server_address[1]}"
     try:

@@ -123,7 +123,7 @@ def scripted_model(tool: str, /, **arguments: object) -> Iterator[ScriptedModel]
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Desk) as server:
         model.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield model
