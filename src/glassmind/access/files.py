@@ -17,6 +17,7 @@ class ReadableFiles(VaultFiles):
     """Reads the files of a vault that a policy lets be read; no others are there."""
 
     hides_secrets = True
+    sees_all = False
 
     def __init__(self, root: Path, policy: ReadPolicy) -> None:
         super().__init__(root)

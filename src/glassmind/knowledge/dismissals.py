@@ -60,7 +60,8 @@ class DismissalBook:
     """The dismissals of one vault, as they stand on disk; for any number of threads.
 
     `pairs` gives the rows that know which notes there are, and `head` how far those
-    have come. The file is read again when it is another, whoever wrote it.
+    have come. The file is read again when it is another, whoever wrote it. Unless it
+    `tells`, nobody hears what is wrong with lines: they name notes.
     """
 
     def __init__(
@@ -70,7 +71,10 @@ class DismissalBook:
         pairs: Callable[[], "Pairs"],
         head: Callable[[], str],
         writer: Callable[[], VaultWriter],
+        *,
+        tells: bool = True,
     ) -> None:
+        self._tells = tells
         self._files, self._pairs, self._head = files, pairs, head
         self._writer = writer
         self.path = NotePath(f"{folder}/{FILE}")
@@ -83,11 +87,13 @@ class DismissalBook:
         with self._lock:
             lines, problems, state = self._lines()
             if not lines:
-                return Dismissals(problems=_few(problems, UNFOLLOWED))
+                told = _few(problems, UNFOLLOWED) if self._tells else ()
+                return Dismissals(problems=told)
             state = (state, self._head())
             if self._known[0] != state:
                 self._known = (state, self._resolved(lines, problems))
-            return self._known[1]
+            known = self._known[1]
+            return known if self._tells else Dismissals(known.pairs, known.findings)
 
     def _lines(self) -> tuple[list[tuple[int, Line]], list[str], object]:
         """Return the lines of the file, read again if its stamp is another."""

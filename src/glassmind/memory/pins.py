@@ -131,7 +131,8 @@ def pins_in(files: "VaultFiles", folder: str, rows: PinnedNotes) -> Pins:
         return Pins((), (f"{error}; nothing in it is pinned",))
     if isinstance(text, Unreadable):
         return Pins((), (f"{path} is not followed: {text.reason}",))
-    return _resolved(_WITH_END.findall(text.text), rows, path)
+    found = _resolved(_WITH_END.findall(text.text), rows, path)
+    return found if files.sees_all else Pins(found.paths)
 
 
 def _resolved(lines: list[str], rows: PinnedNotes, file: NotePath) -> Pins:

@@ -69,6 +69,8 @@ class VaultFiles:
     """
 
     hides_secrets = False
+    sees_all = True
+    """Whether every file may be read, so that one which is not there is gone."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

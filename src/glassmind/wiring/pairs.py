@@ -108,8 +108,8 @@ class OpenPairing:
             yield step
 
 
-def dismissals_for(adapters: Grounds) -> DismissalBook:
-    """Return what a person wants to hear no more of."""
+def dismissals_for(adapters: Grounds, *, tells: bool = True) -> DismissalBook:
+    """Return what a person wants to hear no more of; see `DismissalBook`."""
     root = adapters.config.vault.path
     return DismissalBook(
         lambda: VaultFiles(root),
@@ -117,4 +117,5 @@ def dismissals_for(adapters: Grounds) -> DismissalBook:
         lambda: PairRows(adapters.reader.connection()),
         lambda: adapters.reader.log().head(),
         lambda: vault_writer(adapters),
+        tells=tells,
     )

@@ -105,10 +105,12 @@ class SeenAdapters(LocalAdapters):
         """What keeps the pairs of similar notes up to their vectors."""
         return self._whole.pairing
 
-    @property
+    @made_once
     def dismissals(self) -> "DismissalBook":
-        """What a person wants to hear no more of."""
-        return self._whole.dismissals
+        """What a person wants to hear no more of, and no word of which notes."""
+        from glassmind.wiring.pairs import dismissals_for  # noqa: PLC0415
+
+        return dismissals_for(self._whole, tells=False)
 
     @property
     def hindsight(self) -> "OtherMemory | None":
