@@ -1,11 +1,13 @@
 """Edits of one text as a change: the note that is meant, and what it says then."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.linking import link_writer
 from glassmind.editing.naming import named, read_for_edit
 from glassmind.editing.text.apply import KINDS, edited
+from glassmind.editing.unshown import as_shown
 from glassmind.types import Digest
 from glassmind.types.editing import Draft, Step, TextEdit
 
@@ -23,7 +25,8 @@ def plan_edit(
     path = named(desk, note)
     raw = read_for_edit(desk, path, expected)
     desk.handed([path])  # what is said of an edit tells of the text, be it refused
-    found = edited(path, raw, edits, link_writer(desk))
+    make = partial(edited, path, edits=edits, pen=link_writer(desk))
+    found = make(raw) if desk.sight is None else as_shown(raw, make)
     title = f"{len(edits)} edits of {path}"
     if len(edits) == 1:
         title = f"{KINDS[type(edits[0])]}: {path}"

@@ -20,6 +20,18 @@ class BadEdit(EditRefused):
     """An edit that means nothing: an empty text to look for, a line that is none."""
 
 
+class HiddenWords(BadEdit):
+    """An edit finds or writes what is shown in the place of a credential."""
+
+    def __init__(self, mark: str) -> None:
+        super().__init__(
+            f"{mark} stands in the place of a credential that is not shown to you, and "
+            "is not in the note: find other words, or name the line, and do not write "
+            "it; nothing was changed"
+        )
+        self.mark = mark
+
+
 class NoMatch(EditRefused):
     """The text to be replaced does not stand in the note; the nearest are named."""
 
