@@ -1,12 +1,11 @@
 """Edits of one text as a change: the note that is meant, and what it says then."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.linking import link_writer
 from glassmind.editing.naming import named, read_for_edit
-from glassmind.editing.text.apply import KINDS, edited
+from glassmind.editing.text.apply import KINDS, Edited, edited
 from glassmind.editing.unshown import as_shown
 from glassmind.types import Digest
 from glassmind.types.editing import Draft, Step, TextEdit
@@ -25,7 +24,11 @@ def plan_edit(
     path = named(desk, note)
     raw = read_for_edit(desk, path, expected)
     desk.handed([path])  # what is said of an edit tells of the text, be it refused
-    make = partial(edited, path, edits=edits, pen=link_writer(desk))
+    pen = link_writer(desk)
+
+    def make(text: bytes) -> Edited:
+        return edited(path, text, edits, pen)
+
     found = make(raw) if desk.sight is None else as_shown(raw, make)
     title = f"{len(edits)} edits of {path}"
     if len(edits) == 1:
