@@ -1,5 +1,6 @@
 """Other programs are connected by an entry in their file, and nothing else in it."""
 
+import errno
 import json
 import shutil
 import stat
@@ -235,6 +236,27 @@ def test_a_file_that_is_not_ours_to_write_or_changes_meanwhile_is_not_replaced(
     with pytest.raises(ConfigUnwritable, match="just now"):
         connect(file, DESKTOP.form, NAME, ENTRY)
     assert file.read_text("utf-8") == '{"theirs": 1}'
+
+
+def test_a_disk_that_is_full_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "config.json"
+    file.write_text('{"theirs": 1}', "utf-8")
+
+    def full(_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr("os.fsync", full)
+        with pytest.raises(ConfigUnwritable, match="No space left"):
+            connect(file, DESKTOP.form, NAME, ENTRY)
+
+    assert file.read_text("utf-8") == '{"theirs": 1}'
+    assert [*tmp_path.glob("*.tmp")] == []
+    done = connect(file, DESKTOP.form, NAME, ENTRY)
+    assert done.backup is not None
+    assert done.backup.read_text("utf-8") == '{"theirs": 1}'
 
 
 def test_the_entry_starts_this_program_by_its_whole_path_with_what_was_asked_for(

@@ -192,23 +192,30 @@ def _kept(file: Path, text: str) -> Path:
     Raises:
         ConfigUnwritable: it cannot be written.
     """
-    mode = stat.S_IMODE(file.stat().st_mode)
     for place in _copies(file):
         try:
-            number = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            _write_new(place, text, stat.S_IMODE(file.stat().st_mode))
         except FileExistsError:
-            if not place.is_symlink() and _is_equal(place, text):
-                return place
-            continue
+            if place.is_symlink() or not _is_equal(place, text):
+                continue
         except OSError as error:
             reason = error.strerror or str(error)
             raise ConfigUnwritable(str(place), reason) from error
+        return place
+    raise AssertionError  # names do not end
+
+
+def _write_new(file: Path, text: str, mode: int) -> None:
+    """Write a file that is not there yet, whole or not at all."""
+    number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
         with os.fdopen(number, "wb") as opened:
             opened.write(text.encode("utf-8"))
             opened.flush()
             os.fsync(opened.fileno())
-        return place
-    raise AssertionError  # names do not end
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
 
 
 def _is_equal(file: Path, text: str) -> bool:

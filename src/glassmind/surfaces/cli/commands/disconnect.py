@@ -33,7 +33,8 @@ def run(args: Namespace, output: Output) -> int:
         return exits.OK
     clean = output.style.clean
     if done.state == "absent":
-        output.line(f"{program.title} is not connected: no {args.name} in {file}")
+        where = clean(str(file))
+        output.line(f"{program.title} is not connected: no {args.name} in {where}")
     else:
         output.line(f"Disconnected {program.title}")
         output.line(f"  {args.name} is gone from {clean(str(file))}")
