@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from typing import NamedTuple
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
@@ -19,11 +20,19 @@ from glassmind.surfaces.http.guard import Visit
 from glassmind.surfaces.http.refusals import STOPPING, without_places
 from glassmind.surfaces.http.replies import Refused
 from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.toolsets import OWNERS
 from glassmind.types.access import Scope as ReadScope
 from glassmind.types.callers import known_as
 
 ASKING: ContextVar[ReadScope | None] = ContextVar("asking", default=None)
 """The scope of who asks now; without one nothing is answered."""
+
+
+class Choice(NamedTuple):
+    """Which tools somebody is served; who `spares` some has none of the owner's."""
+
+    toolsets: tuple[str, ...]
+    spares: bool = False
 
 
 class Tools:
@@ -35,20 +44,22 @@ class Tools:
 
     def __init__(self, engine: Engine, toolsets: Sequence[str]) -> None:
         self._engine, self._usual = engine, tuple(toolsets)
-        self._made = {self._usual: self._sessions(self._usual)}
-        self._opened: dict[tuple[str, ...], StreamableHTTPSessionManager] = {}
+        whole = Choice(self._usual)
+        self._made = {whole: self._sessions(whole)}
+        self._opened: dict[Choice, StreamableHTTPSessionManager] = {}
         self._beside: TaskGroup | None = None
         self._turn = anyio.Lock()
 
-    def _sessions(self, toolsets: tuple[str, ...]) -> StreamableHTTPSessionManager:
+    def _sessions(self, choice: "Choice") -> StreamableHTTPSessionManager:
         # The guard has looked at Host and Origin, to the letter.
         unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         return StreamableHTTPSessionManager(
             make_server(
                 self._seen,
-                toolsets=toolsets,
+                toolsets=choice.toolsets,
                 wording=self._worded,
                 surface="mcp-http",
+                spared=OWNERS if choice.spares else (),
             ),
             json_response=True,
             stateless=True,
@@ -69,24 +80,22 @@ class Tools:
         """Take calls for as long as this is open."""
         async with anyio.create_task_group() as beside:
             self._beside = beside
-            await self._open(self._usual)
+            await self._open(Choice(self._usual))
             yield
             beside.cancel_scope.cancel()
 
-    async def _open(self, toolsets: tuple[str, ...]) -> StreamableHTTPSessionManager:
+    async def _open(self, choice: "Choice") -> StreamableHTTPSessionManager:
         async with self._turn:
-            if toolsets not in self._opened:
+            if choice not in self._opened:
                 if self._beside is None:
                     raise Refused(STOPPING)
-                await self._beside.start(self._keep, toolsets)
-            return self._opened[toolsets]
+                await self._beside.start(self._keep, choice)
+            return self._opened[choice]
 
-    async def _keep(
-        self, toolsets: tuple[str, ...], *, task_status: TaskStatus[None]
-    ) -> None:
-        sessions = self._made.pop(toolsets, None) or self._sessions(toolsets)
+    async def _keep(self, choice: "Choice", *, task_status: TaskStatus[None]) -> None:
+        sessions = self._made.pop(choice, None) or self._sessions(choice)
         async with sessions.run():
-            self._opened[toolsets] = sessions
+            self._opened[choice] = sessions
             task_status.started()
             await anyio.sleep_forever()
 
@@ -98,7 +107,8 @@ class Tools:
             raise Refused(NOT_JSON)
         visitor = visit.visitor
         body = (await receive()).get("body", b"")
-        sessions = await self._open(visitor.scope.toolsets or self._usual)
+        sets = visitor.scope.toolsets or self._usual
+        sessions = await self._open(Choice(sets, spares=not visitor.owns))
         again, answering = read_again(body, receive), with_session(body, send)
         token = ASKING.set(visitor.scope)
         try:

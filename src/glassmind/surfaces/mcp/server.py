@@ -85,17 +85,18 @@ def make_server(
     toolsets: Sequence[str] = DEFAULT,
     wording: Wording = str,
     surface: Surface = "mcp-stdio",
+    spared: Collection[str] = (),
 ) -> Server[Any]:
     """Return a server over an engine, or over one that is yet to be opened.
 
     `wording` is what clients are told of an error, and `surface` the way they come by,
-    for the record.
+    for the record. Tools that are `spared` are not served.
 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
     """
     source = (lambda: engine) if isinstance(engine, Engine) else engine
-    tools, threads = tools_of(toolsets), Threads()
+    tools, threads = tools_of(toolsets, spared=spared), Threads()
     served = [tool.name for tool in tools]
     calls = Calls(source, threads, tools, wording, surface)
     resources = Resources(source, threads, wording, surface)

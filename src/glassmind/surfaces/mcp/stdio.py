@@ -17,6 +17,7 @@ from glassmind.surfaces.mcp.log import log, log_fault, take_over_logging
 from glassmind.surfaces.mcp.opening import Opened, Opening
 from glassmind.surfaces.mcp.patient import PatientStream
 from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.toolsets import OWNERS
 from glassmind.surfaces.mcp.wires import Wires
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
@@ -54,7 +55,7 @@ def serve(
     def seen() -> Engine:
         return opening.engine().seen_by(scope())
 
-    server = make_server(seen, toolsets=toolsets)
+    server = make_server(seen, toolsets=toolsets, spared=OWNERS if name else ())
     requests = _Requests(opening.begin)
     server.middleware.append(requests)
     patient = PatientStream(sys.stderr)

@@ -1,6 +1,6 @@
 """Sets of tools by name, each imported when it is asked for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib import import_module
 
 from glassmind.errors.access import BeyondToolsets
@@ -26,6 +26,10 @@ SETS = (
 
 EMPTY = frozenset(("query",))
 """Sets whose tools need verbs that the engine does not have yet."""
+
+
+OWNERS = frozenset(("reindex",))
+"""Tools for who has the whole vault: a client with a scope of its own has none."""
 
 
 def read_names(given: Iterable[str]) -> tuple[str, ...]:
@@ -59,8 +63,10 @@ def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
     return found
 
 
-def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
+def tools_of(names: Sequence[str], *, spared: Collection[str] = ()) -> tuple[Tool, ...]:
     """Return the tools of some sets, set by set, always in the same order.
+
+    Those that are `spared` are left out.
 
     Raises:
         UnknownToolset: there is no such set.
@@ -76,4 +82,4 @@ def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
                 raise ToolsetsClash(tool.name, owners[tool.name], name)
             owners[tool.name] = name
             tools.append(tool)
-    return tuple(tools)
+    return tuple(tool for tool in tools if tool.name not in spared)

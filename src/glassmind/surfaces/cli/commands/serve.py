@@ -3,8 +3,10 @@
 from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 
+from glassmind.access.clients import clients_of
 from glassmind.config import Config
 from glassmind.config.guards import is_loopback
+from glassmind.errors.access import ClientsUnreadable
 from glassmind.errors.serving import TokenNeeded
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import config_of
@@ -61,6 +63,10 @@ def run(args: Namespace, output: Output) -> int:
         token, origin = _kept_token(config)
     if args.show_token:
         return _show_token(token, origin, output)
+    try:
+        clients_of(config).all()
+    except ClientsUnreadable as error:  # told now; they are let in when it is mended
+        output.notice(str(error))
     _serve(args, config, output, (token, origin))
     return exits.OK
 
