@@ -18,10 +18,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
+from glassmind.config.write_sections import UNDO_DAYS
 from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
 from glassmind.store.place import make_folder
+from glassmind.store.syncing import sync_folder
 from glassmind.types.editing import STATES, Changeset, ChangeState, Draft
 
 NAME = "changesets"
@@ -38,9 +40,6 @@ ID = re.compile(rf"\d{{8}}-[{LETTERS}]{{{LENGTH}}}", re.ASCII)
 MOST_PREVIEWS = 50
 PREVIEW_H = 24
 """What is only looked at is soon looked at no more."""
-
-UNDO_DAYS = 90
-"""For how long a change can be undone unless the settings say otherwise."""
 
 TRIES = 20
 """How often one looks for a file that others move meanwhile."""
@@ -367,11 +366,7 @@ def _written(
 def _sync(folder: Path) -> None:
     """Wait until the disk has the names; not every file system can be asked."""
     with suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+        sync_folder(folder)
 
 
 def _drop(file: str, now: datetime | None = None) -> None:

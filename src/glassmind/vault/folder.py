@@ -125,20 +125,14 @@ class OpenFolder:
         Raises:
             FileExistsError: there is such a file.
         """
-        held = self._descriptor
-        try:
-            os.link(self._at(name), self._at(new), src_dir_fd=held, dst_dir_fd=held)
-        except (OSError, NotImplementedError) as fault:
-            if isinstance(fault, OSError) and fault.errno not in LINKLESS:
-                raise
-            # To hold the name by an empty file first would leave that at a power cut.
-            if self.facts(new) is not None:
-                said = os.strerror(errno.EEXIST)
-                raise FileExistsError(errno.EEXIST, said, new) from fault
-            self.replace(name, new)
-        else:
+        if self.link(name, new):
             with suppress(OSError):  # it has both names now, and was given the new one
                 self.unlink(name)
+            return
+        # To hold the name by an empty file first would leave that at a power cut.
+        if self.facts(new) is not None:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
+        self.replace(name, new)
 
     def replace(self, name: str, other: str) -> None:
         """Put a file in the place of another, in one step."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from glassmind.store.vectors.header import Column, Columns, Small, sync_folder
+from glassmind.store.syncing import sync_folder
+from glassmind.store.vectors.header import Column, Columns, Small
 from glassmind.store.vectors.small import (
     in_bytes,
     lost,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.errors import IndexDamaged
+from glassmind.store.syncing import sync_folder
 
 HEADER, _STAGED = "header", "header.new"
 
@@ -115,17 +116,6 @@ def _replace(staged: Path, file: Path) -> None:
         else:
             return
     staged.replace(file)
-
-
-def sync_folder(place: Path) -> None:
-    """Make the names in a folder last, where the system knows how to."""
-    if os.name != "posix":  # pragma: no cover
-        return
-    folder = os.open(place, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _encoded(header: Header) -> bytes:
