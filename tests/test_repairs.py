@@ -284,6 +284,36 @@ def test_suggested_links_are_made_by_their_keys(vault: VaultDesk) -> None:
     assert any("No.md -> A.md: nothing of that key" in said for said in done.notices)
 
 
+@pytest.mark.parametrize(
+    ("form", "link", "child"),
+    [
+        ("absolute", "[[Books/Deep Work|Deep Work]]", "[[Books/Kin]]"),
+        ("relative", "[[../Books/Deep Work|Deep Work]]", "[[../Books/Kin]]"),
+        ("shortest", "[[Deep Work]]", "[[Kin]]"),
+    ],
+)
+def test_new_links_name_their_notes_as_obsidian_is_set_to(
+    vault: VaultDesk, form: str, link: str, child: str
+) -> None:
+    opened(vault, {
+        ".obsidian/app.json": f'{{"newLinkFormat": "{form}"}}',
+        "Books/Deep Work.md": "About focus.\n",
+        "Days/Diary.md": "I read Deep Work on a train.\n",
+        "Days/Parent.md": "---\nchildren: ['[[One]]', '[[Two]]']\n---\nText.\n",
+        **{
+            f"Books/{name}.md": "---\nparent: '[[Parent]]'\n---\nText.\n"
+            for name in ("One", "Two", "Kin")
+        },
+    })  # fmt: skip
+
+    found = vault.engine.knowledge.links_to_add(mentions=True)
+    vault.engine.editing.repair(found, ASK)
+    fixed(vault, "missing_reciprocal")
+
+    assert vault.text("Days/Diary.md") == f"I read {link} on a train.\n"
+    assert child in vault.text("Days/Parent.md")
+
+
 def test_every_mention_becomes_a_link_and_is_suggested_no_more(
     vault: VaultDesk,
 ) -> None:

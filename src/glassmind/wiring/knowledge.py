@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.graph.keeping import KeptGraph
 from glassmind.knowledge.dismissals import DismissalBook
 from glassmind.knowledge.graphs import Graphs
-from glassmind.knowledge.habits import habits_of
+from glassmind.knowledge.habits import habits_in
 from glassmind.knowledge.health.kept import KeptSketches
 from glassmind.knowledge.naming.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.knowledge.study import Study
@@ -117,10 +117,12 @@ def _facts(adapters: Adapters, net: Graphs) -> "Callable[[], Facts]":
     agents = f"{adapters.config.writes.agent_dir}/"
 
     def sorts() -> Sorts:
-        habits = habits_of(adapters.config.vault.path)
+        settings = obsidian_settings(adapters.config.vault.path)
+        habits = habits_in(settings)
         return Sorts(
             lambda path: path.startswith(agents) or habits.is_template(path),
             habits.is_day,
+            settings.link_format,
         )
 
     return KeptFacts(

@@ -19,7 +19,6 @@ from glassmind.types import NotePath
 from glassmind.types.health import Finding, Unchecked
 from glassmind.types.repairs import FormerName, Repairs, TagSpelling, Unmended
 from glassmind.types.suggestions import Mention, Suggestion
-from glassmind.vault.spelling import Pen
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -91,7 +90,6 @@ def _of_check(ground: _Ground, entry: CheckEntry) -> _Mended:
 def _answers(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
     """Return the suggestions that answer the links of properties."""
     facts, book = ground.study.facts(), ground.study.book.now()
-    pen = Pen(facts.ground.files, facts.markdown)
     known: dict[str, Suggestion] = {}
     with ground.study.files() as files:
         pages = Pages(files)
@@ -101,7 +99,7 @@ def _answers(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
             paths = [facts.net.paths[end] for end in ends if end is not None]
             subject = f" {missing.answer}: ".join(paths)
             if subject in wanted:
-                made = answer_suggested(missing, facts, pages, pen)
+                made = answer_suggested(missing, facts, pages, facts.pen)
                 if made is not None:
                     known[subject] = made
     return _wished(findings, known, NO_EDIT)

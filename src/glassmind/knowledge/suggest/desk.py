@@ -38,7 +38,6 @@ from glassmind.types.suggestions import (
     SignName,
     Suggestion,
 )
-from glassmind.vault.spelling import Pen
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -91,7 +90,7 @@ class Desk:
     def __init__(self, study: "Study", pages: Pages, vectors: KeptVectors) -> None:
         self._study, self.pages, self._vectors = study, pages, vectors
         self.facts = study.facts()
-        self._pen = Pen(self.facts.ground.files, self.facts.markdown)
+        self._pen = self.facts.pen
         self._dismissed = study.book.now()
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._places = KeptPlaces()

@@ -16,13 +16,19 @@ from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.suggest.ground import Ground, GroundRows, ground_of
 from glassmind.knowledge.suggest.name_table import COMMON_WORDS
 from glassmind.knowledge.suggest.reciprocal import Missing, missing_answers, spelling_of
+from glassmind.vault.obsidian import LinkFormat
+from glassmind.vault.spelling import Pen
 
 
 class Sorts(NamedTuple):
-    """What a vault's settings say of a path: left aside, or the note of a day."""
+    """What a vault's settings say of a path: left aside, or the note of a day.
+
+    `link_format` is how new links name their notes.
+    """
 
     is_aside: Callable[[str], bool]
     is_day: Callable[[str], bool]
+    link_format: LinkFormat = "shortest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +38,8 @@ class Facts:
     `words` are those of a note's names, `rarity` says how rare each is from 0 to 1,
     `holders` whose names hold it, and `whole` how rare those of a note are together.
     `offered` are the nodes that may be suggested, `days` those of days, which are alike
-    and have nothing to do with each other. `markdown` says that the vault writes
-    its links as Markdown does. `missing` are property links without an answer,
+    and have nothing to do with each other. `pen` writes links as the vault does, and as
+    its settings have it. `missing` are property links without an answer,
     `spellings` how the vault writes the properties that would give it.
     """
 
@@ -45,7 +51,7 @@ class Facts:
     whole: NDArray[np.float64]
     offered: NDArray[np.bool_]
     days: NDArray[np.bool_]
-    markdown: bool
+    pen: Pen
     missing: Sequence[Missing]
     spellings: Mapping[str, str]
 
@@ -75,7 +81,7 @@ def facts_of(net: LinkGraph, rows: GroundRows, sorts: Sorts) -> Facts:
         np.array([sum(rarity[w] for w in sorted(own)) for own in words], np.float64),
         np.array(offered, np.bool_),
         np.array([sorts.is_day(path) for path in net.paths], np.bool_),
-        rows.writes_markdown(),
+        Pen(ground.files, rows.writes_markdown(), sorts.link_format),
         missing,
         {one: spelling_of(one, links) for one in {m.answer for m in missing}},
     )

@@ -45,7 +45,6 @@ def joined(
     for wish in wishes:
         by_note.setdefault(wish.suggestion.source, []).append(wish)
     facts = study.facts()
-    pen = Pen(facts.ground.files, facts.markdown)
     made: list[LinkEdit] = []
     left: list[Unmended] = []
     with study.files() as files:
@@ -55,7 +54,7 @@ def joined(
             if page is None:
                 left += [Unmended(one.key, NO_EDIT) for one in some]
                 continue
-            edit = _edit_of(page, some, pen, left)
+            edit = _edit_of(page, some, facts.pen, left)
             if edit is not None:
                 made.append(edit)
     return made, left

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from glassmind.knowledge.suggest.edits import Page, tried
 from glassmind.markdown.frontmatter import Property, read_head
@@ -28,7 +29,7 @@ def edit_for_property(
     if page.note.frontmatter.error is not None:
         return None
     key = next((one for one in properties if one.lower() == name.lower()), name)
-    wiki = Pen(pen.files)  # Obsidian knows no other links in properties
+    wiki = replace(pen, markdown=False)  # Obsidian knows no other links in properties
     for link in wiki.written(page.note.path, target, ""):
         quoted = json.dumps(link, ensure_ascii=False)
         for place, text in _ways(page, key, quoted, many=many):
