@@ -30,7 +30,9 @@ def test_hidden_folders_are_left_out_and_not_listed(path: str) -> None:
     assert IgnoreRules().folder(path) == UNLISTED
 
 
-@pytest.mark.parametrize("path", [".hidden.md", "x/.#Note.md", ".env", ".DS_Store"])
+@pytest.mark.parametrize(
+    "path", [".hidden.md", "x/.#Note.md", ".envrc.md", ".DS_Store"]
+)
 def test_hidden_files_are_left_out_and_not_listed(path: str) -> None:
     assert IgnoreRules().file(path) == UNLISTED
 
@@ -49,6 +51,13 @@ def test_hidden_files_are_left_out_and_not_listed(path: str) -> None:
         "server.pem",
         "keys/private.KEY",
         "prod.env",
+        ".env",
+        ".env.local",
+        "x/staging.env.example",
+        "safe.kdbx",
+        "cert.p12",
+        "cert.PFX",
+        "putty.ppk",
         "id_rsa",
         "keys/id_ed25519",
     ],
@@ -58,7 +67,17 @@ def test_leftovers_and_secrets_are_listed_with_a_reason(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["Note.md", "id_card.md", "tmp.md", "key.md", "a ~ b.md", "env.md", "~x.md"]
+    "path",
+    [
+        "Note.md",
+        "id_card.md",
+        "tmp.md",
+        "key.md",
+        "a.env.md",
+        "a ~ b.md",
+        "env.md",
+        "~x.md",
+    ],
 )
 def test_ordinary_names_are_read(path: str) -> None:
     assert IgnoreRules().file(path) is None

@@ -155,6 +155,7 @@ def test_leftovers_are_listed_and_hidden_entries_are_not(tmp_path: Path) -> None
 
     assert paths(found) == [".agent/memory/y.md"]
     assert list(reasons(found)) == [
+        ".env",
         "Note (Conflicted copy PHONE 202401011200).md",
         "node_modules",
         "x/Note.sync-conflict-20240101-120000-ABCDEFG.md",

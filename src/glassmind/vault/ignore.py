@@ -26,7 +26,10 @@ DEFAULT_IGNORE_DIRS = (".obsidian", ".git", ".trash", "node_modules")
 CONFLICT_COPY = "a conflict copy made by a sync tool; merge it into its note"
 """Why such a file is left out."""
 
-RULES_VERSION = 2
+KEY_FILE = "by its name it may hold a secret"
+"""Why a file of keys is left out; `!name` in the ignore file takes it in."""
+
+RULES_VERSION = 3
 """Raised when the built-in rules change, so that every file is judged again."""
 
 SETTINGS_LIMIT_BYTES = 1024 * 1024
@@ -49,7 +52,12 @@ _MARK = re.compile(
     r"\.sync-conflict-[\w-]*| ?\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
 )
 _LEFTOVER = re.compile(r"~\$.*|.*(?:\.tmp|\.swp|~)", re.IGNORECASE | re.DOTALL)
-_SECRET = re.compile(r".*\.(?:pem|key|env)|id_[^.]*", re.IGNORECASE | re.DOTALL)
+_SECRET = re.compile(
+    r".*\.(?:pem|key|env|p12|pfx|p8|ppk|jks|keystore|kdbx?)"
+    r"|.*\.env\.(?!md|canvas|base)[^.]*|id_[^.]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Keys of servers and people, what programs are told of them, safes of passwords."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +71,7 @@ class IgnoreRules:
     folders: frozenset[str] = frozenset(DEFAULT_IGNORE_DIRS)
     prefixes: tuple[str, ...] = ()
     patterns: tuple[re.Pattern[str], ...] = ()
-    listed: Callable[[str], bool] | None = field(default=None, compare=False)
+    listed: Callable[[str], bool | None] | None = field(default=None, compare=False)
     warnings: tuple[str, ...] = ()
     seed: int = RULES_VERSION
     agent: str = AGENT_DIR
@@ -82,12 +90,12 @@ class IgnoreRules:
     def file(self, path: str) -> str | None:
         """Return why this file is not read, or None."""
         above, _, name = path.rpartition("/")
+        if _SECRET.fullmatch(name) and not self._taken_in(path):
+            return KEY_FILE
         if name.startswith(".") or (name in OURS and self._is_agents(above)):
             return UNLISTED
         if _LEFTOVER.fullmatch(name):
             return "a temporary file of an editor"
-        if _SECRET.fullmatch(name):
-            return "by its name it may hold a secret"
         return _conflict(name) or self._excluded(path) or self._matched(path)
 
     def left_out(self, path: str, *, folder: bool = False) -> str | None:
@@ -108,6 +116,10 @@ class IgnoreRules:
         """
         usual = frozenset(DEFAULT_IGNORE_DIRS)
         return replace(self, folders=usual, prefixes=(), patterns=())
+
+    def _taken_in(self, path: str) -> bool:
+        """Whether the ignore file names a file with a `!` before it."""
+        return self.listed is not None and self.listed(path) is False
 
     def _is_agents(self, folder: str) -> bool:
         return folder in (AGENT_DIR, self.agent)
@@ -221,8 +233,11 @@ def _patterns(
     return tuple(taken)
 
 
-def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool] | None:
-    """Return what the vault's own ignore file says of a path, if there is one."""
+def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool | None] | None:
+    """Return what the vault's own ignore file says of a path, if there is one.
+
+    It says None of what no line is about, and False of what one takes back.
+    """
     taken: list[str] = []
     for line in text.splitlines():
         if max(part.count("*") for part in line.split("/")) > STARS_LIMIT:
@@ -234,4 +249,5 @@ def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool] | None
     # Imported late: 40 ms that only a vault with such a file should pay.
     from pathspec import GitIgnoreSpec  # noqa: PLC0415
 
-    return GitIgnoreSpec.from_lines(taken).match_file
+    spec = GitIgnoreSpec.from_lines(taken)
+    return lambda path: spec.check_file(path).include
