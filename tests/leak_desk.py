@@ -62,8 +62,20 @@ ASKED = (
 
 SAMPLES: Mapping[str, tuple[Any, ...]] = {
     **dict.fromkeys(
-        ("name", "note", "root_note", "source", "target", "from", "to", "into", "a",
-         "b", "about"), NAMES,
+        (
+            "name",
+            "note",
+            "root_note",
+            "source",
+            "target",
+            "from",
+            "to",
+            "into",
+            "a",
+            "b",
+            "about",
+        ),
+        NAMES,
     ),  # fmt: skip
     **dict.fromkeys(("query", "question", "text"), ASKED),
     "folder": ("", "Zqfolder", "Deep"),

@@ -7,7 +7,7 @@ file is judged by that very text: a note that became private a moment ago is not
 from pathlib import Path
 
 from glassmind.access.reading import ReadPolicy
-from glassmind.errors import FileGone
+from glassmind.errors import FileGone, VaultError
 from glassmind.types import NotePath
 from glassmind.vault.read import READ_LIMIT_BYTES, VaultFiles
 from glassmind.vault.scan import kind_of
@@ -35,3 +35,11 @@ class ReadableFiles(VaultFiles):
             if not self._policy.may_read_text(known, raw):
                 raise FileGone(path)
         return raw
+
+    def may_tell(self, _path: str) -> bool:
+        """Whether a file may be told of: it is there, and may be read."""
+        try:
+            self.read(_path)
+        except VaultError:
+            return False
+        return True

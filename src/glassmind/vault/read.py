@@ -111,6 +111,10 @@ class VaultFiles:
             raise FileTooLarge(path, limit_bytes)
         return raw
 
+    def may_tell(self, _path: str) -> bool:
+        """Whether a file may be told of to whoever these are read for."""
+        return self.sees_all
+
     def tail(self, path: str, *, limit_bytes: int) -> tuple[bytes, int]:
         """Return the last bytes of a regular file, and how many stand before them.
 
