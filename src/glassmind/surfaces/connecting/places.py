@@ -67,7 +67,7 @@ def jan(machine: Machine) -> Path:
     told = _named(machine, "JAN_DATA_FOLDER")
     if told:
         return told / JAN_FILE
-    usual = _data_folder(machine) / "Jan"
+    usual = _own_folder(machine) / "Jan"
     for folder in (usual, _settings_folder(machine) / "Jan"):
         chosen = _chosen_by_jan(folder / "settings.json")
         if chosen:
@@ -100,7 +100,7 @@ def _settings_folder(machine: Machine) -> Path:
     return _named(machine, "XDG_CONFIG_HOME") or machine.home / ".config"
 
 
-def _data_folder(machine: Machine) -> Path:
+def _own_folder(machine: Machine) -> Path:
     if machine.platform in {"win32", "darwin"}:
         return _settings_folder(machine)
     return _named(machine, "XDG_DATA_HOME") or machine.home / ".local/share"
