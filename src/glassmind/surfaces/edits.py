@@ -33,8 +33,8 @@ LONGEST_NOTE = 1_000_000
 MOST_EDITS = 200
 """Edits of one call."""
 
-SHORTEST_DIGEST, LONGEST_DIGEST = 8, 128
-"""Letters of a digest that a caller read: enough to tell two apart."""
+LONGEST_DIGEST = 128
+"""Letters of a digest that a caller read: twice those that ours have."""
 
 WHERES, SCOPES = tuple(WHERE), get_args(Scope)
 

@@ -30,17 +30,18 @@ LEFT = "nothing was changed"
 
 YES = frozenset(("y", "yes"))
 
+ABOUT_DRY_RUN = "show what would be done, and change nothing"
+ABOUT_YES = "do it without asking; needed where there is no terminal"
+
 
 def add_dry_run(parser: CommandParser) -> None:
     """Tell the parser that a change may only be shown."""
-    about = "show what would be done, and change nothing"
-    parser.add_argument("--dry-run", action="store_true", help=about)
+    parser.add_argument("--dry-run", action="store_true", help=ABOUT_DRY_RUN)
 
 
 def add_yes(parser: CommandParser) -> None:
     """Tell the parser that a person may say yes before being asked."""
-    about = "do it without asking; needed where there is no terminal"
-    parser.add_argument("--yes", action="store_true", help=about)
+    parser.add_argument("--yes", action="store_true", help=ABOUT_YES)
 
 
 def carried_out(

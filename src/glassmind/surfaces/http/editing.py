@@ -63,11 +63,13 @@ def post_note(asked: Asked) -> Reply:
 def post_delete(asked: Asked) -> Reply:
     """Move a note to the trash."""
     given = asked.given
-    confirm = given["confirm"] or given["dry_run"]
     return changed_reply(
         asked,
         lambda asking: asked.engine.editing.delete(
-            given["note"], asking, confirm=confirm, expected=given["expected"]
+            given["note"],
+            asking,
+            confirm=given["confirm"],
+            expected=given["expected"],
         ),
     )
 
@@ -110,14 +112,13 @@ def post_rename_tag(asked: Asked) -> Reply:
 def post_merge(asked: Asked) -> Reply:
     """Add a note to another."""
     given = asked.given
-    confirm = given["confirm"] or given["dry_run"]
     return changed_reply(
         asked,
         lambda asking: asked.engine.editing.merge(
             given["source"],
             given["into"],
             asking,
-            confirm=confirm,
+            confirm=given["confirm"],
             expected=given["expected"],
         ),
     )

@@ -5,6 +5,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_args
 
+from glassmind.surfaces.cli.changing import ABOUT_DRY_RUN, ABOUT_YES
 from glassmind.surfaces.cli.commands.read import line_range
 from glassmind.surfaces.cli.parser import CommandParser, Once, at_least_zero
 from glassmind.types.editing import FUZZY, TOGGLE, WHERE, Scope
@@ -157,16 +158,8 @@ OPTIONS: Mapping[str, Option] = {
         "the digest that you read, or 8 letters of it: else nothing is written",
         _word("DIGEST", type=digest),
     ),
-    "yes": Option(
-        "--yes",
-        "do it without asking; needed where there is no terminal",
-        {"action": "store_true"},
-    ),
-    "dry_run": Option(
-        "--dry-run",
-        "show what would be done, and change nothing",
-        {"action": "store_true"},
-    ),
+    "yes": Option("--yes", ABOUT_YES, {"action": "store_true"}),
+    "dry_run": Option("--dry-run", ABOUT_DRY_RUN, {"action": "store_true"}),
 }
 """By what the actions call them; what they are stored under is their flag."""
 

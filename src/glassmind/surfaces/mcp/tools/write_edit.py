@@ -72,7 +72,7 @@ def delete(call: Call) -> Answer:
     done = call.engine.editing.delete(
         note_name(call, DELETE),
         asking(call, dry_run=given["dry_run"]),
-        confirm=given["confirm"] or given["dry_run"],
+        confirm=given["confirm"],
         expected=digest_given(call),
     )
     return answer_of(done)

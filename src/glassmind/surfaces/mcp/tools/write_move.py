@@ -61,7 +61,7 @@ def restructure(call: Call) -> Answer:
             note, *words, wish, index=index, expected=expected
         )
     elif what == "merge":
-        confirm = given["confirm"] or given["dry_run"]
+        confirm = given["confirm"]
         into = note_name(call, RESTRUCTURE, "new")
         done = editing.merge(note, into, wish, confirm=confirm, expected=expected)
     else:
