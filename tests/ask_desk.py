@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from http_desk import LIMIT_S, Web
+from http_desk import LABELS, LIMIT_S, Web
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
@@ -138,7 +138,10 @@ class Event(NamedTuple):
 
 
 def parsed(text: str) -> list[Event]:
-    """Return the events of a stream, which has to be whole and in order."""
+    """Return the events of a stream, which has to be whole and in order.
+
+    They are without the label that those with text of notes have.
+    """
     found = []
     *blocks, rest = text.split("\n\n")
     assert rest == "", rest
@@ -149,7 +152,9 @@ def parsed(text: str) -> list[Event]:
         name, value = block.split("\n")
         assert name.startswith("event: "), block
         assert value.startswith("data: "), block
-        found.append(Event(name[7:], json.loads(value[6:])))
+        said = json.loads(value[6:])
+        bare = {name: one for name, one in said.items() if name not in LABELS}
+        found.append(Event(name[7:], bare))
     return found
 
 

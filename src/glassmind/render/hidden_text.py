@@ -5,11 +5,12 @@ tags, soft hyphens where no word is parted, and HTML that is styled away. Joiner
 script or an emoji needs, and marks of direction beside letters that are read from the
 right, are seen by what they do, and are none of these.
 
+Patterns are compiled when a text first needs them: most texts need none.
+
 A kind too many is a word too many, one too few is a trap: so what stands in code, where
 it is seen, counts as well. Every look at a text takes time in line with its length.
 """
 
-import html
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
@@ -33,9 +34,7 @@ _JOINED = (
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
 """Letters of scripts without blanks, whose lines may end at a space without width."""
 
-_FROM_RIGHT = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
-)
+_FROM_RIGHT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
 
 _PICTURE = (
     "\u00a9\u00ae\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
@@ -47,7 +46,7 @@ _FLAG = "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|"
 _FLAG += "\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
 """The flags of England, Scotland and Wales, the only ones that are spelled in tags."""
 
-_FINE = re.compile(
+_FINE = (
     f"{_FLAG}"
     f"|(?<=[{_JOINED}])[\u200c\u200d](?![\u200b-\u200f])"
     f"|(?<=[{_PICTURE}])\u200d(?=[{_PICTURE}])"
@@ -60,53 +59,50 @@ _FINE = re.compile(
 )
 """What is needed where it stands, and so is hidden from nobody."""
 
-_ZERO_WIDTH = re.compile(
+_ZERO_WIDTH = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065"
     "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
     "\U000e0100-\U000e01ef]"
 )
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u206f]")
-_MARK = re.compile("[\u061c\u200e\u200f]")
-_MARKS = re.compile("[\u061c\u200e\u200f]{3}")
+_BIDI = "[\u202a-\u202e\u2066-\u206f]"
+_MARK = "[\u061c\u200e\u200f]"
+_MARKS = "[\u061c\u200e\u200f]{3}"
 """So many marks of direction in a row point nowhere."""
 
-_TAGS = re.compile("[\U000e0000-\U000e007f]")
-_HYPHENS = re.compile("\u00ad\u00ad|\u00ad\\w\u00ad\\w\u00ad")
+_TAGS = "[\U000e0000-\U000e007f]"
+_HYPHENS = "\u00ad\u00ad|\u00ad\\w\u00ad\\w\u00ad"
 """A word is parted between syllables: neither twice in a place, nor at each letter."""
 
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_CONTROL = "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
 
-_LEADING = re.compile(r"^[ \t>]*%%", re.MULTILINE)
-_REFERENCE = re.compile(
-    r"^[ \t>]{0,20}\[[^\]\n]{1,80}\]:[ \t]*(?:#|<>)[ \t]+[\"'(]", re.MULTILINE
-)
+_LEADING = r"(?m)^[ \t>]*%%"
+_REFERENCE = r"(?m)^[ \t>]{0,20}\[[^\]\n]{1,80}\]:[ \t]*(?:#|<>)[ \t]+[\"'(]"
 """`[//]: # (like this)`: a link that leads nowhere, which some write comments in."""
 
-_STYLE = re.compile(
-    r"\bstyle\s{0,20}=\s{0,20}(?:\"([^\"]{0,4000})\"?|'([^']{0,4000})'?|([^\s>]{1,400}))",
-    re.IGNORECASE,
+_STYLE = (
+    r"(?i)\bstyle\s{0,20}=\s{0,20}"
+    r"(?:\"([^\"]{0,4000})\"?|'([^']{0,4000})'?|([^\s>]{1,400}))"
 )
-_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_ENTITY = r"&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));?"
+_CSS_COMMENT = r"(?s)/\*.*?(?:\*/|\Z)"
 _ZERO = r"[-+]?0*\.?0*(?:px|p[tc]|r?em|ex|ch|%|v[hw]|[cm]m|in)?(?![\d.])"
-_GONE = re.compile(
-    r"\\"  # nobody writes a letter of CSS by its number who means to be read
+_GONE = (
+    r"(?i)\\"  # nobody writes a letter of CSS by its number who means to be read
     r"|display:none|visibility:(?:hidden|collapse)|content-visibility:hidden"
     rf"|(?:opacity|font-size|max-height|max-width|zoom):{_ZERO}(?:;|!|\Z)"
     rf"|(?<![-\w])(?:height|width):{_ZERO}(?:;|!|\Z)|scale\(0(?![.\d])"
     r"|font-size:0?\.[0-2]|font-size:1px"
     r"|(?<![-\w])color:(?:white|snow|transparent|#fff|rgba?\(255,255,255|hsla?\(0,0%,100%"
     r"|rgba\([^)]{0,40},0(?:\.0+)?\)|#[0-9a-f]{3}0(?![0-9a-f])|#[0-9a-f]{6}00)"
-    r"|(?:text-indent|left|top|margin-left|right):-\d{3,}|clip(?:-path)?:",
-    re.IGNORECASE,
+    r"|(?:text-indent|left|top|margin-left|right):-\d{3,}|clip(?:-path)?:"
 )
-_ELEMENT = re.compile(
-    r"<(?:script|style|template|noscript|head|title)\b"
+_ELEMENT = (
+    r"(?i)<(?:script|style|template|noscript|head|title)\b"
     r"|<[a-z][^<>]{0,4000}?\s(?:hidden(?=[\s=/>])|color\s{0,20}=\s{0,20}[\"']?"
-    r"(?:white|#fff))",
-    re.IGNORECASE,
+    r"(?:white|#fff))"
 )
 
-_SUSPECT = re.compile(
+_SUSPECT = (
     "<|%%|\\]:|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160"
     "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
@@ -138,7 +134,7 @@ def _is_suspect(text: str) -> bool:
     """Whether a text may hide something; most is plain, which is seen at once."""
     if text.isascii() and text.replace("\n", " ").isprintable():
         return "<" in text or "%%" in text or "]:" in text
-    return _SUSPECT.search(text) is not None
+    return re.search(_SUSPECT, text) is not None
 
 
 def _texts(values: Any) -> Iterator[str]:
@@ -156,47 +152,59 @@ def _texts(values: Any) -> Iterator[str]:
 def _kinds(text: str) -> Iterator[str]:
     if _is_commented(text):
         yield COMMENT
-    if "<" in text and (_ELEMENT.search(text) or _is_styled_away(text)):
+    if "<" in text and (re.search(_ELEMENT, text) or _is_styled_away(text)):
         yield STYLED
-    if _CONTROL.search(text):
+    if re.search(_CONTROL, text):
         yield CONTROL
     if text.isascii():
         return
-    plain = _FINE.sub("", text)
-    if _ZERO_WIDTH.search(plain):
+    plain = re.sub(_FINE, "", text)
+    if re.search(_ZERO_WIDTH, plain):
         yield ZERO_WIDTH
-    if _BIDI.search(plain) or _points_nowhere(plain):
+    if re.search(_BIDI, plain) or _points_nowhere(plain):
         yield BIDI
-    if _TAGS.search(plain):
+    if re.search(_TAGS, plain):
         yield TAGS
-    if _HYPHENS.search(plain):
+    if re.search(_HYPHENS, plain):
         yield HYPHENS
 
 
 def _is_commented(text: str) -> bool:
     """Whether a text has a comment; one of Obsidian is closed, or begins a line."""
     marks = text.count("%%")
-    open_mark = marks == 1 and _LEADING.search(text)
-    reference = "]:" in text and _REFERENCE.search(text)
+    open_mark = marks == 1 and re.search(_LEADING, text)
+    reference = "]:" in text and re.search(_REFERENCE, text)
     return "<!--" in text or marks > 1 or bool(open_mark or reference)
 
 
 def _points_nowhere(text: str) -> bool:
     """Whether marks of direction stand where no letter is read from the right."""
-    if _MARK.search(text) is None:
+    if re.search(_MARK, text) is None:
         return False
-    return bool(_MARKS.search(text)) or not _FROM_RIGHT.search(
-        text.replace("\u061c", "")
+    return bool(re.search(_MARKS, text)) or not re.search(
+        _FROM_RIGHT, text.replace("\u061c", "")
     )
 
 
 def _is_styled_away(text: str) -> bool:
-    return any(_is_gone(found[found.lastindex or 0]) for found in _STYLE.finditer(text))
+    return any(
+        _is_gone(found[found.lastindex or 0]) for found in re.finditer(_STYLE, text)
+    )
+
+
+def _unescaped(style: str) -> str:
+    """Return a style whose letters are not written by their numbers, as HTML lets."""
+    return re.sub(_ENTITY, _letter, style).replace("&colon;", ":")
+
+
+def _letter(found: re.Match[str]) -> str:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    return chr(code) if code < 128 else " "  # noqa: PLR2004 - CSS is written in ASCII
 
 
 def _is_gone(style: str) -> bool:
-    written = _CSS_COMMENT.sub("", html.unescape(style))
-    return _GONE.search("".join(written.split())) is not None
+    written = re.sub(_CSS_COMMENT, "", _unescaped(style))
+    return re.search(_GONE, "".join(written.split())) is not None
 
 
 def hidden_notice(kinds: Iterable[str]) -> str:

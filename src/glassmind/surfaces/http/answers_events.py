@@ -3,6 +3,7 @@
 from typing import Any, assert_never
 
 from glassmind.render.answers import answer_as_json, source_as_json, statement_as_json
+from glassmind.surfaces.http.labels import labelled
 from glassmind.surfaces.http.replies import Refusal, encoded, error_body
 from glassmind.types.answers import Answer, Found, News, Spoken, Stated, Withdrawn
 
@@ -24,7 +25,7 @@ def news_event(news: News, *, vault: str) -> bytes:
         case Found():
             sources = [source_as_json(one, vault=vault) for one in news.sources]
             value: dict[str, Any] = {"sources": sources, "confidence": news.confidence}
-            return event("sources", value)
+            return event("sources", labelled(value))
         case Spoken():
             return event("text", {"text": news.text, "support": news.support})
         case Stated():
@@ -38,7 +39,7 @@ def news_event(news: News, *, vault: str) -> bytes:
 
 def answer_event(answer: Answer, *, vault: str) -> bytes:
     """Return the whole answer, which is the last event."""
-    return event("answer", answer_as_json(answer, vault=vault))
+    return event("answer", labelled(answer_as_json(answer, vault=vault)))
 
 
 def error_event(refusal: Refusal) -> bytes:

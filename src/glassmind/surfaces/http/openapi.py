@@ -13,9 +13,11 @@ from glassmind.surfaces.http.context_schemas import CONTEXT_SCHEMAS
 from glassmind.surfaces.http.door import OPEN_PATH
 from glassmind.surfaces.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
+from glassmind.surfaces.http.labels import LABELS, PLAIN
 from glassmind.surfaces.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.http.schemas import SCHEMAS
+from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 
@@ -46,7 +48,8 @@ def description(routes: tuple[Route, ...]) -> Reply:
             "info": {
                 "title": "Glassmind",
                 "version": __version__,
-                "description": "A vault of notes, asked over HTTP.",
+                "description": f"A vault of notes, asked over HTTP. {LABEL_OF_VALUES} "
+                "What names notes or holds their text says so by `untrusted`.",
             },
             "paths": _paths(routes),
             "components": {
@@ -54,7 +57,8 @@ def description(routes: tuple[Route, ...]) -> Reply:
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             },
             "security": [{"token": []}],
-        }
+        },
+        of_notes=False,
     )
 
 
@@ -96,7 +100,9 @@ def _parameter(route: Route, one: Argument) -> dict[str, Any]:
 
 
 def _responses(route: Route) -> Iterator[tuple[str, Any]]:
-    schema = {"$ref": f"#/components/schemas/{route.schema}"}
+    schema: dict[str, Any] = {"$ref": f"#/components/schemas/{route.schema}"}
+    if route.schema not in PLAIN:
+        schema |= LABELS
     shape = {"schema": schema} if route.schema else {"schema": {"type": "string"}}
     content = {route.media_type: shape}
     for other in route.other_types:

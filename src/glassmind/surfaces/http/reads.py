@@ -67,7 +67,8 @@ def _lines(text: str | None) -> tuple[int, int | None] | None:
 def get_stats(asked: Asked) -> Reply:
     """Answer with the counts of the index."""
     engine = asked.engine
-    return answered(stats_as_json(engine.stats(), root=str(engine.config.vault.path)))
+    counts = stats_as_json(engine.stats(), root=str(engine.config.vault.path))
+    return answered(counts, of_notes=False)
 
 
 def get_health(asked: Asked) -> Reply:
@@ -75,7 +76,7 @@ def get_health(asked: Asked) -> Reply:
     health = _health(asked)
     if asked.known:
         health = {**health, "vault_path": str(asked.engine.config.vault.path)}
-    return answered(health)
+    return answered(health, of_notes=False)
 
 
 def _health(asked: Asked) -> dict[str, Any]:

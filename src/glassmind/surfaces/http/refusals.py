@@ -43,6 +43,7 @@ from glassmind.errors.writing import (
 )
 from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.mcp.fence import one_line
 
 RETRY = ((b"retry-after", b"5"),)
 
@@ -110,7 +111,7 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     for kind, status, hint in (*_ours_to_mend(error), *BY_ERROR):
         if isinstance(error, kind):
             headers = RETRY if isinstance(error, errors.IndexBusy) else ()
-            said = without_places(str(error), error, config)
+            said = one_line(without_places(str(error), error, config))
             code, digest = code_of(type(error)), digest_now(error)
             return Refusal(status, code, said, hint, headers, digest)
     return FAULT

@@ -1,0 +1,35 @@
+"""What is said of values with text of notes: that it is data, and what of it is hidden.
+
+A list, which is the shape of another system, has no place for it.
+"""
+
+from typing import Any
+
+from glassmind.render.hidden_text import KINDS, hidden_in
+from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
+from glassmind.surfaces.mcp.flags import FIELD
+
+PLAIN = frozenset(("Health", "OpenApi", "Passages", "Stats"))
+"""Shapes of answers that are not labelled: counts, and a list."""
+
+LABELS: dict[str, Any] = {
+    "properties": {
+        "untrusted": {"type": "string", "description": LABEL_OF_VALUES},
+        FIELD: {
+            "type": "array",
+            "items": {"enum": list(KINDS)},
+            "description": "Kinds of text that readers of the notes do not see.",
+        },
+    },
+    "required": ["untrusted"],
+}
+"""What a labelled answer has beside its own."""
+
+
+def labelled(value: object) -> object:
+    """Return values below a word that says what they are, and what they hide."""
+    if not isinstance(value, dict):
+        return value
+    kinds = hidden_in(value)
+    flags = {FIELD: list(kinds)} if kinds else {}
+    return {"untrusted": LABEL_OF_VALUES, **flags, **value}

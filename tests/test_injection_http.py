@@ -1,0 +1,211 @@
+"""Fifty notes that give orders, through every route there is."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote, urlencode
+from xml.etree import ElementTree as ET
+
+import pytest
+from http_desk import Answer, Web, serving
+from injection.corpus import ATTACKS, CANARY, TOPIC, Attack
+from injection.desk import attacked, contents
+from vault_desk import VaultDesk
+
+from glassmind.surfaces.http.labels import PLAIN
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
+
+NOTE = "<the path of a note>"
+DRY = {"dry_run": True}
+EDITS = [{"op": "append", "text": "x"}]
+
+CALLS: dict[str, list[dict[str, Any]]] = {
+    "POST /search": [{"query": TOPIC, "limit": 100, "explain": True}],
+    "POST /context": [{"query": TOPIC}, {"query": NOTE, "budget": 600}],
+    "GET /hot-context": [{}],
+    "GET /brief": [{"since": "2020-01-01"}, {"project": CANARY}],
+    "GET /summary": [{"project": CANARY}, {"project": "tea"}],
+    "POST /verify": [{"receipts": [f"{NOTE}:1-3"]}],
+    "POST /capture": [{"kind": "memory", "text": f"a {TOPIC}", "sources": [NOTE]}],
+    "GET /recall": [{}, {"query": TOPIC}],
+    "GET /inbox": [{}],
+    "GET /hot": [{}],
+    "GET /log": [{}],
+    "POST /edit": [
+        {"note": NOTE, "edits": EDITS, **DRY},
+        {"note": NOTE, "edits": [{"op": "heading", "heading": "no", "text": "x"}]},
+        {"note": NOTE, "edits": EDITS},
+    ],
+    "POST /notes": [{"title": "New", "template": NOTE, **DRY}],
+    "POST /delete": [{"note": NOTE, **DRY}, {"note": NOTE}],
+    "POST /move": [{"source": NOTE, "destination": "Moved/", **DRY}],
+    "POST /rename-heading": [{"note": NOTE, "heading": "no", "new": "x", **DRY}],
+    "POST /rename-tag": [{"old": CANARY, "new": "tame", **DRY}],
+    "POST /merge": [{"source": NOTE, "into": "Home", **DRY}],
+    "POST /split": [{"note": NOTE, "level": 1, **DRY}],
+    "GET /changes": [{}],
+    "GET /changes/{id}": [{"id": "none"}],
+    "POST /changes/{id}/undo": [{"id": "none", **DRY}],
+    "POST /changes/{id}/apply": [{"id": "none"}],
+    "GET /notes/{name}": [
+        {"name": NOTE},
+        {"name": NOTE, "heading": "none such"},
+        {"name": f"{CANARY} nowhere"},
+    ],
+    "POST /index": [{}],
+    "GET /index/{job}": [{"job": "none"}],
+    "GET /health": [{}],
+    "GET /graph/connections": [
+        {"name": NOTE, "ghosts": "true"},
+        {"name": NOTE, "subgraph": "true", "format": "graphml"},
+        {"name": NOTE, "subgraph": "true", "format": "dot"},
+    ],
+    "GET /graph/path": [{"source": "Home", "target": NOTE, "ghosts": "true"}],
+    "GET /graph/themes": [{}, {"theme": CANARY}],
+    "POST /graph/themes/refresh": [{}],
+    "GET /graph/rank": [{"least_inbound": 0}],
+    "GET /graph/suggest": [{}, {"name": NOTE}],
+    "POST /graph/suggest/apply": [{"name": NOTE, **DRY}],
+    "GET /graph/similar": [{}],
+    "GET /graph/timeline": [{"name": NOTE}],
+    "GET /graph/ontology": [{}],
+    "GET /graph/resolve": [{"text": NOTE}],
+    "GET /graph/ingest": [{"name": NOTE}],
+    "POST /graph/dismiss": [{"a": NOTE, "b": "Home"}],
+    "GET /graph/health": [{}],
+    "POST /graph/health/fix": [DRY],
+    "GET /graph/finding": [{"key": f"orphans:{NOTE}"}],
+    "POST /graph/finding/dismiss": [{"key": f"orphans:{NOTE}"}],
+    "GET /stats": [{}],
+    "GET /api/search": [{"query": TOPIC}],
+    "GET /api/kb/ask": [
+        {"question": f"Where does the {TOPIC} fish?"},
+        {"question": f"Where does the {TOPIC} fish?", "stream": "false"},
+    ],
+    "GET /openapi.json": [{}],
+    "GET /metrics": [{}],
+}
+"""How each route is asked; `NOTE` stands for each of the notes in turn."""
+
+FEW = ATTACKS[::25] + ATTACKS[-6:]
+BY_NAME = {f"{route.method} {route.path}": route for route in ROUTES}
+KINDS = ("application/json", "text/markdown", "text/event-stream")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+    desk = attacked(tmp_path_factory.mktemp("hostile"), writes__mode="propose")
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="module")
+def web(hostile: VaultDesk) -> Iterator[Web]:
+    with serving(hostile.engine) as web:
+        yield web
+
+
+def test_no_route_is_forgotten() -> None:
+    assert set(BY_NAME) == set(CALLS)
+
+
+def ask(web: Web, name: str, given: dict[str, Any], accept: str) -> Answer:
+    method, _, path = name.partition(" ")
+    beside = dict(given)
+    for part in re.findall(r"\{(\w+)\}", path):
+        path = path.replace(f"{{{part}}}", quote(beside.pop(part), safe=""))
+    if method == "POST":
+        return web.post(path, beside, Accept=accept)
+    return web.get(f"{path}?{urlencode(beside)}", Accept=accept)
+
+
+def outside(markdown: str) -> Iterator[str]:
+    """Yield the lines of a packet with an attack that stand in no fence of it."""
+    fence = ""
+    for line in markdown.split("\n"):
+        marks = re.match(r"`{3,}", line)
+        if fence:
+            fence = "" if line.rstrip() == fence else fence
+        elif marks:
+            fence = marks[0]
+        elif CANARY in line:
+            yield line
+
+
+def assert_labelled(name: str, values: Any) -> None:
+    if "error" in values:
+        assert values["error"]["message"].isprintable()
+    elif isinstance(values, dict) and BY_NAME[name].schema not in PLAIN:
+        assert next(iter(values.items())) == ("untrusted", LABEL_OF_VALUES)
+
+
+def assert_held(name: str, answer: Answer) -> None:
+    """An answer keeps what notes say apart from what we say."""
+    assert answer.status < 500, answer.body
+    text, kind = answer.body.decode(), answer.headers["content-type"]
+    if kind.startswith("application/json"):
+        assert_labelled(name, json.loads(text))
+    elif kind.startswith("text/markdown"):
+        for line in outside(text):
+            assert re.match(r"#{1,3} |\[\d+\] |Missing: ", line), line
+            assert line.isprintable()
+    elif kind.startswith("text/event-stream"):
+        for line in text.splitlines():
+            assert re.match(r"(event: \w+|data: \{.*\}|:.*|)\Z", line), line
+        for found in re.findall(r"event: (?:sources|answer)\ndata: (.*)", text):
+            assert json.loads(found)["untrusted"] == LABEL_OF_VALUES
+    elif kind.startswith("application/graphml"):
+        ET.fromstring(text)  # noqa: S314 - our own
+    elif not kind.startswith("text/vnd.graphviz"):
+        assert CANARY not in text, kind
+
+
+def drive(hostile: VaultDesk, web: Web, name: str, notes: tuple[Attack, ...]) -> None:
+    before = contents(hostile.root)
+    kinds = KINDS if BY_NAME[name].other_types else KINDS[:1]
+
+    for given in CALLS[name]:
+        for attack in notes if NOTE in str(given) else notes[:1]:
+            asked = json.loads(
+                json.dumps(given).replace(NOTE, json.dumps(attack.path)[1:-1])
+            )
+            for kind in kinds:
+                assert_held(name, ask(web, name, asked, kind))
+
+    assert contents(hostile.root) == before
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_notes_say_stays_what_they_say(
+    hostile: VaultDesk, web: Web, name: str
+) -> None:
+    drive(hostile, web, name, FEW)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", CALLS)
+def test_what_all_notes_say_stays_what_they_say(
+    hostile: VaultDesk, web: Web, name: str
+) -> None:
+    drive(hostile, web, name, ATTACKS)
+
+
+def test_hidden_text_is_flagged_where_a_note_is_read(web: Web) -> None:
+    for attack in ATTACKS:
+        answer = web.get(f"/notes/{quote(attack.path, safe='')}")
+        if answer.status == 200 and attack.path.isprintable():
+            found = json.loads(answer.body).get("hidden_text", [])
+            assert tuple(found) == attack.hidden, attack.path
+
+
+def test_what_the_server_says_of_itself_says_what_notes_are(web: Web) -> None:
+    described = json.loads(web.get("/openapi.json").body)
+
+    assert "untrusted" not in described
+    assert LABEL_OF_VALUES in described["info"]["description"]
+    shape = described["paths"]["/search"]["post"]["responses"]["200"]
+    schema = shape["content"]["application/json"]["schema"]
+    assert schema["required"] == ["untrusted"]
