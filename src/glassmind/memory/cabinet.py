@@ -62,7 +62,8 @@ class Cabinet:
     any, and raises where it has no such part. `writer` writes for a client, whose name
     goes on record. `space` names the vectors that answer, empty for none. `day` reads a
     day as a person says it, and raises `BadDate`. `tell` gives Hindsight something to
-    remember, where what is captured is to go there too.
+    remember, where what is captured is to go there too. `untrusted` tells whether one
+    of some notes is of those that nobody vouches for.
     """
 
     config: Config
@@ -84,3 +85,4 @@ class Cabinet:
     pinned_notes: "Callable[[], PinnedNotes]"
     now: Callable[[], datetime] = _now
     tell: "Callable[[Told], None] | None" = None
+    untrusted: Callable[[Sequence[NotePath]], bool] = lambda _: False

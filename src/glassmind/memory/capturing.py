@@ -31,6 +31,7 @@ from glassmind.memory.memo_names import (
 from glassmind.memory.moving import unindexed
 from glassmind.memory.nearby import nearby
 from glassmind.memory.project_notes import add_to_project
+from glassmind.memory.provenance import Provenance, provenance_of
 from glassmind.memory.retaining import retained
 from glassmind.memory.sources import sources_said
 from glassmind.types import Digest, NotePath
@@ -52,6 +53,8 @@ class Claim:
     tags: Sequence[str] = ()
     client: str = "cli"
     agent: bool = False
+    derived_from: Sequence[str] = ()
+    untrusted: bool = False
 
 
 def captured(cabinet: Cabinet, claim: Claim) -> Captured:
@@ -64,11 +67,18 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
     check_writes(cabinet, "nothing was captured")  # before a look
     kind = kind_said(claim.kind)
     rule = cabinet.config.memory.inbox
-    waits = rule == "all" or (rule == "agents" and claim.agent)
+    before = provenance_of(cabinet, claim.client) if claim.agent else Provenance()
+    waits = rule == "all" or before.held or (rule == "agents" and claim.agent)
     folder = INBOX if waits else FOLDERS[kind]
     project = project_named(claim.project)
     stands = sources_said(cabinet, claim.sources)
-    said = replace(claim, project=project, sources=stands.receipts)
+    said = replace(
+        claim,
+        project=project,
+        sources=stands.receipts,
+        derived_from=before.derived_from,
+        untrusted=before.untrusted,
+    )
     memo = _memo(cabinet, said, kind, folder)
     notices = (*stands.notices, *_new_project(cabinet, project))
     done = _kept(cabinet, memo, f"capture a {kind}", notices)
@@ -132,6 +142,8 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
         sources=tuple(claim.sources),
         tags=tags_said(claim.tags),
         generated=claim.agent,
+        derived_from=tuple(claim.derived_from),
+        untrusted=claim.untrusted,
     )
     if read_head(memo_text(made)).frontmatter.error:
         raise BadMemo("memo", f"its facts take more than {MAX_BYTES:,} bytes")

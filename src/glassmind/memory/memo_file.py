@@ -70,6 +70,8 @@ def facts_of(memo: Memo) -> Iterable[tuple[str, Fact]]:
         ("status", memo.status),
         ("tags", memo.tags),
         ("generated", memo.generated),
+        ("derived-from", memo.derived_from),
+        ("untrusted", memo.untrusted),
         ("supersedes", memo.supersedes),
         ("superseded-by", memo.superseded_by),
     )
@@ -136,6 +138,8 @@ def memo_from(
         generated=said.get("generated") is True,
         superseded_by=_text(said.get("superseded-by")),
         supersedes=", ".join(_texts(said.get("supersedes"))),
+        derived_from=_texts(said.get("derived-from")),
+        untrusted=said.get("untrusted") is True,
     )
 
 

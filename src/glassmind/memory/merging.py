@@ -187,11 +187,13 @@ def _whose(said: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | No
 
 def _more(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
     """Return the sources and tags that are more than those of the kept memo."""
-    return {
+    doubt: dict[str, Fact | None] = {"untrusted": True} if memo.untrusted else {}
+    return doubt | {
         name: (*held, *(one for one in more if one not in held))
         for name, held, more in (
             ("sources", kept.sources, memo.sources),
             ("tags", kept.tags, memo.tags),
+            ("derived-from", kept.derived_from, memo.derived_from),
         )
         if not set(more) <= set(held)
     }

@@ -33,6 +33,8 @@ def memo_as_json(memo: Memo) -> dict[str, Any]:
         "tags": list(memo.tags),
         "superseded_by": memo.superseded_by,
         "supersedes": memo.supersedes,
+        "derived_from": list(memo.derived_from),
+        "untrusted": memo.untrusted,
     }
 
 

@@ -147,6 +147,14 @@ def _said(memo: Memo, style: Style) -> Iterator[str]:
     text = gist_of(memo.kind, memo.text)
     shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()}..."
     yield f"  {style.clean(shown)}"
+    yield from _read_before(memo, style)
+
+
+def _read_before(memo: Memo, style: Style) -> Iterator[str]:
+    if memo.derived_from:
+        doubt = "; one of them untrusted" if memo.untrusted else ""
+        said = f"written after reading {', '.join(memo.derived_from)}{doubt}"
+        yield style.faint(f"  {' '.join(style.clean(said).split())}")
 
 
 def _near_lines(near: Sequence[Near], style: Style) -> list[str]:

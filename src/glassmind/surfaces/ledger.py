@@ -5,6 +5,7 @@ from typing import Self
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
+from glassmind.memory.provenance import GIVEN
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
@@ -37,12 +38,17 @@ class Recording:
         `values` are those of the answer, or what they show.
         """
         try:
-            ledger = ledger_for(self._engine.config)
-            if ledger is None or values is None:
+            if values is None:
                 return
             if not isinstance(values, Shown):
                 values = shown_in(values, self._quotes)
             shown = self._new(values)
+            texts = (one.path for one in shown.passages)
+            vault = str(self._engine.config.vault.path)
+            GIVEN.hand(vault, self._client, texts, shown.named)
+            ledger = ledger_for(self._engine.config)
+            if ledger is None:
+                return
             if not ledger.append(self._surface, self._verb, self._client, shown):
                 self._tell()
         except Exception as error:  # noqa: BLE001 - the edge: see above

@@ -30,6 +30,8 @@ class Memo:
     `status` is `current`, `open`, `done`, `superseded`, or another word of a person.
     `generated` marks what no person has approved yet. `section` is the heading of one
     that stands among others in the note of a project, and empty for a note of its own.
+    `derived_from` are the notes that its client had been given before, and `untrusted`
+    says that one was of those that nobody vouches for.
     """
 
     path: NotePath
@@ -47,6 +49,8 @@ class Memo:
     superseded_by: str = ""
     supersedes: str = ""
     section: str = ""
+    derived_from: tuple[str, ...] = ()
+    untrusted: bool = False
 
 
 class MemoNote(NamedTuple):

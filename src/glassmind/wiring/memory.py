@@ -5,11 +5,13 @@ A part of `wiring` that a search does not need.
 
 from typing import TYPE_CHECKING, Protocol
 
+from glassmind.editing.trust import trust_over
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.connection import still
+from glassmind.store.sqlite.edit_rows import SqliteEditRows
 from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
@@ -19,10 +21,11 @@ from glassmind.vault.write import Permit, VaultWriter
 from glassmind.wiring.use import UseGrounds, heat_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.types import NotePath
     from glassmind.types.catalogue import NoteText
     from glassmind.types.hindsight import Told
 
@@ -66,6 +69,7 @@ def memory_for(adapters: Adapters, acts: Acts) -> Memory:
             heat=lambda: heat_sources(adapters),
             pinned_notes=lambda: PairRows(adapters.reader.connection()),
             tell=_tell(adapters),
+            untrusted=lambda paths: _is_untrusted(adapters, paths),
         )
     )
 
@@ -74,6 +78,24 @@ def _tell(adapters: Adapters) -> "Callable[[Told], None] | None":
     """Return what tells Hindsight of captures; None where they do not go there."""
     other = adapters.hindsight if adapters.config.hindsight.retain else None
     return None if other is None else other.tell
+
+
+def _is_untrusted(adapters: Adapters, paths: "Sequence[NotePath]") -> bool:
+    """Return whether one of some notes is of those that nobody vouches for.
+
+    Where the settings name none, that is any, if they ask for it at all.
+    """
+
+    def tagged(tag: str) -> "Sequence[NotePath]":
+        with adapters.reader.faults():
+            return SqliteEditRows(adapters.reader.connection()).tagged(tag)
+
+    writes, root = adapters.config.writes, adapters.config.vault.path
+    if not writes.untrusted and not writes.approve_after_untrusted:
+        return False
+    trust = trust_over(writes.untrusted, tagged, root)
+    trust.hand("", paths)
+    return trust.is_tainted("")
 
 
 def _space(adapters: Adapters) -> str:

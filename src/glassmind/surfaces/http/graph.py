@@ -13,8 +13,12 @@ from glassmind.render.resolution import resolution_as_json
 from glassmind.render.suggestions import suggestions_as_json
 from glassmind.render.themes import themes_as_json
 from glassmind.render.timeline import timeline_as_json
+from glassmind.surfaces.asking import check_untainted
 from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.memory import USUAL
 from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.mcp.tools.graph_dismiss import DISMISSED
+from glassmind.types.callers import CALLER
 
 MEDIA_TYPES = {
     "graphml": "application/graphml+xml; charset=utf-8",
@@ -116,6 +120,7 @@ def get_ingest(asked: Asked) -> Reply:
 
 def post_dismiss(asked: Asked) -> Reply:
     """Dismiss two notes, or take that back."""
+    check_untainted(asked.engine, CALLER.get() or USUAL, DISMISSED)
     knowledge, given = asked.engine.knowledge, asked.given
     settle = knowledge.restore_pair if given["restore"] else knowledge.dismiss
     return answered(dismissed_as_json(settle(given["a"], given["b"])))
@@ -123,6 +128,7 @@ def post_dismiss(asked: Asked) -> Reply:
 
 def post_dismiss_finding(asked: Asked) -> Reply:
     """Dismiss a finding, or take that back."""
+    check_untainted(asked.engine, CALLER.get() or USUAL, DISMISSED)
     knowledge, given = asked.engine.knowledge, asked.given
     check, _, subject = given["key"].partition(":")
     back = given["restore"]

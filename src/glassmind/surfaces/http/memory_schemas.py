@@ -30,6 +30,8 @@ MEMO = {
     "tags": TEXTS,
     "superseded_by": TEXT,
     "supersedes": TEXT,
+    "derived_from": TEXTS,
+    "untrusted": FLAG,
 }
 
 NEAR = listed(shape(**MEMO, likeness=NUMBER))

@@ -3,18 +3,24 @@
 from glassmind.errors.serving import BadArgument
 from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
 from glassmind.render.style import Style
+from glassmind.surfaces.asking import check_untainted
 from glassmind.surfaces.mcp.fence import fenced, labelled
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name
 
 NAME = "glassmind_dismiss"
 
+DISMISSED = "what is dismissed"
+"""What is written, for who may not."""
+
 NEITHER = "it takes two notes, 'a' and 'b', or a 'finding' of glassmind_health"
 
 
 def run(call: Call) -> Answer:
     """Dismiss two notes or a finding, or take that back."""
-    given, knowledge = call.given, call.engine.knowledge
+    given = call.given
+    check_untainted(call.engine, call.client, DISMISSED)
+    knowledge = call.engine.knowledge
     pair = given["a"] is not None or given["b"] is not None
     if pair == (given["finding"] is not None):
         raise BadArgument(NAME, NEITHER)

@@ -36,6 +36,8 @@ KEPT = (
     "sources",
     "generated",
     "superseded_by",
+    "derived_from",
+    "untrusted",
 )
 """What a concise answer keeps of a memo."""
 
@@ -122,6 +124,9 @@ def _memo(number: int, one: Mapping[str, Any]) -> Iterator[str]:
         yield f"   {said.strip(' ,')}"
     for receipt in one.get("sources", ()):
         yield f"   from {named(receipt)}"
+    if read := one.get("derived_from", ()):
+        doubt = "; one of them untrusted" if one.get("untrusted") else ""
+        yield f"   written after reading {', '.join(map(named, read))}{doubt}"
 
 
 TOOL = Tool(
