@@ -8,20 +8,17 @@ what waits for approval, and the records.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 from glassmind.access.meant import folded, is_in
 from glassmind.config import Config
 from glassmind.types import NotePath
 from glassmind.types.editing import Verdict
+from glassmind.types.verdicts import STRICTNESS, May
 from glassmind.vault.trash import TRASH
+from glassmind.vault.ways import CLOSED
 
-May: TypeAlias = Literal["off", "propose", "allow"]
-
-STRICTNESS: tuple[May, ...] = ("off", "propose", "allow")
-"""What may happen to a file, the strictest first."""
-
-NOT_EDITED = ("inbox", "logs", "cache", TRASH)
+NOT_EDITED = (*CLOSED, TRASH)
 """Of the agent folder: what a person approves, records, what can be made again, and
 what memory has set aside."""
 

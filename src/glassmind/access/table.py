@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-from glassmind.access.policy import STRICTNESS, WritePolicy
+from glassmind.access.policy import WritePolicy
 from glassmind.config import Config
 from glassmind.config.entries import RANKS, Entry
 from glassmind.config.layers import Choice
@@ -12,6 +12,7 @@ from glassmind.config.policy import PATHS, settle
 from glassmind.config.sections import KEYS
 from glassmind.config.write_sections import AGENT_DIR, Writes
 from glassmind.types import NotePath
+from glassmind.types.verdicts import STRICTNESS
 
 OUTCOMES = {"off": "not written", "propose": "proposed", "allow": "written"}
 

@@ -8,12 +8,10 @@ from glassmind.config.entries import RANKS, Entry
 from glassmind.config.layers import Choice, Layers
 from glassmind.config.sections import KEYS
 from glassmind.config.write_sections import AGENT_DIR, UserNotes, WriteMode
+from glassmind.types.verdicts import STRICTNESS
 
 PATHS = ("writes.mode", "writes.user_notes", "writes.agent_dir")
 RULES = ("writes.folders", "writes.tags")
-
-STRICTNESS = ("off", "propose", "allow")
-"""What may happen to notes outside the agent folder, the strictest first."""
 
 FOLLOWS = Entry(None, "the rest of [writes]", Path(), RANKS["default"])
 """Where a value comes from that the other spelling decides."""

@@ -11,6 +11,7 @@ from unicodedata import normalize
 from glassmind.config.entries import Entry
 from glassmind.config.guards import host_of
 from glassmind.config.keys import Key, Kind
+from glassmind.types.verdicts import STRICTNESS
 
 WORDS = {
     "true": True, "yes": True, "on": True, "1": True,
@@ -20,9 +21,6 @@ WORDS = {
 
 HIDDEN = "(hidden)"
 """What is shown in place of a secret."""
-
-RULE_WORDS = ("off", "propose", "allow")
-"""What a rule about some notes may say."""
 
 NAMED_PLACES = ("data", "vault", "plugin")
 """Places of the index that are no folders."""
@@ -156,8 +154,8 @@ def read_rules(raw: object, base: Path) -> tuple[str, ...]:
     for rule in read_names(raw, base):
         name, equals, word = rule.rpartition("=")
         name, word = _ruled_name(name), word.strip().lower()
-        if not equals or word not in RULE_WORDS:
-            words = ", ".join(RULE_WORDS)
+        if not equals or word not in STRICTNESS:
+            words = ", ".join(STRICTNESS)
             raise ValueError(f"must be rules such as Journal=off ({words}); {rule!r}")
         if said.setdefault(name, word) != word:
             raise ValueError(f"says two things of {name}")

@@ -11,9 +11,10 @@ from glassmind.config.guards import (
     only_off,
 )
 from glassmind.config.keys import Section, key
+from glassmind.types.verdicts import STRICTNESS, May
 
 WriteMode: TypeAlias = Literal["off", "agent-only", "propose", "allow"]
-UserNotes: TypeAlias = Literal["off", "propose", "allow"]
+UserNotes: TypeAlias = May
 
 AGENT_DIR = ".agent"
 """The folder of the vault that is written freely."""
@@ -38,7 +39,7 @@ class Writes(Section, title="writes"):
     user_notes: UserNotes = key(
         "propose",
         "The same for notes outside the agent folder alone: off, propose or allow.",
-        choices=("off", "propose", "allow"),
+        choices=STRICTNESS,
     )
     agent_dir: str = key(
         AGENT_DIR,

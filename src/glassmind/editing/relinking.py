@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from glassmind.access.policy import STRICTNESS, May
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import judged
 from glassmind.editing.left_out import left_out_risks, search_risks
@@ -27,6 +26,7 @@ from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
 from glassmind.types.editing import ChangeVerb, Draft, Rewritten, Step
+from glassmind.types.verdicts import STRICTNESS, May
 
 __all__ = [
     "Carried",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import Digest, NotePath, PropertyValue
+from glassmind.types.verdicts import May
 
 Where: TypeAlias = Literal["replace", "before", "after"]
 """What is done beside or in the place of something that is there."""
@@ -275,5 +276,5 @@ class ChangesetList:
 class Verdict(NamedTuple):
     """What the policy lets be done with a file, and the rule that says so."""
 
-    may: Literal["off", "propose", "allow"]
+    may: May
     rule: str
