@@ -12,6 +12,7 @@ from glassmind.knowledge.dismiss import (
 from glassmind.knowledge.health.asking import EXAMPLES, finding_now, keys_of, report
 from glassmind.knowledge.health.mending import repairs
 from glassmind.knowledge.health.report import key_of
+from glassmind.knowledge.health.secrets import secret_places
 from glassmind.knowledge.links.connections import connections
 from glassmind.knowledge.links.paths import chains
 from glassmind.knowledge.links.ranks import Asked, ranking
@@ -29,7 +30,7 @@ from glassmind.knowledge.themes.themed import only
 from glassmind.types import NotePath
 from glassmind.types.chains import Chains
 from glassmind.types.connections import Connections
-from glassmind.types.health import FindingNow, HealthReport
+from glassmind.types.health import FindingNow, HealthReport, SecretPlace
 from glassmind.types.ontology import Ingestion, Ontology, Resolution
 from glassmind.types.pairs import Dismissals, Dismissed, Similar
 from glassmind.types.ranks import Metric, Ranking
@@ -292,6 +293,11 @@ class Knowledge:
         study = self._study
         with study.faults():
             return repairs(study, self._rankings, checks=checks, today=today)
+
+    def secrets(self) -> list[SecretPlace]:
+        """Return where credentials stand in notes, for their owner alone."""
+        with self._study.faults():
+            return secret_places(self._study)
 
     def check_finding(self, key: str, *, today: date | None = None) -> FindingNow:
         """Return whether a finding of `health` still is one, by the check it is from.

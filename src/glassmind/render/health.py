@@ -1,8 +1,15 @@
 """What is to be mended in a vault, as programs read it."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from glassmind.types.health import CheckReport, Finding, FindingNow, HealthReport
+from glassmind.types.health import (
+    CheckReport,
+    Finding,
+    FindingNow,
+    HealthReport,
+    SecretPlace,
+)
 
 
 def health_as_json(report: HealthReport) -> dict[str, Any]:
@@ -52,6 +59,11 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "line": finding.line or None,
         "what": finding.what,
     }
+
+
+def secrets_as_json(found: Sequence[SecretPlace]) -> list[dict[str, Any]]:
+    """Return where credentials stand; never what they are."""
+    return [place._asdict() for place in found]
 
 
 def finding_now_as_json(now: FindingNow) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What is to be mended in a vault, as people read it: on a terminal, or as Markdown."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -11,10 +11,17 @@ from glassmind.types.health import (
     FindingNow,
     HealthReport,
     Helping,
+    SecretPlace,
 )
 
 REPORT_CHARS = 2_000
 """What a report takes at most unless it is asked for whole: compat KL-12."""
+
+SECRETS_FIX = (
+    "No agent is shown them. Keep them in a safe for passwords, and change what others "
+    "may have read."
+)
+"""What to do about credentials in notes."""
 
 WHAT_CHARS = 120
 """How much of one finding a short report shows."""
@@ -60,6 +67,23 @@ def _text_lines(report: HealthReport, style: Style, ways: Ways) -> Iterator[str]
             yield f"  {style.faint(fix)}"
     yield ""
     yield from _rest(report)
+
+
+def secrets_as_text(
+    found: Sequence[SecretPlace], style: Style, limit: int | None
+) -> str:
+    """Return where credentials stand, the first so many; nothing where none do."""
+    if not found:
+        return ""
+    notes = counted(len({place.path for place in found}), "note")
+    lines = ["", f"{style.strong(f'credentials: {len(found):,}')} in {notes}"]
+    lines += [
+        f"  {style.clean(one.path)}:{one.line}: {one.kind}" for one in found[:limit]
+    ]
+    if limit is not None and len(found) > limit:
+        lines.append(f"  and {len(found) - limit:,} more")
+    lines.append(f"  {style.faint(SECRETS_FIX)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _check_lines(check: CheckReport, style: Style, lost: float) -> Iterator[str]:

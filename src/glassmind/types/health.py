@@ -18,6 +18,14 @@ SEVERITIES: Sequence[Severity] = ("high", "medium", "low")
 """The gravest first."""
 
 
+class SecretPlace(NamedTuple):
+    """Where a credential stands in a note, and its kind; never what it is."""
+
+    path: NotePath
+    line: int
+    kind: str
+
+
 class Finding(NamedTuple):
     """One thing to mend: where it stands, and what is wrong with it.
 

@@ -34,6 +34,9 @@ class HealthRows(Protocol):
     def notes(self) -> list[HealthNote]:
         """Return every note, by path."""
 
+    def secret_notes(self) -> list[NotePath]:
+        """Return the notes in which credentials are hidden, by path."""
+
     def lost_links(self) -> list[LostLink]:
         """Return every link to what no file is called, as they stand."""
 

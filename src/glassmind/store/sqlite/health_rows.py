@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.store.sqlite.read import HAS_SECRETS, SECRETS
 from glassmind.types import NotePath
 from glassmind.types.health import (
     HealthNote,
@@ -152,6 +153,12 @@ class HealthRows:
     def files_called(self, key: str) -> list[NotePath]:
         """Return the files with a `name_key`, by path."""
         return [NotePath(str(row[0])) for row in self._rows(CALLED, (key,))]
+
+    def secret_notes(self) -> list[NotePath]:
+        """Return the notes in which credentials are hidden, by path."""
+        if self._db.execute(HAS_SECRETS).get is None:  # an older release wrote it
+            return []
+        return [NotePath(path) for path, _ in self._rows(SECRETS)]
 
     def skipped(self) -> list[tuple[NotePath, str]]:
         """Return path and reason of what was left out of the index, by path."""

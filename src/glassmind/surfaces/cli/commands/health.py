@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import WrongUsage
 from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
-from glassmind.render.health import finding_now_as_json, health_as_json
+from glassmind.render.health import finding_now_as_json, health_as_json, secrets_as_json
 from glassmind.render.health_text import (
     finding_now_as_text,
     health_as_markdown,
     health_as_text,
+    secrets_as_text,
 )
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.changing import add_dry_run, carried_out
@@ -28,6 +29,9 @@ WAYS: "Ways" = {
     "themes": "glassmind graph themes",
 }
 """How the verbs that help are called from a shell."""
+
+PLACES = 10
+"""Credentials of which the place is told, unless more are asked for."""
 
 BEST = 100
 """The score of a vault in which nothing is to be mended."""
@@ -125,12 +129,16 @@ def _report(knowledge: "Knowledge", args: Namespace, output: Output) -> int:
     if hasattr(args, "limit"):
         wishes = {"limit": args.limit}
     found = knowledge.health(checks=args.check, **wishes)
+    # asked for by no other way: where credentials stand is for their owner alone
+    secrets = [] if args.check else knowledge.secrets()
     if output.as_json:
-        output.json(health_as_json(found))
+        held = {"secrets": secrets_as_json(secrets)} if secrets else {}
+        output.json(health_as_json(found) | held)
     elif args.markdown:
         output.text(health_as_markdown(found, WAYS, whole=args.all))
     else:
-        output.text(health_as_text(found, output.style, WAYS))
+        shown = secrets_as_text(secrets, output.style, wishes.get("limit", PLACES))
+        output.text(health_as_text(found, output.style, WAYS) + shown)
     low = args.fail_below is not None and found.score < args.fail_below
     return exits.USAGE if low else exits.OK
 
