@@ -121,6 +121,7 @@ def assert_honest(answer: Any, program: Program) -> None:
             assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_a_question_to_the_vault_is_answered_with_sources_and_flags(
     program: Program, model: Writer
 ) -> None:

@@ -37,7 +37,24 @@ def clients(program: Program) -> Clients:
 eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
-@eras
+def crossed(stdio: str) -> pytest.MarkDecorator:
+    """Return both transports in both eras; one over stdio is quick, the other by HTTP.
+
+    A test that gives the other era has the rest quick.
+    """
+    ways = [(way, era) for way in ("stdio", "http") for era in ("legacy", "modern")]
+    return pytest.mark.parametrize(
+        ("server", "era"),
+        [
+            pytest.param(way, era, marks=() if quick else pytest.mark.slow)
+            for way, era in ways
+            for quick in [(way == "stdio") == (era == stdio)]
+        ],
+        indirect=["server"],
+    )
+
+
+@crossed(stdio="legacy")
 def test_the_tools_are_listed_with_schemas_that_every_model_takes(
     clients: Clients, server: Server, era: str
 ) -> None:
@@ -72,7 +89,7 @@ def test_prompts_are_listed_with_what_they_take(
     }
 
 
-@eras
+@crossed(stdio="modern")
 def test_a_tool_answers(clients: Clients, server: Server, era: str) -> None:
     called = ["--method", "tools/call", "--tool-name", "glassmind_search"]
     given = ["--tool-arg", "query=flood alarm", "limit=2"]

@@ -13,6 +13,7 @@ from hypothesis.stateful import (
     RuleBasedStateMachine,
     precondition,
     rule,
+    run_state_machine_as_test,
 )
 from vault_desk import VaultDesk
 
@@ -116,13 +117,23 @@ class Following(RuleBasedStateMachine):
         self._scratch.cleanup()
 
 
-TestFollowing = Following.TestCase
-TestFollowing.settings = settings(
-    max_examples=15,
-    stateful_step_count=15,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+def tried(examples: int) -> settings:
+    """Return how often it is tried."""
+    return settings(
+        max_examples=examples,
+        stateful_step_count=15,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def test_the_graph_follows_whatever_happens_to_a_vault() -> None:
+    run_state_machine_as_test(Following, settings=tried(5))
+
+
+@pytest.mark.slow
+def test_the_graph_follows_whatever_happens_to_many_vaults() -> None:
+    run_state_machine_as_test(Following, settings=tried(60))
 
 
 def ring(count: int) -> dict[str, str]:

@@ -48,7 +48,9 @@ def engine(real: VaultDesk, memory: HindsightDesk) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.mark.parametrize("fusion", ["minmax", "weighted_rrf"])
+@pytest.mark.parametrize(
+    "fusion", ["minmax", pytest.param("weighted_rrf", marks=pytest.mark.slow)]
+)
 def test_facts_about_other_things_leave_the_best_note_first(
     engine: Engine, memory: HindsightDesk, fusion: Any
 ) -> None:
