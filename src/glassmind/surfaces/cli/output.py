@@ -9,6 +9,12 @@ from glassmind.errors import GlassmindError
 from glassmind.render.style import Style
 from glassmind.surfaces.conflicts import digest_now
 
+ESCAPED = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+"""What JSON leaves as it is and a terminal may obey; read as JSON, it is the same."""
+
 
 class Output:
     """Owns the two streams, and knows how they want to be written to."""
@@ -62,6 +68,8 @@ class Output:
 
         indent = 2 if self.on_terminal and not on_one_line else None
         made = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
+        if self.on_terminal:
+            made = made.translate(ESCAPED)
         self._has_told = True
         sys.stdout.flush()
         # A lone surrogate becomes an escape, which JSON reads as what it was.

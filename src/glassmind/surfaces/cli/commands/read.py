@@ -4,6 +4,7 @@ from argparse import ArgumentTypeError, Namespace
 
 from glassmind.errors import WrongUsage
 from glassmind.render.approval import UNREAD
+from glassmind.render.hidden_text import hidden_kinds, hidden_notice
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.surfaces.cli import exits
@@ -57,6 +58,8 @@ def run(args: Namespace, output: Output) -> int:
     if note.generated:
         output.notice(UNREAD)
     notice_all(output, note.notices)
+    if hides := hidden_notice(hidden_kinds(note.text)):
+        output.notice(hides)
     if output.as_json:
         output.json(note_as_json(note, vault=vault))
     else:
