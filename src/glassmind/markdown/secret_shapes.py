@@ -9,6 +9,7 @@ has what this was weighed against, and what it finds.
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from string import ascii_letters, digits
 from typing import NamedTuple
 
@@ -143,16 +144,18 @@ ODD: Sequence[Odd] = (
 """Each begins where no longer word could have begun, as all shapes do."""
 
 _ALL: Sequence[Shape | Odd] = (*SHAPES, *ODD)
-_ANY = re.compile(
-    r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))(?:"
-    + "|".join(one.pattern for one in _ALL)
-    + ")",
-    re.ASCII,
-)
 _LETTERS = [re.compile(f"[{kind}]") for kind in ("a-z", "A-Z", "0-9")]
 
 Hidden = Callable[[str, str], str]
 """Returns what stands in place of a credential, by its kind and what it is."""
+
+
+@cache
+def _any_shape() -> re.Pattern[str]:
+    """Return what finds them all; made when it is first needed, in milliseconds."""
+    start = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+    shapes = "|".join(one.pattern for one in _ALL)
+    return re.compile(f"{start}(?:{shapes})", re.ASCII)
 
 
 def without_shapes(text: str, hidden: Hidden) -> str:
@@ -177,7 +180,7 @@ def without_shapes(text: str, hidden: Hidden) -> str:
         if start > done and text[start - 1] == "\\":
             start -= 1  # what follows may be how a new line is written
         if end - start <= LONGEST_RUN:
-            parts += [text[done:start], _ANY.sub(instead, text[start:end])]
+            parts += [text[done:start], _any_shape().sub(instead, text[start:end])]
             done = end
     return "".join((*parts, text[done:])) if parts else text
 
