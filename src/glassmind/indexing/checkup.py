@@ -40,7 +40,8 @@ class Bench:
     what goes wrong in any of them; `notices` say why the index is in this folder. `use`
     returns whether use is to be recorded, and where; `llm` looks whether the model that
     writes can be asked, and `hindsight` asks the memory beside the vault something,
-    where there is one; `writes` and `recalls` name them.
+    where there is one; `writes` and `recalls` name them. `ledger` looks whether what
+    clients read can go on record.
     """
 
     folder: Path
@@ -64,6 +65,7 @@ class Bench:
     use: Callable[[], tuple[bool, Path | None]] = lambda: (False, None)
     llm: Callable[[], Check | None] = lambda: None
     hindsight: Callable[[], Check | None] = lambda: None
+    ledger: Callable[[], Check | None] = lambda: None
     writes: str = ""
     recalls: str = ""
 
@@ -171,6 +173,12 @@ def _llm(visit: _Visit) -> Iterator[Check]:
 
 def _hindsight(visit: _Visit) -> Iterator[Check]:
     found = visit.bench.hindsight()
+    if found is not None:
+        yield found
+
+
+def _ledger(visit: _Visit) -> Iterator[Check]:
+    found = visit.bench.ledger()
     if found is not None:
         yield found
 
@@ -303,6 +311,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "watch": _watch,
     "llm": _llm,
     "hindsight": _hindsight,
+    "ledger": _ledger,
     "index.db": _rows,
     "word index": _words,
     "model": _model,

@@ -31,6 +31,8 @@ def status_of(bench: Bench) -> Status:
     notices += [f"{name} is being embedded; until it is complete, the one before "
                 "it answers" for name in others]  # fmt: skip
     notices += vectors.dismissals().problems
+    ledger = bench.ledger()
+    notices += [ledger.finding] if ledger and ledger.state != "ok" else []
     notes, chunks = bench.counts()
     return Status(
         notes=notes,

@@ -18,9 +18,12 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from json.encoder import encode_basestring as _quoted
 from pathlib import Path
+from unicodedata import normalize
 
 from glassmind.store.place import can_write, make_folder
 from glassmind.types.ledger import Passage, Reading, Shown, Wanted
+
+NOTE_SUFFIX = ".md"
 
 FILES = "ledger-*.jsonl"
 
@@ -39,6 +42,9 @@ BLOCK = 64 * 1024
 """Bytes read at once, from the end of a file to its beginning."""
 
 ALL = Wanted()
+
+_FLAGS = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+_FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 _BEGIN = b'{"at":'
 _NAME = re.compile(r"ledger-(\d{4}-\d{2}-\d{2})\.(\d{3,})\.jsonl")
@@ -63,7 +69,7 @@ class Ledger:
         self.folders, self.keep_days = tuple(folders), keep_days
         self._full_bytes, self._most_bytes = full_bytes, most_bytes
         self._clock_ns = clock_ns
-        self._part = ("", 0)
+        self._part, self._stamp = ("", 0), (-1, "")
 
     def append(self, surface: str, verb: str, client: str, shown: Shown) -> bool:
         """Add what an answer showed; return whether it is on record.
@@ -72,9 +78,13 @@ class Ledger:
         """
         if not shown.passages and not shown.named:
             return True
-        now = self._clock_ns()
-        stamp = _stamp(now)
-        line = _line(stamp, surface, verb, client, shown)
+        second, rest = divmod(self._clock_ns(), 10**9)
+        known, stamp = self._stamp
+        if known != second:
+            stamp = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._stamp = (second, stamp)
+        at = f"{stamp}.{rest // 1000:06d}+00:00"
+        line = _line(at, surface, verb, client, shown)
         raw = line.encode("utf-8", "surrogatepass")
         for folder in self.folders:
             try:
@@ -85,12 +95,18 @@ class Ledger:
         return False
 
     def _write(self, folder: Path, day: str, line: bytes) -> None:
-        """Add a line to the file of a day that has room."""
+        """Add a line to the file of a day that has room, opened for this line alone.
+
+        So whoever deletes a ledger, or moves it, has it begun anew by the next line.
+        """
         known, part = self._part
         part = part if known == day else 0
         while True:
-            opened, facts = self._opened(folder / f"ledger-{day}.{part:03d}.jsonl")
+            opened = _opened(f"{folder}{os.sep}ledger-{day}.{part:03d}.jsonl", folder)
             try:
+                facts = os.fstat(opened)
+                if not stat.S_ISREG(facts.st_mode):
+                    raise OSError("it is not a regular file")
                 if facts.st_size < self._full_bytes:
                     if os.write(opened, line) != len(line):  # whole, behind all others
                         raise OSError("the disk is full")
@@ -101,20 +117,6 @@ class Ledger:
         self._part = (day, part)
         if not facts.st_size:
             self._purge(folder)
-
-    def _opened(self, file: Path) -> tuple[int, os.stat_result]:
-        flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-        flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-        try:
-            opened = os.open(file, flags, 0o600)
-        except FileNotFoundError:
-            make_folder(file.parent)
-            opened = os.open(file, flags, 0o600)
-        facts = os.fstat(opened)
-        if not stat.S_ISREG(facts.st_mode):
-            os.close(opened)
-            raise OSError("it is not a regular file")
-        return opened, facts
 
     def purge(self) -> None:
         """Let go of what is older than the settings say."""
@@ -185,13 +187,15 @@ def _passage(path: object, first: object = 0, last: object = 0) -> Passage:
     return Passage(str(path), int(str(first)), int(str(last)))
 
 
-def _stamp(now_ns: int) -> str:
-    second, rest = divmod(now_ns, 10**9)
-    whole = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    return f"{whole}.{rest // 1000:06d}+00:00"
+def _opened(file: str, folder: Path) -> int:
+    try:
+        return os.open(file, _FLAGS, 0o600)
+    except FileNotFoundError:
+        make_folder(folder)
+        return os.open(file, _FLAGS, 0o600)
 
 
-def _line(stamp: str, surface: str, verb: str, client: str, shown: Shown) -> str:
+def _line(at: str, surface: str, verb: str, client: str, shown: Shown) -> str:
     """Return an answer as JSON, put together by hand: a third of the time."""
     passages = ",".join(
         f"[{_quoted(path)},{first},{last}]" if first else f"[{_quoted(path)}]"
@@ -200,7 +204,7 @@ def _line(stamp: str, surface: str, verb: str, client: str, shown: Shown) -> str
     named = ",".join(map(_quoted, shown.named[:MOST_NAMED]))
     more = max(0, len(shown.named) - MOST_NAMED)
     return (
-        f'{{"at":"{stamp}","client":{_quoted(client)},"surface":{_quoted(surface)},'
+        f'{{"at":"{at}","client":{_quoted(client)},"surface":{_quoted(surface)},'
         f'"verb":{_quoted(verb)},"passages":[{passages}],"named":[{named}],'
         f'"more_named":{more}}}\n'
     )
@@ -262,6 +266,22 @@ def _narrowed(reading: Reading, wanted: Wanted) -> Reading | None:
 
 
 def _is_of(path: str, notes: Sequence[str]) -> bool:
-    return any(
-        path.startswith(note) if note.endswith("/") else path == note for note in notes
-    )
+    return any(is_called(path, note) for note in notes)
+
+
+def is_called(path: str, name: str) -> bool:
+    """Whether a note has a name: its path, its file's name, or a folder with a `/`.
+
+    The suffix of a note may be left out, and letters may be large or small. Titles are
+    not known here: the note may be gone.
+    """
+    path, name = _folded(path), _folded(name)
+    if name.endswith("/"):
+        return path.startswith(name)
+    if "/" not in name:
+        path = path.rpartition("/")[2]
+    return path == name or path.removesuffix(NOTE_SUFFIX) == name
+
+
+def _folded(text: str) -> str:
+    return normalize("NFC", text).casefold()

@@ -29,7 +29,7 @@ class Recording:
     ) -> None:
         self._engine, self._surface, self._verb = engine, surface, verb
         self._client = CALLER.get() or client
-        self._known: set[Passage | str] = set()
+        self._taken: list[Shown] = []
         self._quotes: dict[str, tuple[str, ...]] = {}
 
     def show(self, values: object) -> None:
@@ -55,11 +55,16 @@ class Recording:
             log_fault("unrecorded", error)
 
     def _new(self, shown: Shown) -> Shown:
-        known = self._known
-        passages = tuple(one for one in shown.passages if one not in known)
-        named = tuple(one for one in shown.named if one not in known)
-        known |= {*passages, *named}
-        return Shown(passages, named)
+        """Return what was not taken yet; most calls show all they show at once."""
+        if self._taken:
+            given = {one for taken in self._taken for one in taken.passages}
+            named = {one for taken in self._taken for one in taken.named}
+            shown = Shown(
+                tuple(one for one in shown.passages if one not in given),
+                tuple(one for one in shown.named if one not in named),
+            )
+        self._taken.append(shown)
+        return shown
 
     def _tell(self) -> None:
         vault = str(self._engine.config.vault.path)

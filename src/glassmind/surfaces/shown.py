@@ -16,6 +16,9 @@ from glassmind.types.ledger import Passage, Shown
 
 Quotes: TypeAlias = Mapping[str, tuple[str, ...]]
 
+LISTS = (list, tuple)
+HOLDING = (dict, *LISTS)
+
 NOTES = (".md", ".canvas", ".base")
 """How paths of notes end."""
 
@@ -25,8 +28,11 @@ STUBS = "_stub/"
 PATHS = ("path", "id", "nodeId", "source", "sourceId", "note", "file")
 """Under what the note stands that the texts beside it are of; the first that is one."""
 
+LINES = ("line", "chunkStartLine")
+
 NAMES = frozenset(
     ("target", "targetId", "to", "now", "superseded_by", "supersedes", "hub",
+     "derived_from",
      "other_path", "paths", "via", "connected_via", "shared_notes", "namesakes",
      "members", "children", "examples", "nodes", "nodeIds", "sources", "gone",
      "outgoing", "incoming", "files", "cycles", "roots", *PATHS)
@@ -39,25 +45,30 @@ PLAIN = frozenset(
      "day", "degraded", "digest", "directions", "finding", "fix", "format", "hash",
      "heading", "heading_path", "index", "intent", "kind", "label", "level",
      "link", "links", "match_reason", "matched", "message", "metric", "mode",
-     "modified", "name", "notices", "origin", "other_title", "other_uri", "place",
-     "previewId", "problem", "problems", "project", "property", "query", "reason",
-     "reasons", "receipt", "receipts", "risks", "rule", "section", "severity",
-     "shared_tags", "source_title", "source_uri", "standing", "state", "status",
-     "summary", "support", "tag", "tags", "target_title", "target_uri", "time",
-     "title", "tokenizer", "tool", "troubles", "undoes", "untrusted", "uri",
-     "vault", "verb", "verdict", "warning", "warnings", "why")
+     "modified", "name", "next_cursor", "notices", "origin", "other_title",
+     "other_uri", "place", "previewId", "problem", "problems", "project",
+     "property", "query", "reason", "reasons", "receipt", "receipts", "risks",
+     "rule", "section", "severity", "shared_tags", "source_title", "source_uri",
+     "standing", "state", "status", "summary", "support", "tag", "tags",
+     "target_title", "target_uri", "time", "title", "tokenizer", "tool",
+     "troubles", "undoes", "untrusted", "uri", "vault", "verb", "verdict",
+     "warning", "warnings", "why")
 )  # fmt: skip
 """What tells of a note and is no text of it: names, times, addresses, our own words."""
 
 KEYS = frozenset(("key", "line"))
 """What names notes among other words: keys of findings, lines of dismissals."""
 
-SKIPPED = frozenset(("next_actions", "args", "marks", "stub", "counts"))
-"""What repeats names that the caller said or is told elsewhere; and a note yet to be
-written."""
+SKIPPED = frozenset(
+    ("next_actions", "args", "stub", "counts", "aliases", "channels", "degraded",
+     "directions", "heading_path", "lines", "marks", "notices", "reasons",
+     "shared_tags", "tags")
+)  # fmt: skip
+"""Lists and tables without a note: names that the caller said or is told elsewhere, a
+note yet to be written, and words of our own."""
 
-PROPERTIES = frozenset(("properties", "frontmatter"))
-"""Text of a note whose keys are its own, and say nothing to us."""
+TEXTS = frozenset(("properties", "frontmatter", "snippet"))
+"""Text of a note in a table, whose keys may be the note's own and say nothing to us."""
 
 OF_OUTER = frozenset(("mentions",))
 """Texts of the note that is asked about, listed under what they name."""
@@ -120,9 +131,10 @@ class _Found:
         if isinstance(value, dict):
             self._values(value, inner)
             return
-        for one in value if isinstance(value, list | tuple) else ():
+        for one in value if isinstance(value, LISTS) else ():
             if isinstance(one, str):
-                self._text(key, one, inner)
+                if key not in PLAIN:
+                    self._text(key, one, inner)
             elif isinstance(one, dict) and key == OWN and inner is not None:
                 self._end(one, inner)
             elif isinstance(one, dict):
@@ -133,32 +145,36 @@ class _Found:
                 self.within(key, one, owner, outer)
 
     def _values(self, values: Mapping[str, Any], outer: _Owner | None) -> None:
-        owner = _owner_of(values, outer)
+        owner, quotes = _owner_of(values, outer), self._quotes
         for key, value in values.items():
-            if not value or key in SKIPPED:
-                continue
             if isinstance(value, str):
-                self._text(key, value, owner)
-            elif key in PROPERTIES and owner is not None:
+                if quotes and value in quotes:
+                    quoted = map(Passage, quotes[value])
+                    self.passages |= dict.fromkeys(quoted)
+                if key not in PLAIN:
+                    self._text(key, value, owner)
+            elif not value or key in SKIPPED or not isinstance(value, HOLDING):
+                continue
+            elif key in TEXTS and owner is not None:
                 owner.has_text = True
-            elif isinstance(value, dict | list | tuple):
+            else:
                 self.within(key, value, owner, outer)
         if owner is not None and owner is not outer:
-            self._settle(owner)
+            if owner.has_text:
+                self.passages[Passage(owner.path, owner.first, owner.last)] = None
+            else:
+                self.named[owner.path] = None
 
     def _text(self, key: str, value: str, owner: _Owner | None) -> None:
-        for path in self._quotes.get(value, ()):
-            self.passages[Passage(path)] = None
-        if key in PLAIN:
-            return
-        if key in KEYS:
-            self.named |= dict.fromkeys(named_notes(_KEYED.findall(value)))
-        elif key in NAMES:
+        """Take a text that is not `PLAIN`."""
+        if key in NAMES:
             if _is_note(value):
                 self.named[value] = None
             elif "@" in value and (cited := parse_receipt(value)):
                 self.named[cited.path] = None
-        elif key == "diff" and self._diff(value):
+        elif key in KEYS:
+            self.named |= dict.fromkeys(named_notes(_KEYED.findall(value)))
+        elif not value or (key == "diff" and self._diff(value)):
             return
         elif owner is not None:
             owner.has_text = True
@@ -185,37 +201,37 @@ class _Found:
                     self.passages[Passage(head[1], first, first + count - 1)] = None
         return bool(heads or moved)
 
-    def _settle(self, owner: _Owner) -> None:
-        if owner.has_text:
-            self.passages[Passage(owner.path, owner.first, owner.last)] = None
-        else:
-            self.named[owner.path] = None
-
 
 def _owner_of(values: Mapping[str, Any], outer: _Owner | None) -> _Owner | None:
     """Return what the texts of some values are of."""
-    lines = _lines_in(values)
-    for key in PATHS:
-        path = values.get(key)
-        if isinstance(path, str) and _is_note(path):
-            if values.get("ghost") is True:
-                return None
-            if lines is None and "receipt" in values:
-                cited = parse_receipt(values["receipt"] or "")
-                lines = (cited.span.start, cited.span.end) if cited else None
-            return _Owner(path, lines or (0, 0))
-    receipt = values.get("receipt")
-    if isinstance(receipt, str) and (cited := parse_receipt(receipt)):
-        return _Owner(cited.path, (cited.span.start, cited.span.end))
+    path = values.get("path")  # most often, and at once
+    if not path or not _is_path(path):
+        path = next((p for p in map(values.get, PATHS) if p and _is_path(p)), None)
+    lines, receipt = _lines_in(values), values.get("receipt")
+    if path is not None and values.get("ghost") is True:
+        return None
+    if lines is None and isinstance(receipt, str) and receipt:
+        cited = parse_receipt(receipt)
+        if cited is not None:
+            path = path or cited.path
+            lines = (cited.span.start, cited.span.end)
+    if path is not None:
+        return _Owner(path, lines or (0, 0))
     if lines is None or outer is None:
         return outer
     return _Owner(outer.path, lines)
 
 
+def _is_path(value: object) -> bool:
+    return isinstance(value, str) and _is_note(value)
+
+
 def _lines_in(values: Mapping[str, Any]) -> tuple[int, int] | None:
     lines = values.get("lines")
-    if isinstance(lines, list | tuple) and len(lines) == 2:  # noqa: PLR2004 - both ends
+    if lines and isinstance(lines, LISTS) and len(lines) == 2:  # noqa: PLR2004
         first, last = lines
+    elif values.keys().isdisjoint(LINES):
+        return None
     else:
         first = values.get("line") or values.get("chunkStartLine")
         last = values.get("chunkEndLine", first)
@@ -232,4 +248,4 @@ def _has_text(values: Mapping[str, Any]) -> bool:
 
 
 def _is_note(text: str) -> bool:
-    return text.lower().endswith(NOTES) and not text.startswith(STUBS)
+    return text[-7:].lower().endswith(NOTES) and not text.startswith(STUBS)

@@ -67,8 +67,8 @@ class Reading(NamedTuple):
 class Wanted(NamedTuple):
     """Which readings are asked for; empty means all.
 
-    `notes` are paths that one note has or had, or a folder that ends with `/`. `since`
-    is included, `until` is not.
+    `notes` are names and paths that one note has or had, or a folder that ends with
+    `/`. `since` is included, `until` is not.
     """
 
     client: str = ""
@@ -84,7 +84,7 @@ class Sum(NamedTuple):
     was given text of, or how many clients were given text of a note.
     """
 
-    key: str
+    of: str
     answers: int
     named: int
     others: int

@@ -32,6 +32,7 @@ from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 from glassmind.wiring.grounds import EmbeddingGrounds
+from glassmind.wiring.ledger import ledger_check
 from glassmind.wiring.use import UseGrounds, fold_use
 
 if TYPE_CHECKING:
@@ -240,6 +241,7 @@ def bench_for(adapters: Adapters) -> Bench:
         use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),
         llm=lambda: _llm_check(adapters.config),
         hindsight=lambda: adapters.hindsight.check() if adapters.hindsight else None,
+        ledger=lambda: ledger_check(adapters.config),
         writes=_writes(adapters.config),
         recalls=adapters.config.hindsight.bank if adapters.config.hindsight.url else "",
     )

@@ -50,9 +50,3 @@ def ledger_check(config: Config) -> Check:
     return Check(
         "ledger", "ok", "what clients read goes on record; see glassmind ledger"
     )
-
-
-def ledger_notices(config: Config) -> tuple[str, ...]:
-    """Return what a user should know of the ledger, if anything."""
-    check = ledger_check(config)
-    return () if check.state == "ok" else (check.finding,)

@@ -17,11 +17,10 @@ from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
-    "changeset", "clients",
-    "context", "edit", "forget", "graph", "health", "hot", "inbox",
-    "ingest", "list", "log", "merge", "move", "ontology", "pin", "proposals", "recall",
-    "rename-heading", "rename-tag", "resolve", "split", "suggest", "summarize",
-    "supersede", "unpin", "verify",
+    "changeset", "clients", "context", "edit", "forget", "graph", "health", "hot",
+    "inbox", "ingest", "ledger", "list", "log", "merge", "move", "ontology", "pin",
+    "proposals", "recall", "rename-heading", "rename-tag", "resolve", "split",
+    "suggest", "summarize", "supersede", "unpin", "verify",
 ])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "supersede": ("supersede", "let what was captured take the place of another"),
     "inbox": ("inbox", "see what agents captured, and accept or reject it"),
     "log": ("log", "tell what was written to the vault, and by whom"),
+    "ledger": ("ledger", "tell which client was given which passages, when"),
     "edit": ("edit", "change the text of a note, make one or delete one"),
     "move": ("move", "give a note or a folder another name or place"),
     "rename-heading": ("rename_heading", "give a heading other words, and its links"),

@@ -1,0 +1,395 @@
+"""The ledger itself: lines by many hands, files by day, what is asked of it."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import tracemalloc
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cli_desk import Inside, Program
+from mcp import Client
+from mcp_desk import call, visit
+from vault_desk import VaultDesk
+
+from glassmind import open_vault
+from glassmind.store.ledger import MOST_NAMED, Ledger
+from glassmind.store.ledger_sums import summed
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.types.ledger import Passage, Reading, Shown, Wanted
+from glassmind.wiring.ledger import ledger_for
+
+NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
+TEA = Shown((Passage("Tea.md", 3, 9), Passage("Sub/Pot.md")), ("Cup.md",))
+
+
+class Clock:
+    """A clock that shows the moment that a test wants."""
+
+    def __init__(self, moment: datetime = NOON) -> None:
+        self.moment = moment
+
+    def __call__(self) -> int:
+        return int(self.moment.timestamp()) * 10**9
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.glob("ledger-*"))
+
+
+def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -> None:
+    ledger = Ledger([tmp_path / "data"], keep_days=90, clock_ns=Clock())
+
+    assert ledger.append("http", "POST /search", "a client", TEA)
+
+    (file,) = (tmp_path / "data").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(file.read_text("utf-8")) == {
+        "at": "2026-03-12T12:00:00.000000+00:00",
+        "client": "a client",
+        "surface": "http",
+        "verb": "POST /search",
+        "passages": [["Tea.md", 3, 9], ["Sub/Pot.md"]],
+        "named": ["Cup.md"],
+        "more_named": 0,
+    }
+    assert list(ledger.readings()) == [
+        Reading(NOON, "a client", "http", "POST /search", *TEA)
+    ]
+
+
+def test_an_answer_without_a_note_is_not_on_record(tmp_path: Path) -> None:
+    ledger = Ledger([tmp_path], keep_days=90)
+
+    assert ledger.append("http", "GET /stats", "a client", Shown())
+
+    assert files(tmp_path) == []
+
+
+def test_of_a_long_list_the_first_names_are_kept_and_the_others_counted(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger([tmp_path], keep_days=90)
+    names = tuple(f"{number}.md" for number in range(MOST_NAMED + 7))
+
+    ledger.append("http", "GET /graph/rank", "a client", Shown((), names))
+
+    (found,) = ledger.readings()
+    assert (found.named, found.more_named) == (names[:MOST_NAMED], 7)
+
+
+def test_a_day_has_its_file_and_a_full_one_is_followed_by_the_next(
+    tmp_path: Path,
+) -> None:
+    now = Clock()
+    ledger = Ledger([tmp_path], keep_days=90, full_bytes=300, clock_ns=now)
+
+    for number in range(4):
+        now.moment += timedelta(days=number == 3)
+        ledger.append("http", f"verb {number}", "a client", TEA)
+
+    assert files(tmp_path) == [
+        "ledger-2026-03-12.000.jsonl",
+        "ledger-2026-03-12.001.jsonl",
+        "ledger-2026-03-13.000.jsonl",
+    ]
+    verbs = [one.verb for one in ledger.readings()]
+    assert verbs == ["verb 3", "verb 2", "verb 1", "verb 0"]
+
+
+def test_what_is_older_than_the_settings_say_goes(tmp_path: Path) -> None:
+    for day in (0, 5, 11):
+        at = Clock(NOON + timedelta(days=day))
+        Ledger([tmp_path], keep_days=10, clock_ns=at).append("http", "v", "c", TEA)
+
+    assert files(tmp_path) == [
+        "ledger-2026-03-17.000.jsonl",
+        "ledger-2026-03-23.000.jsonl",
+    ]
+
+
+def test_the_oldest_goes_first_where_all_of_it_takes_too_much_room(
+    tmp_path: Path,
+) -> None:
+    ledger = Ledger(
+        [tmp_path], keep_days=90, full_bytes=300, most_bytes=1_500, clock_ns=Clock()
+    )
+
+    for number in range(20):
+        assert ledger.append("http", f"verb {number}", "a client", TEA)
+
+    verbs = [one.verb for one in ledger.readings()]
+    assert verbs[0] == "verb 19"
+    assert "verb 0" not in verbs
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 2_000
+
+
+def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) -> None:
+    ledger = Ledger([tmp_path], keep_days=90, clock_ns=Clock())
+    ledger.append("http", "first", "a client", TEA)
+    (file,) = tmp_path.iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole + whole[:50])
+
+    ledger.append("http", "second", "a client", TEA)
+    file.write_bytes(file.read_bytes() + b"\xff\n[]\n{}\n")
+
+    assert [one.verb for one in ledger.readings()] == ["second", "first"]
+
+
+def test_where_the_first_folder_takes_no_line_the_next_one_does(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    ledger = Ledger([tmp_path / "file" / "data", tmp_path / "spare"], keep_days=90)
+
+    assert ledger.append("http", "v", "c", TEA)
+
+    assert files(tmp_path / "spare")
+    assert not ledger.trouble()
+    assert Ledger([tmp_path / "file"], keep_days=90).trouble()
+    assert not Ledger([], keep_days=90).append("http", "v", "c", TEA)
+
+
+ADDING = """
+import sys
+from pathlib import Path
+from glassmind.store.ledger import Ledger
+from glassmind.types.ledger import Passage, Shown
+ledger = Ledger([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
+for number in range(200):
+    shown = Shown((Passage("Tea.md", number + 1, number + 2),), ("x" * 400 + ".md",))
+    assert ledger.append("http", "v", sys.argv[2], shown)
+"""
+
+
+def test_many_programs_add_lines_at_once_and_none_is_lost(tmp_path: Path) -> None:
+    names = ["a", "b", "c"]
+    running = [
+        subprocess.Popen([sys.executable, "-c", ADDING, str(tmp_path), name])
+        for name in names
+    ]
+    assert [one.wait(60) for one in running] == [0, 0, 0]
+
+    found = list(Ledger([tmp_path], keep_days=90).readings())
+
+    assert len(files(tmp_path)) > 1
+    for name in names:
+        lines = {one.passages[0].first for one in found if one.client == name}
+        assert lines == set(range(1, 201))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "verbs"),
+    [
+        (Wanted(client="b"), ["two"]),
+        (Wanted(notes=("tea",)), ["three", "one"]),
+        (Wanted(notes=("Sub/Tea.md",)), ["three"]),
+        (Wanted(notes=("Sub/",)), ["three", "two"]),
+        (Wanted(notes=("Ea.md",)), []),
+        (Wanted(since=NOON + timedelta(hours=1)), ["three", "two"]),
+        (Wanted(until=NOON + timedelta(hours=1)), ["one"]),
+        (Wanted(since=NOON, until=NOON + timedelta(days=2)), ["two", "one"]),
+    ],
+)
+def test_readings_are_found_by_client_note_and_time(
+    tmp_path: Path, wanted: Wanted, verbs: list[str]
+) -> None:
+    now, given = (
+        Clock(),
+        {
+            "one": ("a", Shown((Passage("Tea.md", 1, 2),))),
+            "two": ("b", Shown((Passage("Sub/Pot.md", 1, 2),))),
+            "three": ("a", Shown((), ("Sub/Tea.md", "Cup.md"))),
+        },
+    )
+    ledger = Ledger([tmp_path], keep_days=90, clock_ns=now)
+    for verb, (client, shown) in given.items():
+        ledger.append("http", verb, client, shown)
+        now.moment += timedelta(days=1)
+
+    found = list(ledger.readings(wanted))
+
+    assert [one.verb for one in found] == verbs
+    if wanted.notes:
+        assert "Cup.md" not in str(found)
+
+
+def test_sums_tell_how_often_and_among_how_many() -> None:
+    one = Reading(NOON, "a", "http", "v", (Passage("Tea.md", 1, 2),), ("Cup.md",))
+    other = one._replace(client="b", at=NOON + timedelta(days=1))
+    bare = one._replace(client="b", passages=())
+
+    clients = summed([other, one, bare], "client")
+    notes = summed([other, one, bare], "note")
+
+    assert [(s.of, s.answers, s.named, s.others) for s in clients] == [
+        ("b", 1, 1, 1),
+        ("a", 1, 0, 1),
+    ]
+    assert [(s.of, s.answers, s.named, s.others) for s in notes] == [
+        ("Tea.md", 2, 0, 2),
+        ("Cup.md", 0, 3, 0),
+    ]
+    assert notes[0].last == other.at
+
+
+def test_a_large_ledger_is_read_in_little_memory(tmp_path: Path) -> None:
+    line = (
+        '{"at":"2026-03-12T12:00:00.000000+00:00","client":"a","surface":"http",'
+        f'"verb":"v","passages":[["{"x" * 2_000}.md",1,2]],"named":[],"more_named":0}}\n'
+    )
+    file = tmp_path / "ledger-2026-03-12.000.jsonl"
+    file.write_text(line * 4_000)
+    ledger = Ledger([tmp_path], keep_days=90, clock_ns=Clock())
+
+    tracemalloc.start()
+    found = summed(ledger.readings(), "note")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert found[0].answers == 4_000
+    assert file.stat().st_size > 8_000_000
+    assert peak < 1_000_000
+
+
+def test_an_answer_is_given_though_the_ledger_cannot_be_written(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({"Tea.md": "oolong\n"})
+    ledger = ledger_for(vault.engine.config)
+    assert ledger is not None
+    monkeypatch.setattr(ledger, "folders", (Path(os.devnull),))
+
+    answer = call(make_server(vault.engine), "glassmind_read", name="Tea")
+
+    assert not answer.is_error
+    assert "not recorded" in str(vault.engine.status().notices)
+    checks = {check.name: check for check in vault.engine.doctor()}
+    assert checks["ledger"].state == "warn"
+
+
+def test_a_vault_may_not_do_without_the_ledger_and_its_owner_may(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "oolong\n"})
+    settings = vault.root / "glassmind.toml"
+    settings.write_text("[access]\nledger = false\nledger_days = 1\n")
+
+    kept = vault.open().config.access
+    chosen = vault.open(access__ledger=False)
+    call(make_server(chosen), "glassmind_read", name="Tea")
+
+    assert (kept.ledger, kept.ledger_days) == (True, 90)
+    assert ledger_for(chosen.config) is None
+    assert files(vault.folder) == []
+    assert chosen.doctor()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Inside:
+    """The program beside a vault whose notes two clients have read."""
+    made = Program(tmp_path)
+    made.vault.mkdir()
+    (made.vault / "Tea.md").write_text("# Tea\n\noolong\n")
+    (made.vault / "Pot.md").write_text("a pot\n")
+    inside = Inside(made)
+    assert inside.run("index").returncode == 0
+    return inside
+
+
+def read_by(program: Inside, client: str, *notes: str) -> None:
+    """Let a client read some notes."""
+
+    async def body(one: Client) -> None:
+        for note in notes:
+            await one.call_tool("glassmind_read", {"name": note})
+
+    with open_vault(program.vault, env=program.env) as engine:
+        visit(make_server(engine), body, name=client)
+
+
+def test_the_command_says_that_nothing_was_read_yet(program: Inside) -> None:
+    done = program.run("ledger")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no client was given anything yet" in done.stderr
+    assert program.json("ledger") == {"readings": [], "more": False}
+
+
+def test_the_command_tells_who_read_what_the_newest_first(program: Inside) -> None:
+    read_by(program, "first", "Tea", "Pot")
+    read_by(program, "second\x1b[31m", "Tea")
+
+    said = program.run("ledger").stdout
+    found = program.json("ledger", "--limit", "2")
+
+    assert said.index("second") < said.index("first")
+    assert "\x1b" not in said
+    assert said.count("Tea.md:1-3") == 2
+    assert [one["client"] for one in found["readings"]] == ["second\\x1b[31m", "first"]
+    assert found["more"] is True
+    assert found["readings"][1]["passages"] == [{"path": "Pot.md", "lines": [1, 1]}]
+
+
+def test_the_command_finds_by_client_note_and_day(program: Inside) -> None:
+    read_by(program, "first", "Tea", "Pot")
+    read_by(program, "second", "Tea")
+
+    def clients(*options: str) -> list[str]:
+        return [one["client"] for one in program.json("ledger", *options)["readings"]]
+
+    assert clients("--client", "first") == ["first", "first"]
+    assert clients("--note", "tea") == ["second", "first"]
+    assert clients("--since", "today") == ["second", "first", "first"]
+    assert clients("--until", "today") == []
+    assert "fits" in program.run("ledger", "--until", "yesterday").stderr
+    assert program.run("ledger", "--since", "whenever").returncode == 2
+
+
+def test_the_command_adds_up_by_client_and_by_note(program: Inside) -> None:
+    read_by(program, "first", "Tea", "Pot")
+    read_by(program, "second", "Tea")
+
+    clients, notes = (program.json("ledger", "--by", by) for by in ("client", "note"))
+    said = program.run("ledger", "--by", "note", "-n", "1").stdout
+
+    first, second = clients["sums"]
+    assert (first["client"], first["answers"], first["notes"]) == ("first", 2, 2)
+    assert (second["client"], second["answers"], second["notes"]) == ("second", 1, 1)
+    assert [(s["note"], s["clients"]) for s in notes["sums"]] == [
+        ("Tea.md", 2),
+        ("Pot.md", 1),
+    ]
+    assert said.startswith("Tea.md  2 answers with text to 2 clients, last 2")
+    assert "and 1 more note" in said
+
+
+def test_a_note_that_was_moved_is_found_under_its_old_path_too(program: Inside) -> None:
+    read_by(program, "first", "Tea")
+    moved = program.run("move", "Tea.md", "Drinks/Oolong.md")
+    assert moved.returncode == 0, moved.stderr
+    (waiting,) = program.json("proposals")["changesets"]
+    done = program.run("proposals", "approve", waiting["id"], "--yes")
+    assert done.returncode == 0, done.stderr
+    read_by(program, "second", "Oolong")
+
+    found = program.json("ledger", "--note", "Oolong")["readings"]
+
+    assert [one["client"] for one in found] == ["second", "first"]
+
+
+def test_the_command_says_that_its_owner_wants_no_ledger(program: Inside) -> None:
+    done = program.run("ledger", GLASSMIND_ACCESS_LEDGER="false")
+
+    assert done.returncode == 1
+    assert "access.ledger is false" in done.stderr
+    assert "read" in program.run("doctor", GLASSMIND_ACCESS_LEDGER="false").stdout
+
+
+def test_what_the_owner_reads_is_not_on_the_ledger(program: Inside) -> None:
+    program.run("read", "Tea")
+    program.run("search", "oolong")
+
+    assert program.json("ledger")["readings"] == []
