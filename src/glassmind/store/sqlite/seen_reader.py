@@ -61,7 +61,10 @@ _SINCE_KNOWLEDGE = {
 _SINCE_MEMORY = {
     "memory_events": "select * from main.memory_events where +file_id in {seen}",
 }
-VIEWS = (_BARE, _SINCE_VECTORS, _SINCE_KNOWLEDGE, _SINCE_MEMORY)
+_SINCE_SECRETS = {
+    "note_secrets": "select * from main.note_secrets where +note_id in {seen}",
+}
+VIEWS = (_BARE, _SINCE_VECTORS, _SINCE_KNOWLEDGE, _SINCE_MEMORY, _SINCE_SECRETS)
 """By the version of the file that has their tables."""
 
 

@@ -1,0 +1,190 @@
+"""The index as somebody sees it who may not read every note."""
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind.editing.asking import Asking
+from glassmind.errors import FileGone, NoteNotFound
+from glassmind.errors.editing import ChangesetUnknown
+from glassmind.store.sqlite.schema import CURRENT
+from glassmind.store.sqlite.seen_reader import VIEWS
+from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
+from glassmind.types.editing import Append
+
+TOLD = {
+    "settings", "changes", "vector_changes", "link_changes", "pair_changes", "spaces",
+    "vectors",
+}  # fmt: skip
+"""Tables that tell of no note but by a number, or of no note at all."""
+
+AGENT = Asking(client="cup")
+
+
+def private(text: str = "") -> str:
+    return f"---\nprivate: true\n---\n{text}"
+
+
+def paths(vault: VaultDesk, scope: Scope = EVERY_AGENT) -> list[str]:
+    seen = vault.engine.seen_by(scope)
+    return [note.path for note in seen.list_notes(limit=100).notes]
+
+
+def test_every_table_of_the_index_is_shown_in_part_or_tells_of_no_note(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "Tea."})
+    vault.engine.index()
+    with vault.engine._adapters.reader.connection() as db:
+        found = db.execute(
+            "select name from sqlite_master where type = 'table' "
+            "and name not like 'sqlite_%'"
+        )
+        tables = {name for (name,) in found}
+    assert len(VIEWS) == schema.CURRENT
+    assert len(VIEWS) == CURRENT
+    assert tables == TOLD | {name for views in VIEWS for name in views}
+
+
+def test_a_note_that_becomes_private_is_unseen_from_the_next_run_on(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "Tea.", "B.md": "Tea."})
+    vault.engine.index()
+    assert paths(vault) == ["A.md", "B.md"]
+    vault.write({"B.md": private("Tea.")})
+    vault.engine.index()
+    assert paths(vault) == ["A.md"]
+    vault.write({"B.md": "Tea again."})
+    vault.engine.index()
+    assert paths(vault) == ["A.md", "B.md"]
+
+
+def test_a_note_that_became_private_since_it_was_indexed_is_not_read(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "Tea."})
+    vault.engine.index()
+    vault.write({"A.md": private("Secret tea.")})
+    with pytest.raises(FileGone):
+        vault.engine.seen_by(EVERY_AGENT).read("A")
+    assert "Secret" in vault.engine.read("A").text
+
+
+def test_a_picture_is_seen_by_who_may_read_a_note_that_shows_it(
+    vault: VaultDesk,
+) -> None:
+    vault.write(
+        {
+            "A.md": "![[shown.png]]",
+            "B.md": private("![[hidden.png]] ![[shown.png]]"),
+            "shown.png": b"x",
+            "hidden.png": b"x",
+            "loose.png": b"x",
+        }
+    )
+    vault.engine.index()
+    assert vault.engine.seen_by(EVERY_AGENT).stats().attachments == 2
+    assert vault.engine.stats().attachments == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "seen"),
+    [
+        (ReadRule("folder", "Shop"), ["Shop/A.md", "Shop/Pay/B.md"]),
+        (ReadRule("tag", "work"), ["C.md", "Shop/A.md"]),
+        (ReadRule("property", "status", "open"), ["D.md"]),
+        (ReadRule("property", "status"), ["C.md", "D.md"]),
+        (ReadRule("folder", "Nowhere"), []),
+        (ReadRule("folder", "Shop", None, excluded=True), ["C.md", "D.md"]),
+    ],
+)
+def test_a_client_sees_what_its_scope_names(
+    vault: VaultDesk, rule: ReadRule, seen: list[str]
+) -> None:
+    vault.write(
+        {
+            "Shop/A.md": "Tea. #work",
+            "Shop/Pay/B.md": "Tea.",
+            "C.md": "---\nstatus: done\n---\nTea. #work/now",
+            "D.md": "---\nstatus: open\n---\nTea.",
+            "E.md": "---\nstatus: open\nprivate: true\ntags: [work]\n---\nTea.",
+        }
+    )
+    engine = vault.engine
+    engine.index()
+    scope = Scope((rule,))
+    assert paths(vault, scope) == seen
+    found = engine.seen_by(scope).search("tea", limit=10)
+    assert sorted(hit.path for hit in found.hits) == seen
+    assert engine.seen_by(scope).stats().notes == len(seen)
+
+
+def test_words_of_private_notes_are_never_what_a_slip_is_taken_for(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "Tea of leaves.", "B.md": private("Zanzibar leaves.")})
+    vault.engine.index()
+    seen = vault.engine.seen_by(EVERY_AGENT)
+    assert not seen.search("zanzibr").hits
+    assert vault.engine.search("zanzibr").hits
+
+
+def test_enough_is_found_where_the_best_are_hidden(vault: VaultDesk) -> None:
+    hidden = {f"P{n}.md": private("tea tea tea") for n in range(120)}
+    shown = {f"A{n}.md": "tea " + "and water " * 30 for n in range(12)}
+    vault.write({**hidden, **shown})
+    vault.engine.index()
+    hits = vault.engine.seen_by(EVERY_AGENT).search("tea", limit=10).hits
+    assert len(hits) == 10
+    assert all(hit.path.startswith("A") for hit in hits)
+
+
+def test_a_move_carries_the_links_of_private_notes_and_tells_nobody(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    done = engine.seen_by(EVERY_AGENT).editing.move("Tea", "Leaf", AGENT)
+    assert [one.to for one in done.files] == ["A.md", "Leaf.md"]
+    assert "P.md" not in repr(done)
+    assert vault.text("P.md") == private("[[Leaf]]")
+    undone = engine.seen_by(EVERY_AGENT).editing.undo(done.changeset.id, AGENT)
+    assert "P.md" not in repr(undone)
+    assert vault.text("P.md") == private("[[Tea]]")
+
+
+@pytest.mark.parametrize("verb", ["edit", "delete", "move", "merge", "split"])
+def test_no_verb_of_editing_touches_a_private_note(vault: VaultDesk, verb: str) -> None:
+    vault.write({"Tea.md": "x", "P.md": private("# H\nsecret\n")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = engine.seen_by(EVERY_AGENT).editing
+    verbs = {
+        "edit": lambda: editing.edit("P.md", [Append("y")], AGENT),
+        "delete": lambda: editing.delete("P.md", AGENT, confirm=True),
+        "move": lambda: editing.move("P.md", "Q.md", AGENT),
+        "merge": lambda: editing.merge("P.md", "Tea.md", AGENT, confirm=True),
+        "split": lambda: editing.split("P.md", AGENT, heading="H"),
+    }
+    with pytest.raises(NoteNotFound):
+        verbs[verb]()
+    assert vault.text("P.md") == private("# H\nsecret\n")
+    assert vault.text("Tea.md") == "x"
+
+
+def test_what_the_owner_changed_in_a_private_note_is_unknown_to_agents(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "P.md": private()})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    shown = engine.editing.edit("Tea.md", [Append("y")], AGENT).changeset.id
+    hidden = engine.editing.edit("P.md", [Append("y")], AGENT).changeset.id
+    editing = engine.seen_by(EVERY_AGENT).editing
+    assert [one.id for one in editing.changesets().changesets] == [shown]
+    assert editing.changesets().total == 1
+    with pytest.raises(ChangesetUnknown):
+        editing.show(hidden)
+    with pytest.raises(ChangesetUnknown):
+        editing.undo(hidden, AGENT)
