@@ -1,9 +1,13 @@
 """Edits of a text, tried: what a note is after some of them."""
 
+from collections.abc import Mapping, Sequence
+from typing import cast
+
 from glassmind.editing.text.apply import Edited, edited
 from glassmind.editing.text.page import Page
 from glassmind.types import NotePath
 from glassmind.types.editing import TextEdit
+from glassmind.vault.decode import Decoded, decode
 
 PATH = NotePath("Notes/Tea.md")
 
@@ -26,11 +30,42 @@ def after(text: str, *edits: TextEdit) -> str:
 
 
 def unchanged(before: bytes, result: Edited) -> None:
-    """Check that every byte outside of the reported spans is as it was."""
-    last = new_last = 0
-    for start, end, new_start, new_end in result.spans:
-        assert last <= start <= end
-        assert new_last <= new_start <= new_end
-        assert before[last:start] == result.raw[new_last:new_start]
-        last, new_last = end, new_end
-    assert before[last:] == result.raw[new_last:]
+    """Check that no more went and came than is told; the rest stands as it did."""
+    old, new = texts_of(before, result)
+    gone, come = told_of(result, "removed"), told_of(result, "added")
+    assert len(new) == len(old) - gone + come
+    assert kept(old, new) >= len(old) - gone
+
+
+def texts_of(before: bytes, result: Edited) -> tuple[str, str]:
+    """Return the text of a file before and after, read in its encoding of before.
+
+    Its byte order mark is there still, and is a part of neither.
+    """
+    found = decode(before)
+    assert isinstance(found, Decoded)
+    text = found.text.removeprefix("\ufeff")
+    mark = before[: len(before) - len(text.encode(found.encoding))]
+    assert result.raw.startswith(mark)
+    return text, result.raw[len(mark) :].decode(found.encoding)
+
+
+def told_of(result: Edited, name: str) -> int:
+    """Return the sum of what the edits are told to have done."""
+    edits = cast("Sequence[Mapping[str, int]]", result.facts["edits"])
+    return sum(one[name] for one in edits)
+
+
+def kept(old: str, new: str) -> int:
+    """Return how many letters of a text stand in another, in their order.
+
+    The longest common subsequence, a bit for each letter, as Hyyrö (2004) has it.
+    """
+    places: dict[str, int] = {}
+    for at, letter in enumerate(old):
+        places[letter] = places.get(letter, 0) | 1 << at
+    row = whole = (1 << len(old)) - 1
+    for letter in new:
+        met = row & places.get(letter, 0)
+        row = (row + met | row - met) & whole
+    return len(old) - row.bit_count()

@@ -12,7 +12,6 @@ from glassmind.editing.text.page import LinkWriter, Page, Planned
 from glassmind.editing.text.properties import changed
 from glassmind.editing.text.replacing import replaced
 from glassmind.editing.text.risks import side_effects
-from glassmind.editing.text.stretches import Stretch, joined
 from glassmind.editing.text.tasks import task_set
 from glassmind.errors.editing import BadEdit, EditRefused
 from glassmind.markdown.splices import spliced
@@ -50,13 +49,11 @@ KINDS: Mapping[type, str] = {
 class Edited(NamedTuple):
     """A file after its edits.
 
-    `spans` are the bytes that were touched, before and after: all others are equal.
     `facts` holds one entry for each edit: its kind, the line it began on, and how many
     characters went and came.
     """
 
     raw: bytes
-    spans: tuple[Stretch, ...]
     risks: tuple[str, ...]
     facts: Mapping[str, object]
 
@@ -72,7 +69,6 @@ def edited(
     if not edits:
         raise BadEdit("there is nothing to edit")
     page = Page.of(path, raw)
-    spans: list[Stretch] = []
     risks: list[str] = []
     facts: list[Mapping[str, object]] = []
     for at, edit in enumerate(edits):
@@ -88,10 +84,9 @@ def edited(
                 _place(refused, f"edits[{at}]")
             raise
         facts.append(_facts(page, edit, planned, splices))
-        spans = joined(spans, places)
         page = after
     unique = tuple(dict.fromkeys(risks))
-    return Edited(page.raw, tuple(spans), unique, {"edits": facts})
+    return Edited(page.raw, unique, {"edits": facts})
 
 
 def _check(edit: TextEdit) -> None:
