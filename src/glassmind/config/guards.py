@@ -9,6 +9,9 @@ What a vault may say about writes is decided over all of `[writes]`, in `policy.
 
 from collections.abc import Sequence
 
+UNDO_DAYS = 90
+"""A quarter: who misses what an agent took away has looked by then."""
+
 
 def is_loopback(host: str) -> bool:
     """Whether a host name or address can only mean this machine."""
@@ -87,7 +90,7 @@ def keeps_ledger(value: bool, _chosen: bool | None) -> str:  # noqa: FBT001 - a 
 
 def keeps_undo(value: int, chosen: int | None) -> str:
     """Refuse that less is kept than the user wants, or by default."""
-    least = 90 if chosen is None else chosen
+    least = UNDO_DAYS if chosen is None else chosen
     return "" if value >= least else f"a vault may not say less than {least}"
 
 

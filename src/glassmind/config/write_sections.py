@@ -3,6 +3,7 @@
 from typing import Literal, TypeAlias
 
 from glassmind.config.guards import (
+    UNDO_DAYS,
     keeps_approval,
     keeps_undo,
     none_by_vault,
@@ -18,9 +19,6 @@ UserNotes: TypeAlias = May
 
 AGENT_DIR = ".agent"
 """The folder of the vault that is written freely."""
-
-UNDO_DAYS = 90
-"""A quarter: who misses what an agent took away has looked by then."""
 
 
 class Writes(Section, title="writes"):

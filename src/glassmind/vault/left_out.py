@@ -29,15 +29,13 @@ class LeftOutTexts(NamedTuple):
     unread: str = ""
 
 
-def unindexed(
-    root: Path, known: Collection[str], inside: str = ""
-) -> Iterator[NotePath]:
+def unindexed(root: Path, known: Collection[str]) -> Iterator[NotePath]:
     """Yield the files that are there and not among those known, by path.
 
     No file is opened and no link followed. Hidden files are none of them, nor are those
-    of programs. `inside` is the folder that is looked through, by default all.
+    of programs.
     """
-    for folder, folders, names in os.walk(root / inside):
+    for folder, folders, names in os.walk(root):
         folders[:] = sorted(
             name
             for name in folders
