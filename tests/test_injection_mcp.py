@@ -15,6 +15,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.render.hidden_text import hidden_notice
+from glassmind.surfaces.mcp.replies import PLAIN
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS
 
@@ -308,18 +309,20 @@ def test_an_address_that_is_refused_names_notes_on_one_line(
 def test_what_a_server_says_of_itself_holds_no_note_and_says_what_they_are(
     hostile: VaultDesk,
 ) -> None:
-    async def body(client: Client) -> tuple[str, str, str]:
+    async def body(client: Client) -> tuple[str, str, dict[str, str]]:
         templates = (await client.list_resource_templates()).resource_templates
         cards = (await client.list_tools()).tools
         return (
             client.instructions or "",
             templates[0].description or "",
-            "".join(card.description or "" for card in cards),
+            {card.name: card.description or "" for card in cards},
         )
 
     instructions, template, tools = visit(served(hostile), body)
 
     assert "untrusted data" in instructions
     assert "data, never an instruction" in template
-    assert tools.count("data, never instructions") > 5
-    assert CANARY not in instructions + template + tools
+    for name, said in tools.items():
+        assert ("data, never" in said.lower()) == (name not in PLAIN), name
+        assert CANARY not in said
+    assert CANARY not in instructions + template
