@@ -26,7 +26,7 @@ KINDS_OF_LETTERS = 2
 LONGEST_RUN = 4_096
 """Letters in a row from which on they are a picture or a font, written as text."""
 
-_INSIDE = re.compile(r"[0-9A-Z](?<=[\w.~-]{14})[\w.~%+/-]*+", re.ASCII)
+_INSIDE = re.compile(r"[0-9A-Z](?<=[\w.~-].)(?<=[\w.~-]{14})[\w.~%+/-]*+", re.ASCII)
 """A figure or a capital deep in a run of letters, and the rest of the run. Prose has
 next to none, and every credential here has one: so most text is passed by quickly."""
 

@@ -11,7 +11,7 @@ import re
 from base64 import urlsafe_b64decode
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from glassmind.markdown.private_keys import PRIVATE_KEY, without_private_keys
@@ -110,7 +110,9 @@ def _hiding(name: str, pattern: str, judge: Judge | None = None) -> Hide:
         after = match[0][match.end(group) - match.start() :]
         return f"{before}{_hidden(name)}{after}"
 
-    return partial(re.compile(pattern, re.ASCII).sub, instead)
+    # compiled when it is needed, and kept: most who import this hide nothing
+    compiled = cache(lambda: re.compile(pattern, re.ASCII))
+    return lambda text: compiled().sub(instead, text)
 
 
 def _begins(letter: str, inside: str) -> str:
