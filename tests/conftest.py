@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from edit_faults_desk import Stages
 from meaning_desk import MeaningDesk, WordModel
-from model_desk import real_models
+from model_desk import computed_once, real_models
 from vault_desk import VaultDesk
 
 from glassmind.models import prototypes
@@ -88,8 +88,15 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all processes of a run."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
 @pytest.fixture(scope="session", autouse=True)
-def questions() -> Iterator[None]:
+def questions(shared: Path) -> Iterator[None]:
     """The questions that teach intents are embedded once by the default model.
 
     There are more than eight hundred, and every new index asks for them.
@@ -102,7 +109,8 @@ def questions() -> Iterator[None]:
             return embedded(embedder, texts)
         key = (embedder.space, *texts)
         if key not in known:
-            known[key] = embedded(embedder, texts)
+            with computed_once(shared / "questions.npz"):
+                known[key] = embedded(embedder, texts)
         return known[key]
 
     with pytest.MonkeyPatch.context() as patch:
@@ -143,13 +151,14 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
 
 
 @pytest.fixture(scope="session")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def real(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[VaultDesk]:
     """The sample vault with vectors of the default model."""
     models = real_models(MINILM)
     desk = VaultDesk(tmp_path_factory.mktemp("real"))
     shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
     desk.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
-    assert desk.index().embedded > 100
+    with computed_once(shared / "sample.npz"):
+        assert desk.index().embedded > 100
     yield desk
     desk.close()
 

@@ -4,13 +4,16 @@ import hashlib
 import io
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest import mock
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 
 from glassmind.config import Config
@@ -24,9 +27,13 @@ from glassmind.models.cards import (
     WheelSource,
 )
 from glassmind.models.choose import embedder_of
+from glassmind.models.lock import sole_fetcher
 from glassmind.models.onnx import OnnxEmbedder
 from glassmind.models.place import is_here
 from glassmind.models.windows import WindowedTokenizer
+
+if TYPE_CHECKING:
+    from glassmind.types.vectors import Vector
 
 FOLDER_VARIABLE = "GLASSMIND_EMBEDDINGS_MODELS_FOLDER"
 
@@ -50,6 +57,37 @@ def minilm(threads: int = 2) -> OnnxEmbedder:
     made = embedder_of(MINILM, real_models(MINILM), threads)
     assert isinstance(made, OnnxEmbedder)
     return made
+
+
+@contextmanager
+def computed_once(file: Path) -> Iterator[None]:
+    """Have vectors computed by the first of several processes, for all of them.
+
+    Those that come meanwhile wait for it, and take the vectors from a file.
+    """
+    compute = OnnxEmbedder._vector
+    with sole_fetcher(file.with_suffix(".lock")):
+        known = kept_in(file)
+        before = len(known)
+
+        def vector(embedder: OnnxEmbedder, ids: Sequence[int]) -> "Vector":
+            key = hashlib.sha256(repr((embedder.space, *ids)).encode()).hexdigest()
+            if key not in known:
+                known[key] = compute(embedder, ids)
+            return known[key]
+
+        with mock.patch.object(OnnxEmbedder, "_vector", vector):
+            yield
+        if len(known) > before:
+            np.savez(file, keys=list(known), rows=np.stack(list(known.values())))
+
+
+def kept_in(file: Path) -> "dict[str, Vector]":
+    """Return the vectors of a file, by what they are of."""
+    if not file.exists():
+        return {}
+    with np.load(file) as kept:
+        return dict(zip(kept["keys"].tolist(), kept["rows"], strict=True))
 
 
 def settings(root: Path, **embeddings: object) -> Config:
