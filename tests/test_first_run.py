@@ -21,6 +21,20 @@ from faults.desk import NOBODY
 from glassmind import __main__ as entry
 from glassmind.config import write
 from glassmind.config.discover import known_vaults, registry_folders
+from glassmind.errors import (
+    AboveVaults,
+    ConfigUnwritable,
+    InsideVault,
+    ModelAbsent,
+    NoNotesThere,
+    NoVault,
+    SeveralVaults,
+    TooWide,
+    VaultAbsent,
+    VaultChosen,
+    VaultClosed,
+)
+from glassmind.errors.serving import PortTaken
 from glassmind.surfaces.cli import called
 from glassmind.surfaces.connecting.launching import Launch, Running
 
@@ -382,3 +396,34 @@ def test_the_next_command_is_called_as_this_one_was(
     monkeypatch.setattr(shutil, "which", lambda name: f"/x/{name}")
 
     assert called.own_call().startswith(call)
+
+
+def test_the_page_for_newcomers_quotes_what_is_said() -> None:
+    page = (ROOT / "docs/getting-started.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.+?) \|", page, re.MULTILINE)
+    quoted = [part for row in rows for part in re.findall(r"`(.+?)`", row)]
+    errors = (
+        NoVault(),
+        SeveralVaults(("/a", "/b", "/c")),
+        VaultAbsent("/a", "--vault"),
+        TooWide("/a", "your home folder"),
+        AboveVaults("/a", ("/a/b", "/a/c")),
+        NoNotesThere("/a", empty=False),
+        InsideVault("/a/b", "/a"),
+        VaultChosen("/a", "/b", "/c"),
+        VaultClosed("/a", "--vault", "Permission denied"),
+        ConfigUnwritable("/a", "Read-only file system"),
+        PortTaken("127.0.0.1", 7331, "another program"),
+        ModelAbsent("m", "no network"),
+    )
+    # These two are no errors: one is noticed, one is told before there are any.
+    sources = [
+        ROOT / "src/glassmind" / name for name in ("wiring/write.py", "__main__.py")
+    ]
+    told = [str(error) for error in errors]
+    told += [file.read_text("utf-8") for file in sources]
+
+    assert len(quoted) > 12
+    for quote in quoted:
+        parts = quote.split("...")
+        assert any(all(part.strip() in one for part in parts) for one in told), quote

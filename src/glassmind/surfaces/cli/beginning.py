@@ -72,7 +72,7 @@ def _tell_warnings(warnings: Sequence[str], output: Output) -> None:
 
 
 def _tell_what_follows(report: IndexReport, output: Output) -> None:
-    if output.shows_progress:
+    if output.shows_progress and report.added:
         notes = "1 note" if report.notes == 1 else f"{report.notes:,} notes"
         output.notice(
             f"{notes} can be searched by words now; what they mean follows. Ctrl-C is "

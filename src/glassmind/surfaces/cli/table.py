@@ -1,7 +1,7 @@
 """Every command by name, with the module that holds it and one line of help."""
 
 COMMANDS = {
-    "init": ("init", "choose a vault and write a configuration for it"),
+    "init": ("init", "choose a vault, configure it and index it"),
     "index": ("index", "bring the index up to the vault"),
     "search": ("search", "find the passages that matter for a question"),
     "context": ("context", "pack what matters for a question, for an agent"),
