@@ -1,5 +1,7 @@
 """The index as somebody sees it who may not read every note."""
 
+import random
+
 import pytest
 from vault_desk import VaultDesk
 
@@ -187,3 +189,40 @@ def test_what_the_owner_changed_in_a_private_note_is_unknown_to_agents(
         editing.show(hidden)
     with pytest.raises(ChangesetUnknown):
         editing.undo(hidden, AGENT)
+
+
+def test_what_moves_into_a_private_folder_is_unseen_and_seen_again_outside(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "Tea ![[x.png]].", "B.md": "Tea.", "x.png": b"x"})
+    vault.open(access__private_folders=("Journal",)).index()
+    assert paths(vault) == ["A.md", "B.md"]
+    vault.move("A.md", "Journal/A.md")
+    vault.engine.index()
+    assert paths(vault) == ["B.md"]
+    assert vault.engine.seen_by(EVERY_AGENT).stats().attachments == 0
+    vault.move("Journal/A.md", "A.md")
+    vault.write({"C.md": "Tea."})
+    vault.engine.index()
+    assert paths(vault) == ["A.md", "B.md", "C.md"]
+    assert vault.engine.seen_by(EVERY_AGENT).stats().attachments == 1
+
+
+@pytest.mark.parametrize("scope", [EVERY_AGENT, Scope((ReadRule("tag", "work"),))])
+def test_what_is_judged_change_by_change_is_what_is_judged_at_once(
+    vault: VaultDesk, scope: Scope
+) -> None:
+    turns = random.Random(7)
+    vault.write({f"N{n}.md": "Tea." for n in range(12)})
+    vault.engine.index()
+    paths(vault, scope)
+    for _ in range(25):
+        name = f"N{turns.randrange(14)}.md"
+        if turns.random() < 0.2 and (vault.root / name).exists():
+            vault.remove(name)
+        else:
+            head = turns.choice(["", "---\nprivate: true\n---\n", "---\nprivate: [\n"])
+            vault.write({name: f"{head}Tea {turns.choice(['', '#work'])}\n"})
+        vault.engine.index()
+        followed = paths(vault, scope)
+        assert followed == paths(vault, scope._replace(client=f"{turns.random()}"))

@@ -1,7 +1,8 @@
 """What the rows tell of each note that decides who may read it."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import apsw
@@ -9,19 +10,22 @@ import apsw
 from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks
 
-ATTACHMENT = "attachment"
+AMONG = "{} in (select value from json_each(:ids))"
+"""Which notes are asked for, by the name of their id."""
 
-FILES = "select id, path from main.files where kind <> 'attachment'"
+FILES = "select id, path from main.files where kind <> 'attachment' and {among}"
 PROPERTIES = """
 select note_id, lower(name), value from main.properties
-where lower(name) in (select value from json_each(?)) order by note_id, seq desc
+where lower(name) in (select value from json_each(:names))
+  and {among} order by note_id, seq desc
 """
-TAGS = "select note_id, name from main.tags"
+TAGS = "select note_id, name from main.tags where {among}"
 DASHED = """
 select c.note_id, c.text from main.chunks c join main.notes n on n.id = c.note_id
 where c.chunk_index = 0 and substr(c.text, 1, 3) = '---' and (
   n.error is not null or n.warnings <> '[]'
   or not exists (select 1 from main.properties p where p.note_id = n.id))
+  and {among}
 """
 """Notes that begin as if they had properties, and have none, or not all of them."""
 
@@ -31,8 +35,7 @@ select group_concat(substr(text, overlap + 1), '') from (
 """
 ATTACHMENTS = """
 select f.id, f.path, exists (select 1 from main.links l where l.target_id = f.id),
-  exists (select 1 from main.links l where l.target_id = f.id
-    and l.note_id not in (select value from json_each(?)))
+  exists (select 1 from main.links l where l.target_id = f.id and l.note_id in {})
 from main.files f where f.kind = 'attachment'
 """
 
@@ -50,20 +53,23 @@ class MarkRows:
         *,
         by_tags: bool,
         by_place: bool,
+        among: Sequence[int] | None = None,
     ) -> Iterator[tuple[int, NoteMarks]]:
         """Yield the marks of notes with their ids: what these properties and tags say.
 
         Without `by_place`, of a note that has none of them nothing is said.
-        `unread_head` tells properties that cannot be read from a note's text.
+        `unread_head` tells properties that cannot be read from a note's text. With
+        `among`, of these notes.
         """
         properties: dict[int, dict[str, object]] = {}
-        for note, name, value in self._ask(PROPERTIES, json.dumps(sorted(names))):
+        bound = {"names": json.dumps(sorted(names))}
+        for note, name, value in self._ask(PROPERTIES, "note_id", among, bound):
             properties.setdefault(note, {})[name] = json.loads(value)
         tags: dict[int, list[str]] = {}
-        for note, name in self._ask(TAGS) if by_tags else ():
+        for note, name in self._ask(TAGS, "note_id", among) if by_tags else ():
             tags.setdefault(note, []).append(name)
-        unread = self._unread(unread_head)
-        for note, path in self._ask(FILES):
+        unread = self._unread(unread_head, among)
+        for note, path in self._ask(FILES, "id", among):
             if by_place or note in properties or note in tags or note in unread:
                 yield (
                     note,
@@ -75,24 +81,35 @@ class MarkRows:
                     ),
                 )
 
-    def _unread(self, unread_head: Callable[[str], str]) -> dict[int, str]:
-        found = {}
-        for note, text in self._ask(DASHED).fetchall():
+    def _unread(
+        self, unread_head: Callable[[str], str], among: Sequence[int] | None
+    ) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for note, text in self._ask(DASHED, "n.id", among).fetchall():
             whole: Any = self._db.execute(WHOLE, (note,)).get
             head = unread_head(whole or text)
             if head:
                 found[note] = head
         return found
 
-    def attachments(
-        self, hidden: Iterable[int]
-    ) -> list[tuple[int, NotePath, bool, bool]]:
+    def attachments(self, readable: str) -> list[tuple[int, NotePath, bool, bool]]:
         """Return id and path of files that are no notes, and what leads to them.
 
-        Whether any link does, and one of a note that is not `hidden`.
+        Whether any link does, and one of a note that stands in the table `readable`.
         """
-        rows: Any = self._ask(ATTACHMENTS, json.dumps(sorted(hidden))).fetchall()
+        rows: Any = self._db.execute(ATTACHMENTS.format(readable)).fetchall()
         return [(one, path, bool(any_), bool(seen)) for one, path, any_, seen in rows]
 
-    def _ask(self, statement: str, *bound: str) -> Any:
-        return self._db.execute(statement, bound)
+    def _ask(
+        self,
+        statement: str,
+        column: str,
+        among: Sequence[int] | None,
+        bound: Mapping[str, str] = MappingProxyType({}),
+    ) -> Any:
+        """Return the rows of some notes, or of all."""
+        if among is None:
+            return self._db.execute(statement.format(among="true"), dict(bound))
+        ids = {"ids": json.dumps(list(among))}
+        asked = statement.format(among=AMONG.format(column))
+        return self._db.execute(asked, {**bound, **ids})

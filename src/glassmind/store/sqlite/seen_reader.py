@@ -6,9 +6,10 @@ no question can forget to leave them out.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol
 
 import apsw
 
@@ -69,10 +70,27 @@ VIEWS = (_BARE, _SINCE_VECTORS, _SINCE_KNOWLEDGE, _SINCE_MEMORY, _SINCE_SECRETS)
 
 
 COUNT = "select count(*) from main.notes"
-NOTES = "select id from main.notes where id {} (select value from json_each(?))"
-CHUNKS = """
-select id from main.chunks where note_id {} (select value from json_each(?))
-"""
+NOTES = ("select id from main.notes where id in", "select id from notes")
+CHUNKS = ("select id from main.chunks where note_id in", "select id from chunks")
+"""The rows of some notes, and those of all that are seen."""
+
+LAST = "select max(id) from main.files"
+SHOW_NEW = f"""
+insert or ignore into {READABLE} select id from main.files where id > ?
+"""  # noqa: S608 - our own words
+SHOW = f"""
+insert or ignore into {READABLE} select f.id from json_each(?) k
+join main.files f on f.id = k.value
+"""  # noqa: S608 - our own words
+SHOW_FILES = f"""
+insert or ignore into {READABLE} select id from main.files where kind = 'attachment'
+"""  # noqa: S608 - our own words
+HIDE = f"""
+delete from {READABLE} where id in (select value from json_each(?))
+"""  # noqa: S608 - our own words
+
+MOST_AGAIN = 5_000
+"""Changes up to which notes are judged one by one, and not all at once."""
 
 
 class Policy(Protocol):
@@ -107,6 +125,18 @@ class _Hidden(NamedTuple):
     notes: frozenset[int]
 
 
+class _Shown(NamedTuple):
+    """What a connection shows: as of which version, without which files.
+
+    `last` is the newest file that it knows.
+    """
+
+    db: apsw.Connection
+    version: int
+    hidden: frozenset[int] = frozenset()
+    last: int = 0
+
+
 class SeenReader(SqliteReader):
     """Owns read-only connections that show what a policy lets be read."""
 
@@ -114,84 +144,86 @@ class SeenReader(SqliteReader):
         super().__init__(folder)
         self._policy, self._judging = policy, Lock()
         self._hidden = _Hidden("", frozenset())
-        self._notes: tuple[frozenset[int], Seen] | None = None
+        self._notes: tuple[str, Seen] | None = None
         self._chunks: tuple[str, Seen] | None = None
 
     def connection(self) -> apsw.Connection:
         """Return this thread's connection, its views as of now."""
         db = super().connection()
-        known = getattr(self._local, "level", None)
-        if known is None or known[0] is not db:
+        shown: _Shown | None = getattr(self._local, "shown", None)
+        if shown is None or shown.db is not db:
             _make_views(db, self._policy)
-        elif db.in_transaction or known[1] == db.pragma("data_version"):
-            return cast("apsw.Connection", db)
+            shown = _Shown(db, -1)
+        elif db.in_transaction or shown.version == db.pragma("data_version"):
+            return db
         with db:  # one state of the rows is judged, and shown
             version = db.pragma("data_version")
-            notes = self._hidden_in(db)
-            _show(db, notes | _hidden_files(db, self._policy, notes))
-        self._local.level = (db, version)
+            shown = _show(shown, self._hidden_in(db).notes)
+            _leave_out_files(db, self._policy)
+        self._local.shown = shown._replace(version=version)
         return db
-
-    def hidden(self) -> frozenset[int]:
-        """Return the ids of the notes that may not be read."""
-        return self._hidden_in(self.connection())
 
     def seen_notes(self) -> Seen:
         """Return which notes are seen, whichever way says it with fewer of them."""
-        hidden = self.hidden()
-        if self._notes is None or self._notes[0] is not hidden:
-            found = _fewer(self.connection(), hidden, NOTES)
-            self._notes = (hidden, found)
+        db = self.connection()
+        head, hidden = self._hidden_in(db)
+        if self._notes is None or self._notes[0] != head:
+            self._notes = (head, _fewer(db, hidden, NOTES))
         return self._notes[1]
 
     def seen_chunks(self) -> Seen:
         """Return which chunks are seen, whichever way says it with fewer of them."""
         db = self.connection()
-        head = text_log(db).head()
+        head, hidden = self._hidden_in(db)
         if self._chunks is None or self._chunks[0] != head:
-            self._chunks = (head, _fewer(db, self._hidden_in(db), CHUNKS))
+            self._chunks = (head, _fewer(db, hidden, CHUNKS))
         return self._chunks[1]
 
-    def _hidden_in(self, db: apsw.Connection) -> frozenset[int]:
-        """Return what may not be read as these rows stand, judged once for a head."""
-        head = text_log(db).head()
+    def _hidden_in(self, db: apsw.Connection) -> _Hidden:
+        """Return what may not be read as these rows stand, judged once for a head.
+
+        Only what has changed since is judged again.
+        """
+        log = text_log(db)
         with self._judging:
-            if self._hidden.head != head:
-                self._hidden = _Hidden(head, frozenset(_judged(db, self._policy)))
-            return self._hidden.notes
+            head, known = log.head(), self._hidden
+            if known.head == head:
+                return known
+            pending = log.pending(known.head) if known.head else None
+            if pending is None or pending > MOST_AGAIN:
+                notes = frozenset(_judged(db, self._policy, None))
+            else:
+                changed, _ = log.after(known.head, pending)
+                kept = known.notes.difference(changed)
+                notes = kept | _judged(db, self._policy, changed)
+            self._hidden = _Hidden(head, notes)
+            return self._hidden
 
 
-def _fewer(db: apsw.Connection, notes: frozenset[int], of: str) -> Seen:
+def _fewer(db: apsw.Connection, notes: frozenset[int], of: tuple[str, str]) -> Seen:
     """Return the rows of notes that are hidden, or all others if these are fewer."""
-    hidden, count = json.dumps(sorted(notes)), db.execute(COUNT).get
-    is_small = 2 * len(notes) <= (count or 0)
-    rows = db.execute(of.format("in" if is_small else "not in"), (hidden,))
-    return Seen(frozenset(one for (one,) in rows), hidden=is_small)
+    some, others = of
+    count: Any = db.execute(COUNT).get
+    if 2 * len(notes) <= count:
+        hidden = json.dumps(sorted(notes))
+        asked = f"{some} (select value from json_each(?))"  # noqa: S608 - our own
+        rows: Any = db.execute(asked, (hidden,))
+        return Seen(frozenset(one for (one,) in rows))
+    rows = db.execute(others)
+    return Seen(frozenset(one for (one,) in rows), hidden=False)
 
 
-def _judged(db: apsw.Connection, policy: Policy) -> set[int]:
+def _judged(
+    db: apsw.Connection, policy: Policy, among: Sequence[int] | None
+) -> set[int]:
     marks = MarkRows(db).marks(
         policy.names,
         policy.unread_head,
         by_tags=policy.by_tags,
         by_place=policy.by_place,
+        among=among,
     )
     return {note for note, one in marks if not policy.may_read(one)}
-
-
-def _hidden_files(
-    db: apsw.Connection, policy: Policy, notes: frozenset[int]
-) -> set[int]:
-    """Return the files that are no notes and are not seen.
-
-    One that links lead to is seen by who may read one of them. They come and go
-    without a change of the log, so they are asked for each time.
-    """
-    return {
-        file
-        for file, path, is_linked, is_seen in MarkRows(db).attachments(notes)
-        if not (is_seen if is_linked else policy.may_name(path))
-    }
 
 
 def _make_views(db: apsw.Connection, policy: Policy) -> None:
@@ -209,10 +241,27 @@ def _make_views(db: apsw.Connection, policy: Policy) -> None:
             db.execute(f"create temp view if not exists {name} as {body}")
 
 
-def _show(db: apsw.Connection, hidden: frozenset[int]) -> None:
-    db.execute(f"delete from {READABLE}")  # noqa: S608 - our own words
-    db.execute(
-        f"insert into {READABLE} select id from main.files "  # noqa: S608 - as above
-        "where id not in (select value from json_each(?))",
-        (json.dumps(sorted(hidden)),),
-    )
+def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:
+    """Show all files but hidden ones; what was shown before need not be said again."""
+    db = shown.db
+    last: Any = db.execute(LAST).get or 0
+    db.execute(SHOW_NEW, (shown.last,))
+    db.execute(SHOW, (json.dumps(sorted(shown.hidden - hidden)),))
+    db.execute(SHOW_FILES)
+    new = hidden if not shown.last else hidden - shown.hidden
+    db.execute(HIDE, (json.dumps(sorted(new)),))
+    return shown._replace(hidden=hidden, last=last)
+
+
+def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:
+    """Take away files that are no notes and are not seen.
+
+    One that links lead to is seen by who may read one of them. They come and go
+    without a change of the log, so they are asked for each time.
+    """
+    hidden = [
+        file
+        for file, path, is_linked, is_seen in MarkRows(db).attachments(READABLE)
+        if not (is_seen if is_linked else policy.may_name(path))
+    ]
+    db.execute(HIDE, (json.dumps(hidden),))
