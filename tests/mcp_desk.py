@@ -19,6 +19,7 @@ from mcp import Client, StdioServerParameters
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.mcp.server import make_server
+from glassmind.types.access import EVERY_AGENT
 
 LIMIT_S = 60.0
 """How long anything may take before a test gives up; the machine may be busy."""
@@ -63,8 +64,8 @@ class Way(NamedTuple):
 
 
 def in_one(desk: VaultDesk) -> Any:
-    """Return a server in this process."""
-    return make_server(desk.engine)
+    """Return a server in this process, as an agent sees it."""
+    return make_server(desk.engine.seen_by(EVERY_AGENT))
 
 
 def by_stdio(desk: VaultDesk) -> StdioServerParameters:

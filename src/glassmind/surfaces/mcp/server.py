@@ -96,7 +96,8 @@ def make_server(
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
     """
     source = (lambda: engine) if isinstance(engine, Engine) else engine
-    tools, threads = tools_of(toolsets, spared=spared), Threads()
+    tools = [tool for tool in tools_of(toolsets) if tool.name not in spared]
+    threads = Threads()
     served = [tool.name for tool in tools]
     calls = Calls(source, threads, tools, wording, surface)
     resources = Resources(source, threads, wording, surface)

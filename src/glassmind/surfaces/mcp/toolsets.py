@@ -1,6 +1,6 @@
 """Sets of tools by name, each imported when it is asked for."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from glassmind.errors.access import BeyondToolsets
@@ -63,10 +63,8 @@ def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
     return found
 
 
-def tools_of(names: Sequence[str], *, spared: Collection[str] = ()) -> tuple[Tool, ...]:
+def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
     """Return the tools of some sets, set by set, always in the same order.
-
-    Those that are `spared` are left out.
 
     Raises:
         UnknownToolset: there is no such set.
@@ -82,4 +80,4 @@ def tools_of(names: Sequence[str], *, spared: Collection[str] = ()) -> tuple[Too
                 raise ToolsetsClash(tool.name, owners[tool.name], name)
             owners[tool.name] = name
             tools.append(tool)
-    return tuple(tool for tool in tools if tool.name not in spared)
+    return tuple(tools)
