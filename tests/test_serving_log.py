@@ -15,7 +15,7 @@ from glassmind.surfaces.mcp.log import PlainRecords
         ("got %s of %d from %(a)", ("a note", 2), "got - of - from %(a)"),
         ("heard %(words)s", ({"words": "a note"},), "heard -"),
         ("%s and %s", (1,), "- and -"),
-        ("100 % of it", (), "100 % of it"),
+        ("100 % of it", (), "-"),
         ("waited %5.1f s", (2.5,), "waited - s"),
     ],
 )

@@ -2,13 +2,16 @@
 
 from glassmind.surfaces.mcp.log import log
 
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+"""Methods that are told by their name; any word may stand there."""
+
 
 def tell_request(
     method: str, route: str, status: int, seconds: float, size: int
 ) -> None:
     """Write one line of a request; never what was asked, nor by whom."""
-    ms = round(seconds * 1_000, 1)
-    log("request", method=method, route=route, status=status, ms=ms, bytes=size)
+    ms, known = round(seconds * 1_000, 1), method if method in METHODS else "other"
+    log("request", method=known, route=route, status=status, ms=ms, bytes=size)
 
 
 def tell_nobody(
