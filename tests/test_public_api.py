@@ -86,12 +86,12 @@ VALUES = {
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
         "embedding sizes folder notices watch resident pairs "
-        "llm hindsight"
+        "llm hindsight secrets"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "
         "skipped_by_reason index_bytes folder last_run troubled embedded embeddable "
-        "space width embedded_notes empty_notes"
+        "space width embedded_notes empty_notes secrets"
     ),
 }
 

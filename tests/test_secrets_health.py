@@ -56,11 +56,22 @@ def test_agents_are_told_how_many_notes_and_not_which(gate: VaultDesk) -> None:
     health = call(server, "glassmind_health", response_format="detailed")
     with serving(gate.engine) as web:
         told = web.get("/graph/health").json
+        counts = web.get("/stats").json
 
     assert status.structured_content is not None
-    assert status.structured_content["secrets"] == 2
+    assert status.structured_content["secrets"] == counts["secrets"] == 2
     assert "secrets" not in told
     assert "GitHub token" not in json.dumps([health.model_dump(mode="json"), told])
+
+
+def test_a_private_note_with_a_credential_counts_for_its_owner_alone(
+    gate: VaultDesk,
+) -> None:
+    gate.indexed({"Own.md": f"---\nprivate: true\n---\n# Own\n\n{TOKEN}\n"})
+    agent = gate.engine.seen_by(EVERY_AGENT)
+
+    assert gate.engine.status().secrets == gate.engine.stats().secrets == 3
+    assert agent.status().secrets == agent.stats().secrets == 2
 
 
 def test_health_and_status_of_the_command_line(tmp_path: Path) -> None:

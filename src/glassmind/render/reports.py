@@ -61,6 +61,7 @@ def stats_as_json(stats: Stats, *, root: str) -> dict[str, Any]:
         "width": stats.width,
         "embedded_notes": stats.embedded_notes,
         "empty_notes": stats.empty_notes,
+        "secrets": stats.secrets,
     }
 
 

@@ -71,6 +71,8 @@ def _stats_lines(stats: Stats, style: Style, root: str) -> Iterator[str]:
         yield f"  {count:,} {style.clean(reason)}"
     embedded = f"{stats.embedded:,} of {stats.embeddable:,}"
     yield f"Passages embedded: {style.strong(embedded)}"
+    if stats.secrets:
+        yield f"Notes with hidden credentials: {style.strong(f'{stats.secrets:,}')}"
     yield f"Vault: {style.strong(root)}"
     size = style.strong(bytes_in_words(stats.index_bytes))
     yield f"Index size: {size} in {style.clean(stats.folder)}"

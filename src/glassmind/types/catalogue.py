@@ -107,7 +107,8 @@ class Stats:
     """How much the index holds; `troubled` notes have something to mend.
 
     Of the `embeddable` chunks so many are `embedded`, in the space that answers, and
-    `embedded_notes` have some of these. An `empty` note has no text to embed.
+    `embedded_notes` have some of these. An `empty` note has no text to embed. In so
+    many notes there are `secrets`, which are hidden in the index.
     """
 
     notes: int
@@ -130,6 +131,7 @@ class Stats:
     width: int = 0
     embedded_notes: int = 0
     empty_notes: int = 0
+    secrets: int = 0
 
 
 @dataclass(frozen=True, slots=True)

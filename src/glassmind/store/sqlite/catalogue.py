@@ -7,6 +7,7 @@ from typing import Any
 import apsw
 
 from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
@@ -179,6 +180,7 @@ class Catalogue:
             width=space.width if space else 0,
             embedded_notes=vectors.notes_in(space),
             empty_notes=counts[9],
+            secrets=len(Rows(self._db).secret_notes()),
         )
 
     def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:

@@ -155,6 +155,7 @@ SCHEMAS: dict[str, Any] = {
         width=COUNT,
         embedded_notes=COUNT,
         empty_notes=COUNT,
+        secrets=COUNT,
     ),
     "OpenApi": ANY,
 }
