@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from threading import Lock
 from typing import NamedTuple
 
+from glassmind.errors import IndexFault
 from glassmind.memory.cabinet import Cabinet
 from glassmind.types import NotePath
 
@@ -77,4 +78,13 @@ def provenance_of(cabinet: Cabinet, client: str) -> Provenance:
     texts = tuple(NotePath(path) for path, is_text in given.items() if is_text)
     untrusted = bool(given) and cabinet.untrusted([NotePath(one) for one in given])
     held = untrusted and cabinet.config.writes.approve_after_untrusted
-    return Provenance(texts[-MOST_TOLD:], untrusted, held)
+    return Provenance(_known(cabinet, texts[-MOST_TOLD:]), untrusted, held)
+
+
+def _known(cabinet: Cabinet, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
+    """Return the notes that whoever captures may know of: others read others."""
+    try:
+        with cabinet.faults():
+            return tuple(path for path in paths if cabinet.sure(path) == path)
+    except IndexFault:
+        return ()
