@@ -8,7 +8,7 @@ LEDGER_DAYS = 90
 
 
 class Access(Section, title="access"):
-    """What no agent may read, beside the notes that say `private: true` themselves."""
+    """What no agent may read, beside notes that say `private: true`; and the ledger."""
 
     private_folders: tuple[str, ...] = key(
         (),
