@@ -180,7 +180,7 @@ def bound_by_permissions() -> Iterator[None]:
 
 
 @pytest.fixture
-def shared() -> Iterator[Inside]:
+def reachable() -> Iterator[Inside]:
     """A home that another user can reach, after all that is imported was."""
     root = Path(tempfile.mkdtemp(prefix="glassmind-first-"))
     root.chmod(0o755)
@@ -197,51 +197,53 @@ def shared() -> Iterator[Inside]:
 @posix
 @pytest.mark.parametrize("words", [("init",), ("index", "--vault")])
 def test_a_vault_that_may_not_be_read_says_who_can_help(
-    shared: Inside, words: tuple[str, ...]
+    reachable: Inside, words: tuple[str, ...]
 ) -> None:
-    shared.vault.chmod(0)
+    reachable.vault.chmod(0)
 
     with bound_by_permissions():
-        done = shared.bare(*words, shared.vault)
+        done = reachable.bare(*words, reachable.vault)
 
     assert done.returncode == 3
     assert "cannot be read (Permission denied); its owner has to let you" in done.stderr
 
 
 @posix
-def test_vaults_behind_a_closed_door_are_not_offered(shared: Inside) -> None:
-    registry = shared.home / ".config/obsidian/obsidian.json"
+def test_vaults_behind_a_closed_door_are_not_offered(reachable: Inside) -> None:
+    registry = reachable.home / ".config/obsidian/obsidian.json"
     registry.parent.mkdir(parents=True)
-    behind = shared.home / "Closed"
+    behind = reachable.home / "Closed"
     (behind / "Notes").mkdir(parents=True)
     registry.write_text(f'{{"vaults": {{"a": {{"path": "{behind}/Notes"}}}}}}')
-    listed = known_vaults(shared.env)
+    listed = known_vaults(reachable.env)
     behind.chmod(0)
 
     with bound_by_permissions():
-        seen = known_vaults(shared.env)
+        seen = known_vaults(reachable.env)
 
     assert (len(listed), seen) == (1, [])
 
 
 @posix
-def test_settings_that_may_not_be_written_can_stand_elsewhere(shared: Inside) -> None:
-    shared.home.chmod(0o555)
+def test_settings_that_may_not_be_written_can_stand_elsewhere(
+    reachable: Inside,
+) -> None:
+    reachable.home.chmod(0o555)
 
     with bound_by_permissions():
-        done = shared.bare("init", shared.vault)
+        done = reachable.bare("init", reachable.vault)
 
     assert done.returncode == 2
     assert "Permission denied; name another file: --config FILE, or" in done.stderr
 
 
 @posix
-def test_settings_that_may_not_be_read_can_stand_elsewhere(shared: Inside) -> None:
-    shared.settings.parent.mkdir(parents=True)
-    shared.settings.parent.chmod(0)
+def test_settings_that_may_not_be_read_can_stand_elsewhere(reachable: Inside) -> None:
+    reachable.settings.parent.mkdir(parents=True)
+    reachable.settings.parent.chmod(0)
 
     with bound_by_permissions():
-        done = shared.bare("init", shared.vault)
+        done = reachable.bare("init", reachable.vault)
 
     assert done.returncode == 2
     assert "Permission denied; name another file: --config FILE, or" in done.stderr
@@ -249,16 +251,16 @@ def test_settings_that_may_not_be_read_can_stand_elsewhere(shared: Inside) -> No
 
 @posix
 def test_an_index_that_has_no_place_says_which_setting_gives_it_one(
-    shared: Inside,
+    reachable: Inside,
 ) -> None:
-    shutil.rmtree(shared.home / ".local")
-    shared.home.chmod(0o555)
-    (shared.vault.parent / "mine").mkdir(mode=0o777)
-    (shared.vault.parent / "mine").chmod(0o777)
-    mine = shared.vault.parent / "mine/glassmind.toml"
+    shutil.rmtree(reachable.home / ".local")
+    reachable.home.chmod(0o555)
+    (reachable.vault.parent / "mine").mkdir(mode=0o777)
+    (reachable.vault.parent / "mine").chmod(0o777)
+    mine = reachable.vault.parent / "mine/glassmind.toml"
 
     with bound_by_permissions():
-        done = shared.bare("init", shared.vault, "--config", mine)
+        done = reachable.bare("init", reachable.vault, "--config", mine)
 
     assert done.returncode == 0
     assert "set index.location to a folder you can write" in done.stderr
