@@ -4,14 +4,20 @@ Each place of a note has a word of its own. Who asks for one may hear it again, 
 is what was asked; any other is a leak.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
+from http_desk import Web
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
+from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
+from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 
 CANARY = re.compile(r"zq[a-z]+", re.IGNORECASE)
@@ -37,6 +43,8 @@ PRIVATE = {
     '"y": 0, "width": 1, "height": 1, "text": "zqcanvas tea"}], "edges": []}',
     "Zqtagged.md": "zqmarked oolong tea of clay [[Tea]] #own/zqinner\n",
     "zqpicture.png": b"zqbytes",
+    ".agent/inbox/Zqwaits.md": "---\nkind: memory\nproject: Shop\nprivate: true\n"
+    "client: zqother\n---\n> [!agent] zqwaiting\n\n- [ ] keep\n\nzqkept of tea\n",
     ".agent/decisions/Zqmemo.md": "---\nkind: decision\nproject: Shop\nprivate: true\n"
     "client: zqclient\nstatus: current\n---\nzqdecided: tea of clay from [[Tea]]\n",
 }
@@ -76,7 +84,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
             "about",
         ),
         NAMES,
-    ),  # fmt: skip
+    ),
     **dict.fromkeys(("query", "question", "text"), ASKED),
     "folder": ("", "Zqfolder", "Deep"),
     "directory": ("", "Zqfolder", "Deep"),
@@ -106,10 +114,64 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
 }
 
 
-def told_vault(desk: VaultDesk) -> VaultDesk:
-    """Fill a vault, have its owner use and change what is private, and return it."""
-    desk.write({**PUBLIC, **PRIVATE})
-    engine = desk.open(**SETTINGS)
+SELDOM = {"/index", "/index/{job}", "/metrics", "/openapi.json"}
+"""Routes that are asked once: what they are given does not change what they tell."""
+
+KEEPING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}
+"""Routes where what is given stays, and is told to others."""
+
+
+class World(NamedTuple):
+    """A vault of which somebody with a scope may not read the notes of `PRIVATE`."""
+
+    files: Mapping[str, str | bytes]
+    settings: Mapping[str, object]
+    scope: Scope
+
+
+def world_of(kind: str) -> World:
+    """Return a vault whose notes are kept by being private, or by rules of a kind.
+
+    For the rules no note is private: what is kept is so from their client alone.
+    """
+    if kind == "private":
+        return World({**PUBLIC, **PRIVATE}, SETTINGS, EVERY_AGENT)
+    settings = {"writes__mode": "allow"}
+    kept = {path: _open(raw) for path, raw in PRIVATE.items()}
+    if kind == "excluded":
+        rules = ["-property:kept", "-folder:Zqfolder", "-tag:own"]
+        return World({**PUBLIC, **kept}, settings, read_scope(rules))
+    named = dict(_named(kind))
+    rules = {
+        "folder": ["folder:Desk"],
+        "tag": ["tag:shown"],
+        "property": ["property:shown=yes"],
+    }[kind]
+    return World({**named, **kept}, settings, read_scope(rules))
+
+
+def _open(raw: str | bytes) -> str | bytes:
+    """Return a private note as one that says only that it is kept."""
+    return re.sub(r"(?m)^private: ", "kept: ", raw) if isinstance(raw, str) else raw
+
+
+def _named(kind: str) -> Iterator[tuple[str, str]]:
+    """Yield the notes for all, as a rule of a kind names them."""
+    for path, text in PUBLIC.items():
+        if kind == "folder":
+            yield f"Desk/{path}", text
+        elif kind == "tag":
+            yield path, f"{text}\n#shown\n"
+        else:
+            head, rest = "---\nshown: yes\n", text.removeprefix("---\n")
+            yield path, head + (rest if rest != text else f"---\n{text}")
+
+
+def told_vault(desk: VaultDesk, world: World | None = None) -> VaultDesk:
+    """Fill a vault, have its owner use and change what is kept, and return it."""
+    world = world or world_of("private")
+    desk.write(world.files)
+    engine = desk.open(**world.settings)
     engine.index()
     owner = Asking(client="cli")
     for note in ("Deep/Zqname.md", "Lab book.md"):
@@ -117,6 +179,7 @@ def told_vault(desk: VaultDesk) -> VaultDesk:
         engine.editing.edit(note, [Append("zqadded tea\n")], owner)
     engine.editing.move("Zqtagged.md", "Zqmoved.md", owner)
     engine.memory.pin("Deep/Zqname.md")
+    engine.bundles.summarize("Shop")
     engine.search("zqalpha")
     return desk
 
@@ -161,3 +224,29 @@ def _samples(argument: Argument) -> tuple[Any, ...]:
     if argument.kind == "boolean":
         return (True, False)
     return SAMPLES[argument.name]
+
+
+def told_by(web: Web, route: Route, given: Mapping[str, Any], **head: str) -> str:
+    """Return all that a route answers: its headers and its body."""
+    path, rest = route.path, dict(given)
+    for name in list(rest):
+        if f"{{{name}}}" in path:
+            path = path.replace(f"{{{name}}}", quote(str(rest.pop(name))))
+    if route.method == "POST":
+        answer = web.post(path, rest, **head)
+    else:
+        said = {
+            name: json.dumps(value) if isinstance(value, bool) else value
+            for name, value in rest.items()
+        }
+        query = urlencode(said, doseq=True)
+        answer = web.get(f"{path}?{query}" if query else path, **head)
+    heads = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
+    return f"{heads}\n{answer.body.decode()}"
+
+
+def calls_of_route(route: Route) -> list[dict[str, Any]]:
+    """Return what a route is called with."""
+    writes = route.method == "POST" and route.path in KEEPING
+    calls = list(calls_of(route.arguments, writes=writes))
+    return calls[:1] if route.path in SELDOM else calls

@@ -226,3 +226,29 @@ def test_what_is_judged_change_by_change_is_what_is_judged_at_once(
         vault.engine.index()
         followed = paths(vault, scope)
         assert followed == paths(vault, scope._replace(client=f"{turns.random()}"))
+
+
+def test_what_the_owner_sums_up_for_agents_holds_nothing_private(
+    vault: VaultDesk,
+) -> None:
+    project = "project: Shop\n---\nWe decided on {} for the shop in spring.\n"
+    vault.write(
+        {
+            "A.md": "---\n" + project.format("clay"),
+            "B.md": "---\nprivate: true\n" + project.format("gold"),
+        }
+    )
+    vault.engine.index()
+    vault.engine.bundles.summarize("Shop")
+    (kept,) = (vault.root / ".agent" / "summaries").glob("*.md")
+    assert "clay" in kept.read_text()
+    assert "gold" not in kept.read_text()
+
+
+def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultDesk) -> None:
+    vault.write({"A.md": "Tea.", "B.md": "---\nprivate: true\na: [\n---\n"})
+    seen = vault.engine.seen_by(EVERY_AGENT)
+    report = seen.index(rebuild=True)
+    assert report.notes == 1
+    assert "B.md" not in repr(report)
+    assert "B.md" in repr(vault.engine.index(rebuild=True))

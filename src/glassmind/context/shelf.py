@@ -20,6 +20,7 @@ from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.read import VaultFiles
 
 if TYPE_CHECKING:
+    from glassmind.context.verbs import Bundles
     from glassmind.types.memory import Temperatures
 
 
@@ -44,13 +45,16 @@ UsedNotes = Callable[[str, Sequence[NotePath]], None]
 class Sources:
     """What the engine gives: stages that a bundle is made of, and never imports.
 
-    `renew` keeps a text in the place of the former one that begins as it does.
+    `renew` keeps a text in the place of the former one that begins as it does. `shared`
+    has the bundles of what every agent may read, which may be kept where they read it;
+    None where these are no others.
     """
 
     search: Searched
     warmth: Warmth
     renew: Keep
     used: UsedNotes
+    shared: "Callable[[], Bundles] | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,13 +139,17 @@ class Bundles:
         """Return a project in sentences of its own notes, each cited.
 
         With `save`, it is kept in the agent folder in the place of the former summary
-        of the project, which goes to the trash; see `summaries.summarize`.
+        of the project, which goes to the trash; see `summaries.summarize`. Agents read
+        it there, so nothing private is in it.
 
         Raises:
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
+        shared = self._shelf.sources.shared
+        if save and shared is not None:
+            return shared().summarize(project, budget_tokens=budget_tokens, today=today)
         with self._shelf.faults():
             return summarize(
                 self._shelf,

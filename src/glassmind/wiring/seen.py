@@ -12,7 +12,7 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
@@ -29,6 +29,10 @@ from glassmind.wiring.once import made_once
 from glassmind.wiring.search import OpenMeaning
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from glassmind.context.shelf import Sources
+    from glassmind.context.verbs import Bundles
     from glassmind.editing.desk import Handed
     from glassmind.editing.trust import Trust
     from glassmind.editing.verbs import Editing
@@ -119,7 +123,9 @@ class SeenAdapters(LocalAdapters):
 
     def _host(self) -> Elsewhere | None:
         other = self._whole.elsewhere()
-        return None if other is None else _SeenElsewhere(other, self._scope)
+        if other is None:
+            return None
+        return _SeenElsewhere(other, self._scope, self.as_told)
 
     def words(self) -> SeenIndex | None:
         """Return the word index, as far as it is seen; None when there is none."""
@@ -135,11 +141,29 @@ class SeenAdapters(LocalAdapters):
         """The model and the vectors that answer; the models are those of all."""
         return _SeenMeaning(self, self._whole)
 
+    def bundles(self, sources: "Sources") -> "Bundles":
+        """Return what packs notes for an agent, of what it may read."""
+        return super().bundles(replace(sources, shared=None))
+
     def keeper(self) -> "IndexKeeper":
         """Return what writes the index for all, and tells what is seen of it."""
         from glassmind.wiring.index import bench_for  # noqa: PLC0415
 
-        return replace(self._whole.keeper(), bench=partial(bench_for, self))
+        keeper = replace(self._whole.keeper(), bench=partial(bench_for, self))
+        return cast("IndexKeeper", _SeenKeeper(keeper, self.as_told))
+
+    def as_told(self, report: "IndexReport") -> "IndexReport":
+        """Return what a run did, without what it says of notes that are not seen."""
+        skipped = [one for one in report.skipped if self._policy.may_name(one.path)]
+        hidden = self.reader.hidden_paths() if report.warnings else ()
+        warnings = [
+            said for said in report.warnings if not any(path in said for path in hidden)
+        ]
+        notes = self.reader.rows().counts()[0]
+        left = max(0, notes - report.added - report.changed - report.moved)
+        unchanged = min(report.unchanged, left)
+        told = replace(report, skipped=skipped, warnings=warnings)
+        return replace(told, notes=notes, unchanged=unchanged)
 
     @property
     def writing(self) -> "Writing":
@@ -179,6 +203,22 @@ class SeenAdapters(LocalAdapters):
             self._readers[1].close_all()
 
 
+class _SeenKeeper:
+    """What keeps the index, and tells of a run what may be told."""
+
+    def __init__(
+        self, keeper: "IndexKeeper", told: "Callable[[IndexReport], IndexReport]"
+    ) -> None:
+        self._keeper, self._told = keeper, told
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._keeper, name)
+
+    def index(self, *wishes: Any, **named: Any) -> "IndexReport":
+        """Bring the index up to the vault."""
+        return self._told(self._keeper.index(*wishes, **named))
+
+
 class _SeenMeaning(OpenMeaning):
     """The vectors that are seen, and the models of the whole vault."""
 
@@ -199,8 +239,13 @@ class _SeenMeaning(OpenMeaning):
 class _SeenElsewhere:
     """Who answers in our place, told for whom."""
 
-    def __init__(self, other: Elsewhere, scope: Scope) -> None:
-        self._other, self._scope = other, scope
+    def __init__(
+        self,
+        other: Elsewhere,
+        scope: Scope,
+        told: "Callable[[IndexReport], IndexReport]",
+    ) -> None:
+        self._other, self._scope, self._told = other, scope, told
 
     def search(
         self, text: str, wish: Wish, day: date, _: Scope | None = None
@@ -212,4 +257,5 @@ class _SeenElsewhere:
         self, wishes: IndexWishes, progress: "ShowProgress | None"
     ) -> "IndexReport | None":
         """Let it bring the index up to the vault."""
-        return self._other.index(wishes, progress)
+        report = self._other.index(wishes, progress)
+        return None if report is None else self._told(report)

@@ -74,6 +74,9 @@ NOTES = ("select id from main.notes where id in", "select id from notes")
 CHUNKS = ("select id from main.chunks where note_id in", "select id from chunks")
 """The rows of some notes, and those of all that are seen."""
 
+PATHS = """
+select path from main.files where id in (select value from json_each(?))
+"""
 LAST = "select max(id) from main.files"
 SHOW_NEW = f"""
 insert or ignore into {READABLE} select id from main.files where id > ?
@@ -178,6 +181,13 @@ class SeenReader(SqliteReader):
         if self._chunks is None or self._chunks[0] != head:
             self._chunks = (head, _fewer(db, hidden, CHUNKS))
         return self._chunks[1]
+
+    def hidden_paths(self) -> list[str]:
+        """Return where the notes stand that may not be read."""
+        db = self.connection()
+        hidden = json.dumps(sorted(self._hidden_in(db).notes))
+        rows: Any = db.execute(PATHS, (hidden,))
+        return [path for (path,) in rows]
 
     def _hidden_in(self, db: apsw.Connection) -> _Hidden:
         """Return what may not be read as these rows stand, judged once for a head.
