@@ -1,4 +1,4 @@
-"""Answers of the protocol without credentials, whichever handler made them."""
+"""Answers of the protocol without credentials, whoever made them."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -17,13 +17,13 @@ TEXT = "text"
 
 
 def hiding(
-    handler: Callable[[Context, Params], Awaitable[Result]],
+    answering: Callable[[Context, Params], Awaitable[Result]],
 ) -> Callable[[Context, Params], Awaitable[Result]]:
-    """Return a handler whose answers, and faults, show no credentials."""
+    """Return what answers the same, and shows no credentials; nor do its faults."""
 
     async def answer(ctx: Context, params: Params) -> Result:
         try:
-            return safe(await handler(ctx, params))
+            return safe(await answering(ctx, params))
         except MCPError as error:
             raise MCPError(
                 error.code, safe_text(error.message), safe_values(error.data)
