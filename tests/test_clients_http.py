@@ -65,6 +65,22 @@ def test_two_clients_of_one_server_find_what_each_may_read(two: Two) -> None:
     assert two.web.get("/notes/Home/Key.md").code == "note_not_found"
 
 
+def test_a_question_is_answered_from_what_its_client_may_read(two: Two) -> None:
+    before = len(used_by(two))
+    asked = "/api/kb/ask?question=what+needs+a+boiler"
+    told = two.work.get(asked).json
+    events = two.work.get(f"{asked}&stream=1").body.decode()
+    whole = two.web.get(asked).json
+
+    assert {one["path"] for one in told["sources"]} == {
+        "Work/Heron.md",
+        "Work/Egret.md",
+    }
+    assert "Home" not in events
+    assert "Home/Diary.md" in {one["path"] for one in whole["sources"]}
+    assert set(used_by(two)[before:]) == {"worker", "library"}
+
+
 def test_counts_and_health_are_those_of_whoever_asks(two: Two) -> None:
     told = [web.get("/health").json["note_count"] for web in (two.web, two.work)]
     again = [web.get("/health").json["note_count"] for web in (two.work, two.web)]
@@ -230,6 +246,17 @@ def test_resources_and_cursors_lead_no_further_than_the_scope(two: Two) -> None:
         argument={"name": "path", "value": "Diary"},
     )
     assert completed["completion"]["values"] == []
+
+
+def test_sets_of_tools_that_are_none_by_now_are_told(two: Two) -> None:
+    _, token = two.clients.add("odd", read_scope([], ["gone"]))
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+    reply = Web(two.web.port, token).post("/mcp", message, **ACCEPT)
+
+    assert (reply.status, reply.code) == (403, "beyond_scope")
+    assert "no set of tools 'gone'" in reply.json["error"]["message"]
+    assert mcp(two.work, "tools/list")["tools"]
 
 
 def test_a_client_is_let_in_until_it_is_revoked(two: Two) -> None:

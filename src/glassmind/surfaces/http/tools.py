@@ -13,12 +13,12 @@ from starlette.types import Receive, Scope, Send
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors.serving import CallAbandoned, ServingFault
 from glassmind.surfaces.http.door import NOT_JSON, is_json
 from glassmind.surfaces.http.greeting import read_again, with_session
 from glassmind.surfaces.http.guard import Visit
 from glassmind.surfaces.http.refusals import STOPPING, without_places
-from glassmind.surfaces.http.replies import Refused
+from glassmind.surfaces.http.replies import Refusal, Refused
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import OWNERS
 from glassmind.types.access import Scope as ReadScope
@@ -26,6 +26,12 @@ from glassmind.types.callers import known_as
 
 ASKING: ContextVar[ReadScope | None] = ContextVar("asking", default=None)
 """The scope of who asks now; without one nothing is answered."""
+
+
+UNSERVED = Refusal(
+    403, "beyond_scope", "", "glassmind clients set NAME --toolset mends it"
+)
+"""To a client whose sets of tools are none, or do not go together."""
 
 
 class Choice(NamedTuple):
@@ -94,10 +100,13 @@ class Tools:
 
     async def _keep(self, choice: "Choice", *, task_status: TaskStatus[None]) -> None:
         sessions = self._made.pop(choice, None) or self._sessions(choice)
-        async with sessions.run():
-            self._opened[choice] = sessions
-            task_status.started()
-            await anyio.sleep_forever()
+        try:
+            async with sessions.run():
+                self._opened[choice] = sessions
+                task_status.started()
+                await anyio.sleep_forever()
+        finally:  # also where who asked for it first is gone by now
+            self._opened.pop(choice, None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
@@ -108,7 +117,10 @@ class Tools:
         visitor = visit.visitor
         body = (await receive()).get("body", b"")
         sets = visitor.scope.toolsets or self._usual
-        sessions = await self._open(Choice(sets, spares=not visitor.owns))
+        try:
+            sessions = await self._open(Choice(sets, spares=not visitor.owns))
+        except ServingFault as error:
+            raise Refused(UNSERVED._replace(message=str(error))) from error
         again, answering = read_again(body, receive), with_session(body, send)
         token = ASKING.set(visitor.scope)
         try:

@@ -3,7 +3,6 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from glassmind.access.clients import Clients, clients_of
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged
 from glassmind.surfaces.cli.opening import config_of
@@ -19,6 +18,7 @@ from glassmind.surfaces.mcp.toolsets import (
 from glassmind.types.access import EVERY_AGENT, Scope
 
 if TYPE_CHECKING:
+    from glassmind.access.clients import Clients
     from glassmind.surfaces.mcp.opening import Opened
 
 
@@ -98,6 +98,8 @@ class Seat:
 
     def _found(self) -> Scope:
         if self._clients is None:
+            from glassmind.access.clients import clients_of  # noqa: PLC0415 - only now
+
             self._clients = clients_of(config_of(self._args))
         client = self._clients.named(self.name)
         self.name = client.name
