@@ -2,9 +2,9 @@
 
 Shown here: credentials whose shape is known and notes that are private reach no model,
 no answer, no event and no log; neither do keys, tokens, questions and note text reach a
-log, also where a server throws all that it was sent back at us. Not shown, since it is
-not so: hits of a search and the index itself hold what notes hold, and so does what a
-server of vectors is sent. Passwords that look like any other word are not known.
+log, also where a server throws all that it was sent back at us. That the index and what
+is embedded have none either, and what agents are given, is shown in `test_secrets_*`.
+Passwords that look like any other word are not known.
 """
 
 import json
