@@ -3,15 +3,17 @@
 Every tool and every route that writes, after such a note was read by the same client.
 """
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import mcp_types as types
 import pytest
 from http_desk import Web, serving
 from injection.desk import contents
-from mcp import Client
-from mcp_desk import visit
+from mcp import Client, StdioServerParameters
+from mcp_desk import ERAS, environment, visit
+from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -187,3 +189,55 @@ def test_before_such_a_note_all_is_written(vault: VaultDesk) -> None:
         assert web.post("/graph/dismiss", PATHS["/graph/dismiss"]).status == 200
 
     assert agent_files(vault) > before
+
+
+READS: dict[str, Callable[[Client], Awaitable[object]]] = {
+    "a tool": lambda one: one.call_tool("glassmind_read", {"name": "Web"}),
+    "a resource": lambda one: one.read_resource("note://Clippings/Web.md"),
+    "a packet": lambda one: one.call_tool("glassmind_context", {"query": "trash"}),
+}
+
+
+async def edited(client: Client, read: Callable[[Client], Awaitable[object]]) -> str:
+    """Return what becomes of an edit after something was read in the same session."""
+    await read(client)
+    done = await client.call_tool("glassmind_edit", {"name": "Tea", "edits": EDIT})
+    assert done.structured_content is not None
+    return str(done.structured_content["state"])
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("read", READS)
+def test_a_session_over_http_is_held_by_what_it_read(
+    web: Web, read: str, mode: str
+) -> None:
+    async def body(client: Client) -> str:
+        return await edited(client, READS[read])
+
+    assert visited(web, body, mode, name=f"reader of {read}") == "proposed"
+
+
+@pytest.mark.parametrize("read", ["a tool", "a resource"])
+def test_a_session_of_the_real_program_is_held_by_what_it_read(
+    vault: VaultDesk, read: str
+) -> None:
+    opened(vault)
+    vault.close()
+    before = contents(vault.root)
+    env = environment(vault) | {
+        "GLASSMIND_WRITES_MODE": "allow",
+        "GLASSMIND_WRITES_APPROVE_AFTER_UNTRUSTED": "true",
+        "GLASSMIND_WRITES_UNTRUSTED": "Clippings",
+    }
+    program = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "glassmind", "mcp", "--tools", "core,write"],
+        env=env,
+        cwd=vault.root,
+    )
+
+    async def body(client: Client) -> str:
+        return await edited(client, READS[read])
+
+    assert visit(program, body) == "proposed"
+    assert contents(vault.root) == before
