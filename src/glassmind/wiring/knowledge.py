@@ -64,7 +64,8 @@ def knowledge_for(
     """Return the verbs of knowledge over the vault of these adapters."""
 
     def rows() -> NetRows:
-        return NetRows(adapters.reader.connection())
+        reader = adapters.reader
+        return NetRows(reader.connection(), reader.graph_links)
 
     def pairs() -> PairRows:
         return PairRows(adapters.reader.connection())

@@ -49,14 +49,14 @@ _MARK = """line * 8 + case kind when 'canvas' then 4 when 'property' then 3
 LINKS = f"""
 select json_group_array(note_id), json_group_array(coalesce(target_id, 0)),
   json_group_array({_MARK})
-from links not indexed
+from {{}} not indexed
 """  # noqa: S608 - our own words
 """Read by the primary key, and so by note and as written."""
 LINKS_OF = f"""
-select note_id, coalesce(target_id, 0), {_MARK}, coalesce(property, '') from links
+select note_id, coalesce(target_id, 0), {_MARK}, coalesce(property, '') from {{}}
 where note_id in (select value from json_each(?)) order by note_id, seq
 """  # noqa: S608 - our own words
-PROPERTIES = "select note_id, seq, property from links where property is not null"
+PROPERTIES = "select note_id, seq, property from {} where property is not null"
 LEADING = """
 select distinct note_id from links
 where target_id in (select value from json_each(?)) order by note_id
@@ -88,10 +88,13 @@ MOST_CHANGES = 5_000
 
 
 class NetRows:
-    """The rows of the link graph in an open database."""
+    """The rows of the link graph in an open database.
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    `table` has every link of a note, so that the place of each is its number.
+    """
+
+    def __init__(self, db: apsw.Connection, table: str = "links") -> None:
+        self._db, self._table = db, table
 
     @contextmanager
     def still(self) -> Iterator[None]:
@@ -138,13 +141,15 @@ class NetRows:
 
     def links(self) -> LinkRows:
         """Return every link, by note and as written."""
-        sources, targets, marks = map(_numbers, next(iter(self._db.execute(LINKS))))
-        said: Any = self._db.execute(PROPERTIES).fetchall()
+        found = next(iter(self._db.execute(LINKS.format(self._table))))
+        sources, targets, marks = map(_numbers, found)
+        said: Any = self._db.execute(PROPERTIES.format(self._table)).fetchall()
         return LinkRows(sources, targets, marks, said)
 
     def links_of(self, note_ids: Collection[int]) -> list[LinkRow]:
         """Return every link of these notes, by note and as written."""
-        return [LinkRow(*row) for row in self._ask(LINKS_OF, note_ids)]
+        links = LINKS_OF.format(self._table)
+        return [LinkRow(*row) for row in self._ask(links, note_ids)]
 
     def leading_to(self, file_ids: Collection[int]) -> list[int]:
         """Return the notes with a link to any of these files."""

@@ -37,6 +37,9 @@ class SqliteReader:
     nobody is answered from a file that is no longer there.
     """
 
+    graph_links = "links"
+    """The table of the links that a graph is made of."""
+
     def __init__(self, folder: Path) -> None:
         self.folder, self._database = folder, str(folder / connection.DATABASE)
         self._local = threading.local()

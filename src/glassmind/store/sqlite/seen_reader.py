@@ -68,6 +68,14 @@ _SINCE_SECRETS = {
 VIEWS = (_BARE, _SINCE_VECTORS, _SINCE_KNOWLEDGE, _SINCE_MEMORY, _SINCE_SECRETS)
 """By the version of the file that has their tables."""
 
+GRAPH_LINKS = "graph_links"
+_GRAPH_LINKS = """
+select note_id, seq, kind, embed, property, line,
+  case when target_id in {seen} then target_id end as target_id
+from main.links where +note_id in {seen}
+"""
+"""Every link of a note for the graph, which numbers them; one to what is not seen
+leads nowhere."""
 
 COUNT = "select count(*) from main.notes"
 NOTES = ("select id from main.notes where id in", "select id from notes")
@@ -142,6 +150,8 @@ class _Shown(NamedTuple):
 
 class SeenReader(SqliteReader):
     """Owns read-only connections that show what a policy lets be read."""
+
+    graph_links = GRAPH_LINKS
 
     def __init__(self, folder: Path, policy: Policy) -> None:
         super().__init__(folder)
@@ -244,7 +254,7 @@ def _make_views(db: apsw.Connection, policy: Policy) -> None:
 
     db.create_scalar_function("may_name", may_name, 1)
     db.execute("create temp table if not exists readable (id integer primary key)")
-    for views in VIEWS[: schema.version_of(db)]:
+    for views in (*VIEWS[: schema.version_of(db)], {GRAPH_LINKS: _GRAPH_LINKS}):
         for name, shown in views.items():
             seen = f"(select id from {READABLE})"  # noqa: S608 - our own words
             body = shown.format(seen=seen)
