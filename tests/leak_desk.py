@@ -30,7 +30,7 @@ PUBLIC = {
     "Kettle.md": "---\nproject: Shop\n---\nWater for [[Pot]] is boiled here: tea.\n",
 }
 
-PRIVATE = {
+PRIVATE: Mapping[str, str | bytes] = {
     "Deep/Zqname.md": "---\nprivate: true\naliases: [zqalias]\ntags: [zqtag, drink]\n"
     "title: Zqtitle\nzqprop: zqvalue\nproject: Shop\nup: '[[Tea]]'\n---\n# Zqheading\n"
     "zqtext zqalpha oolong tea of clay, steeped twice, says [[Tea]] and [[Zqghost]].\n"

@@ -1,0 +1,185 @@
+"""What a client's rules keep from it is told by no route, tool, resource or prompt.
+
+No note is private here: each is kept from this client alone, and its owner has used,
+moved and changed it.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pytest
+from http_desk import Answer, Web, serving
+from leak_desk import (
+    ASKED,
+    NAMES,
+    PRIVATE,
+    calls_of,
+    calls_of_route,
+    leaks,
+    told_by,
+    told_vault,
+    world_of,
+)
+from vault_desk import VaultDesk
+
+from glassmind.access.clients import clients_of
+from glassmind.surfaces.http.answers_events import EVENTS
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
+
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+OTHER_KINDS = ("tag", "property", "excluded")
+SERVED = [name for name in SETS if name not in EMPTY]
+ADDRESSES = [f"note:///{quote(path)}" for path in PRIVATE]
+
+
+class Visitors(NamedTuple):
+    """A server, and one client for each set of tools; `plain` has all routes."""
+
+    plain: Web
+    by_set: dict[str, Web]
+
+
+@pytest.fixture(scope="module", params=["folder"])
+def visitors(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Visitors]:
+    yield from _visitors(VaultDesk(tmp_path_factory.mktemp("scoped")), request.param)
+
+
+@pytest.fixture(scope="module", params=OTHER_KINDS)
+def more_visitors(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Visitors]:
+    yield from _visitors(VaultDesk(tmp_path_factory.mktemp("scoped")), request.param)
+
+
+def _visitors(desk: VaultDesk, kind: str) -> Iterator[Visitors]:
+    world = world_of(kind)
+    told_vault(desk, world)
+    clients = clients_of(desk.engine.config)
+    plain = clients.add("reader", world.scope)[1]
+    tokens = {
+        name: clients.add(f"of {name}", world.scope._replace(toolsets=(name,)))[1]
+        for name in SERVED
+    }
+    with serving(desk.engine, clients=clients) as web:
+        by_set = {name: Web(web.port, token) for name, token in tokens.items()}
+        yield Visitors(Web(web.port, plain), by_set)
+    desk.close()
+
+
+def asked(web: Web, method: str, **params: Any) -> Answer:
+    """Return what the protocol answers over HTTP."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return web.post("/mcp", message, **ACCEPT)
+
+
+def leaks_of_route(web: Web, route: Route) -> dict[str, list[str]]:
+    told = ((given, told_by(web, route, given)) for given in calls_of_route(route))
+    return {json.dumps(one): said for one, text in told if (said := leaks(text, one))}
+
+
+def leaks_of_set(web: Web, name: str) -> dict[str, list[str]]:
+    found = {}
+    for tool in tools_of((name,)):
+        for given in calls_of(tool.arguments, writes=not tool.read_only):
+            reply = asked(web, "tools/call", name=tool.name, arguments=given)
+            assert reply.status == 200, reply.body
+            if said := leaks(reply.body.decode(), given):
+                found[f"{tool.name} {json.dumps(given)}"] = said
+    return found
+
+
+@pytest.mark.parametrize(
+    "route", ROUTES, ids=[f"{one.method} {one.path}" for one in ROUTES]
+)
+def test_no_route_tells_a_client_of_what_its_rules_keep(
+    visitors: Visitors, route: Route
+) -> None:
+    assert not leaks_of_route(visitors.plain, route)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_no_tool_over_http_tells_a_client_of_what_its_rules_keep(
+    visitors: Visitors, name: str
+) -> None:
+    assert not leaks_of_set(visitors.by_set[name], name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SERVED)
+def test_no_other_kind_of_rule_lets_a_tool_tell(
+    more_visitors: Visitors, name: str
+) -> None:
+    assert not leaks_of_set(more_visitors.by_set[name], name)
+
+
+@pytest.mark.slow
+def test_no_other_kind_of_rule_lets_a_route_tell(more_visitors: Visitors) -> None:
+    found = {
+        f"{route.method} {route.path}": leaks_of_route(more_visitors.plain, route)
+        for route in ROUTES
+    }
+    assert not {name: said for name, said in found.items() if said}
+
+
+def test_what_a_client_may_read_is_told_it(visitors: Visitors) -> None:
+    hits = visitors.plain.post("/search", {"query": "oolong tea"}).json["hits"]
+    listed = asked(visitors.plain, "resources/list").json["result"]["resources"]
+    names = {"Desk/Cup.md", "Desk/Kettle.md", "Desk/Pot.md", "Desk/Tea.md"}
+
+    assert {"Desk/Tea.md", "Desk/Pot.md"} <= {hit["path"] for hit in hits} <= names
+    assert {one["name"] for one in listed} >= names
+
+
+@pytest.mark.parametrize("uri", ADDRESSES)
+def test_no_resource_is_read_that_the_rules_keep(visitors: Visitors, uri: str) -> None:
+    reply = asked(visitors.plain, "resources/read", uri=uri)
+    absent = asked(visitors.plain, "resources/read", uri="note:///Deep/Absent.md")
+
+    assert reply.json["error"]["code"] == absent.json["error"]["code"]
+    assert not leaks(reply.body.decode(), uri)
+
+
+@pytest.mark.parametrize("typed", ["", "z", "deep", "lab", ".agent", "md"])
+def test_no_completion_offers_what_the_rules_keep(
+    visitors: Visitors, typed: str
+) -> None:
+    for prompt, argument in (("continue_project", "project"), ("note", "path")):
+        reply = asked(
+            visitors.plain,
+            "completion/complete",
+            ref={"type": "ref/prompt", "name": prompt}
+            if argument == "project"
+            else {"type": "ref/resource", "uri": "note://{+path}"},
+            argument={"name": argument, "value": typed},
+        )
+        assert "values" in reply.json["result"]["completion"]
+        assert not leaks(reply.body.decode(), "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_prompt_tells_of_what_the_rules_keep(visitors: Visitors, name: str) -> None:
+    for prompt, argument in (
+        ("continue_project", "project"),
+        ("answer_from_vault", "question"),
+    ):
+        given = {argument: name}
+        reply = asked(visitors.plain, "prompts/get", name=prompt, arguments=given)
+        assert not leaks(reply.body.decode(), name)
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_no_event_of_an_answer_tells_of_what_the_rules_keep(
+    visitors: Visitors, question: str
+) -> None:
+    route = next(one for one in ROUTES if EVENTS in one.other_types)
+
+    told = told_by(visitors.plain, route, {"query": question}, Accept=EVENTS)
+
+    assert EVENTS in told.partition("\n\n")[0] or '"error"' in told
+    assert not leaks(told, question)
