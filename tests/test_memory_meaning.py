@@ -59,7 +59,11 @@ def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
     assert uses(desk) == 0
 
 
-@pytest.mark.parametrize("card", [BGE_SMALL, WORDLLAMA], ids=lambda card: card.id)
+@pytest.mark.parametrize(
+    "card",
+    [pytest.param(BGE_SMALL, marks=pytest.mark.slow), WORDLLAMA],
+    ids=lambda card: card.id,
+)
 def test_other_models_tell_what_is_near_on_a_scale_of_their_own(
     vault: VaultDesk, card: ModelCard
 ) -> None:
