@@ -8,13 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.access.meant import Meant, head_tags
 from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
 from glassmind.editing.desk import Desk, Handed
-from glassmind.editing.trust import Trust
+from glassmind.editing.trust import Trust, trust_over
 from glassmind.editing.verbs import Editing
-from glassmind.errors import FileGone
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.ports.editing import Refresh
@@ -26,7 +24,6 @@ from glassmind.vault.changing import VaultChanger
 from glassmind.vault.commits import commit
 from glassmind.vault.obsidian import obsidian_settings
 from glassmind.vault.queueing import EditQueue
-from glassmind.vault.read import read_file
 from glassmind.wiring.grounds import Grounds, rules_of
 from glassmind.wiring.pending import LOCK, Renames
 
@@ -153,10 +150,5 @@ def trust_for(adapters: Adapters) -> Trust:
         with adapters.reader.faults():
             return _rows(adapters).tagged(tag)
 
-    def meant(path: NotePath) -> Meant:
-        try:
-            return head_tags(path, read_file(adapters.config.vault.path, path))
-        except FileGone:  # the rows tell
-            return Meant()
-
-    return Trust(adapters.config.writes.untrusted, tagged, meant)
+    config = adapters.config
+    return trust_over(config.writes.untrusted, tagged, config.vault.path)
