@@ -196,3 +196,14 @@ def test_receipts_of_lines_with_credentials_hold_and_do_not_count_them(
 
     assert set(states) == set(rotated) == {"unchanged"}
     assert set(other) == {"changed"}
+
+
+def test_a_memo_is_not_called_by_the_credential_it_tells_of(vault: VaultDesk) -> None:
+    vault.indexed({"A.md": "# A\n"})
+
+    done = vault.engine.memory.capture("memory", f"Gate {TOKEN}\n\nThat is it.")
+
+    names = [file.name for file in vault.root.rglob("*.md")]
+    assert not pieces(" ".join(names)) & pieces(TOKEN)
+    assert "hidden GitHub token" in str(done.memo.path)
+    assert TOKEN in vault.text(str(done.memo.path))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from glassmind.errors import PathOutsideVault
+from glassmind.markdown.secrets import redacted
 from glassmind.types import NotePath
 from glassmind.types.memory import MemoKind, MemoPlace
 from glassmind.vault.ignore import IgnoreRules
@@ -37,8 +38,11 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d ")
 
 
 def title_from(text: str, kind: MemoKind) -> str:
-    """Return the first words of a text as a name; the kind where it has no words."""
-    for line in text.splitlines():
+    """Return the first words of a text as a name; the kind where it has no words.
+
+    A credential in them is hidden: a name stands in lists and links.
+    """
+    for line in redacted(text).splitlines():
         said = _MARKUP.sub("", _LINK.sub(_shown, line))
         title = _fitting(" ".join(map(_seen, _BARRED.sub(" ", said).split())))
         if any(sign.isalnum() for sign in title) and _is_name(title):

@@ -29,6 +29,7 @@ from glassmind.knowledge.ontology.categories import is_category_key
 from glassmind.knowledge.ontology.schemas import EVERYWHERE, kind_of
 from glassmind.knowledge.suggest.mentions import IsCommon, Spot, mentions_in
 from glassmind.markdown.read import read_note
+from glassmind.markdown.secrets_in_notes import without_secrets
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.notes import Note
 from glassmind.types.ontology import (
@@ -137,7 +138,8 @@ def _read(files: VaultFiles, path: NotePath) -> Note:
     decoded = decode(files.read(path))
     if isinstance(decoded, Unreadable):
         raise FileUnreadable(path, decoded.reason)
-    return read_note(path, decoded.text)
+    note = read_note(path, decoded.text)
+    return without_secrets(note).note if files.hides_secrets else note
 
 
 def _namings(

@@ -16,6 +16,7 @@ from glassmind.knowledge.suggest.name_table import (
 )
 from glassmind.markdown.positions import line_starts
 from glassmind.markdown.prose import prose
+from glassmind.markdown.secrets import redacted
 from glassmind.types.notes import Note
 
 LONGEST_SENTENCE = 300
@@ -158,7 +159,7 @@ def _sentence(source: bytes, line_start: int, at: int) -> str:
     said = line[start : stop.start() if stop else len(line)]
     if not start:
         said = _MARKER.sub("", said)
-    said = " ".join(said.split())
+    said = redacted(" ".join(said.split()))
     return said if len(said) <= LONGEST_SENTENCE else f"{said[:LONGEST_SENTENCE]}..."
 
 
