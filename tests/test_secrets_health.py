@@ -94,3 +94,15 @@ def test_health_and_status_of_the_command_line(tmp_path: Path) -> None:
     assert "Credentials: hidden in 2 notes" in status
     everything = pieces(said + json.dumps(values) + few + status)
     assert not everything & pieces(f"{TOKEN} {KEY}")
+
+
+def test_the_owner_reads_his_text_as_it_is_and_finds_it_hidden(tmp_path: Path) -> None:
+    inside = Inside(Program(tmp_path))
+    inside.vault.mkdir()
+    (inside.vault / "Gate.md").write_text(NOTES["Gate.md"], "utf-8")
+    inside.run("index")
+
+    assert TOKEN in inside.run("read", "Gate.md").stdout
+    found = inside.run("search", "Gate", "--json").stdout
+    assert "(hidden: GitHub token)" in found
+    assert TOKEN not in found + inside.run("read", "Gate.md", "--chunks").stdout

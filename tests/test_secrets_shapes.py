@@ -128,3 +128,43 @@ def test_lines_and_what_is_hidden_already_stay(parts: list[str], seed: int) -> N
 
     assert said.count("\n") == text.count("\n")
     assert redacted(said) == said
+
+
+class _Counted(frozenset[str]):
+    """Letters, and how often it was asked whether one is among them."""
+
+    asked = 0
+
+    def __contains__(self, letter: object) -> bool:
+        type(self).asked += 1
+        return super().__contains__(letter)
+
+
+class _Sizes:
+    """What looks for every shape, and counts the letters it was given."""
+
+    given = 0
+
+    def sub(self, _: object, text: str) -> str:
+        self.given += len(text)
+        return text
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["a", "A", "1", "aA1", "a1-", "ghp_", "%41", "\\n", "a1/+", "hf_aB ", "SG.", "x\n"],
+)
+@pytest.mark.parametrize("size", [10_000, 80_000])
+def test_each_letter_is_looked_at_once_whatever_a_text_says(
+    again: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (again * size)[:size] + "A1"
+    sizes = _Sizes()
+    monkeypatch.setattr(secret_shapes, "_RUN", _Counted(secret_shapes._RUN))
+    monkeypatch.setattr(secret_shapes, "_any_shape", lambda: sizes)
+    monkeypatch.setattr(_Counted, "asked", 0)
+
+    assert secret_shapes.without_shapes(text, lambda kind, _: kind) == text
+
+    assert _Counted.asked <= len(text)
+    assert sizes.given <= len(text)
