@@ -1,5 +1,6 @@
 """The server keeps to its own description, whatever is sent."""
 
+import json
 import os
 import re
 import shutil
@@ -11,12 +12,16 @@ import pytest
 from http_desk import serving
 from vault_desk import VaultDesk
 
+from glassmind.access.clients import clients_of
+from glassmind.access.scopes import read_scope
 from glassmind.surfaces.http.table import ROUTES
+from glassmind.types.access import Scope
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
-LIMIT_S = 600
+LIMIT_S = 1_200
+NOBODYS = "gm_of_nobody"
 
-DESCRIBED = sum(route.schema != "OpenApi" for route in ROUTES)
+DESCRIBED = len(ROUTES)
 
 REFUSING = (
     "POST /index",
@@ -43,18 +48,29 @@ is of no finding, a budget that nothing fits into, a text that is no day, no rec
 nothing to remember, an edit that lacks what its kind takes, a name that no file may
 have, a deletion that nobody confirmed; no schema can tell which do."""
 
+REFUSED_WITH = ["2xx", 401, 403, 404, 409, 422, "5xx"]
+
 SETTINGS = "".join(
     f"""
 [[operations]]
 include-name = "{name}"
-checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422, "5xx"]
+checks.positive_data_acceptance.expected-statuses = {json.dumps(REFUSED_WITH)}
 """
     for name in REFUSING
 )
 
 
-def examined(vault: VaultDesk, place: Path, *wishes: str) -> str:
-    """Return what schemathesis says of a server of the sample vault; 0 failures."""
+def examined(
+    vault: VaultDesk,
+    place: Path,
+    *wishes: str,
+    scope: Scope | None = None,
+    token: str = "",
+) -> str:
+    """Return what schemathesis says of a server of the sample vault; 0 failures.
+
+    It asks with the vault's own token, as a client with a `scope`, or with a `token`.
+    """
     program = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
     if program is None:
         pytest.skip("schemathesis is not installed")
@@ -62,15 +78,22 @@ def examined(vault: VaultDesk, place: Path, *wishes: str) -> str:
     vault.index()
     settings = place / "schemathesis.toml"
     settings.write_text(SETTINGS, "utf-8")
-    with serving(vault.engine) as web:
+    clients = clients_of(vault.engine.config)
+    if scope is not None:
+        token = clients.add("examiner", scope)[1]
+    described = place / "openapi.json"
+    with serving(vault.engine, clients=clients) as web:
+        described.write_bytes(web.get("/openapi.json").body)
         command = [
             program,
             "--config-file",
             str(settings),
             "run",
-            f"http://{web.host}/openapi.json",
+            str(described),
+            "--url",
+            f"http://{web.host}",
             "--header",
-            f"Authorization: Bearer {web.token}",
+            f"Authorization: Bearer {token or web.token}",
             "--checks",
             "all",
             "--generation-database",
@@ -102,9 +125,34 @@ def test_a_few_requests_of_every_kind_are_answered_as_described(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1_500)
 def test_every_request_is_answered_as_described(
     vault: VaultDesk, tmp_path: Path
 ) -> None:
     said = examined(vault, tmp_path, "--max-examples", "100")
+
+    assert re.search(rf"Tested: {DESCRIBED}", said)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_500)
+def test_a_client_with_a_scope_is_answered_as_described(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    scope = read_scope(["folder:Projects"], ["core", "write"])
+
+    said = examined(vault, tmp_path, "--max-examples", "30", scope=scope)
+
+    assert re.search(rf"Tested: {DESCRIBED}", said)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1_500)
+def test_a_wrong_token_is_refused_as_described_on_every_route(
+    vault: VaultDesk, tmp_path: Path
+) -> None:
+    wishes = ("--phases", "examples,fuzzing", "--max-examples", "10")
+
+    said = examined(vault, tmp_path, *wishes, token=NOBODYS)
 
     assert re.search(rf"Tested: {DESCRIBED}", said)
