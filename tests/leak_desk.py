@@ -37,7 +37,7 @@ PRIVATE: Mapping[str, str | bytes] = {
     "\n- [ ] zqtask of tea\n\n> [!note] zqcallout\n> zqquote\n\nzqfield:: zqinline\n\n"
     "A paragraph of tea ^zqblock\n\n![[zqpicture.png]]\n",
     "Lab book.md": "---\nprivate: yes\n---\nzqlab tea notes on [[Tea]] and [[Cup]]\n",
-    "Zqbroken.md": "---\nprivate: true\nmore: [un\n---\nzqinvalid tea of clay [[Tea]]\n",
+    "Zqbroken.md": "---\nprivate: true\nmore: [un\n---\nzqinvalid tea, clay [[Tea]]\n",
     "Zqfolder/Zqday.md": "zqdaily oolong tea of clay [[Tea]] #zqmood\n",
     "Zqfolder/Zqboard.canvas": '{"nodes": [{"id": "a", "type": "text", "x": 0, '
     '"y": 0, "width": 1, "height": 1, "text": "zqcanvas tea"}], "edges": []}',
