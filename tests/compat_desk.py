@@ -34,8 +34,9 @@ def called(engine: Engine, toolset: str, name: str, /, **given: object) -> Any:
 
 
 def values_of(content: Any) -> Any:
-    """Return the values of an answer without the word that says what they are."""
-    values = {name: value for name, value in content.items() if name != "untrusted"}
+    """Return the values of an answer without the words that say what they are."""
+    said = ("untrusted", "hidden_text")
+    values = {name: value for name, value in content.items() if name not in said}
     return values["result"] if set(values) == {"result"} else values
 
 

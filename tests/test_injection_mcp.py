@@ -188,14 +188,16 @@ def test_hidden_text_is_flagged_where_a_note_is_read(hostile: VaultDesk) -> None
 
     answers = visit(served(hostile), body)
 
-    for attack, answer in zip([*ATTACKS, *ATTACKS], answers, strict=True):
+    for number, answer in enumerate(answers):
+        attack, ours = ATTACKS[number % len(ATTACKS)], number < len(ATTACKS)
         assert answer.structured_content is not None
         if not attack.path.isprintable() or attack.path == "Web/alias.md":
             continue  # what names a note is looked at too, also where it is escaped
         found = answer.structured_content.get("hidden_text", [])
         assert tuple(found) == attack.hidden, attack.path
         texts = [one.text for one in answer.content if one.type == "text"]
-        assert (shown(attack.hidden) in texts) == bool(attack.hidden)
+        assert (shown(attack.hidden) in texts) == (ours and bool(attack.hidden))
+        assert ours or len(texts) == 1
 
 
 @pytest.mark.parametrize(
@@ -215,10 +217,9 @@ def test_hidden_text_is_flagged_among_others(
 
     assert answer.structured_content is not None
     kinds = answer.structured_content["hidden_text"]
+    texts = [one.text for one in answer.content if one.type == "text"]
     assert kinds
-    assert shown(tuple(kinds)) in [
-        one.text for one in answer.content if one.type == "text"
-    ]
+    assert (shown(tuple(kinds)) in texts) == tool.startswith("glassmind_")
 
 
 def test_a_packet_says_which_passages_hide_something(hostile: VaultDesk) -> None:

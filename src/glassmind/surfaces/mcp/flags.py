@@ -18,17 +18,21 @@ SAID = "holds hidden text"
 
 
 def flagged(made: types.CallToolResult) -> types.CallToolResult:
-    """Return an answer that says which kinds of hidden text it holds, if any."""
+    """Return an answer that says which kinds of hidden text it holds, if any.
+
+    Text that is JSON, as other systems reply, stays alone: clients read it as such.
+    """
     texts = [one.text for one in made.content if isinstance(one, types.TextContent)]
     values: dict[str, Any] | None = made.structured_content
     kinds = hidden_in(texts if values is None else values)
     if not kinds or (values is None and any(SAID in text for text in texts)):
         return made
-    notice = types.TextContent(text=f"Notice: {hidden_notice(kinds)}.")
     told = None if values is None else {FIELD: list(kinds), **values}
     first, *links = made.content
+    notice = types.TextContent(text=f"Notice: {hidden_notice(kinds)}.")
+    notices = [] if texts and texts[0].startswith(("{", "[")) else [notice]
     return made.model_copy(
-        update={"content": [first, notice, *links], "structured_content": told}
+        update={"content": [first, *notices, *links], "structured_content": told}
     )
 
 
