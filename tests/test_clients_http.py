@@ -1,12 +1,18 @@
 """Clients with tokens of their own at one server: what each is told, and what not."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import anyio
+import httpx2
 import pytest
-from http_desk import TOKEN, Web, serving
+from http_desk import LIMIT_S, TOKEN, Web, serving
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_desk import ERAS
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import Clients, clients_of
@@ -226,6 +232,43 @@ def test_a_tool_answers_within_the_scope_of_whoever_calls(two: Two) -> None:
     refused = called(two.work, "glassmind_read", name="Home/Diary.md")
     assert refused["isError"]
     assert "secret" not in json.dumps(refused)
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_clients_that_ask_at_the_same_time_are_not_taken_for_each_other(
+    two: Two, era: str
+) -> None:
+    async def found(token: str, seen: list[str]) -> None:
+        headers = {"Authorization": f"Bearer {token}"}
+        url = f"http://{two.web.host}/mcp"
+        async with (
+            httpx2.AsyncClient(headers=headers, timeout=LIMIT_S) as http,
+            streamable_http_client(url, http_client=http) as streams,
+            Client(link(streams), mode=era) as client,
+        ):
+            assert client.protocol_version == ERAS[era]
+            for _ in range(5):
+                reply = await client.call_tool("glassmind_search", {"query": "boiler"})
+                seen.extend(hit["path"] for hit in reply.structured_content["hits"])
+
+    async def everybody(ours: list[str], theirs: list[str]) -> None:
+        with anyio.fail_after(LIMIT_S):
+            async with anyio.create_task_group() as group:
+                group.start_soon(found, two.work.token, ours)
+                group.start_soon(found, TOKEN, theirs)
+
+    ours: list[str] = []
+    theirs: list[str] = []
+    anyio.run(everybody, ours, theirs)
+
+    assert {*ours} == {"Work/Heron.md", "Work/Egret.md"}
+    assert {*theirs} == {"Work/Heron.md", "Work/Egret.md", "Home/Diary.md"}
+
+
+@asynccontextmanager
+async def link(streams: Any) -> AsyncIterator[Any]:
+    """Give a client the streams that it speaks by."""
+    yield streams
 
 
 def test_resources_and_cursors_lead_no_further_than_the_scope(two: Two) -> None:

@@ -23,7 +23,9 @@ Each error carries its facts and prints as one sentence that a person can act on
     ├── ServingFault           a call cannot be taken, or a server cannot be started
     │   └── BadArgument, UnknownToolset, ToolsetsClash, StillIndexing, CallAbandoned,
     │       PortTaken, AddressUnusable, TokenNeeded, BadToken, TokenUnreadable
-    │       (errors.serving)
+    │       (errors.serving); BadScope, BadClientName, ClientExists, ClientUnknown,
+    │       ClientChanged, ClientsUnreadable, ClientsUnwritable, BeyondToolsets
+    │       (errors.access)
     └── QueryError             what was asked cannot be understood
         └── WrongUsage, NothingAsked, BadLimit, BadWish, BadDate
 """
