@@ -1,7 +1,9 @@
 """How one file below the agent folder is written: all of it or none, and on record.
 
 Notes of the user, and several files at once, are changed by `changing`, which stages,
-looks and records in the same way. Nothing else writes to a vault. Who writes names the bytes that were read, by digest. The new bytes are staged in the
+looks and records in the same way. Nothing else writes to a vault.
+
+Who writes names the bytes that were read, by digest. The new bytes are staged in the
 same folder and reach the disk before anything else happens; then the write goes on
 record, and then the staged file takes the place of the old one. A death between any two
 steps leaves the old bytes or the new, never a mixture, and at most a staged file that
