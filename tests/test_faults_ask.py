@@ -273,8 +273,22 @@ def asked(program: Program, fault: Fault) -> float:
     return max(took)
 
 
+def whatever_fails(*, waiting_for: str) -> pytest.MarkDecorator:
+    """Return the table; of what is waited for, one backend's is quick."""
+
+    def quick(fault: Fault) -> bool:
+        other = fault.service.partition(" ")[2] not in {waiting_for, ""}
+        return not (other and "longer" in fault.told)
+
+    named = [
+        pytest.param(name, marks=() if quick(fault) else pytest.mark.slow)
+        for name, fault in TABLE.items()
+    ]
+    return pytest.mark.parametrize("name", named)
+
+
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("name", TABLE)
+@whatever_fails(waiting_for="ollama")
 def test_the_program_answers_from_the_notes_whatever_fails(
     program: Program, name: str
 ) -> None:
@@ -282,7 +296,7 @@ def test_the_program_answers_from_the_notes_whatever_fails(
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("name", TABLE)
+@whatever_fails(waiting_for="openai")
 def test_http_answers_from_the_notes_whatever_fails(
     program: Program, name: str
 ) -> None:
@@ -310,10 +324,8 @@ def test_http_answers_from_the_notes_whatever_fails(
 
 IN_A_PROCESS = (
     "llm ollama: hangs in the middle",
-    "llm openai: slow",
-    "embeddings ollama: down",
     "embeddings openai: wrong dimension",
-    "hindsight: hangs in the middle",
+    "hindsight: down",
 )
 """Those that are tried with processes always; all others where there is time."""
 

@@ -183,7 +183,7 @@ CODES = pytest.mark.parametrize(
 )
 
 
-@every_verb
+@every_kind
 @CODES
 def test_a_call_that_the_disk_refuses_is_told_and_all_is_old_or_all_is_new(
     stages: Stages, verb: str, code: int
