@@ -1,7 +1,7 @@
 """How one file below the agent folder is written: all of it or none, and on record.
 
 Notes of the user, and several files at once, are changed by `changing`, which stages,
-looks and records in the same way. Nothing else writes to a vault.
+looks and records in the same way. No other module writes notes or memos.
 
 Who writes names the bytes that were read, by digest. The new bytes are staged in the
 same folder and reach the disk before anything else happens; then the write goes on
