@@ -20,8 +20,9 @@ WORD = r"\w-"
 DOTTED = r"\w.=-"
 BASE64 = "A-Za-z0-9+/="
 
-KINDS_OF_LETTERS = 2
-"""Of small letters, capitals and figures: so many kinds has what is drawn at least."""
+LETTERS_A_TURN = 6
+"""What is drawn turns from small letters to capitals or figures, or back, at least once
+in so many: at random every second one does, in names of pages every tenth at most."""
 
 LONGEST_RUN = 4_096
 """Letters in a row from which on they are a picture or a font, written as text."""
@@ -121,7 +122,6 @@ SHAPES: Sequence[Shape] = (
     Shape("Supabase key", ("sbp_", "sb_secret_"), r"\w", 30),
     Shape("Tailscale key", ("tskey-",), WORD, 20),
     Shape("Tencent key", ("AKID",), ALNUM, 32),
-    Shape("Twilio key", ("SK",), HEX, 32),
     Shape("Typeform token", ("tfp_",), DOTTED, 40),
     Shape("Vault token", ("hvs.", "hvb.", "hvr."), WORD, 24),
     Shape("Yandex key", ("AQVN",), WORD, 35),
@@ -139,12 +139,16 @@ ODD: Sequence[Odd] = (
     Odd("Slack webhook",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{20,}+)"),
     Odd("Teams webhook", r"[\w-]{1,60}\.webhook\.office\.com/webhookb2/([\w/-]{20,}+)"),
+    Odd("Twilio key", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
     Odd("Terraform token", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}+)"),
 )  # fmt: skip
 """Each begins where no longer word could have begun, as all shapes do."""
 
 _ALL: Sequence[Shape | Odd] = (*SHAPES, *ODD)
-_LETTERS = [re.compile(f"[{kind}]") for kind in ("a-z", "A-Z", "0-9")]
+_LONG_WORD = re.compile(r"[A-Za-z0-9]{20,}")
+"""Longer than what people write without a blank; with a figure in it, it is drawn."""
+
+_TURN = re.compile(r"[A-Z0-9](?<=[a-z].)|[a-z0-9](?<=[A-Z].)|[A-Za-z](?<=[0-9].)")
 
 Hidden = Callable[[str, str], str]
 """Returns what stands in place of a credential, by its kind and what it is."""
@@ -187,5 +191,6 @@ def without_shapes(text: str, hidden: Hidden) -> str:
 
 def _is_drawn(text: str) -> bool:
     """Whether letters look drawn, not written."""
-    kinds = sum(1 for letters in _LETTERS if letters.search(text))
-    return kinds >= KINDS_OF_LETTERS
+    if len(_TURN.findall(text)) * LETTERS_A_TURN >= len(text):
+        return True
+    return any(any(map(str.isdigit, word)) for word in _LONG_WORD.findall(text))
