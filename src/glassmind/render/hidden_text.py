@@ -103,12 +103,13 @@ _ELEMENT = (
 )
 
 _SUSPECT = (
-    "<|%%|\\]:|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160"
     "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
     "\U000e0000-\U000e01ef]"
 )
-"""Without any of these a text hides nothing, as most do not."""
+"""Letters without any of which, and without marks of comments or of HTML, a text hides
+nothing, as most do not."""
 
 
 def hidden_kinds(text: str) -> tuple[str, ...]:
@@ -126,15 +127,29 @@ def holds_hidden(text: str) -> bool:
 
 def hidden_in(values: Any) -> tuple[str, ...]:
     """Return the kinds that texts in values of JSON hold, names of fields too."""
-    found = {kind for text in _texts(values) for kind in hidden_kinds(text)}
+    texts = list(_texts(values))
+    if not _is_suspect("\n".join(texts)):  # one look for all, as most answers need
+        return ()
+    found = {kind for text in texts for kind in hidden_kinds(text)}
     return tuple(kind for kind in KINDS if kind in found)
 
 
 def _is_suspect(text: str) -> bool:
     """Whether a text may hide something; most is plain, which is seen at once."""
-    if text.isascii() and text.replace("\n", " ").isprintable():
-        return "<" in text or "%%" in text or "]:" in text
+    if "<" in text or "%%" in text or "]:" in text:
+        return True
+    if (text.isascii() or _is_western(text)) and text.replace("\n", " ").isprintable():
+        return False
     return re.search(_SUSPECT, text) is not None
+
+
+def _is_western(text: str) -> bool:
+    """Whether all letters are of a code page in which none is unseen and printable."""
+    try:
+        text.encode("cp1252")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _texts(values: Any) -> Iterator[str]:
