@@ -27,7 +27,7 @@ def safe_values(value: Any) -> Any:
 def safe_text(text: str) -> str:
     """Return a text with its credentials hidden; in one that is JSON, in its values."""
     safe = redacted(text)
-    if not text.startswith(_BEGINS_JSON):
+    if safe == text or not text.startswith(_BEGINS_JSON):
         return safe
     try:
         values = json.loads(text)

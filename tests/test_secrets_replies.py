@@ -1,0 +1,68 @@
+"""What leaves for an agent is looked through; what is no credential stays as it is."""
+
+import json
+
+import mcp_types as types
+import pytest
+from secrets_desk import HARMLESS, ISSUED, Drawing, pem
+from test_secrets_shapes import pieces
+
+from glassmind.markdown.receipts import receipt_of
+from glassmind.surfaces.hiding import safe_text, safe_values
+from glassmind.surfaces.http.replies import encoded
+from glassmind.surfaces.mcp.cursors import Cursor, write_cursor
+from glassmind.surfaces.mcp.hiding import safe
+from glassmind.types import Span
+
+DRAW = Drawing(8)
+TOKEN, KEY = ISSUED["GitHub classic"](DRAW), pem(DRAW)
+
+
+def test_values_without_credentials_are_the_very_same() -> None:
+    for seed in range(30):
+        values = {name: [make(Drawing(seed))] for name, make in HARMLESS.items()}
+
+        assert safe_values(values) is values
+
+
+@pytest.mark.parametrize("offset", [0, 7, 123_456])
+def test_cursors_and_receipts_are_left_alone(offset: int) -> None:
+    for seed in range(50):
+        given = {"query": Drawing(seed).alnum(9)}
+        cursor = write_cursor("glassmind_search", given, Cursor(offset, "0123456789ab"))
+        receipt = receipt_of("a/B.md", "Head", Span(1, 2), Drawing(seed).alnum(80))
+
+        assert safe_values([cursor, receipt]) == [cursor, receipt]
+
+
+def test_credentials_go_from_texts_names_and_keys_and_json_stays_json() -> None:
+    values = {"a": [f"x {TOKEN}", {TOKEN: 1}], "key": KEY, "n": 3, "none": None}
+
+    told = json.loads(encoded(values))
+
+    assert told["a"] == ["x (hidden: GitHub token)", {"(hidden: GitHub token)": 1}]
+    assert (told["n"], told["none"]) == (3, None)
+    assert not pieces(json.dumps(told)) & pieces(f"{TOKEN} {KEY}")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_text_that_is_json_is_still_json(indent: int | None) -> None:
+    values = {"text": f"first\n{TOKEN}\n{KEY}\nlast", "id": "0123456789abcdef"}
+
+    told = json.loads(safe_text(json.dumps(values, indent=indent)))
+
+    assert told["id"] == values["id"]
+    assert told["text"].startswith("first\n(hidden: GitHub token)\n(hidden: private")
+    assert told["text"].endswith("\nlast")
+
+
+def test_an_answer_of_the_protocol_is_looked_through_in_all_its_parts() -> None:
+    text = types.TextContent(text=f"it is {TOKEN}")
+    link = types.ResourceLink(uri=f"note://A%20{TOKEN}.md", name=f"A {TOKEN}.md")
+    made = types.CallToolResult(
+        content=[text, link], structured_content={"hits": [{"text": TOKEN}]}
+    )
+    plain = types.CallToolResult(content=[types.TextContent(text="nothing")])
+
+    assert TOKEN not in safe(made).model_dump_json()
+    assert safe(plain) is plain
