@@ -33,10 +33,10 @@ def free_port() -> int:
 class Stdio:
     """One MCP server over pipes, asked line by line."""
 
-    def __init__(self, desk: Desk, log: Path) -> None:
+    def __init__(self, desk: Desk, log: Path, *options: str) -> None:
         self._log = log.open("wb")
         self.running = subprocess.Popen(
-            [*PROGRAM, "mcp", "--vault", str(desk.vault)],
+            [*PROGRAM, "mcp", "--vault", str(desk.vault), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
