@@ -8,6 +8,7 @@ from vault_desk import VaultDesk
 from glassmind.editing.asking import Asking
 from glassmind.errors import FileGone, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
+from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.schema import CURRENT
 from glassmind.store.sqlite.seen_reader import VIEWS
 from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
@@ -36,12 +37,14 @@ def test_every_table_of_the_index_is_shown_in_part_or_tells_of_no_note(
 ) -> None:
     vault.write({"A.md": "Tea."})
     vault.engine.index()
-    with vault.engine._adapters.reader.connection() as db:
+    reader = SqliteReader(vault.folder)
+    with reader.connection() as db:
         found = db.execute(
             "select name from sqlite_master where type = 'table' "
             "and name not like 'sqlite_%'"
         )
         tables = {name for (name,) in found}
+    reader.close_all()
     assert len(VIEWS) == CURRENT
     assert tables == TOLD | {name for views in VIEWS for name in views}
 
@@ -252,3 +255,8 @@ def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultDesk) -> None:
     assert report.notes == 1
     assert "B.md" not in repr(report)
     assert "B.md" in repr(vault.engine.index(rebuild=True))
+
+
+def test_who_sees_a_part_cannot_look_further(vault: VaultDesk) -> None:
+    with pytest.raises(TypeError):
+        vault.engine.seen_by(Scope((ReadRule("tag", "work"),))).seen_by(EVERY_AGENT)

@@ -64,7 +64,7 @@ class DismissalBook:
     `tells`, nobody hears what is wrong with lines: they name notes.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each by its name
         self,
         files: Callable[[], VaultFiles],
         folder: str,

@@ -177,6 +177,10 @@ class SeenAdapters(LocalAdapters):
         """Return what reads the notes that may be read, as they are on disk now."""
         return ReadableFiles(self.config.vault.path, self._policy)
 
+    def seen_by(self, scope: Scope) -> NoReturn:
+        """Refuse: who sees a part gives nobody another."""
+        raise TypeError(f"of a part that is seen, {scope} cannot be seen")
+
     def editing(self, refresh: "Refresh", handed: "Handed") -> "Editing":
         """Return what changes notes; links are followed in the whole vault."""
         from glassmind.access.sight import Sight  # noqa: PLC0415
