@@ -136,12 +136,13 @@ class _Called:
 class NoteReader:
     """Finds notes by the names people type, and reads them."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each by its name
         self,
         config: Config,
         folder: Path,
         rows: Callable[[], NamedRows],
         catalogue: Callable[[], Catalogue],
+        *,
         notices: Callable[[], Sequence[str]] = tuple,
         files: Callable[[], VaultFiles] | None = None,
     ) -> None:

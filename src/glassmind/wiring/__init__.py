@@ -335,9 +335,8 @@ class LocalAdapters:
 
         self._make_temporary()
         folder, rows = self.place.folder, self.reader.rows
-        return NoteReader(
-            self.config, folder, rows, catalogue, self.hindrances, self.files
-        )
+        read, told = (self.config, folder, rows, catalogue), self.hindrances
+        return NoteReader(*read, notices=told, files=self.files)
 
     def files(self) -> "VaultFiles":
         """Return what reads the files of the vault as they are now."""
