@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from glassmind.access.scopes import read_scope
 from glassmind.config import load_config
 from glassmind.errors import GlassmindError
 from glassmind.residence import Residence
@@ -54,7 +55,10 @@ def answer(  # noqa: PLR0911 - one for each verb
         case "role":
             return residence.role
         case "search":
-            reply = residence.engine.search(**wanted)
+            engine, rules = residence.engine, wanted.pop("scope", None)
+            if rules is not None:
+                engine = engine.seen_by(read_scope(rules))
+            reply = engine.search(**wanted)
             return {
                 "paths": [hit.path for hit in reply.hits],
                 "channels": reply.channels,

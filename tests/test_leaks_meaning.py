@@ -1,0 +1,102 @@
+"""What is kept is not found by meaning either, nor by another process in our place."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from leak_desk import leaks
+from meaning_desk import LONG, MeaningDesk, WordModel
+from resident_desk import ResidentDesk, desk_in
+
+from glassmind.access.scopes import read_scope
+from glassmind.engine import Engine
+from glassmind.types.access import EVERY_AGENT
+from glassmind.types.search import Mode
+from glassmind.wiring import LocalAdapters
+
+TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
+WORDS = "oolong sencha matcha kettle"
+NOTES = {
+    "Desk/Cup.md": f"{TEA} and a cup of it",
+    "Desk/Pot.md": f"{TEA} and a pot of it",
+    "Desk/Train.md": LONG.format("railway"),
+}
+SCOPES = {"private": EVERY_AGENT, "folder": read_scope(["folder:Desk"])}
+HIDDEN = {"private": "---\nprivate: true\n---\n", "folder": ""}
+
+
+def notes_of(kind: str) -> dict[str, str]:
+    """Return notes, and those nearest to what is asked, which are kept."""
+    kept = {
+        f"Deep/Zq{name}.md": f"{HIDDEN[kind]}{TEA} zqtext{name}" for name in "abcdefgh"
+    }
+    return {**kept, **NOTES}
+
+
+def told(engine: Engine) -> str:
+    """Return all that the verbs by meaning say."""
+    known = engine.knowledge
+    searches = [engine.search(WORDS, mode=mode, explain=True) for mode in MODES]
+    around = [
+        known.similar(),
+        known.similar("Desk/Cup.md"),
+        known.suggest(),
+        known.suggest("Desk/Pot.md"),
+        known.connections("Desk/Cup.md", depth=2),
+        engine.status(),
+        engine.stats(),
+        engine.bundles.pack(WORDS),
+        engine.bundles.hot(),
+        engine.answers.ask(WORDS),
+        engine.memory.temperatures(),
+    ]
+    return repr([*searches, *around])
+
+
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+@pytest.mark.parametrize("kind", SCOPES)
+def test_nothing_kept_is_found_by_meaning(meaning: MeaningDesk, kind: str) -> None:
+    meaning.indexed(notes_of(kind))
+    assert leaks(told(meaning.engine), "")  # the owner is told
+    seen = meaning.engine.seen_by(SCOPES[kind])
+
+    assert not leaks(told(seen), "")
+    for mode in MODES:
+        found = {hit.path for hit in seen.search(WORDS, mode=mode, limit=3).hits}
+        assert {"Desk/Cup.md", "Desk/Pot.md"} <= found, mode
+    pairs = [(one.path, one.other_path) for one in seen.knowledge.similar().pairs]
+    assert pairs == [("Desk/Cup.md", "Desk/Pot.md")]
+
+
+@pytest.fixture
+def embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ResidentDesk]:
+    model = WordModel()
+    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
+    monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    for desk in desk_in(tmp_path):
+        desk.indexed({**notes_of("private"), "Other/Zqout.md": f"{TEA} zqoutside"})
+        desk.close()
+        yield desk
+
+
+def test_a_resident_answers_a_guest_within_the_scope_of_its_client(
+    embedded: ResidentDesk,
+) -> None:
+    resident, guest = embedded.resident(), embedded.stay()
+    rules = {"private": [], "folder": ["folder:Desk"]}
+    whole = guest.ask("search", text=WORDS)["paths"]
+
+    agents = guest.ask("search", text=WORDS, scope=rules["private"])
+    clients = guest.ask("search", text=WORDS, scope=rules["folder"])
+
+    assert guest.role == "guest"
+    assert resident.ask("asked") >= 3
+    assert guest.ask("asked") == 0
+    assert "semantic" in agents["channels"]
+    assert any(path.startswith("Deep/Zq") for path in whole)
+    assert leaks(str(agents["paths"]), "") == ["zqout"]
+    assert clients["paths"][:2] == ["Desk/Cup.md", "Desk/Pot.md"]
+    assert not leaks(str(clients), "")
