@@ -85,8 +85,7 @@ def values_for(one: Argument) -> list[Any]:
         "question": ["which key has the harbour gate"],
         "text": ["The harbour gate", "Gate"],
         "about": ["harbour"],
-        "lines": ["12-14", "13", None],
-        "heading": ["After", None],
+        "lines": [None, "1-9", "12-14"],  # of the lock: the middle of its key
         "project": ["Harbour", None],
         "folder": [None],
         "raw": [True, False],
@@ -94,7 +93,8 @@ def values_for(one: Argument) -> list[Any]:
         "receipts": [["Lock.md:13-14@aaaaaaaaaaaa", "Keys.md:1-9@bbbbbbbbbbbbb"]],
         "edits": [
             [{"op": "append", "text": "more"}],
-            [{"op": "replace", "find": "```", "text": "~~~"}],
+            [{"op": "replace", "find": "The harbour gate", "text": "That gate"}],
+            [{"op": "line", "line": 12, "text": "gone"}],
         ],
         "kind": ["memory"],
         "title": ["New"],
