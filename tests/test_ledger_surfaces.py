@@ -14,6 +14,8 @@ from mcp_desk import call, visit
 from test_surfaces_reading import USUAL
 from vault_desk import VaultDesk
 
+from glassmind.access.clients import clients_of
+from glassmind.access.scopes import read_scope
 from glassmind.store.ledger import Ledger
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
@@ -381,6 +383,31 @@ def test_calls_over_http_are_on_the_ledger_under_the_name_of_their_client(
     (reading,) = since(desk, before)
     assert (reading.client, reading.surface) == ("far away", "mcp-http")
     assert reading.passages == (Passage("Pot.md", 1, 6),)
+
+
+def test_a_client_with_a_token_is_on_the_ledger_by_its_name_whatever_it_says(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Work/Tea.md": "oolong\n", "Home.md": "oolong at home\n"})
+    clients = clients_of(vault.engine.config)
+    _, token = clients.add("worker", read_scope(["folder:Work"]))
+    asked = {"name": "glassmind_search", "arguments": {"query": "oolong"}}
+    meta = {"io.modelcontextprotocol/clientInfo": {"name": "the owner", "version": "1"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    accept = {"Accept": "application/json, text/event-stream"}
+
+    with serving(vault.engine, clients=clients) as web:
+        worker = Web(web.port, token)
+        assert worker.get("/api/search?query=oolong").status == 200
+        assert worker.get("/api/kb/ask?question=oolong").status == 200
+        asked["_meta"] = meta
+        assert worker.post("/mcp", message, **accept).status == 200
+
+    found = list(ledger_of(vault).readings())
+    assert [one.surface for one in found] == ["mcp-http", "http", "http"]
+    assert {one.client for one in found} == {"worker"}
+    paths = {passage.path for one in found for passage in one.passages}
+    assert paths == {"Work/Tea.md"}
 
 
 def test_text_under_a_name_that_nobody_knows_is_text_of_the_note_beside_it() -> None:
