@@ -133,7 +133,7 @@ def test_the_graph_follows_whatever_happens_to_a_vault() -> None:
 
 @pytest.mark.slow
 def test_the_graph_follows_whatever_happens_to_many_vaults() -> None:
-    run_state_machine_as_test(Following, settings=tried(60))
+    run_state_machine_as_test(Following, settings=tried(40))
 
 
 def ring(count: int) -> dict[str, str]:

@@ -167,7 +167,7 @@ def test_a_resident_that_leaves_takes_its_card_and_its_door_along(
 def test_a_resident_leaves_soon_though_it_is_at_work(desk: ResidentDesk) -> None:
     desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(100)})
     resident = desk.resident(watch=True)
-    resident.ask("slow", embed_s=0.5)
+    resident.ask("slow", embed_s=0.15)  # longer for a batch than closing waits
     wait_for(lambda: resident.ask("asked") > 2, "it embeds")
 
     took = resident.leave()
