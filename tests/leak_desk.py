@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from http_desk import Web
+from http_desk import Answer, Web
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
@@ -194,7 +194,10 @@ def leaks(reply: str, given: object) -> list[str]:
 
 
 def calls_of(
-    arguments: Iterable[Argument], *, writes: bool = False
+    arguments: Iterable[Argument],
+    *,
+    writes: bool = False,
+    samples: Mapping[str, tuple[Any, ...]] = SAMPLES,
 ) -> Iterator[dict[str, Any]]:
     """Yield what a verb is called with: the usual, and each argument otherwise.
 
@@ -204,7 +207,9 @@ def calls_of(
         KeyError: an argument has to be given that nothing is known for.
     """
     table = list(arguments)
-    usual = {one.name: _samples(one)[0] for one in table if one.default is REQUIRED}
+    usual = {
+        one.name: _samples(one, samples)[0] for one in table if one.default is REQUIRED
+    }
     known = {one.name for one in table}
     if "dry_run" in known:
         usual["dry_run"] = True
@@ -214,39 +219,48 @@ def calls_of(
     if writes and known.isdisjoint(("dry_run", "dryRun")):
         return
     for one in table:
-        if one.name in SAMPLES or one.choices:
-            yield from ({**usual, one.name: value} for value in _samples(one))
+        if one.name in samples or one.choices:
+            tried = _samples(one, samples)
+            yield from ({**usual, one.name: value} for value in tried)
 
 
-def _samples(argument: Argument) -> tuple[Any, ...]:
+def _samples(
+    argument: Argument, samples: Mapping[str, tuple[Any, ...]]
+) -> tuple[Any, ...]:
     if argument.choices:
         return argument.choices
     if argument.kind == "boolean":
         return (True, False)
-    return SAMPLES[argument.name]
+    return samples[argument.name]
 
 
 def told_by(web: Web, route: Route, given: Mapping[str, Any], **head: str) -> str:
     """Return all that a route answers: its headers and its body."""
+    answer = answer_of(web, route, given, **head)
+    heads = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
+    return f"{heads}\n{answer.body.decode()}"
+
+
+def answer_of(web: Web, route: Route, given: Mapping[str, Any], **head: str) -> Answer:
+    """Return what a route answers."""
     path, rest = route.path, dict(given)
     for name in list(rest):
         if f"{{{name}}}" in path:
             path = path.replace(f"{{{name}}}", quote(str(rest.pop(name))))
     if route.method == "POST":
-        answer = web.post(path, rest, **head)
-    else:
-        said = {
-            name: json.dumps(value) if isinstance(value, bool) else value
-            for name, value in rest.items()
-        }
-        query = urlencode(said, doseq=True)
-        answer = web.get(f"{path}?{query}" if query else path, **head)
-    heads = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
-    return f"{heads}\n{answer.body.decode()}"
+        return web.post(path, rest, **head)
+    said = {
+        name: json.dumps(value) if isinstance(value, bool) else value
+        for name, value in rest.items()
+    }
+    query = urlencode(said, doseq=True)
+    return web.get(f"{path}?{query}" if query else path, **head)
 
 
-def calls_of_route(route: Route) -> list[dict[str, Any]]:
+def calls_of_route(
+    route: Route, samples: Mapping[str, tuple[Any, ...]] = SAMPLES
+) -> list[dict[str, Any]]:
     """Return what a route is called with."""
     writes = route.method == "POST" and route.path in KEEPING
-    calls = list(calls_of(route.arguments, writes=writes))
+    calls = list(calls_of(route.arguments, writes=writes, samples=samples))
     return calls[:1] if route.path in SELDOM else calls
