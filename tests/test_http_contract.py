@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from http_desk import serving
+from http_desk import Web, serving
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
+from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.types.access import Scope
 
@@ -122,6 +123,34 @@ def test_a_few_requests_of_every_kind_are_answered_as_described(
     )
 
     assert re.search(rf"Tested: {DESCRIBED}", said)
+
+
+def test_who_is_refused_by_token_or_scope_is_told_so_as_described(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "Tea."})
+    clients = clients_of(vault.engine.config)
+    bounded = clients.add("bounded", read_scope(["folder:Tea"], ["query"]))[1]
+    with serving(vault.engine, clients=clients) as web:
+        paths = web.get("/openapi.json").json["paths"]
+        for route in ROUTES:
+            described = paths[route.path][route.method.lower()]["responses"]
+            statuses = [
+                _status(Web(web.port, token), route) for token in (NOBODYS, bounded)
+            ]
+            open_to_all = route.path == "/health"
+            assert statuses == [
+                200 if open_to_all else 401,
+                200 if "any" in route.sets else 403,
+            ]
+            assert {"401", "403"} <= set(described)
+
+
+def _status(web: Web, route: Route) -> int:
+    path = re.sub(r"\{\w+\}", "x", route.path)
+    answer = web.get(path) if route.method == "GET" else web.post(path, {})
+    assert answer.status == 200 or set(answer.json) == {"error"}
+    return answer.status
 
 
 @pytest.mark.slow
