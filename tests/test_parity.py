@@ -1,6 +1,7 @@
 """One JSON shape: the program, HTTP and the protocol say the same in the same words."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import pytest
+from cli_desk import SAMPLE
 from http_desk import Web, serving
 from mcp_desk import call, environment
 from vault_desk import VaultDesk
@@ -28,6 +30,9 @@ TOTALS = {"skipped_total", "warnings_total"}
 
 CHANGING = {"seconds", "bytes", "index_bytes", "last_run"}
 """What differs from one moment to the next."""
+
+
+PRIVATE = "Journal/A letter not sent.md"
 
 
 class Ways(NamedTuple):
@@ -62,9 +67,15 @@ def without(shown: Any, names: set[str]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def ways(sample: VaultDesk) -> Iterator[Ways]:
-    with serving(sample.engine) as web:
-        yield Ways(sample, web)
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+    """The sample vault without what is private, which the program alone tells of."""
+    desk = VaultDesk(tmp_path_factory.mktemp("parity"))
+    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
+    desk.remove(PRIVATE)
+    desk.index()
+    with serving(desk.engine) as web:
+        yield Ways(desk, web)
+    desk.close()
 
 
 @pytest.mark.parametrize(

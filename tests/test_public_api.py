@@ -53,6 +53,7 @@ VERBS = {
         "unique='notes', explain=False, fallback_intent=None, steady=False, "
         "project=None, facts=None, today=None)"
     ),
+    "seen_by": "(scope)",
     "stats": "()",
     "status": "()",
     "tainted": "(client)",
@@ -64,7 +65,7 @@ VALUES = {
     Adjustment: "name share reason",
     Check: "name state finding fix",
     ChunkText: "index kind heading_path span tokens overlap digest text",
-    Evidence: "channel rank share reason fields",
+    Evidence: "channel rank share reason fields quoted",
     Ghost: "target links incoming",
     Hit: (
         "path title heading_path span chunk_index score snippet evidence digest "
