@@ -139,9 +139,9 @@ def test_letters_of_tags_are_found_whatever_stands_around(
 
 @pytest.mark.parametrize("piece", [*PIECES, 'style="', "<a style=", "%%\n\n", "[a]:"])
 def test_a_long_text_takes_no_longer_than_its_length(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+    text = piece * (200_000 // len(piece))
 
-    begun = time.perf_counter()
+    begun = time.process_time()
     hidden_kinds(text)
 
-    assert time.perf_counter() - begun < 4  # some hundredths of a second alone
+    assert time.process_time() - begun < 2  # some hundredths, were it in vain a minute

@@ -57,12 +57,15 @@ def prompt_for(hostile: VaultDesk, model: ChatDesk, question: str) -> tuple[str,
     return told[0]["content"], told[1]["content"]
 
 
+@pytest.mark.parametrize(
+    "step", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"]
+)
 def test_sources_that_give_orders_stay_in_their_fence(
-    hostile: VaultDesk, model: ChatDesk
+    hostile: VaultDesk, model: ChatDesk, step: int
 ) -> None:
     before, seen = contents(hostile.root), 0
 
-    for attack in ATTACKS:
+    for attack in ATTACKS[::step]:
         if not attack.path.endswith(".md") or not attack.path.isprintable():
             continue
         question = f'{ASKED} path:"{attack.path}"'
@@ -81,7 +84,7 @@ def test_sources_that_give_orders_stay_in_their_fence(
             assert ORDER not in inside
             assert "\U000e0044" not in inside
 
-    assert seen > 40
+    assert seen > 40 // step
     assert contents(hostile.root) == before
 
 

@@ -104,7 +104,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 }
 """How each tool is called; `NOTE` stands for each of the notes in turn."""
 
-FEW = ATTACKS[:: len(ATTACKS) // 5] + ATTACKS[-6:]
+FEW = ATTACKS[::25] + ATTACKS[-6:]
 """Notes of most kinds for what runs always; all of them for what may take a while."""
 
 
