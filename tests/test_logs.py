@@ -74,6 +74,10 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("glassmind_search", {"query": f"oolong {ASKED}"}),
     ("glassmind_search", {"query": f"{FAILING} {ASKED}"}),
     ("glassmind_search", {"query": f"before:{ASKED}"}),
+    ("glassmind_search", {"query": f"oolong {ASKED}.md"}),
+    ("glassmind_resolve", {"text": f"{ASKED}.md"}),
+    ("glassmind_read", {"name": f"{ASKED}.md"}),
+    ("glassmind_read", {"name": f"../{ASKED}.md"}),
     ("glassmind_search", {f"{ASKED}": 1}),
     ("glassmind_search", {"query": "oolong", "limit": ASKED}),
     ("glassmind_read", {"name": f"no {ASKED}"}),
@@ -113,8 +117,12 @@ def test_no_log_holds_what_was_asked_or_what_notes_say(
         assert web.post("/search", {"query": f"{FAILING} {ASKED}"}).status == 500
         assert web.post("/search", {"query": f"oolong {ASKED}"}).status == 200
         web.get(f"/{ASKED}?{ASKED}={ASKED}")
+        web.get(f"/graph/resolve?text={ASKED}.md")
+        web.get(f"/graph/finding?key=orphans:{ASKED}.md")
         for tool, arguments in CALLS[:-1]:
             call(server, tool, **arguments)
+        brain = make_server(vault.engine, toolsets=("brain",))
+        call(brain, "search", query=f"oolong {ASKED}.md", mode="fulltext")
 
     log = capsys.readouterr().err
     assert log.count('"fault"') == 2

@@ -6,6 +6,7 @@ from typing import Self
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.memory.provenance import GIVEN
+from glassmind.surfaces.mcp.faults import names_notes
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
@@ -84,7 +85,7 @@ class Recording:
     ) -> None:
         """Take what a fault says of notes, which is an answer too."""
         QUOTES.reset(self._token)
-        if isinstance(error, GlassmindError):
+        if isinstance(error, GlassmindError) and names_notes(error):
             self.show(shown_by(error))
 
 

@@ -31,19 +31,21 @@ PATHS = ("path", "id", "nodeId", "source", "sourceId", "note", "file")
 LINES = ("line", "chunkStartLine")
 
 NAMES = frozenset(
-    ("target", "targetId", "to", "now", "superseded_by", "supersedes", "hub",
-     "derived_from",
-     "other_path", "paths", "via", "connected_via", "shared_notes", "namesakes",
-     "members", "children", "examples", "nodes", "nodeIds", "sources", "gone",
-     "outgoing", "incoming", "files", "cycles", "roots", *PATHS)
+    ("children", "connected_via", "cycles", "derived_from", "examples", "files",
+     "gone", "hub", "incoming", "last_connections_root", "last_file_deleted",
+     "last_file_outgoing", "last_file_read", "last_search_results", "members",
+     "namesakes", "nodeIds", "nodes", "now", "other_path", "outgoing", "paths",
+     "roots", "shared_notes", "sources", "superseded_by", "supersedes", "target",
+     "targetId", "to", "via", *PATHS)
 )  # fmt: skip
-"""What may name notes and is never text of one."""
+"""What may name notes and is never text of one. What a caller asked is not among it: a
+question may end like the path of a note."""
 
 PLAIN = frozenset(
     ("action", "advice", "aliases", "approve", "changeset", "channel", "channels",
      "check", "chunkHeading", "chunkId", "client", "commit", "created", "date",
      "day", "degraded", "digest", "directions", "finding", "fix", "format", "hash",
-     "heading", "heading_path", "index", "intent", "kind", "label", "level",
+     "heading", "heading_path", "index", "intent", "key", "kind", "label", "level",
      "link", "links", "match_reason", "matched", "message", "metric", "mode",
      "modified", "name", "next_cursor", "notices", "origin", "other_title",
      "other_uri", "place", "previewId", "problem", "problems", "project",
@@ -56,8 +58,8 @@ PLAIN = frozenset(
 )  # fmt: skip
 """What tells of a note and is no text of it: names, times, addresses, our own words."""
 
-KEYS = frozenset(("key", "line"))
-"""What names notes among other words: keys of findings, lines of dismissals."""
+LINE = "line"
+"""What names notes among other words, where it is a text: the line of a dismissal."""
 
 SKIPPED = frozenset(
     ("next_actions", "args", "stub", "counts", "aliases", "channels", "degraded",
@@ -80,7 +82,7 @@ SHARED = "events"
 """Links to and from a note, whose sentence may be of either end."""
 
 _FILE = re.compile(r"^--- (?:a/(.+)|/dev/null)\n\+\+\+ b/(.+)$", re.MULTILINE)
-_KEYED = re.compile(r'[":]([^":]+)')
+_KEYED = re.compile(r'"([^"]+)"')
 _MOVED = re.compile(r"^(?:rename from|rename to|deleted|kept as) (.+)$", re.MULTILINE)
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
@@ -172,14 +174,12 @@ class _Found:
                 self.named[value] = None
             elif "@" in value and (cited := parse_receipt(value)):
                 self.named[cited.path] = None
-        elif key in KEYS:
+        elif key == LINE:
             self.named |= dict.fromkeys(named_notes(_KEYED.findall(value)))
         elif not value or (key == "diff" and self._diff(value)):
             return
         elif owner is not None:
             owner.has_text = True
-        elif _is_note(value):
-            self.named[value] = None
 
     def _end(self, values: Mapping[str, Any], owner: _Owner) -> None:
         """Take the end of a link that `owner` has, with its own text around it."""
