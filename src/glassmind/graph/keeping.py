@@ -73,8 +73,8 @@ class KeptGraph:
 
     def now(self, *, ghosts: bool = False) -> LinkGraph:
         """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
-        rows = self._rows()
-        with self._making, rows.still():
+        with self._making, self._rows().still():
+            rows = self._rows()  # as they are now, when it is our turn
             plain = self._plain = self._current(rows)
             if not ghosts:
                 return plain

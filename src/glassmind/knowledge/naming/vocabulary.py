@@ -175,8 +175,9 @@ class KeptVocabulary:
         Raises:
             IndexAbsent, IndexDamaged: the rows cannot be read.
         """
-        settings, rows = self._settings(), self._rows()
-        with self._making, rows.still():
+        settings = self._settings()
+        with self._making, self._rows().still():
+            rows = self._rows()  # as they are now, when it is our turn
             head = rows.head()
             if self._kept is not None and self._kept[1].settings == settings:
                 known, last = self._kept

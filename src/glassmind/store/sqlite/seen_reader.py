@@ -100,6 +100,14 @@ HIDE = f"""
 delete from {READABLE} where id in (select value from json_each(?))
 """  # noqa: S608 - our own words
 
+HIDE_ALL = f"delete from {READABLE}"  # noqa: S608 - our own words
+SHOWN = "select version from temp.shown"
+SHOW_VERSION = "update temp.shown set version = ?"
+"""Kept beside what is shown, so that one is undone with the other."""
+
+NEVER = -1
+"""The version of a connection that shows nothing yet."""
+
 MOST_AGAIN = 5_000
 """Changes up to which notes are judged one by one, and not all at once."""
 
@@ -161,36 +169,49 @@ class SeenReader(SqliteReader):
         self._chunks: tuple[str, Seen] | None = None
 
     def connection(self) -> apsw.Connection:
-        """Return this thread's connection, its views as of now."""
+        """Return this thread's connection, its views as of now.
+
+        In a transaction they are as of that: who keeps what he finds under a head has
+        to ask for it there.
+        """
         db = super().connection()
         shown: _Shown | None = getattr(self._local, "shown", None)
         if shown is None or shown.db is not db:
             _make_views(db, self._policy)
-            shown = _Shown(db, -1)
-        elif db.in_transaction or shown.version == db.pragma("data_version"):
+            shown = _Shown(db, NEVER)
+        version = db.execute(SHOWN).get
+        if version == db.pragma("data_version"):
             return db
         with db:  # one state of the rows is judged, and shown
-            version = db.pragma("data_version")
+            if version != shown.version:  # what was shown in a transaction is undone
+                db.execute(HIDE_ALL)
+                shown = _Shown(db, NEVER)
+            found: Any = db.pragma("data_version")
             shown = _show(shown, self._hidden_in(db).notes)
             _leave_out_files(db, self._policy)
-        self._local.shown = shown._replace(version=version)
+            db.execute(SHOW_VERSION, (found,))
+        self._local.shown = shown._replace(version=found)
         return db
 
     def seen_notes(self) -> Seen:
         """Return which notes are seen, whichever way says it with fewer of them."""
-        db = self.connection()
-        head, hidden = self._hidden_in(db)
-        if self._notes is None or self._notes[0] != head:
-            self._notes = (head, _fewer(db, hidden, NOTES))
-        return self._notes[1]
+        self._notes = found = self._fewer(self._notes, NOTES)
+        return found[1]
 
     def seen_chunks(self) -> Seen:
         """Return which chunks are seen, whichever way says it with fewer of them."""
-        db = self.connection()
-        head, hidden = self._hidden_in(db)
-        if self._chunks is None or self._chunks[0] != head:
-            self._chunks = (head, _fewer(db, hidden, CHUNKS))
-        return self._chunks[1]
+        self._chunks = found = self._fewer(self._chunks, CHUNKS)
+        return found[1]
+
+    def _fewer(
+        self, kept: tuple[str, Seen] | None, of: tuple[str, str]
+    ) -> tuple[str, Seen]:
+        with self.connection():  # what is kept is as of one state of the rows
+            db = self.connection()
+            head, hidden = self._hidden_in(db)
+            if kept is None or kept[0] != head:
+                kept = (head, _fewer(db, hidden, of))
+        return kept
 
     def hidden_paths(self) -> list[str]:
         """Return where the notes stand that may not be read."""
@@ -254,6 +275,11 @@ def _make_views(db: apsw.Connection, policy: Policy) -> None:
 
     db.create_scalar_function("may_name", may_name, 1)
     db.execute("create temp table if not exists readable (id integer primary key)")
+    db.execute("create temp table if not exists shown (version integer)")
+    db.execute(
+        "insert into temp.shown select ? where not exists (select 1 from shown)",
+        (NEVER,),
+    )
     for views in (*VIEWS[: schema.version_of(db)], {GRAPH_LINKS: _GRAPH_LINKS}):
         for name, shown in views.items():
             seen = f"(select id from {READABLE})"  # noqa: S608 - our own words
