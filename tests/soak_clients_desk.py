@@ -145,29 +145,22 @@ class Reply(NamedTuple):
     fine: bool
 
 
-class Kept:
-    """One connection to a server over HTTP, opened anew where it was closed."""
-
-    def __init__(self, port: int) -> None:
-        self._link = http.client.HTTPConnection("127.0.0.1", port, timeout=ASKING_S)
-
-    def ask(
-        self, token: str, method: str, path: str, body: object = None
-    ) -> tuple[int, str]:
-        """Return a status and a body."""
-        head = {
-            "Authorization": f"Bearer {token}",
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-        sent = None if body is None else json.dumps(body)
-        self._link.request(method, path, sent, head)
-        got = self._link.getresponse()
+def asked_at(
+    port: int, token: str, method: str, path: str, body: object = None
+) -> tuple[int, str]:
+    """Return the status and the body that a server answers with."""
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=ASKING_S)
+    head = {
+        "Authorization": f"Bearer {token}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    }
+    try:
+        link.request(method, path, None if body is None else json.dumps(body), head)
+        got = link.getresponse()
         return got.status, got.read().decode()
-
-    def close(self) -> None:
-        """Hang up."""
-        self._link.close()
+    finally:
+        link.close()
 
 
 def asked_of_routes(rng: random.Random, names: list[str]) -> tuple[str, str, Any]:

@@ -24,10 +24,10 @@ from soak_clients_desk import (
     FIXED,
     SCOPES,
     Book,
-    Kept,
     Plan,
     Reply,
     Visitor,
+    asked_at,
     asked_of_routes,
     asked_of_tools,
     churn,
@@ -74,17 +74,6 @@ class Soak:
         for name in SCOPES:
             self.add(name)
         self.flips = 0
-        self._links: list[Kept] = []
-
-    def link(self, port: int) -> Kept:
-        """Return a connection that is closed with us."""
-        self._links.append(Kept(port))
-        return self._links[-1]
-
-    def close(self) -> None:
-        """Hang up."""
-        for link in self._links:
-            link.close()
 
     def add(self, name: str) -> None:
         """Add a client of ours."""
@@ -93,11 +82,10 @@ class Soak:
 
     def by_routes(self, port: int) -> Callable[[str, random.Random], tuple[str, Reply]]:
         """Return what asks routes over HTTP."""
-        link = self.link(port)
 
         def ask(token: str, rng: random.Random) -> tuple[str, Reply]:
             method, path, body = asked_of_routes(rng, self.asked_for)
-            status, said = link.ask(token, method, path, body)
+            status, said = asked_at(port, token, method, path, body)
             fine = status == 200 or (status == 404 and is_absent(said))
             kind = "GET /notes" if path.startswith("/notes") else f"{method} {path}"
             return kind.partition("?")[0], Reply(status, said, fine)
@@ -106,12 +94,11 @@ class Soak:
 
     def by_tools(self, port: int) -> Callable[[str, random.Random], tuple[str, Reply]]:
         """Return what calls tools over HTTP."""
-        link = self.link(port)
 
         def ask(token: str, rng: random.Random) -> tuple[str, Reply]:
             method, params = asked_of_tools(rng, self.asked_for)
             message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-            status, said = link.ask(token, "POST", "/mcp", message)
+            status, said = asked_at(port, token, "POST", "/mcp", message)
             return _called("mcp-http", method, params), Reply(status, said, _ok(said))
 
         return ask
@@ -128,7 +115,7 @@ class Soak:
 
         return ask
 
-    def turn(self, owner: Kept, token: str, rng: random.Random) -> None:
+    def turn(self, port: int, token: str, rng: random.Random) -> None:
         """Edit the vault, take a plan from its readers or give one back."""
         churn(self.desk.vault, rng, self.names, self.size.steps)
         if self.closed and rng.random() < 0.5:
@@ -140,7 +127,7 @@ class Soak:
             plan = self.open.pop(rng.randrange(len(self.open)))
             shut = plan._replace(**CLOSED[self.flips % len(CLOSED)])
             self._replace(plan, shut)
-            status, said = owner.ask(token, "POST", "/index", {"wait": True})
+            status, said = asked_at(port, token, "POST", "/index", {"wait": True})
             assert status == 200, said
             self.book.keep(plan.word, plan.readers - shut.readers, time.monotonic())
             self.closed.append((plan, shut))
@@ -160,13 +147,9 @@ class Soak:
         self.book.revoked[token] = (began, float("inf"))
         self.clients.revoke(name)
         self.book.revoked[token] = (began, time.monotonic())
-        link = Kept(port)
-        try:
-            assert link.ask(token, "GET", "/stats")[0] == 401
-            self.add(name)
-            assert link.ask(self.book.tokens[name], "GET", "/stats")[0] == 200
-        finally:
-            link.close()
+        assert asked_at(port, token, "GET", "/stats")[0] == 401
+        self.add(name)
+        assert asked_at(port, self.book.tokens[name], "GET", "/stats")[0] == 200
 
 
 def _called(way: str, method: str, params: dict[str, object]) -> str:
@@ -186,12 +169,12 @@ def run(soak: Soak, port: int, token: str, more: list[Visitor], held: int) -> No
     for seed, name in enumerate(SCOPES):
         visitors.append(Visitor(name, soak.book, soak.by_routes(port), seed))
         visitors.append(Visitor(name, soak.book, soak.by_tools(port), 100 + seed))
-    owner, rng = soak.link(port), random.Random(7)
+    rng = random.Random(7)
     for one in visitors:
         one.start()
     began, memory = time.monotonic(), 0
     while time.monotonic() < began + soak.size.seconds:
-        soak.turn(owner, token, rng)
+        soak.turn(port, token, rng)
         soak.revoke_and_add(port, ("folder", "tag", "excluded")[soak.flips % 3])
         before = [sum(one.answered.values()) for one in visitors]
         wait_until(lambda b=before: _more(visitors, b), 120)  # type: ignore[misc]
@@ -199,7 +182,6 @@ def run(soak: Soak, port: int, token: str, more: list[Visitor], held: int) -> No
             memory = resident_bytes(held)
     for one in visitors:
         one.end()
-    soak.close()
     grown = resident_bytes(held) - memory
     _tell(visitors, soak, memory, grown)
     assert [one.leaked for one in visitors] == [[]] * len(visitors)
