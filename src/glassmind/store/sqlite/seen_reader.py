@@ -209,9 +209,11 @@ class SeenReader(SqliteReader):
         with self.connection():  # what is kept is as of one state of the rows
             db = self.connection()
             head, hidden = self._hidden_in(db)
-            if kept is None or kept[0] != head:
-                kept = (head, _fewer(db, hidden, of))
-        return kept
+            if kept is not None and kept[0] == head:
+                found = kept
+            else:
+                found = head, _fewer(db, hidden, of)
+        return found
 
     def hidden_paths(self) -> list[str]:
         """Return where the notes stand that may not be read."""
