@@ -13,6 +13,7 @@ from vault_desk import VaultDesk
 from glassmind.engine import Engine
 from glassmind.ports.chat import Halt
 from glassmind.types import NotePath, Span
+from glassmind.types.access import EVERY_AGENT
 from glassmind.types.answers import (
     Answer,
     Citation,
@@ -118,9 +119,10 @@ class Scripted:
 
 
 def scripted(engine: Engine, script: Ask = whole) -> Scripted:
-    """Have an engine answer by a script, and return what it was asked."""
+    """Have an engine answer by a script, for agents too, and return what is asked."""
     made = Scripted(script)
-    engine.__dict__["answers"] = made
+    for one in (engine, engine.seen_by(EVERY_AGENT)):
+        one.__dict__["answers"] = made
     return made
 
 

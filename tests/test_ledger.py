@@ -238,7 +238,8 @@ def test_sums_tell_how_often_and_among_how_many() -> None:
 def test_a_large_ledger_is_read_in_little_memory(tmp_path: Path) -> None:
     line = (
         '{"at":"2026-03-12T12:00:00.000000+00:00","client":"a","surface":"http",'
-        f'"verb":"v","passages":[["{"x" * 2_000}.md",1,2]],"named":[],"more_named":0}}\n'
+        f'"verb":"v","passages":[["{"x" * 2_000}.md",1,2]],"named":[],'
+        '"more_named":0}\n'
     )
     file = tmp_path / "ledger-2026-03-12.000.jsonl"
     file.write_text(line * 4_000)

@@ -272,16 +272,9 @@ class NoteReader:
         if heading or lines is not None:
             text = "".join(parts[span.start - 1 : span.end])
         said = {n.lower(): v for n, v in note.frontmatter.properties.items()}
-        return (GuessedNote if guessed else NoteText)(
-            path,
-            note.title,
-            text,
-            span,
-            digest_of(content),
-            under,
-            generated=said.get("generated") is True
-            or waits_in_inbox(path, self._agent),
-        )
+        generated = said.get("generated") is True or waits_in_inbox(path, self._agent)
+        made = (path, note.title, text, span, digest_of(content), under)
+        return (GuessedNote if guessed else NoteText)(*made, generated=generated)
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
         """Return the chunks of a note as they are indexed."""

@@ -11,7 +11,6 @@ from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
 from glassmind.types.ledger import QUOTES, Passage, Shown, Surface
-from glassmind.wiring.ledger import ledger_for
 
 _TOLD: set[str] = set()
 """Vaults of this process whose operator was told that nothing goes on record."""
@@ -47,6 +46,9 @@ class Recording:
             texts = (one.path for one in shown.passages)
             vault = str(self._engine.config.vault.path)
             GIVEN.hand(vault, self._client, texts, shown.named)
+            # a server answers its first call before it loads what keeps an index
+            from glassmind.wiring.ledger import ledger_for  # noqa: PLC0415
+
             ledger = ledger_for(self._engine.config)
             if ledger is None:
                 return
