@@ -134,7 +134,9 @@ def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> 
     assert desk.gone.wait(WAIT_S)
 
 
-def test_a_private_note_is_read_to_its_owner_and_to_no_model(tmp_path: Path) -> None:
+def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
+    tmp_path: Path,
+) -> None:
     program = with_note(tmp_path, f"---\nprivate: true\n---\n{NOTE}")
     (program.vault / "Nodes.md").write_text("# Nodes\n\nHeron nodes are grey.\n")
     assert program.run("index").returncode == 0
@@ -146,9 +148,11 @@ def test_a_private_note_is_read_to_its_owner_and_to_no_model(tmp_path: Path) -> 
 
     assert "lead froze" in own.stdout
     assert "left out; --no-model reads private notes to you" in written.stderr
-    for said in (written.stdout, *(one.body.decode() for one in served)):
+    assert "1 private note was left out" in written.stdout
+    told = [one.body.decode() for one in served]
+    for said in (written.stdout, *told):
         assert "lead froze" not in said
-        assert "1 private note was left out" in said
+    assert not any("private" in said for said in told)
     assert "lead froze" not in str(desk.asked)
 
 
