@@ -5,13 +5,14 @@ import random
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.access.reading import ReadPolicy
 from glassmind.editing.asking import Asking
 from glassmind.errors import FileGone, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.schema import CURRENT
 from glassmind.store.sqlite.seen_reader import VIEWS
-from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
+from glassmind.types.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
 from glassmind.types.editing import Append
 
 TOLD = {
@@ -260,3 +261,22 @@ def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultDesk) -> None:
 def test_who_sees_a_part_cannot_look_further(vault: VaultDesk) -> None:
     with pytest.raises(TypeError):
         vault.engine.seen_by(Scope((ReadRule("tag", "work"),))).seen_by(EVERY_AGENT)
+
+
+def test_what_changed_is_judged_alone_after_a_run_too(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed({f"{name}.md": "Tea." for name in "ABCDEF"})
+    seen, judged = vault.engine.seen_by(EVERY_AGENT), list[str]()
+    assert len(seen.list_notes().notes) == 6
+    may_read = ReadPolicy.may_read
+
+    def counted(policy: ReadPolicy, marks: NoteMarks) -> bool:
+        judged.append(marks.path)
+        return may_read(policy, marks)
+
+    monkeypatch.setattr(ReadPolicy, "may_read", counted)
+    vault.indexed({"B.md": private("Tea.")})
+
+    assert len(seen.list_notes().notes) == 5
+    assert judged == ["B.md"]

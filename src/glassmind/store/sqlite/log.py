@@ -11,12 +11,16 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import apsw
 
+from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.documents import documents
 from glassmind.store.sqlite.vector_rows import note_vectors
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 
 T_co = TypeVar("T_co", covariant=True)
+
+LOGS_LINKS = 3
+"""The version of a file from which on changes to links are logged."""
 
 EPOCH = "select value from settings where key = 'epoch'"
 NOTE_IDS = """
@@ -59,6 +63,18 @@ VECTORS = Statements(
     "order by seq limit ?",
     prune="delete from vector_changes where seq < ?",
 )
+LINKS = Statements(
+    empty="select not exists (select 1 from link_changes) "
+    "and not exists (select 1 from notes)",
+    head="select seq, token from link_changes order by seq desc limit 1",
+    first="select min(seq) from link_changes",
+    token="select token from link_changes where seq = ?",  # noqa: S106 - as above
+    pending="select count(*) from link_changes where seq > ?",
+    following="select seq, note_id, token from link_changes where seq > ? "
+    "order by seq limit ?",
+    prune="delete from link_changes where seq < ?",
+)
+"""Tells of every change to a note, and is not forgotten when a sidecar has followed."""
 
 
 class Log(Generic[T_co]):
@@ -151,6 +167,16 @@ def text_log(
     """
     kept = {} if just_written is None else just_written
     return Log(db, TEXT, lambda note_ids: documents(db, note_ids, kept))
+
+
+def note_log(db: apsw.Connection) -> Log[Document]:
+    """Return the log of whatever was changed of notes, the last ten thousand times.
+
+    In a file of a former release it is that of what they say.
+    """
+    if schema.version_of(db) < LOGS_LINKS:
+        return text_log(db)
+    return Log(db, LINKS, lambda note_ids: documents(db, note_ids, {}))
 
 
 def vector_log(db: apsw.Connection, space_id: int) -> Log[NoteVectors]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import apsw
 
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.log import text_log
+from glassmind.store.sqlite.log import note_log
 from glassmind.store.sqlite.mark_rows import MarkRows
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.types.access import NoteMarks, Seen
@@ -227,7 +227,7 @@ class SeenReader(SqliteReader):
 
         Only what has changed since is judged again.
         """
-        log = text_log(db)
+        log = note_log(db)
         with self._judging:
             head, known = log.head(), self._hidden
             if known.head == head:
