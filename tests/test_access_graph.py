@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.knowledge.themes.themed import Themed
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
 from glassmind.types.access import EVERY_AGENT
@@ -105,3 +106,21 @@ def test_what_is_shown_in_a_transaction_that_fails_is_shown_anew(
         fail()
 
     assert {note.path for note in seen.list_notes().notes} == set(FILES) - {"Lab.md"}
+
+
+def test_themes_that_a_client_cannot_keep_are_tried_to_be_kept_once(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.indexed(FILES)
+    seen, tried = vault.engine.seen_by(EVERY_AGENT).knowledge, list[int]()
+    keep = Themed._keep
+
+    def counted(themed: Themed, *given: Any, **wishes: Any) -> None:
+        tried.append(1)
+        keep(themed, *given, **wishes)
+
+    monkeypatch.setattr(Themed, "_keep", counted)
+    for _ in range(3):
+        assert seen.connections("Tea.md").theme is not None
+
+    assert len(tried) == 1

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from glassmind.errors import BadWish, IndexFault
+from glassmind.errors import BadWish, IndexFault, IndexUnwritable
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
 from glassmind.graph.fans import Ints
 from glassmind.graph.net import Floats, LinkGraph
@@ -113,6 +113,7 @@ class Themed:
     def __init__(self, sources: Sources) -> None:
         self._sources, self._lock = sources, Lock()
         self._told: dict[tuple[bool, bool], _Made] = {}
+        self._unkept: _Made | None = None
         self._homes: tuple[Themes | None, dict[str, ThemeName]] = (None, {})
 
     def now(
@@ -140,10 +141,19 @@ class Themed:
             if refresh or told is None or not _holds(told, net, state, wanted):
                 told = self._made(net, wanted, anew=refresh, ghosts=ghosts, once=once)
             self._told[ghosts, once] = told
-            if not ghosts and not once:
-                with suppress(IndexFault):  # whoever can write answers no better
-                    self._keep(told, state, anew=refresh)
+            if not ghosts and not once and told is not self._unkept:
+                self._try_to_keep(told, state, anew=refresh)
             return told.themes
+
+    def _try_to_keep(
+        self, told: _Made, state: ThemeState | None, *, anew: bool
+    ) -> None:
+        """Keep themes, if we can: whoever can write answers no better."""
+        with suppress(IndexFault):
+            try:
+                self._keep(told, state, anew=anew)
+            except IndexUnwritable:  # and will be: these are not tried again
+                self._unkept = told
 
     def home_of(self, path: str) -> ThemeName | None:
         """Return the theme that a note belongs to as the links are now, if any."""
