@@ -248,12 +248,16 @@ def _fewer(db: apsw.Connection, notes: frozenset[int], of: tuple[str, str]) -> S
     some, others = of
     count: Any = db.execute(COUNT).get
     if 2 * len(notes) <= count:
-        hidden = json.dumps(sorted(notes))
         asked = f"{some} (select value from json_each(?))"  # noqa: S608 - our own
-        rows: Any = db.execute(asked, (hidden,))
-        return Seen(frozenset(one for (one,) in rows))
-    rows = db.execute(others)
-    return Seen(frozenset(one for (one,) in rows), hidden=False)
+        return Seen(_ids(db, asked, json.dumps(sorted(notes))))
+    return Seen(_ids(db, others), hidden=False)
+
+
+def _ids(db: apsw.Connection, asked: str, *bound: str) -> frozenset[int]:
+    """Return what a statement finds, as one text, which is faster than many rows."""
+    whole = f"select json_group_array(id) from ({asked})"  # noqa: S608 - our own words
+    found: Any = db.execute(whole, bound).get
+    return frozenset(json.loads(found))
 
 
 def _judged(
