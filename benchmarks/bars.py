@@ -50,6 +50,7 @@ SECTIONS = (
     "pairs",
     "bench_bundles",
     "edits",
+    "access",
 )
 
 
