@@ -36,6 +36,11 @@ MARKUP = (
 """What has run in pages that took text for markup; a bar stands for the slash, which
 no name of a file has."""
 
+POLICY = {
+    f"{what} 'none'"
+    for what in ("default-src", "frame-ancestors", "base-uri", "form-action")
+}
+
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 KINDS = {
@@ -96,8 +101,7 @@ def check_is_no_page(answer: Answer) -> None:
     """An answer is what it says it is, and no browser takes it for a page."""
     head, body = answer.headers, answer.body
     kind = head["content-type"].partition(";")[0]
-    policy = head["content-security-policy"].split("; ")
-    assert {"default-src 'none'", "frame-ancestors 'none'"} <= set(policy)
+    assert set(head["content-security-policy"].split("; ")) == POLICY
     assert head["x-content-type-options"] == "nosniff"
     assert head["referrer-policy"] == "no-referrer"
     assert head["cache-control"].endswith("no-store")

@@ -29,10 +29,16 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Tell: TypeAlias = Callable[[str, str, int, float, int], None]
 """Is told of a request: method, route, status, seconds, bytes of the answer."""
 
+POLICY = (
+    b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+"""For a browser that shows an answer: it loads, runs, frames and sends nothing. What is
+allowed by default says nothing of the last three."""
+
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"content-security-policy", POLICY),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
