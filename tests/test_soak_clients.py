@@ -180,22 +180,26 @@ def run(soak: Soak, port: int, token: str, more: list[Visitor], held: int) -> No
         wait_until(lambda b=before: _more(visitors, b), 120)  # type: ignore[misc]
         if not memory and time.monotonic() > began + soak.size.seconds / 5:
             memory = resident_bytes(held)
+    wait_until(lambda: _fails(visitors) or all(one.words for one in visitors), 120)
     for one in visitors:
         one.end()
     grown = resident_bytes(held) - memory
     _tell(visitors, soak, memory, grown)
     assert [one.leaked for one in visitors] == [[]] * len(visitors)
     assert [one.wrong for one in visitors] == [[]] * len(visitors)
-    assert all(one.words for one in visitors), "nobody was told anything"
     assert grown < soak.size.more_bytes
 
 
 def _more(visitors: list[Visitor], before: list[int]) -> bool:
     """Whether every client was answered since, or one failed."""
     now = [sum(one.answered.values()) for one in visitors]
-    return any(one.wrong or one.leaked for one in visitors) or all(
+    return _fails(visitors) or all(
         after > then for after, then in zip(now, before, strict=True)
     )
+
+
+def _fails(visitors: list[Visitor]) -> bool:
+    return any(one.wrong or one.leaked for one in visitors)
 
 
 def _tell(visitors: list[Visitor], soak: Soak, memory: int, grown: int) -> None:
