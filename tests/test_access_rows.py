@@ -6,6 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.access.reading import ReadPolicy
+from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.errors import FileGone, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
@@ -280,3 +281,38 @@ def test_what_changed_is_judged_alone_after_a_run_too(
 
     assert len(seen.list_notes().notes) == 5
     assert judged == ["B.md"]
+
+
+@pytest.mark.parametrize("rule", ["-property:kept", "-property:kept=yes"])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "kept: yes\nmore: [un",
+        'more: [un\n"Kept": yes',
+        "kept:\n  - no\n  - yes\n: {",
+        "{kept: yes, more",
+    ],
+)
+def test_a_property_that_excludes_is_taken_as_it_may_be_meant(
+    vault: VaultDesk, head: str, rule: str
+) -> None:
+    vault.indexed({"A.md": "Tea.", "B.md": f"---\n{head}\n---\nTea."})
+
+    scope = read_scope([rule])
+
+    assert paths(vault, scope) == ["A.md"]
+    assert paths(vault, read_scope(["-property:kept=never"])) == ["A.md", "B.md"]
+    with pytest.raises(NoteNotFound):
+        vault.engine.seen_by(scope).read("B.md")
+
+
+def test_what_is_summed_up_is_not_for_a_client_that_may_not_read_all_of_it(
+    vault: VaultDesk,
+) -> None:
+    kept = ".agent/summaries/Shop.md"
+    vault.indexed({"A.md": "Tea.", "B.md": "Tea. #own", kept: "Tea is our own."})
+
+    assert kept in paths(vault)
+    assert paths(vault, read_scope(["-#own"])) == ["A.md"]
+    assert paths(vault, read_scope(["-#none"])) == ["A.md", "B.md"]
+    assert kept in paths(vault, read_scope([], ["core"]))

@@ -25,11 +25,16 @@ MERGED = "<<"
 """What YAML calls properties that are taken over from elsewhere."""
 
 _BETWEEN = re.compile(r"[\s,;]+")
-_KEY = re.compile(
-    r"(?:^|[{,])[ \t]*[\"']?tags?[\"']?[ \t]*:(?P<rest>.*(?:\n(?:[ \t]|-).*)*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A name for tags with what stands behind it, down to the next name."""
+
+
+def _key(name: str) -> re.Pattern[str]:
+    """Return a name, as a pattern, with what stands behind it down to the next."""
+    rest = r"[ \t]*:(?P<rest>.*(?:\n(?:[ \t]|-).*)*)"
+    pattern = rf"(?:^|[{{,])[ \t]*[\"']?{name}[\"']?{rest}"
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
+_KEY = _key("tags?")
 
 _MARKS = re.compile(r"[\s,;\[\]{}\"'|>]+")
 _OPENING = re.compile(r"---[ \t]*\r?\n")
@@ -108,6 +113,11 @@ def _words(value: PropertyValue) -> Iterator[str]:
             yield from _words(one)
     elif value is not None:
         yield from _BETWEEN.split(str(value))
+
+
+def written_as(name: str, text: str) -> Iterator[str]:
+    """Yield what stands behind a name, whatever kind of text that is."""
+    yield from (found["rest"] for found in _key(re.escape(name)).finditer(text))
 
 
 def _written(text: str) -> Iterator[str]:

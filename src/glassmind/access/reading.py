@@ -9,7 +9,7 @@ as Obsidian takes it.
 
 from collections.abc import Iterable, Iterator
 
-from glassmind.access.meant import folded, head_tags, is_in, tags_in
+from glassmind.access.meant import folded, head_tags, is_in, tags_in, written_as
 from glassmind.config import Config
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.privacy import PRIVATE, says_private, writes_private
@@ -20,6 +20,10 @@ from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.scan import kind_of
 
 TAG_NAMES = ("tags", "tag")
+
+SUMMARIES = "summaries"
+"""The part of the agent folder that sums up what all agents may read; it is not for a
+client that may not read some of that."""
 
 CLIENT = "client"
 """The property of a memo that says whose it is."""
@@ -38,6 +42,8 @@ class ReadPolicy:
             *(one for one in scope.rules if one.excluded),
         ]
         self._barred = [_folded(one) for one in barred]
+        excludes = any(one.excluded for one in scope.rules)
+        self._sums = f"{self._agent}/{SUMMARIES}" if excludes and self._agent else ""
         self._named = [_folded(one) for one in scope.rules if not one.excluded]
 
     @property
@@ -56,14 +62,17 @@ class ReadPolicy:
     @property
     def by_place(self) -> bool:
         """Whether it matters where a note stands, or any is kept that has no mark."""
-        return bool(self._named) or any(one.kind == "folder" for one in self._barred)
+        folders = any(one.kind == "folder" for one in self._barred)
+        return folders or bool(self._named or self._sums)
 
     def may_read(self, marks: NoteMarks) -> bool:
         """Whether a note may be read, by all that decides it."""
         if says_private(marks.properties) or writes_private(marks.unread):
             return False
         meant = _Noted(marks, [*marks.tags, *_meant(marks)])
-        if any(meant.has(rule) for rule in self._barred):
+        if any(meant.has(rule) or _writes(marks, rule) for rule in self._barred):
+            return False
+        if self._sums and is_in(folded(marks.path), self._sums):
             return False
         if not self._named or self._is_own(marks):
             return True
@@ -151,6 +160,17 @@ def _says(value: object, wanted: str) -> bool:
         return any(_says(one, wanted) for one in value)
     said = str(value).lower() if isinstance(value, bool) else str(value)
     return folded(said.strip()) == wanted
+
+
+def _writes(marks: NoteMarks, rule: ReadRule) -> bool:
+    """Whether a property stands where none can be read, as it may be meant."""
+    if rule.kind != "property" or not marks.unread:
+        return False
+    wanted = rule.value
+    return any(
+        wanted is None or wanted in said
+        for said in written_as(rule.name, folded(marks.unread))
+    )
 
 
 def _meant(marks: NoteMarks) -> Iterator[str]:
