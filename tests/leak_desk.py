@@ -20,7 +20,7 @@ from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 
-CANARY = re.compile(r"zq[a-z]+", re.IGNORECASE)
+CANARY = re.compile(r"zq[a-z]{3,}", re.IGNORECASE)
 
 PUBLIC = {
     "Tea.md": "---\ntags: [drink]\n---\n# Leaves\nOolong tea is steeped twice, says "
@@ -48,6 +48,13 @@ PRIVATE: Mapping[str, str | bytes] = {
     ".agent/decisions/Zqmemo.md": "---\nkind: decision\nproject: Shop\nprivate: true\n"
     "client: zqclient\nstatus: current\n---\nzqdecided: tea of clay from [[Tea]]\n",
 }
+
+CANARIES = frozenset(
+    word.lower()
+    for text in (*PRIVATE, *PRIVATE.values(), "zqadded zqmoved zqdeep zqout")
+    for word in CANARY.findall(text if isinstance(text, str) else text.decode())
+)
+"""Every word that stands in private notes alone, their names too."""
 
 SETTINGS: Mapping[str, object] = {
     "access__private_folders": ("Zqfolder",),
@@ -187,10 +194,16 @@ def told_vault(desk: VaultDesk, world: World | None = None) -> VaultDesk:
 def leaks(reply: str, given: object) -> list[str]:
     """Return what a reply says that stands in private notes alone, and was not asked.
 
-    Part of a word that was asked for is no news either.
+    Part of a word that was asked for is no news either. What only begins like one is an
+    id by chance.
     """
     asked = str(given).lower()
-    return sorted({w for w in CANARY.findall(reply.lower()) if w not in asked})
+    found = {word for word in CANARY.findall(reply.lower()) if word not in asked}
+    return sorted(
+        word
+        for word in found
+        if any(word.startswith(one) or one.startswith(word) for one in CANARIES)
+    )
 
 
 def calls_of(

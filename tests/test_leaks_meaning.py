@@ -29,7 +29,8 @@ HIDDEN = {"private": "---\nprivate: true\n---\n", "folder": ""}
 def notes_of(kind: str) -> dict[str, str]:
     """Return notes, and those nearest to what is asked, which are kept."""
     kept = {
-        f"Deep/Zq{name}.md": f"{HIDDEN[kind]}{TEA} zqtext{name}" for name in "abcdefgh"
+        f"Deep/Zqdeep{name}.md": f"{HIDDEN[kind]}{TEA} zqtext{name}"
+        for name in "abcdefgh"
     }
     return {**kept, **NOTES}
 
