@@ -38,7 +38,7 @@ class Sight:
         if raw is None:
             return True
         if kind_of(path) == "attachment":
-            return path in set(self.paths())
+            return self._policy.may_name(path) and path in set(self.paths())
         return self._policy.may_read_text(path, raw)
 
     def sees_step(self, step: Step) -> bool:
