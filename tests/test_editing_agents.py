@@ -27,6 +27,8 @@ def test_what_stands_in_a_private_folder_stays_there_though_a_note_shows_it(
     with pytest.raises(NoteNotFound):
         editing.move("Own/leaf.png", "leaf.png", ROBOT)
     with pytest.raises(NoteNotFound):
+        editing.move("Own", "Ours", ROBOT)
+    with pytest.raises(NoteNotFound):
         editing.delete("Own/leaf.png", ROBOT, confirm=True)
 
     assert (vault.root / "Own/leaf.png").read_bytes() == b"bytes"

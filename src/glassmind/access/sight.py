@@ -22,7 +22,7 @@ class Sight:
     """What somebody with a policy sees of the files of a vault.
 
     `files` reads those that may be read, and `paths` returns what the index has of
-    them.
+    them, those that are shown in them included.
     """
 
     def __init__(
@@ -31,14 +31,22 @@ class Sight:
         files: Callable[[], ReadableFiles],
         paths: Callable[[], Sequence[NotePath]],
     ) -> None:
-        self._policy, self._files, self.paths = policy, files, paths
+        self._policy, self._files, self._paths = policy, files, paths
+
+    def paths(self) -> Sequence[NotePath]:
+        """Return what of the index is seen; a file that a note shows, by its place."""
+        return [
+            path
+            for path in self._paths()
+            if kind_of(path) != "attachment" or self._policy.may_name(path)
+        ]
 
     def sees(self, path: NotePath, raw: bytes | None) -> bool:
         """Whether a file may be read that says this; one that is not there may."""
         if raw is None:
             return True
         if kind_of(path) == "attachment":
-            return self._policy.may_name(path) and path in set(self.paths())
+            return path in set(self.paths())
         return self._policy.may_read_text(path, raw)
 
     def sees_step(self, step: Step) -> bool:
