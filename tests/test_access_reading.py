@@ -9,7 +9,7 @@ from glassmind.config import Config
 from glassmind.config.access_sections import Access
 from glassmind.config.write_sections import Writes
 from glassmind.types import NotePath
-from glassmind.types.access import NoteMarks, ReadRule, Scope
+from glassmind.types.access import NoteMarks, ReadRule, Scope, said_once
 
 WORDS = st.sampled_from(["a", "b", "ab", "A", "ä"])
 PATHS = st.lists(WORDS, min_size=1, max_size=3).map("/".join)
@@ -64,6 +64,14 @@ def test_a_note_that_says_it_is_not_is_read(said: object) -> None:
         "---\nPrivate:\n  - true\nx: [\n---\n",
         "---\nprivate: true\n\nNothing closes this.\n",
         "---\nprivate: no\nprivate: yes\n---\n",
+        "---\nprivate: false\nPrivate: true\n---\n",
+        "\n---\nprivate: true\n---\n",
+        "\u200b---\nprivate: true\n---\n",
+        "---\rprivate: true\r---\r",
+        "---\n'private ': true\n---\n",
+        "---\n<<: {private: true}\n---\n",
+        "---\n- private: true\n---\n",
+        "---\nprivate: # yes\n  true\nx: [\n---\n",
     ],
 )
 def test_properties_that_are_no_yaml_keep_a_note_private_all_the_same(
@@ -139,6 +147,34 @@ def test_a_client_reads_what_it_left_in_the_agent_folder_itself() -> None:
     assert not cup.may_read(marks(".agent/memories/A.md", client="cup", private=True))
 
 
+@pytest.mark.parametrize("written", ["Geheim/*", "./Geheim", " Geheim ", "/Geheim/"])
+def test_a_private_folder_is_kept_however_it_is_written(written: str) -> None:
+    assert not policy(folders=(written,)).may_name("Geheim/A.md")
+
+
+@pytest.mark.parametrize("written", ["own/", "own/*", " own", "#own"])
+def test_a_private_tag_is_kept_however_it_is_written(written: str) -> None:
+    assert not policy(tags=(written,)).may_read(marks("A.md", "own/x"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Öffentlich: a",
+        "o\u0308ffentlich: a",
+        "' Öffentlich ': a",
+        "x: b\nöffentlich: b\nÖFFENTLICH: a",
+        "<<: {öffentlich: a}",
+        "öffentlich: [a",
+        "öffentlich: b\nöffentlich: a",
+    ],
+)
+def test_a_property_that_excludes_is_taken_as_it_may_be_meant(head: str) -> None:
+    rule = ReadRule("property", "öffentlich", "a", excluded=True)
+    raw = f"---\n{head}\n---\nText.\n".encode()
+    assert not policy(rule).may_read_text(NotePath("A.md"), raw)
+
+
 @given(st.lists(RULES, max_size=4), RULES, MARKS)
 def test_one_more_rule_that_excludes_never_opens_a_note(
     rules: list[ReadRule], more: ReadRule, note: NoteMarks
@@ -154,8 +190,9 @@ def test_what_has_to_be_looked_at_is_all_that_decides(
 ) -> None:
     """A judge that is told only what he asks for comes to the same."""
     one = policy(*rules)
-    said = {n: v for n, v in note.properties.items() if n.lower() in one.names}
-    told = note._replace(properties=said, tags=note.tags if one.by_tags else ())
+    said = [(w, v) for n, v in note.properties.items() if (w := one.name_of(n))]
+    tags = note.tags if one.by_tags else ()
+    told = note._replace(properties=said_once(said), tags=tags)
     if not one.by_place and not told.properties and not told.tags:
         assert one.may_read(note)
     else:

@@ -316,3 +316,32 @@ def test_what_is_summed_up_is_not_for_a_client_that_may_not_read_all_of_it(
     assert paths(vault, read_scope(["-#own"])) == ["A.md"]
     assert paths(vault, read_scope(["-#none"])) == ["A.md", "B.md"]
     assert kept in paths(vault, read_scope([], ["core"]))
+
+
+HEADS = (
+    "private: false\nPrivate: true",
+    "'private ': true",
+    "<<: {private: true}",
+    "tag: work\nTag: own",
+    "'tags ': own",
+    "<<: {tags: [own]}",
+    "status: open\nStatus: shut",
+    "Öffentlich: nein",
+    "o\u0308ffentlich: nein",
+    "status: shut\nx: [",
+    "status: open\nstatus: shut",
+)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_rows_and_files_are_judged_alike(vault: VaultDesk, head: str) -> None:
+    vault.write({"A.md": f"---\n{head}\n---\nTea.\n", "B.md": "Tea."})
+    vault.open(access__private_tags=("own",)).index()
+    rules = (
+        ReadRule("property", "status", "shut", excluded=True),
+        ReadRule("property", "öffentlich", "nein", excluded=True),
+    )
+    seen = vault.engine.seen_by(Scope(rules))
+    assert [hit.path for hit in seen.search("tea").hits] == ["B.md"]
+    with pytest.raises(NoteNotFound):
+        seen.read("A.md")

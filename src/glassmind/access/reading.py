@@ -7,15 +7,23 @@ meant (properties that are no YAML, `tag` for `tags`), what lets somebody read i
 as Obsidian takes it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
-from glassmind.access.meant import folded, head_tags, is_in, tags_in, written_as
+from glassmind.access.meant import (
+    MERGED,
+    folded,
+    head_tags,
+    is_in,
+    tags_in,
+    written_as,
+)
 from glassmind.config import Config
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.privacy import PRIVATE, says_private, writes_private
 from glassmind.markdown.read import read_note
 from glassmind.types import NotePath
-from glassmind.types.access import NoteMarks, ReadRule, Scope
+from glassmind.types.access import NoteMarks, ReadRule, Scope, said_once
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.scan import kind_of
 
@@ -24,6 +32,9 @@ TAG_NAMES = ("tags", "tag")
 SUMMARIES = "summaries"
 """The part of the agent folder that sums up what all agents may read; it is not for a
 client that may not read some of that."""
+
+BEFORE = " \t\r\n\ufeff\u200b"
+"""What may stand before properties without being seen."""
 
 CLIENT = "client"
 """The property of a memo that says whose it is."""
@@ -46,13 +57,20 @@ class ReadPolicy:
         self._sums = f"{self._agent}/{SUMMARIES}" if excludes and self._agent else ""
         self._named = [_folded(one) for one in scope.rules if not one.excluded]
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The properties that have to be looked at, in lower case."""
+    def name_of(self, name: str) -> str:
+        """Return what a property is called that has to be looked at; empty for others.
+
+        Case counts as little as blanks around it.
+        """
+        called = folded(name.strip())
+        return called if called in self._names else ""
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
         found = {one.name for one in self._rules() if one.kind == "property"}
         found.update(TAG_NAMES if self.by_tags else ())
         found.update((CLIENT,) if self._is_own_read else ())
-        return frozenset((PRIVATE, *found))
+        return frozenset((PRIVATE, MERGED, *found))
 
     @property
     def by_tags(self) -> bool:
@@ -67,9 +85,10 @@ class ReadPolicy:
 
     def may_read(self, marks: NoteMarks) -> bool:
         """Whether a note may be read, by all that decides it."""
-        if says_private(marks.properties) or writes_private(marks.unread):
+        taken = marks._replace(properties=_with_merged(marks.properties))
+        if says_private(taken.properties) or writes_private(marks.unread):
             return False
-        meant = _Noted(marks, [*marks.tags, *_meant(marks)])
+        meant = _Noted(taken, [*marks.tags, *_meant(marks)])
         if any(meant.has(rule) or _writes(marks, rule) for rule in self._barred):
             return False
         if self._sums and is_in(folded(marks.path), self._sums):
@@ -93,8 +112,11 @@ class ReadPolicy:
         That is so too for a block that nothing closes, and where of two values of a
         name only the first counts.
         """
-        if not text.startswith("---"):
+        begin = text.lstrip(BEFORE)
+        if not begin.startswith("---"):
             return ""
+        if begin != text:  # Obsidian takes it for text; who wrote it may not
+            return begin
         head, _, length = read_head(text)
         if head.error is not None or head.warnings:
             return text[:length]
@@ -106,8 +128,9 @@ class ReadPolicy:
             return NoteMarks(path)
         note = read_note(path, made.text)
         tags = tuple(tag.name for tag in note.tags)
-        said = {name.lower(): one for name, one in note.frontmatter.properties.items()}
-        return NoteMarks(path, tags, said, self.unread_head(made.text))
+        told = note.frontmatter.properties.items()
+        said = [(word, one) for name, one in told if (word := self.name_of(name))]
+        return NoteMarks(path, tags, said_once(said), self.unread_head(made.text))
 
     @property
     def _is_own_read(self) -> bool:
@@ -148,9 +171,22 @@ class _Noted:
         return any(wanted is None or _says(value, wanted) for value in found)
 
 
+def _with_merged(properties: Mapping[str, object]) -> Mapping[str, object]:
+    """Return properties with those that YAML takes over from elsewhere."""
+    merged = properties.get(MERGED)
+    if merged is None:
+        return properties
+    parts = merged if isinstance(merged, list) else [merged]
+    others = (one.items() for one in parts if isinstance(one, Mapping))
+    more = [(folded(str(name).strip()), value) for one in others for name, value in one]
+    return said_once([*properties.items(), *more])
+
+
 def _folded(rule: ReadRule) -> ReadRule:
-    """Return a rule as it is compared."""
-    name = rule.name.strip("/") if rule.kind == "folder" else rule.name.lstrip("#")
+    """Return a rule as it is compared, however its owner wrote the name."""
+    name = rule.name.strip()
+    if rule.kind != "property":
+        name = name.lstrip("#").removeprefix("./").removesuffix("/*").strip("/")
     value = None if rule.value is None else folded(rule.value)
     return rule._replace(name=folded(name), value=value)
 

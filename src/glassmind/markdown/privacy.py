@@ -13,7 +13,7 @@ MEANS_YES = frozenset(("true", "yes", "on", "1"))
 def says_private(properties: Mapping[str, object]) -> bool:
     """Whether the properties of a note make it one for its owner alone."""
     return any(
-        name.lower() == PRIVATE and means_yes(value)
+        name.strip().lower() == PRIVATE and means_yes(value)
         for name, value in properties.items()
     )
 
@@ -26,7 +26,8 @@ def means_yes(value: object) -> bool:
 
 
 _WRITTEN = re.compile(
-    r"(?:^|[{,])[ \t]*[\"']?private[\"']?[ \t]*:(?P<rest>.*(?:\n(?:[ \t]|-).*)*)",
+    r"(?:^|[{,])[ \t]*(?:-[ \t]+)?[\"']?private[ \t]*[\"']?[ \t]*:"
+    r"(?P<rest>.*(?:\n(?:[ \t]|-).*)*)",
     re.IGNORECASE | re.MULTILINE,
 )
 """The property with what stands behind it, down to the next name."""
@@ -42,6 +43,7 @@ def writes_private(head: str) -> bool:
     """
     return any(
         word.lower() in MEANS_YES
-        for found in _WRITTEN.finditer(head)
-        for word in _MARKS.split(found["rest"].partition("#")[0])
+        for found in _WRITTEN.finditer(head.replace("\r", "\n"))
+        for line in found["rest"].split("\n")
+        for word in _MARKS.split(line.partition("#")[0])
     )

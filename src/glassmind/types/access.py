@@ -1,6 +1,6 @@
 """Who may read what: the scope of a client, as its owner wrote it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -61,3 +61,15 @@ class NoteMarks(NamedTuple):
     tags: tuple[str, ...] = ()
     properties: Mapping[str, object] = MappingProxyType({})
     unread: str = ""
+
+
+def said_once(properties: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """Return what is said of each name; of one that stands twice, a list of it all."""
+    found: dict[str, object] = {}
+    for name, value in properties:
+        if name in found:
+            known = found[name]
+            found[name] = [*(known if isinstance(known, list) else [known]), value]
+        else:
+            found[name] = value
+    return found

@@ -1,28 +1,30 @@
 """What the rows tell of each note that decides who may read it."""
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import apsw
 
 from glassmind.types import NotePath
-from glassmind.types.access import NoteMarks
+from glassmind.types.access import NoteMarks, said_once
 
 AMONG = "{} in (select value from json_each(:ids))"
 """Which notes are asked for, by the name of their id."""
 
 FILES = "select id, path from main.files where kind <> 'attachment' and {among}"
+NAMES = "select distinct name from main.properties"
 PROPERTIES = """
-select note_id, lower(name), value from main.properties
-where lower(name) in (select value from json_each(:names))
-  and {among} order by note_id, seq desc
+select note_id, name, value from main.properties
+where name in (select value from json_each(:names))
+  and {among} order by note_id, seq
 """
 TAGS = "select note_id, name from main.tags where {among}"
 DASHED = """
 select c.note_id, c.text from main.chunks c join main.notes n on n.id = c.note_id
-where c.chunk_index = 0 and substr(c.text, 1, 3) = '---' and (
+where c.chunk_index = 0
+  and substr(ltrim(c.text, char(9, 10, 13, 32, 8203, 65279)), 1, 3) = '---' and (
   n.error is not null or n.warnings <> '[]'
   or not exists (select 1 from main.properties p where p.note_id = n.id))
   and {among}
@@ -48,23 +50,27 @@ class MarkRows:
 
     def marks(
         self,
-        names: Collection[str],
+        names: Callable[[str], str],
         unread_head: Callable[[str], str],
         *,
         by_tags: bool,
         by_place: bool,
         among: Sequence[int] | None = None,
     ) -> Iterator[tuple[int, NoteMarks]]:
-        """Yield the marks of notes with their ids: what these properties and tags say.
+        """Yield the marks of notes with their ids: what their properties and tags say.
 
-        Without `by_place`, of a note that has none of them nothing is said.
-        `unread_head` tells properties that cannot be read from a note's text. With
-        `among`, of these notes.
+        `names` returns what a property is called by its name; empty for one that does
+        not matter. One that is said twice has a list of what is said. `unread_head`
+        tells properties that cannot be read from a note's text. Without `by_place`, of
+        a note that has none of all that nothing is said. With `among`, of these notes.
         """
-        properties: dict[int, dict[str, object]] = {}
-        bound = {"names": json.dumps(sorted(names))}
+        found: Any = self._db.execute(NAMES)
+        called = {name: word for (name,) in found if (word := names(name))}
+        bound = {"names": json.dumps(sorted(called))}
+        properties: dict[int, list[tuple[str, object]]] = {}
         for note, name, value in self._ask(PROPERTIES, "note_id", among, bound):
-            properties.setdefault(note, {})[name] = json.loads(value)
+            said = properties.setdefault(note, [])
+            said.append((called[name], json.loads(value)))
         tags: dict[int, list[str]] = {}
         for note, name in self._ask(TAGS, "note_id", among) if by_tags else ():
             tags.setdefault(note, []).append(name)
@@ -76,7 +82,7 @@ class MarkRows:
                     NoteMarks(
                         NotePath(path),
                         tuple(tags.get(note, ())),
-                        properties.get(note, {}),
+                        said_once(properties.get(note, ())),
                         unread.get(note, ""),
                     ),
                 )

@@ -115,9 +115,8 @@ MOST_AGAIN = 5_000
 class Policy(Protocol):
     """Who may read what."""
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The properties that have to be looked at, in lower case."""
+    def name_of(self, name: str, /) -> str:
+        """Return what a property is called by its name; empty where it is none."""
 
     @property
     def by_tags(self) -> bool:
@@ -264,7 +263,7 @@ def _judged(
     db: apsw.Connection, policy: Policy, among: Sequence[int] | None
 ) -> set[int]:
     marks = MarkRows(db).marks(
-        policy.names,
+        policy.name_of,
         policy.unread_head,
         by_tags=policy.by_tags,
         by_place=policy.by_place,
