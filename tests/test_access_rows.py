@@ -345,3 +345,21 @@ def test_rows_and_files_are_judged_alike(vault: VaultDesk, head: str) -> None:
     assert [hit.path for hit in seen.search("tea").hits] == ["B.md"]
     with pytest.raises(NoteNotFound):
         seen.read("A.md")
+
+
+@pytest.mark.parametrize("how", ["said", "moved", "tagged"])
+def test_a_search_gives_nothing_of_a_note_that_just_became_private(
+    vault: VaultDesk, how: str
+) -> None:
+    vault.write({"A.md": "Tea of clay.", "B.md": "Tea."})
+    vault.open(access__private_folders=("Own",), access__private_tags=("own",)).index()
+    seen = vault.engine.seen_by(EVERY_AGENT)
+    assert len(seen.search("tea").hits) == 2
+    if how == "said":
+        vault.write({"A.md": private("Tea of clay.")})
+    elif how == "moved":
+        vault.move("A.md", "Own/A.md")
+    else:
+        vault.write({"A.md": "Tea of clay. #own"})
+    assert [hit.path for hit in seen.search("tea").hits] == ["B.md"]
+    assert len(vault.engine.search("tea").hits) == 2

@@ -36,6 +36,13 @@ class ReadableFiles(VaultFiles):
                 raise FileGone(path)
         return raw
 
+    def is_still(self, path: str, mtime_ns: int) -> bool:
+        """Whether a note may be read that was indexed as it was at a time."""
+        try:
+            return self.stat(path).st_mtime_ns == mtime_ns or self.may_tell(path)
+        except VaultError:
+            return False
+
     def may_tell(self, _path: str) -> bool:
         """Whether a file may be told of: it is there, and may be read."""
         try:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
-from glassmind.errors import IndexUnwritable
+from glassmind.errors import IndexUnwritable, VaultMissing
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.retrieval.channels import Meaning
 from glassmind.store.lexical.seen import SeenIndex
@@ -29,7 +29,7 @@ from glassmind.wiring.once import made_once
 from glassmind.wiring.search import OpenMeaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
 
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
@@ -81,7 +81,8 @@ class SeenAdapters(LocalAdapters):
         folder = self.place.folder
         with self.making:
             if self._readers is None or self._readers[0] != folder:
-                self._readers = (folder, SeenReader(folder, self._policy))
+                reader = SeenReader(folder, self._policy, self._still)
+                self._readers = (folder, reader)
             return self._readers[1]
 
     @property
@@ -176,6 +177,14 @@ class SeenAdapters(LocalAdapters):
     def files(self) -> ReadableFiles:
         """Return what reads the notes that may be read, as they are on disk now."""
         return ReadableFiles(self.config.vault.path, self._policy)
+
+    def _still(self, known: "Mapping[NotePath, int]") -> "Collection[NotePath]":
+        """Return which notes may still be read, by their files where these changed."""
+        try:
+            with self.files() as files:
+                return [one for one, at in known.items() if files.is_still(one, at)]
+        except VaultMissing:  # nothing is newer than the index
+            return known.keys()
 
     def seen_by(self, scope: Scope) -> NoReturn:
         """Refuse: who sees a part gives nobody another."""

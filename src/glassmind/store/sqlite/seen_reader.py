@@ -6,7 +6,7 @@ no question can forget to leave them out.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, Protocol
@@ -16,7 +16,9 @@ import apsw
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.log import note_log
 from glassmind.store.sqlite.mark_rows import MarkRows
+from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks, Seen
 
 READABLE = "temp.readable"
@@ -155,13 +157,38 @@ class _Shown(NamedTuple):
     last: int = 0
 
 
+Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
+"""Returns which notes may still be read, of some with when they had been changed."""
+
+PATH_AT, CHANGED_AT = 1, 8
+"""Where a row of a hit has the path of its note, and when that was changed."""
+
+
+class SeenRows(Rows):
+    """The rows of hits that may be read as their files are now."""
+
+    def __init__(self, db: apsw.Connection, still: Still) -> None:
+        super().__init__(db)
+        self._still = still
+
+    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        """Return what a hit shows for each chunk that is still there."""
+        found = super().hit_rows(chunk_ids)
+        told = self._still({row[PATH_AT]: row[CHANGED_AT] for row in found.values()})
+        return {chunk: row for chunk, row in found.items() if row[PATH_AT] in told}
+
+
 class SeenReader(SqliteReader):
-    """Owns read-only connections that show what a policy lets be read."""
+    """Owns read-only connections that show what a policy lets be read.
+
+    `still` tells which notes may be read that changed since they were indexed.
+    """
 
     graph_links = GRAPH_LINKS
 
-    def __init__(self, folder: Path, policy: Policy) -> None:
+    def __init__(self, folder: Path, policy: Policy, still: Still = tuple) -> None:
         super().__init__(folder)
+        self._still = still
         self._policy, self._judging = policy, Lock()
         self._hidden = _Hidden("", frozenset())
         self._notes: tuple[str, Seen] | None = None
@@ -191,6 +218,10 @@ class SeenReader(SqliteReader):
             db.execute(SHOW_VERSION, (found,))
         self._local.shown = shown._replace(version=found)
         return db
+
+    def rows(self) -> SeenRows:
+        """Return the rows, whose hits are of notes that may still be read."""
+        return SeenRows(self.connection(), self._still)
 
     def seen_notes(self) -> Seen:
         """Return which notes are seen, whichever way says it with fewer of them."""
