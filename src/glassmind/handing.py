@@ -1,7 +1,9 @@
-"""A stage of the engine that hands out text, made when it is first asked for."""
+"""What the engine hands out, and to whom: its stages, and replies of surfaces."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
+
+from glassmind.types import NotePath
 
 T = TypeVar("T")
 
@@ -9,8 +11,18 @@ T = TypeVar("T")
 class Hands(Protocol):
     """An engine, as far as it remembers what it gives to whom."""
 
-    def _handed(self, paths: None, /) -> None:
-        """Remember that whoever asks now is given text that may be of any note."""
+    def _handed(self, paths: Sequence[NotePath] | None, /) -> None:
+        """Remember that whoever asks now is given text of notes; None for of any."""
+
+
+def hand(engine: Hands, paths: Sequence[str] | None) -> None:
+    """Remember that whoever asks now is told of notes; None where it may be of any.
+
+    What a note is called, and its headings, are words of whoever wrote it: they count
+    as its text does.
+    """
+    told = None if paths is None else [NotePath(path) for path in paths]
+    engine._handed(told)  # noqa: SLF001 - a part of the engine
 
 
 class Handing(Generic[T]):

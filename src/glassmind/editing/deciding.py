@@ -12,6 +12,10 @@ from glassmind.editing.unshown import refuse_marks
 from glassmind.errors.editing import PolicyForbids
 from glassmind.types.editing import Changed, ChangeState, Draft, Verdict
 
+TAINTED = "tainted"
+"""The fact of a change that is only shown, and of somebody who was given text before
+that nobody vouches for: who applies it may never have read that."""
+
 
 def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
     """Do with a change what the policy lets be done, or only show it.
@@ -33,11 +37,19 @@ def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
     found = permitted(desk, draft, tainted=asking.tainted)
     may, rule = found.verdict
     if asking.dry_run:
+        draft = as_of(draft, asking)
         reason = would_wait(found.verdict)
         return kept(desk, draft, "previewed", asking, reason=reason)
     if may == "propose":
         return kept(desk, draft, "proposed", asking, reason=rule)
     return applied(desk, draft, asking)
+
+
+def as_of(draft: Draft, asking: Asking) -> Draft:
+    """Return a change that knows whether it is of somebody who is not trusted."""
+    if not asking.tainted:
+        return draft
+    return replace(draft, facts={**draft.facts, TAINTED: True})
 
 
 def would_wait(verdict: Verdict) -> str:

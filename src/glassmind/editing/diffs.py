@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in
 from glassmind.markdown.secrets import redacted
+from glassmind.types import NotePath
 from glassmind.types.editing import (
     Changed,
     Changeset,
@@ -57,6 +58,13 @@ def changesets_of(
     damaged = [str(one.draft.facts[DAMAGED]) for one in found if _is_damaged(one)]
     whole = tuple(one for one in found if not _is_damaged(one))
     return ChangesetList(whole, total - len(damaged), tuple(damaged))
+
+
+def files_of(changesets: Sequence[Changeset]) -> list[NotePath]:
+    """Return the files that changes are about, whose names stand in what is told."""
+    steps = (step for one in changesets for step in one.draft.steps)
+    ends = (path for step in steps for path in (step.path, step.to))
+    return list(dict.fromkeys(path for path in ends if path is not None))
 
 
 def _is_damaged(changeset: Changeset) -> bool:

@@ -172,4 +172,5 @@ def page_at(desk: Desk, path: NotePath, expected: Digest | None = None) -> Page:
         NoteChanged: it is not what the caller read, by the digest that is `expected`.
         NotEditable: it is no Markdown, no text, or a damaged one.
     """
+    desk.handed([path])  # what is said of a change tells of the text, be it refused
     return Page.of(path, read_for_edit(desk, path, expected))

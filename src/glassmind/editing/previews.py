@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from glassmind.editing.applying import applied, moving
 from glassmind.editing.asking import Asking
-from glassmind.editing.deciding import permitted
+from glassmind.editing.deciding import TAINTED, permitted
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.left_out_since import known_undone, refuse_left_out
@@ -48,7 +48,8 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
             raise WrongState(known.id, known.state, "previewed")
         if known.draft.verb in TAKES_AWAY and not confirm:
             raise ConfirmFirst(f"{_taken_away(known)} would go to the trash")
-        may, rule = permitted(desk, known.draft, tainted=asking.tainted).verdict
+        tainted = asking.tainted or TAINTED in known.draft.facts
+        may, rule = permitted(desk, known.draft, tainted=tainted).verdict
         refuse_left_out(desk, known.draft, known_undone(desk, known))
         steps = moving(known.draft.steps)
         standing = desk.files.standing(steps)

@@ -12,7 +12,7 @@ from glassmind.editing.creating import new_note
 from glassmind.editing.deciding import decided
 from glassmind.editing.deleting import plan_delete, plan_new
 from glassmind.editing.desk import Desk
-from glassmind.editing.diffs import changesets_of
+from glassmind.editing.diffs import changesets_of, files_of
 from glassmind.editing.headings import plan_rename_heading
 from glassmind.editing.left_out_since import kept_as_shown
 from glassmind.editing.merging import plan_merge
@@ -252,7 +252,9 @@ class Editing:
         self, states: Sequence[ChangeState] = (), *, limit: int = 20
     ) -> ChangesetList:
         """Return what was changed, proposed or shown, the newest first."""
-        return changesets_of(self._desk, states, limit=limit)
+        found = changesets_of(self._desk, states, limit=limit)
+        self._desk.handed(files_of(found.changesets))
+        return found
 
     def show(self, identity: str) -> Changed:
         """Return a changeset with its diffs, but for those of notes left out by now."""

@@ -4,7 +4,8 @@ from types import TracebackType
 from typing import Self
 
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError
+from glassmind.errors import AmbiguousName, GlassmindError, NoteNotFound
+from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
 from glassmind.surfaces.mcp.faults import names_notes
 from glassmind.surfaces.mcp.log import log, log_fault
@@ -43,7 +44,8 @@ class Recording:
             if not isinstance(values, Shown):
                 values = shown_in(values, self._quotes)
             shown = self._new(values)
-            texts = (one.path for one in shown.passages)
+            texts = [one.path for one in shown.passages]
+            hand(self._engine, [*texts, *shown.named])
             vault = str(self._engine.config.vault.path)
             GIVEN.hand(vault, self._client, texts, shown.named)
             # a server answers its first call before it loads what keeps an index
@@ -55,6 +57,7 @@ class Recording:
             if not ledger.append(self._surface, self._verb, self._client, shown):
                 self._tell()
         except Exception as error:  # noqa: BLE001 - the edge: see above
+            hand(self._engine, None)  # what is not known to be another's may be of any
             log_fault("unrecorded", error)
 
     def _new(self, shown: Shown) -> Shown:
@@ -88,6 +91,7 @@ class Recording:
         """Take what a fault says of notes, which is an answer too."""
         QUOTES.reset(self._token)
         if isinstance(error, GlassmindError) and names_notes(error):
+            hand(self._engine, _told_by(error))
             self.show(shown_by(error))
 
 
@@ -97,6 +101,18 @@ def shown_by(error: GlassmindError) -> Shown:
     listed = (*said.get("closest", ()), *said.get("candidates", ()))
     named = named_notes(str(one) for one in listed)
     about = named_notes([str(said.get("path") or "")])
-    if about and said.get("nearest"):  # lines that were looked for, nearly
+    # lines that were looked for, nearly; and the headings that are there
+    if about and (said.get("nearest") or said.get("there")):
         return Shown((Passage(about[0]),), named)
     return Shown((), (*about, *named))
+
+
+def _told_by(error: GlassmindError) -> list[str] | None:
+    """Return the files that an error may tell of; None where they may be any."""
+    said = vars(error)
+    listed = [
+        str(one) for one in (*said.get("closest", ()), *said.get("candidates", ()))
+    ]
+    if listed and not isinstance(error, NoteNotFound | AmbiguousName):
+        return None  # what notes say: projects, themes
+    return [*listed, *([str(said["path"])] if said.get("path") else [])]
