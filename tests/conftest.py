@@ -89,14 +89,14 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def for_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for all processes of a run."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session", autouse=True)
-def questions(shared: Path) -> Iterator[None]:
+def questions(for_all_workers: Path) -> Iterator[None]:
     """The questions that teach intents are embedded once by the default model.
 
     There are more than eight hundred, and every new index asks for them.
@@ -109,7 +109,7 @@ def questions(shared: Path) -> Iterator[None]:
             return embedded(embedder, texts)
         key = (embedder.space, *texts)
         if key not in known:
-            with computed_once(shared / "questions.npz"):
+            with computed_once(for_all_workers / "questions.npz"):
                 known[key] = embedded(embedder, texts)
         return known[key]
 
@@ -151,13 +151,15 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
 
 
 @pytest.fixture(scope="session")
-def real(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[VaultDesk]:
+def real(
+    tmp_path_factory: pytest.TempPathFactory, for_all_workers: Path
+) -> Iterator[VaultDesk]:
     """The sample vault with vectors of the default model."""
     models = real_models(MINILM)
     desk = VaultDesk(tmp_path_factory.mktemp("real"))
     shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
     desk.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
-    with computed_once(shared / "sample.npz"):
+    with computed_once(for_all_workers / "sample.npz"):
         assert desk.index().embedded > 100
     yield desk
     desk.close()

@@ -1,6 +1,7 @@
 """The index as somebody sees it who may not read every note."""
 
 import random
+from typing import Any, cast
 
 import pytest
 from vault_desk import VaultDesk
@@ -363,3 +364,22 @@ def test_a_search_gives_nothing_of_a_note_that_just_became_private(
         vault.write({"A.md": "Tea of clay. #own"})
     assert [hit.path for hit in seen.search("tea").hits] == ["B.md"]
     assert len(vault.engine.search("tea").hits) == 2
+
+
+def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) -> None:
+    ring = {f"N{n}.md": f"Tea [[N{(n + 1) % 6}]] [[N{(n + 2) % 6}]]" for n in range(6)}
+    vault.write({**ring, "P.md": private("[[N0]] [[N1]] [[N2]]"), "Lone.md": "Tea."})
+    vault.write({"P.md": private("[[N0]] [[N1]] [[N2]] [[Lone]]")})
+    vault.engine.index()
+    vault.engine.knowledge.themes()
+    seen = vault.engine.seen_by(EVERY_AGENT)
+    tied = "(select theme_id from main.theme_members join main.files on id = note_id "
+    tied += "where path = 'P.md')"
+    for engine, is_told in ((vault.engine, True), (seen, False)):
+        engine.search("tea")
+        db = cast("Any", engine)._adapters.reader.connection()
+        for asked in ("theme_members where theme_id in", "themes where id in"):
+            counted = f"select count(*) from {asked} {tied}"  # noqa: S608 - our own
+            found = db.execute(counted).get
+            assert bool(found) is is_told
+    assert all("P.md" not in repr(one) for one in seen.knowledge.themes().themes)

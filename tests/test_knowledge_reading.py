@@ -31,6 +31,7 @@ READING: dict[str, Callable[[Knowledge], object]] = {
     "renew": lambda k: k.renew(wait_s=10),
     "repairs": lambda k: k.repairs(),
     "resolve": lambda k: k.resolve("cups"),
+    "secrets": lambda k: k.secrets(),
     "similar": lambda k: k.similar(),
     "suggest": lambda k: k.suggest(),
     "themes": lambda k: k.themes(resolution=2.0),

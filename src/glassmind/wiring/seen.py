@@ -161,10 +161,10 @@ class SeenAdapters(LocalAdapters):
             said for said in report.warnings if not any(path in said for path in hidden)
         ]
         notes = self.reader.rows().counts()[0]
-        left = max(0, notes - report.added - report.changed - report.moved)
-        unchanged = min(report.unchanged, left)
-        told = replace(report, skipped=skipped, warnings=warnings)
-        return replace(told, notes=notes, unchanged=unchanged)
+        added = min(report.added, notes)
+        unchanged = min(report.unchanged, notes - added)
+        told = replace(report, skipped=skipped, warnings=warnings, notes=notes)
+        return replace(told, added=added, unchanged=unchanged)
 
     @property
     def writing(self) -> "Writing":

@@ -58,9 +58,12 @@ _SINCE_VECTORS = {
 _SINCE_KNOWLEDGE = {
     "pairs": "select * from main.pairs where +note_id in {seen} "
     "and +other_id in {seen}",
-    "themes": "select id, 'theme ' || id as label, '{{}}' as summary from main.themes",
-    "theme_members": "select * from main.theme_members where +note_id in {seen}",
+    "themes": "select * from main.themes where id not in (select id from temp.tied)",
+    "theme_members": "select * from main.theme_members "
+    "where theme_id not in (select id from temp.tied)",
 }
+"""Themes that a hidden note belongs to are not seen: it may be what ties them."""
+
 _SINCE_MEMORY = {
     "memory_events": "select * from main.memory_events where +file_id in {seen}",
 }
@@ -101,6 +104,14 @@ insert or ignore into {READABLE} select id from main.files where kind = 'attachm
 HIDE = f"""
 delete from {READABLE} where id in (select value from json_each(?))
 """  # noqa: S608 - our own words
+
+UNTIE = "delete from temp.tied"
+TIE = """
+insert or ignore into temp.tied select theme_id from main.theme_members
+where note_id in (select value from json_each(?))
+"""
+SINCE_THEMES = 3
+"""The version of a file that has themes."""
 
 HIDE_ALL = f"delete from {READABLE}"  # noqa: S608 - our own words
 SHOWN = "select version from temp.shown"
@@ -311,6 +322,7 @@ def _make_views(db: apsw.Connection, policy: Policy) -> None:
 
     db.create_scalar_function("may_name", may_name, 1)
     db.execute("create temp table if not exists readable (id integer primary key)")
+    db.execute("create temp table if not exists tied (id integer primary key)")
     db.execute("create temp table if not exists shown (version integer)")
     db.execute(
         "insert into temp.shown select ? where not exists (select 1 from shown)",
@@ -332,6 +344,9 @@ def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:
     db.execute(SHOW_FILES)
     new = hidden if not shown.last else hidden - shown.hidden
     db.execute(HIDE, (json.dumps(sorted(new)),))
+    if schema.version_of(db) >= SINCE_THEMES:
+        db.execute(UNTIE)
+        db.execute(TIE, (json.dumps(sorted(hidden)),))
     return shown._replace(hidden=hidden, last=last)
 
 
