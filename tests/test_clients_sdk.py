@@ -116,9 +116,8 @@ def test_the_sdk_gets_a_prompt(seen: Any) -> None:
 def test_mcporter_takes_the_json_of_the_documentation(program: Program) -> None:
     (block,) = re.findall(r"```json\n(.+?)```", PAGE.read_text("utf-8"), re.DOTALL)
     server = json.loads(block)["mcpServers"]["glassmind"]
-    assert server["command"].endswith(
-        "/glassmind"
-    )  # programs with windows know no PATH
+    # a whole path: programs with windows know no other
+    assert server["command"].endswith("/glassmind")
     server["command"] = str(Path(sys.executable).with_name("glassmind"))
     server["args"][-1] = str(program.vault)
     settings = program.home / "mcp.json"
