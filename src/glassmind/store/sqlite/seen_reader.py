@@ -18,6 +18,7 @@ from glassmind.store.sqlite.log import note_log
 from glassmind.store.sqlite.mark_rows import MarkRows
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.theme_rows import STATE
 from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks, Seen
 
@@ -110,8 +111,8 @@ TIE = """
 insert or ignore into temp.tied select theme_id from main.theme_members
 where note_id in (select value from json_each(?))
 """
-SINCE_THEMES = 3
-"""The version of a file that has themes."""
+THEMES = f"select value from main.settings where key = '{STATE}'"  # noqa: S608
+"""What the themes were made from; another whenever they are others."""
 
 HIDE_ALL = f"delete from {READABLE}"  # noqa: S608 - our own words
 SHOWN = "select version from temp.shown"
@@ -159,13 +160,14 @@ class _Hidden(NamedTuple):
 class _Shown(NamedTuple):
     """What a connection shows: as of which version, without which files.
 
-    `last` is the newest file that it knows.
+    `last` is the newest file that it knows, `themes` what those it shows are made from.
     """
 
     db: apsw.Connection
     version: int
     hidden: frozenset[int] = frozenset()
     last: int = 0
+    themes: str = ""
 
 
 Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
@@ -344,10 +346,11 @@ def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:
     db.execute(SHOW_FILES)
     new = hidden if not shown.last else hidden - shown.hidden
     db.execute(HIDE, (json.dumps(sorted(new)),))
-    if schema.version_of(db) >= SINCE_THEMES:
+    themes: Any = db.execute(THEMES).get
+    if themes is not None and (themes != shown.themes or hidden != shown.hidden):
         db.execute(UNTIE)
         db.execute(TIE, (json.dumps(sorted(hidden)),))
-    return shown._replace(hidden=hidden, last=last)
+    return shown._replace(hidden=hidden, last=last, themes=themes or "")
 
 
 def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:
