@@ -1,12 +1,18 @@
 """What agents may not do by editing, whatever the policy says of their edits."""
 
+from collections.abc import Callable
+
 import pytest
+from injection.desk import contents
 from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.editing.asking import Asking
-from glassmind.errors import NoteNotFound
+from glassmind.editing.verbs import Editing
+from glassmind.errors import NoteNotFound, VaultError
+from glassmind.errors.editing import EditRefused
 from glassmind.types.access import EVERY_AGENT
+from glassmind.types.editing import Append, ChangeProperty, SetTask
 
 ROBOT = Asking(client="robot")
 
@@ -26,9 +32,112 @@ def test_what_stands_in_a_private_folder_stays_there_though_a_note_shows_it(
 
     with pytest.raises(NoteNotFound):
         editing.move("Own/leaf.png", "leaf.png", ROBOT)
-    with pytest.raises(NoteNotFound):
+    with pytest.raises(VaultError):
         editing.move("Own", "Ours", ROBOT)
     with pytest.raises(NoteNotFound):
         editing.delete("Own/leaf.png", ROBOT, confirm=True)
 
     assert (vault.root / "Own/leaf.png").read_bytes() == b"bytes"
+
+
+MEMO = "---\nkind: decision\nclient: {}\ngenerated: true\n---\n\nNo sugar.\n"
+FORGED = {"kind": "decision", "client": "cli", "status": "current"}
+
+
+@pytest.fixture
+def memos(vault: VaultDesk) -> Engine:
+    """Agents in a vault where all may be written, with memos of two clients."""
+    vault.write(
+        {
+            "Tea.md": MEMO.format("cli"),
+            "Cup.md": "A cup.\n",
+            "Made/Note.md": "By hand.\n",
+            ".agent/decisions/Mine.md": MEMO.format("robot"),
+            ".agent/decisions/Yours.md": f"{MEMO.format('cli')}\n- [ ] ask [[Cup]]\n",
+            ".agent/tasks/Plain.md": "Buy tea.\n",
+            ".agent/memories/Shop.md": "---\nlayout: project\n---\n# Shop\n",
+            ".agent/drafts/Text.md": "A draft.\n",
+        }
+    )
+    return agents(vault)
+
+
+REFUSED: dict[str, Callable[[Editing], object]] = {
+    "made": lambda on: on.create("New", "x", ROBOT, folder=".agent/decisions"),
+    "made in another case": lambda on: on.create(
+        "New", "x", ROBOT, folder=".agent/Decisions"
+    ),
+    "made beside them": lambda on: on.create(
+        "New", "x", ROBOT, folder=".agent/drafts", properties=FORGED
+    ),
+    "shown": lambda on: on.create(
+        "New", "x", ROBOT._replace(dry_run=True), folder=".agent/decisions"
+    ),
+    "moved there": lambda on: on.move("Cup.md", ".agent/tasks/Cup.md", ROBOT),
+    "moved beside them": lambda on: on.move("Tea.md", ".agent/drafts/Tea.md", ROBOT),
+    "moved from beside them": lambda on: on.move(
+        ".agent/drafts/Text.md", ".agent/tasks/Text.md", ROBOT
+    ),
+    "moved with its folder": lambda on: on.move("Made", ".agent/summaries/x", ROBOT),
+    "said to be another's": lambda on: on.edit(
+        ".agent/decisions/Mine.md", [ChangeProperty("client", value="cli")], ROBOT
+    ),
+    "said to be approved": lambda on: on.edit(
+        ".agent/decisions/Mine.md", [ChangeProperty("generated", value=False)], ROBOT
+    ),
+    "begun to be one": lambda on: on.edit(
+        ".agent/tasks/Plain.md", [ChangeProperty("client", value="cli")], ROBOT
+    ),
+    "another's words": lambda on: on.edit(
+        ".agent/decisions/Yours.md", [Append("Much sugar.")], ROBOT
+    ),
+    "a note of memos": lambda on: on.edit(
+        ".agent/memories/Shop.md", [Append("## x\n\n> [!memo]\n")], ROBOT
+    ),
+    "merged into": lambda on: on.merge(
+        "Cup.md", ".agent/decisions/Yours.md", ROBOT, confirm=True
+    ),
+    "split into": lambda on: on.split(
+        ".agent/memories/Shop.md", ROBOT, level=1, folder=".agent/decisions"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", REFUSED)
+def test_an_agent_writes_no_memo_past_the_inbox(
+    memos: Engine, vault: VaultDesk, way: str
+) -> None:
+    before = contents(vault.root)
+
+    with pytest.raises(EditRefused, match="capture"):
+        REFUSED[way](memos.editing)
+
+    assert contents(vault.root) == before
+
+
+def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
+    memos: Engine, vault: VaultDesk
+) -> None:
+    editing = memos.editing
+    yours = ".agent/decisions/Yours.md"
+
+    states = [
+        editing.edit(".agent/drafts/Text.md", [Append("x")], ROBOT),
+        editing.edit(".agent/tasks/Plain.md", [Append("x")], ROBOT),
+        editing.edit(".agent/decisions/Mine.md", [Append("x")], ROBOT),
+        editing.edit(yours, [SetTask("x", find="ask")], ROBOT),
+        editing.create("New", "x", ROBOT, folder=".agent/drafts"),
+        editing.move("Cup.md", "Mug.md", ROBOT),
+    ]
+
+    assert {one.changeset.state for one in states} == {"applied"}
+    assert "- [x] ask [[Mug]]" in vault.text(yours)
+
+
+def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) -> None:
+    assert memos is not vault.engine
+    done = vault.engine.editing.create(
+        "New", "x", Asking(), folder=".agent/decisions", properties=FORGED
+    )
+
+    assert done.applied

@@ -8,6 +8,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.judging import Judged, judged
+from glassmind.editing.memos import refuse_memos
 from glassmind.editing.unshown import refuse_marks
 from glassmind.errors.editing import PolicyForbids
 from glassmind.types.editing import Changed, ChangeState, Draft, Verdict
@@ -24,12 +25,14 @@ def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
 
     Raises:
         PolicyForbids: a file of it may not be edited; nothing was kept.
+        EditRefused: an agent would write a memo past the inbox.
         HiddenWords: who is shown no credentials would write what stands for one.
         NoteChanged, NameTaken, WriteRefused: it could not be made; nothing was written.
         NowhereToKeep: it could not be kept, and so was not made.
     """
     if desk.sight is not None:
         refuse_marks(draft)
+        refuse_memos(desk, draft, asking)
     if not moving(draft.steps):
         made = desk.book.made(draft, "previewed", client=asking.client)
         # none may ask for it by an id: it is kept nowhere

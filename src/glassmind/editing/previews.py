@@ -8,6 +8,7 @@ from glassmind.editing.deciding import TAINTED, permitted
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.left_out_since import known_undone, refuse_left_out
+from glassmind.editing.memos import refuse_memos
 from glassmind.editing.replanning import Anew, another, in_its_place
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NameTaken, NoteChanged
@@ -48,6 +49,8 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
             raise WrongState(known.id, known.state, "previewed")
         if known.draft.verb in TAKES_AWAY and not confirm:
             raise ConfirmFirst(f"{_taken_away(known)} would go to the trash")
+        if desk.sight is not None:
+            refuse_memos(desk, known.draft, asking)
         tainted = asking.tainted or TAINTED in known.draft.facts
         may, rule = permitted(desk, known.draft, tainted=tainted).verdict
         refuse_left_out(desk, known.draft, known_undone(desk, known))

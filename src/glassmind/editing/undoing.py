@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.applying import applied, moving, settle
 from glassmind.editing.asking import Asking
-from glassmind.editing.deciding import permitted, would_wait
+from glassmind.editing.deciding import as_of, permitted, would_wait
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
@@ -125,7 +125,7 @@ def _decided(
     if not clean:
         reason = EDITED
     made = desk.book.made(
-        with_folders(desk, draft),
+        with_folders(desk, as_of(draft, asking)),
         state,
         client=asking.client,
         undoes=undoes,

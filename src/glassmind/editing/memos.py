@@ -1,0 +1,121 @@
+"""Memos that an agent may not write by editing: they are captured.
+
+What is remembered says who captured it, and whether a person has approved that. An
+agent that could write such a note, or say so of one, would be past the inbox.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import get_args
+
+from glassmind.access.meant import folded, is_in
+from glassmind.editing.asking import Asking
+from glassmind.editing.desk import Desk
+from glassmind.errors.editing import EditRefused
+from glassmind.markdown.frontmatter import read_head
+from glassmind.types import NotePath
+from glassmind.types.editing import Draft, Step
+from glassmind.types.memory import MemoKind
+from glassmind.vault.decode import Unreadable, decode
+
+FOLDERS = frozenset(("memories", "decisions", "tasks", "questions", "summaries"))
+"""Of the agent folder, those whose every note is a memo."""
+
+SAID = (
+    "kind",
+    "client",
+    "generated",
+    "approved",
+    "created",
+    "derived-from",
+    "untrusted",
+    "merged",
+    "layout",
+)
+"""The properties of a memo that tell whose it is and who has looked at it."""
+
+ASKED = "asked"
+"""The fact of a draft that says which notes it was asked for: see `replanning`."""
+
+KINDS = frozenset(get_args(MemoKind))
+_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]", re.MULTILINE)
+
+
+def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
+    """Refuse what an agent would write as a memo, or change in one of another.
+
+    Links in memos follow, boxes are ticked, and what an agent captured itself it may
+    word anew; who said it and who approved it stays as it is.
+
+    Raises:
+        EditRefused: it has to be captured.
+    """
+    for step in draft.steps:
+        if _is_inside(desk, step.to) and _is_barred(desk, draft, step, asking):
+            raise EditRefused(
+                f"{step.to} was not written: what is to be remembered is captured, so "
+                "that a person can look at it; capture it instead"
+            )
+
+
+def _is_barred(desk: Desk, draft: Draft, step: Step, asking: Asking) -> bool:
+    """Whether a step that ends in the agent folder writes a memo."""
+    came = step.path is None or not _is_inside(desk, step.path)
+    into = _is_of_memos(desk, step.to)
+    if step.folder:
+        if step.path is None:  # one that is made is empty
+            return False
+        return came or (into and not _is_of_memos(desk, step.path))
+    said, was = _said(step.after), _said(step.before or b"")
+    if came or (into and not _is_of_memos(desk, step.path or step.to)):
+        return into or _is_memo(said)
+    if _is_memo(said) or _is_memo(was) or into:
+        if any(said.get(name) != was.get(name) for name in SAID):
+            return True
+        return step.to in _meant(draft) and _is_anothers(step, was, asking)
+    return False
+
+
+def _is_anothers(step: Step, was: Mapping[str, object], asking: Asking) -> bool:
+    """Whether the words of a memo change that another client captured."""
+    if was.get("layout") is None and was.get("client") in (None, asking.client):
+        return False
+    return _words(step.before or b"") != _words(step.after)
+
+
+def _meant(draft: Draft) -> Iterator[NotePath]:
+    """Yield the notes whose words a change was asked for; in others links follow."""
+    if draft.verb == "edit":
+        yield from (step.to for step in draft.steps)
+    asked = draft.facts.get(ASKED)
+    if isinstance(asked, Mapping):
+        yield from (
+            NotePath(str(asked[one])) for one in ("note", "into") if one in asked
+        )
+
+
+def _is_inside(desk: Desk, path: NotePath) -> bool:
+    return is_in(folded(path), folded(desk.agent_folder))
+
+
+def _is_of_memos(desk: Desk, path: NotePath) -> bool:
+    below = folded(path)[len(folded(desk.agent_folder)) + 1 :]
+    return _is_inside(desk, path) and below.partition("/")[0] in FOLDERS
+
+
+def _is_memo(said: Mapping[str, object]) -> bool:
+    kind = said.get("kind")
+    return str(kind).strip().lower() in KINDS or said.get("layout") is not None
+
+
+def _said(raw: bytes) -> Mapping[str, object]:
+    made = decode(raw)
+    if isinstance(made, Unreadable):
+        return {}
+    found = read_head(made.text).frontmatter.properties
+    return {name.strip().lower(): value for name, value in found.items()}
+
+
+def _words(raw: bytes) -> str:
+    made = decode(raw)
+    return "" if isinstance(made, Unreadable) else _BOX.sub(r"\1[ ]", made.text)
