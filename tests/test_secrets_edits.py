@@ -9,7 +9,9 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.editing.asking import Asking
-from glassmind.errors.editing import HiddenWords, NoMatch
+from glassmind.editing.diffs import changed
+from glassmind.errors.editing import EditRefused, HiddenWords, NoMatch
+from glassmind.markdown.secret_spans import hidden_letters
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import (
     Append,
@@ -25,6 +27,24 @@ NOTE = (
     f"---\ntoken: {TOKEN}\nstatus: old\n---\n# Gate\n\n"
     f"It opens with {TOKEN} at night.\n\n{KEY}\n\nThe end.\n"
 )
+ID, SECRET = ISSUED["AWS key"](DRAW), DRAW.coded(40)
+BEARER, PASSWORD, OTHER = DRAW.alnum(30), DRAW.alnum(14), DRAW.coded(60)
+ONE_TIME, HOOK = (
+    DRAW.of("ABCDEFGHIJKL234567", 24),
+    f"T0{DRAW.alnum(8)}/B0{DRAW.alnum(30)}",
+)
+TOLD = {
+    "Authorization: Bearer": f"Authorization: Bearer {BEARER}",
+    "postgres://ada:": f"At postgres://ada:{PASSWORD}@there/x",
+    "@dbhost": f"And postgres://eve:{PASSWORD}x@dbhost/x",
+    "otpauth://": f"otpauth://totp/a?secret={ONE_TIME}",
+    "AccountKey=": f"AccountKey={OTHER}",
+    "https://hooks.slack.com/services/": f"https://hooks.slack.com/services/{HOOK}",
+    "tok ": f"tok {TOKEN}",
+    "Aws secret ": f"{ID}\nAws secret {SECRET}",
+}
+"""Credentials that are told by words before or behind them."""
+
 SHOWN = "It opens with (hidden: GitHub token) at night."
 AGENT = Asking("agent")
 
@@ -118,6 +138,161 @@ def test_lines_of_a_key_in_a_diff_are_hidden_also_without_its_ends(
 
     assert "-(hidden: private key)" in done.files[0].diff
     assert not [one for one in KEY.split("\n")[1:-1] if one in done.files[0].diff]
+
+
+@pytest.mark.parametrize("mode", ["propose", "allow"])
+def test_words_that_tell_a_credential_are_not_taken_from_it(
+    vault: VaultDesk, mode: str
+) -> None:
+    vault.open(writes__mode="allow", writes__user_notes=mode)
+    text = "# Told\n\n" + "\n\n".join(TOLD.values()) + "\n"
+    vault.indexed({"Told.md": text})
+    agent = vault.engine.seen_by(EVERY_AGENT)
+
+    for words in TOLD:
+        new = f"{words[:-1]}x" if words.endswith(" ") else "foo"
+        for dry_run in (True, False):
+            asking = Asking("agent", dry_run=dry_run)
+            with pytest.raises(HiddenWords) as refused:
+                agent.editing.edit("Told.md", [Replace(words, new)], asking)
+            assert not _values_in(str(refused.value))
+
+    assert vault.text("Told.md") == text
+    assert not agent.editing.changesets().changesets
+
+
+def _values_in(said: str) -> list[str]:
+    values = [BEARER, PASSWORD, OTHER, ONE_TIME, HOOK, TOKEN, SECRET, ID]
+    return [one for one in (*values, *KEY.split("\n")[1:-1]) if one[4:16] in said]
+
+
+def test_a_key_does_not_lose_its_ends_and_goes_only_as_a_whole(
+    gate: VaultDesk, agent: Engine
+) -> None:
+    first = NOTE.split("\n").index(KEY.split("\n")[0]) + 1
+    last = first + KEY.count("\n")
+    ends: list[TextEdit] = [AtLine(first, "a", "replace"), AtLine(last, "b", "replace")]
+
+    with pytest.raises(HiddenWords):
+        agent.editing.edit("Gate.md", ends, AGENT)
+    assert gate.text("Gate.md") == NOTE
+
+    gone = [AtLine(line, "-", "replace") for line in range(first + 1, last)]
+    agent.editing.edit("Gate.md", [*gone, *ends], AGENT)
+    agent.editing.edit("Gate.md", [AtLine(7, "It is open.", "replace")], AGENT)
+
+    assert "It is open." in gate.text("Gate.md")
+    assert not _values_in(gate.text("Gate.md").replace(f"token: {TOKEN}", ""))
+
+
+def test_the_id_beside_a_secret_stays_where_it_is_or_both_go(vault: VaultDesk) -> None:
+    vault.open(writes__mode="allow", writes__user_notes="allow")
+    text = f"# Aws\n\n{ID}\n\n{SECRET}\n\nThe end.\n"
+    vault.indexed({"Aws.md": text})
+    agent = vault.engine.seen_by(EVERY_AGENT)
+
+    far = AtLine(4, "\n\n\n\n", "before")
+    for edits in ([AtLine(3, "no", "replace")], [far]):
+        with pytest.raises(HiddenWords):
+            agent.editing.edit("Aws.md", edits, AGENT)
+    assert vault.text("Aws.md") == text
+
+    both: list[TextEdit] = [AtLine(3, "a", "replace"), AtLine(5, "b", "replace")]
+    agent.editing.edit("Aws.md", both, AGENT)
+
+    assert vault.text("Aws.md") == "# Aws\n\na\n\nb\n\nThe end.\n"
+
+
+def test_parting_merging_and_undoing_show_no_credential_either(
+    vault: VaultDesk,
+) -> None:
+    vault.open(writes__mode="allow", writes__user_notes="allow")
+    notes = {
+        "Parts.md": f"# Parts\n\n{ID}\n## Second\n\n{SECRET}\n",
+        "From.md": f"---\nid: {ID}\nsecret: {SECRET}\n---\n# From\n",
+        "Into.md": "---\nid: mine\n---\n# Into\n",
+        "Undone.md": f"# Undone\n\nThe word {BEARER}\n",
+    }
+    vault.indexed(notes)
+    vault.engine.editing.edit(
+        "Undone.md", [Replace("The word", "Authorization: Bearer")], Asking("cli")
+    )
+    editing = vault.engine.seen_by(EVERY_AGENT).editing
+    (known,) = editing.changesets().changesets
+    before = {name: vault.text(name) for name in notes}
+
+    for dry_run in (True, False):
+        asking = Asking("agent", dry_run=dry_run)
+        with pytest.raises(HiddenWords):
+            editing.split("Parts.md", asking, heading="Second")
+        with pytest.raises(HiddenWords):
+            editing.merge("From.md", "Into.md", asking, confirm=True)
+        with pytest.raises(HiddenWords):
+            editing.undo(known.id, asking)
+
+    assert {name: vault.text(name) for name in notes} == before
+    shown = "".join(file.diff for file in editing.show(known.id).files)
+    assert "-The word (hidden)" in shown
+    assert not _values_in(shown)
+
+
+def test_a_diff_hides_on_both_sides_what_one_of_them_tells(gate: VaultDesk) -> None:
+    first = NOTE.split("\n").index(KEY.split("\n")[0]) + 1
+    last = first + KEY.count("\n")
+    ends: list[TextEdit] = [AtLine(first, "a", "replace"), AtLine(last, "b", "replace")]
+
+    done = gate.engine.editing.edit("Gate.md", ends, Asking("cli"))
+
+    assert KEY.split("\n")[2] in gate.text("Gate.md")
+    assert not _values_in(changed(done.changeset).files[0].diff)
+
+
+def test_no_edit_is_made_on_what_was_not_shown(vault: VaultDesk) -> None:
+    vault.open(writes__mode="allow", writes__user_notes="allow")
+    long = ISSUED["GitHub fine-grained"](DRAW)
+    vault.indexed({"Keys.md": f"---\n{TOKEN}: 1\n{long}: 2\n---\n# Keys\n\n{long}\n"})
+    wide = vault.root / "Wide.md"
+    wide.write_bytes(f"# Wide\n\n{long}\n".encode("utf-16"))
+    vault.engine.index()
+    agent = vault.engine.seen_by(EVERY_AGENT)
+    right, wrong = long[:16], f"{long[:15]}#"
+
+    for note, first in (
+        ("Keys.md", ChangeProperty("status", "set", "new")),
+        ("Keys.md", Append("More.")),
+        ("Wide.md", Append("More.")),
+    ):
+        tried = [
+            [first, *more, Replace(guess, "x")]
+            for guess in (right, wrong)
+            for more in ([], [Append(guess)])
+        ]
+        said = [_outcome(agent, note, edits) for edits in tried]
+        assert said[:2] == said[2:] == [NoMatch, None]
+
+    done = agent.editing.edit("Wide.md", [Replace("# Wide", "# Far")], AGENT)
+    assert wide.read_bytes().decode("utf-16") == f"# Far\n\n{long}\n"
+    assert long not in done.files[0].diff
+
+
+def _outcome(agent: Engine, note: str, edits: list[Any]) -> type | None:
+    try:
+        agent.editing.edit(note, edits, AGENT._replace(dry_run=True))
+    except EditRefused as error:
+        refused = error
+    else:
+        return None
+    assert "hidden-" not in str(refused)
+    return type(refused)
+
+
+def test_where_letters_are_hidden_is_told_to_the_letter() -> None:
+    text = f"a {TOKEN}.{TOKEN} b\n(hidden: AWS key)\n{TOKEN}\n  {KEY}\n"
+
+    found = [text[start:end] for start, end in hidden_letters(text)]
+
+    assert found[:3] == [TOKEN, TOKEN, TOKEN]
+    assert found[3:] == KEY.split("\n")
 
 
 def test_over_http_the_refusal_is_a_sentence(gate: VaultDesk) -> None:

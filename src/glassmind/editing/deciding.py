@@ -9,6 +9,7 @@ from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.judging import Judged, judged
 from glassmind.editing.memos import refuse_memos
+from glassmind.editing.unhiding import refuse_unhiding
 from glassmind.editing.unshown import refuse_marks
 from glassmind.errors.editing import PolicyForbids
 from glassmind.types.editing import Changed, ChangeState, Draft, Verdict
@@ -66,7 +67,10 @@ def permitted(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
 
     Raises:
         PolicyForbids: nothing.
+        HiddenWords: who is shown no credentials could read one after it.
     """
+    if desk.sight is not None:
+        refuse_unhiding(draft)
     found = judged(desk, draft, tainted=tainted)
     if found.verdict.may == "off":
         raise PolicyForbids(found.path, found.verdict.rule)

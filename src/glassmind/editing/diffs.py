@@ -1,10 +1,11 @@
 """What a changeset does to each file, as people read it: unified diffs and counts."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in
+from glassmind.editing.unhiding import HIDDEN, hidden_on_a_side
 from glassmind.markdown.secrets import redacted
 from glassmind.types import NotePath
 from glassmind.types.editing import (
@@ -44,8 +45,9 @@ def changed(changeset: Changeset, *, notices: Sequence[str] = ()) -> Changed:
     """Return what came of a changeset, with a diff for each file of it."""
     room = MOST_SHOWN_IN_ALL
     files: list[FileDiff] = []
+    also = hidden_on_a_side(changeset.draft.steps)
     for step in changeset.draft.steps:
-        files.append(file_diff(step, room=room))
+        files.append(file_diff(step, room=room, also=also))
         room = max(0, room - len(files[-1].diff))
     return Changed(changeset, tuple(files), notices=tuple(notices))
 
@@ -71,9 +73,12 @@ def _is_damaged(changeset: Changeset) -> bool:
     return DAMAGED in changeset.draft.facts
 
 
-def file_diff(step: Step, *, room: int = MOST_SHOWN) -> FileDiff:
+def file_diff(
+    step: Step, *, room: int = MOST_SHOWN, also: Collection[str] = ()
+) -> FileDiff:
     """Return what a step does to its file; the diff has some `room` of characters.
 
+    `also` are credentials that are hidden though one side does not tell them as such.
     A file that is no text, or is too large, is a sentence in the place of lines.
     """
     before = None if step.before is None else digest_of(step.before)
@@ -94,7 +99,7 @@ def file_diff(step: Step, *, room: int = MOST_SHOWN) -> FileDiff:
     hunks = hunks_between(mine, theirs)
     added = sum(hunk.other_end - hunk.other_start for hunk in hunks)
     removed = sum(hunk.end - hunk.start for hunk in hunks)
-    safe = _without_secrets(one), _without_secrets(other)
+    safe = _without_secrets(one, also), _without_secrets(other, also)
     shown = _shown(step, *safe, hunks, min(room, MOST_SHOWN))
     return FileDiff(step.path, step.to, before, after, added, removed, head + shown)
 
@@ -111,10 +116,12 @@ def _text(raw: bytes) -> bytes | None:
     return found.text.encode()
 
 
-def _without_secrets(text: bytes) -> list[bytes]:
+def _without_secrets(text: bytes, also: Collection[str]) -> list[bytes]:
     """Return the lines of a text, as many as it has, with credentials hidden."""
-    said = text.decode(errors="surrogateescape")
-    return lines_in(redacted(said).encode(errors="surrogateescape"))
+    said = redacted(text.decode(errors="surrogateescape"))
+    for value in sorted(also, key=len, reverse=True):
+        said = said.replace(value, HIDDEN)
+    return lines_in(said.encode(errors="surrogateescape"))
 
 
 def _sizes(step: Step) -> str:

@@ -1,54 +1,71 @@
-"""Edits of who is not shown credentials: judged by what was shown.
+"""Edits of who is not shown credentials: made on what was shown.
 
 Whoever reads `(hidden: AWS key)` may want to replace that, or write it back with the
 line around it. The one finds nothing, and the other would put the words in the place of
-the key: both are refused with a sentence that says so. Whether a text stands in a note
-is told by the note as it was shown, so that nobody finds out a key by trying letters.
+the key: both are refused with a sentence that says so.
+
+Such an edit never sees a credential. It is made on a note in which a word that nobody
+can know stands for each, and what stood there is put back afterwards: so nobody finds
+out a key by trying letters. Where one could be read then, as the words that told it are
+gone, the edit is refused.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from secrets import token_hex
+from typing import Any, NamedTuple
 
+from glassmind.editing.text.apply import Edited
+from glassmind.editing.unhiding import HIDDEN, is_bare
 from glassmind.errors.editing import (
     EditRefused,
     HiddenWords,
     NoMatch,
+    NotEditable,
     SeveralMatches,
 )
-from glassmind.markdown.secrets import redacted
+from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.secret_spans import Letters, hidden_letters
 from glassmind.types.editing import Draft
+from glassmind.vault.decode import Unreadable, decode
 
-Made = TypeVar("Made")
-
-_WORDS = re.compile(r"\(hidden(?:: [^()\n]{1,40})?\)")
 _MARK = re.compile(rb"\(hidden(?:: [A-Za-z0-9 .-]{1,40})?\)")
 
+LETTERS = 16
+"""Of a word that stands for a credential: none is found out while an edit is made."""
 
-def as_shown(raw: bytes, edit: Callable[[bytes], Made]) -> Made:
+_OWNERS = "only the owner can edit that: it holds credentials that are not shown to you"
+
+
+def as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
     """Return what an edit makes of a note of which credentials were not shown.
 
     Raises:
         EditRefused: it cannot be made of what was shown.
-        HiddenWords: it is about what stands in the place of a credential.
+        HiddenWords: it is about what stands in the place of a credential, or one could
+            be read after it.
     """
-    shown = _shown(raw)
-    if shown == raw:
+    page = _Veiled.of(raw)
+    if page is None:
         return edit(raw)
     try:
-        edit(shown)
-    except (NoMatch, SeveralMatches) as error:
-        mark = _MARK.search(error.wanted.encode())
-        if mark is None:
-            raise
-        raise HiddenWords(mark[0].decode()) from error
-    except EditRefused:
-        return edit(raw)  # such as properties that hidden words make unreadable
-    try:
-        return edit(raw)
-    except (NoMatch, SeveralMatches) as error:
-        raise HiddenWords("(hidden)") from error
+        found = edit(page.raw)
+    except EditRefused as error:
+        raise _told(page, error) from None
+    after = _text(found.raw)
+    if after is None:
+        raise EditRefused(_OWNERS)
+    text, back = page.lifted(after)
+    if page.name in text:  # the edit cut into what stands for a credential
+        raise EditRefused(_OWNERS)
+    hidden = hidden_letters(text)
+    if any(is_bare(text, one, hidden) for one in back):
+        raise HiddenWords(HIDDEN)
+    if _is_broken(text) and not _is_broken(after):
+        raise EditRefused(_OWNERS)
+    risks = tuple(map(page.said, found.risks))
+    return Edited(page.written(text), risks, page.said(found.facts))
 
 
 def refuse_marks(draft: Draft) -> None:
@@ -66,18 +83,110 @@ def refuse_marks(draft: Draft) -> None:
         raise HiddenWords(mark.decode())
 
 
-def _shown(raw: bytes) -> bytes:
-    """Return a note without its credentials, words in their place that YAML takes."""
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        return raw  # edits of other encodings are refused
-    safe = redacted(text)
-    if safe == text:
-        return raw
-    pairs = zip(text.split("\n"), safe.split("\n"), strict=True)
-    lines = [
-        before if before == after else _WORDS.sub("hidden-credential", after)
-        for before, after in pairs
-    ]
-    return "\n".join(lines).encode()
+class _Veiled(NamedTuple):
+    """A note in which words stand for credentials, and what each of them stands for.
+
+    `lead` is what stands before the text in the file, which is in an `encoding`.
+    """
+
+    raw: bytes
+    name: str
+    words: re.Pattern[str]
+    values: Sequence[str]
+    lead: bytes
+    encoding: str
+
+    @classmethod
+    def of(cls, raw: bytes) -> "_Veiled | None":
+        """Return a note with words for its credentials; None for one without any.
+
+        Raises:
+            EditRefused: its text cannot be written as its file is.
+        """
+        found = decode(raw)
+        if isinstance(found, Unreadable):
+            return None
+        hidden = hidden_letters(found.text)
+        if not hidden:
+            return None
+        body = found.text.encode(found.encoding, "replace")
+        lead = raw[: max(0, len(raw) - len(body))]
+        if lead + body != raw:
+            raise EditRefused(_OWNERS)
+        name = f"hidden-{token_hex(LETTERS // 2)}"
+        veiled = "".join(_veiled(found.text, hidden, name)).encode(found.encoding)
+        values = [found.text[start:end] for start, end in hidden]
+        words = re.compile(rf"{name}-(\d+)-")
+        return cls(lead + veiled, name, words, values, lead, found.encoding)
+
+    def lifted(self, text: str) -> tuple[str, list[Letters]]:
+        """Return a text with the credentials back in it, and where they stand."""
+        parts: list[str] = []
+        back: list[Letters] = []
+        done = at = 0
+        for word in self.words.finditer(text):
+            value = self.values[int(word[1])]
+            parts += [text[done : word.start()], value]
+            at += word.start() - done
+            back.append(Letters(at, at + len(value)))
+            at, done = at + len(value), word.end()
+        return "".join((*parts, text[done:])), back
+
+    def written(self, text: str) -> bytes:
+        """Return a text as the file has it.
+
+        Raises:
+            EditRefused: its encoding lacks a letter.
+        """
+        try:
+            return self.lead + text.encode(self.encoding)
+        except UnicodeEncodeError:
+            raise EditRefused(_OWNERS) from None
+
+    def said(self, value: Any) -> Any:
+        """Return what is told of an edit, without the words for credentials."""
+        if isinstance(value, str):
+            return self.words.sub(HIDDEN, value)
+        if isinstance(value, Mapping):
+            return {self.said(name): self.said(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return list(map(self.said, value))
+        if isinstance(value, tuple):
+            return tuple(map(self.said, value))
+        return value
+
+
+def _veiled(text: str, hidden: Sequence[Letters], name: str) -> Iterator[str]:
+    done = 0
+    for at, (start, end) in enumerate(hidden):
+        yield f"{text[done:start]}{name}-{at}-"
+        done = end
+    yield text[done:]
+
+
+def _text(raw: bytes) -> str | None:
+    found = decode(raw)
+    return None if isinstance(found, Unreadable) else found.text
+
+
+def _is_broken(text: str) -> bool:
+    return read_head(text).frontmatter.error is not None
+
+
+def _told(page: _Veiled, error: EditRefused) -> EditRefused:
+    """Return a refusal as it is told: no words in it that stand for a credential."""
+    if isinstance(error, NoMatch | SeveralMatches):
+        mark = _MARK.search(error.wanted.encode(errors="replace"))
+        if mark is not None:
+            return HiddenWords(mark[0].decode())
+    if type(error) is NoMatch:  # before its lines are cut short
+        nearest = page.said(error.nearest)
+        said = NoMatch(error.path, error.wanted, nearest).said
+        error.args = (f"{error.place}: {said}" if error.place else said,)
+        error.said = said
+    error.args = page.said(error.args)
+    for name, value in vars(error).items():
+        setattr(error, name, page.said(value))
+    if isinstance(error, NotEditable):
+        return EditRefused(f"{error.said}; {_OWNERS}", place=error.place)
+    return error
