@@ -9,7 +9,6 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.editing.asking import Asking
-from glassmind.editing.diffs import changed
 from glassmind.errors.editing import EditRefused, HiddenWords, NoMatch
 from glassmind.markdown.secret_spans import hidden_letters
 from glassmind.types.access import EVERY_AGENT
@@ -237,14 +236,36 @@ def test_parting_merging_and_undoing_show_no_credential_either(
 
 
 def test_a_diff_hides_on_both_sides_what_one_of_them_tells(gate: VaultDesk) -> None:
-    first = NOTE.split("\n").index(KEY.split("\n")[0]) + 1
-    last = first + KEY.count("\n")
-    ends: list[TextEdit] = [AtLine(first, "a", "replace"), AtLine(last, "b", "replace")]
+    edits = [Replace("opens with ", "opens withx")]
 
-    done = gate.engine.editing.edit("Gate.md", ends, Asking("cli"))
+    done = gate.engine.editing.edit("Gate.md", edits, Asking("cli"))
 
-    assert KEY.split("\n")[2] in gate.text("Gate.md")
-    assert not _values_in(changed(done.changeset).files[0].diff)
+    assert f"withx{TOKEN}" in gate.text("Gate.md")
+    assert "+It opens withx(hidden) at night." in done.files[0].diff
+    assert not _values_in(done.files[0].diff)
+
+
+def test_headings_are_looked_for_as_they_were_shown(vault: VaultDesk) -> None:
+    vault.open(writes__mode="allow", writes__user_notes="allow")
+    text = f"# Doors\n\n## Key of the northern harbour {TOKEN}\n\nIn.\n\n## Out\n"
+    vault.indexed({"Doors.md": text})
+    editing = vault.engine.seen_by(EVERY_AGENT).editing
+    heading = f"Key of the northern harbour {TOKEN}"
+
+    for guess in (heading, f"{heading[:-1]}x", heading[:-30]):
+        with pytest.raises(NoMatch) as one:
+            editing.rename_heading("Doors.md", guess, "Far", AGENT, index=None)
+        with pytest.raises(NoMatch) as other:
+            editing.split("Doors.md", AGENT, heading=guess)
+        for refused in (one, other):
+            _, _, nearest = str(refused.value).partition("nearest are")
+            assert "harbour (hidden)" in nearest
+            assert not _values_in(nearest)
+    with pytest.raises(HiddenWords):
+        editing.split("Doors.md", AGENT, level=2)
+
+    editing.rename_heading("Doors.md", "Out", "Far", AGENT, index=None)
+    assert vault.text("Doors.md") == text.replace("Out", "Far")
 
 
 def test_no_edit_is_made_on_what_was_not_shown(vault: VaultDesk) -> None:

@@ -16,6 +16,7 @@ from glassmind.editing.relinking import EARLY, draft_with_links
 from glassmind.editing.text.headings import heading_meant
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import universe_of
+from glassmind.editing.unshown import look_as_shown
 from glassmind.errors.editing import BadEdit
 from glassmind.markdown.subpaths import Outline, heading_words
 from glassmind.types import Digest, NotePath
@@ -48,6 +49,7 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
         EditRefused: links to it or to another would lead elsewhere.
     """
     page = page_at(desk, note, expected)
+    look_as_shown(desk, page, lambda shown: heading_meant(shown, heading, index))
     done = renamed_heading(page, heading, new, index)
     if done.raw == page.raw:
         raise BadEdit(f"a heading of {note} is called {new!r} already")

@@ -22,6 +22,7 @@ from glassmind.editing.places import Disk
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, universe_of
+from glassmind.editing.unshown import look_as_shown
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.folding import fold
 from glassmind.markdown.parse import parse_note
@@ -67,6 +68,7 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
         EditRefused: something would be read otherwise, or a link would lead elsewhere.
     """
     page = page_at(desk, note, expected)
+    look_as_shown(desk, page, lambda shown: sections_at(shown, heading, level, index))
     chosen = sections_at(page.note, heading, level, index)
     check_cut(page, chosen)
     seen = universe_of(desk)

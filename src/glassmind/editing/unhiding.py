@@ -11,6 +11,8 @@ so that nobody finds one out by trying.
 """
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
@@ -37,13 +39,9 @@ def refuse_unhiding(draft: Draft) -> None:
     Raises:
         HiddenWords: it is such a one.
     """
-    if unhidden(draft.steps):
+    before, after = _sides(draft.steps)
+    if _turned(before, after) or (draft.verb == "split" and _in_names(draft, before)):
         raise HiddenWords(HIDDEN)
-
-
-def unhidden(steps: Sequence[Step]) -> AbstractSet[str]:
-    """Return what is hidden before some steps and can be read after them."""
-    return _turned(*_sides(steps))
 
 
 def hidden_on_a_side(steps: Sequence[Step]) -> AbstractSet[str]:
@@ -58,7 +56,9 @@ def is_bare(text: str, letters: Letters, hidden: Sequence[Letters]) -> bool:
         return False
     least = min(LEAST_LETTERS, letters.end - letters.start)
     at = letters.start
-    for start, end in hidden:
+    first = max(0, bisect_right(hidden, letters) - 1)
+    for row in range(first, len(hidden)):
+        start, end = hidden[row]
         if end <= at:
             continue
         if start >= letters.end:
@@ -67,6 +67,12 @@ def is_bare(text: str, letters: Letters, hidden: Sequence[Letters]) -> bool:
             return True
         at = end
     return letters.end - at >= least
+
+
+def _in_names(draft: Draft, before: Sequence["_Side"]) -> bool:
+    """Whether a note would be called by a credential that a heading holds."""
+    values = _hidden_in(before)
+    return any(value in step.to for step in draft.steps for value in values)
 
 
 class _Side(NamedTuple):
@@ -81,17 +87,25 @@ class _Side(NamedTuple):
             if len(value) >= LEAST_LETTERS and not _KEY_END.fullmatch(value):
                 yield value
 
-    def told(self, value: str) -> tuple[int, int]:
-        """Return how often a value is hidden here, and how often it can be read."""
-        hidden = bare = 0
-        at = self.text.find(value)
-        while at >= 0:
-            if is_bare(self.text, Letters(at, at + len(value)), self.hidden):
-                bare += 1
-            else:
-                hidden += 1
-            at = self.text.find(value, at + len(value))
-        return hidden, bare
+    def seen(self, values: AbstractSet[str]) -> Counter[str]:
+        """Return how often each of some values can be read here.
+
+        The text is gone through once, however many they are: by their last letters,
+        as the first are often those of the issuer.
+        """
+        ends: dict[str, set[int]] = {}
+        for value in values:
+            ends.setdefault(value[-LEAST_LETTERS:], set()).add(len(value))
+        found = Counter[str]()
+        text = self.text
+        for end in range(LEAST_LETTERS, len(text) + 1):
+            for size in ends.get(text[end - LEAST_LETTERS : end], ()):
+                value = text[max(0, end - size) : end]
+                if value in values and is_bare(
+                    text, Letters(end - size, end), self.hidden
+                ):
+                    found[value] += 1
+        return found
 
 
 def _sides(steps: Sequence[Step]) -> tuple[list[_Side], list[_Side]]:
@@ -117,16 +131,19 @@ def _side(raw: bytes) -> list[_Side]:
 
 def _turned(before: Sequence[_Side], after: Sequence[_Side]) -> AbstractSet[str]:
     """Return what is hidden less often after, and can be read more often."""
-    values = {value for side in before for value in side.values()}
-    found = set()
-    for value in values:
-        was_hidden, was_bare = _counted(before, value)
-        is_hidden, can_be_read = _counted(after, value)
-        if is_hidden < was_hidden and can_be_read > was_bare:
-            found.add(value)
+    gone = _hidden_in(before) - _hidden_in(after)
+    if not gone:
+        return frozenset()
+    now, then = _seen_in(after, gone.keys()), _seen_in(before, gone.keys())
+    return {value for value in now if now[value] > then[value]}
+
+
+def _hidden_in(sides: Sequence[_Side]) -> Counter[str]:
+    return Counter(value for side in sides for value in side.values())
+
+
+def _seen_in(sides: Sequence[_Side], values: AbstractSet[str]) -> Counter[str]:
+    found = Counter[str]()
+    for side in sides:
+        found += side.seen(values)
     return found
-
-
-def _counted(sides: Sequence[_Side], value: str) -> tuple[int, int]:
-    counts = [side.told(value) for side in sides]
-    return sum(hidden for hidden, _ in counts), sum(bare for _, bare in counts)

@@ -14,9 +14,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from secrets import token_hex
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassmind.editing.text.apply import Edited
+from glassmind.editing.text.page import Page
 from glassmind.editing.unhiding import HIDDEN, is_bare
 from glassmind.errors.editing import (
     EditRefused,
@@ -28,7 +29,11 @@ from glassmind.errors.editing import (
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.secret_spans import Letters, hidden_letters
 from glassmind.types.editing import Draft
+from glassmind.types.notes import Note
 from glassmind.vault.decode import Unreadable, decode
+
+if TYPE_CHECKING:
+    from glassmind.editing.desk import Desk
 
 _MARK = re.compile(rb"\(hidden(?:: [A-Za-z0-9 .-]{1,40})?\)")
 
@@ -66,6 +71,23 @@ def as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
         raise EditRefused(_OWNERS)
     risks = tuple(map(page.said, found.risks))
     return Edited(page.written(text), risks, page.said(found.facts))
+
+
+def look_as_shown(desk: "Desk", page: Page, look: Callable[[Note], object]) -> None:
+    """Look for something in a note as it was shown to whoever asks.
+
+    Raises:
+        EditRefused: it is not found there, whatever the note says.
+    """
+    if desk.sight is None:
+        return
+    veiled = _Veiled.of(page.raw)
+    if veiled is None:
+        return
+    try:
+        look(Page.of(page.path, veiled.raw).note)
+    except EditRefused as error:
+        raise _told(veiled, error) from None
 
 
 def refuse_marks(draft: Draft) -> None:
