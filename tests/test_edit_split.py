@@ -1,6 +1,7 @@
 """Sections made notes of their own, and the links to what is in them."""
 
 import json
+from time import process_time
 
 import pytest
 from parts_desk import Shelf
@@ -147,3 +148,22 @@ def test_a_folder_outside_of_the_vault_is_refused(folder: str) -> None:
 def test_it_must_be_said_what_to_split_by() -> None:
     with pytest.raises(BadEdit):
         split(Shelf.of({TEA: TEXT}))
+
+
+def test_more_notes_than_anybody_looks_through_are_not_made_at_once() -> None:
+    with pytest.raises(BadEdit, match=r"4,000 headings .* at most 500 notes"):
+        split(Shelf.of({TEA: "# a\n" * 4_000}), level=1)
+
+
+def test_many_sections_of_one_name_with_footnotes_are_cut_in_their_own_time() -> None:
+    part = "## b\n\n[[Tea]] ^{0}-{1}\n\n[^{0}-{1}]\n\n[^{0}-{1}]: foot\n\n"
+    parts = ["".join(part.format(n, m) for m in range(10)) for n in range(200)]
+    begun = process_time()
+
+    draft, _ = split(
+        Shelf.of({TEA: "".join(f"# a\n\n{one}" for one in parts)}), level=1
+    )
+
+    # about 1 s; what looks at all of it for each section takes half a minute
+    assert process_time() - begun < 15
+    assert draft.steps[-1].to == "x/a 199.md"

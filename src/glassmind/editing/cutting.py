@@ -1,8 +1,9 @@
 """Sections cut out of a note: what goes, what stays, and under which names."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.new_names import unreserved
@@ -20,11 +21,14 @@ from glassmind.types.notes import Footnote, Note
 _FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
 """What no file is called by on some system, and what means something in links."""
 
-_BLANK_BEFORE = re.compile(rb"(?:^|\n)[ \t]*\r?\n\Z")
+_REFERENCE = re.compile(r"\[\^([^\[\]]+)\]")
 _BLANK_BEHIND = re.compile(rb"[ \t]*(?:\r?\n[ \t]*(?:\r?\n|\Z)|\Z)")
 
 _LONGEST = 200
 """Bytes of a name: file systems take 255, and a suffix and a number come to it."""
+
+MOST = 500
+"""Notes that one split makes: more than anybody looks through, and a few seconds."""
 
 NAMELESS = "Untitled"
 LEVELS = range(1, 7)
@@ -50,7 +54,8 @@ def sections_at(
     `index` chooses among several headings of one name, from 0.
 
     Raises:
-        BadEdit: neither a heading nor a level is named, or both are; no such index.
+        BadEdit: neither a heading nor a level is named, or both are; no such index;
+            or they are more than can be made at once.
         NoMatch, SeveralMatches: there is no such heading, or no one.
     """
     if bool(heading.strip()) == (level is not None):
@@ -65,6 +70,11 @@ def sections_at(
     if not found:
         there = sorted({one.level for one in note.headings})
         raise NoSuchLevel(note.path, level, there)
+    if len(found) > MOST:
+        raise BadEdit(
+            f"{note.path} has {len(found):,} headings of level {level}, and at most "
+            f"{MOST} notes are made at once: split it by another level, or by headings"
+        )
     return found
 
 
@@ -74,7 +84,7 @@ def section_of(note: Note, source: bytes, at: int) -> Section:
     stop = section_end(note, at)
     stop = source.rfind(b"\n", 0, stop) + 1 if stop < len(source) else stop
     end = start + len(source[start:stop].rstrip())
-    last = at + sum(start <= one.start < stop for one in note.headings[at:])
+    last = bisect_left(note.headings, stop, at, key=lambda one: one.start)
     return Section(start, end, at, last)
 
 
@@ -89,7 +99,9 @@ def file_name(heading: str) -> str:
 def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
     """Return a path in a folder that no file has, in any case; it may get a number."""
     base = f"{folder}/{name}" if folder else name
-    paths = (f"{base}.md", *(f"{base} {number}.md" for number in range(1, 10_000)))
+    if fold(f"{base}.md") not in taken:
+        return NotePath(f"{base}.md")
+    paths = (f"{base} {number}.md" for number in count(1))
     return NotePath(next(path for path in paths if fold(path) not in taken))
 
 
@@ -107,7 +119,9 @@ def left_over(
         Splice(one.start, one.end, _paragraph(page, one, link(one.first)))
         for one in sections
     ]
-    lost = _missing_footnotes(page, spliced(page.source, splices))
+    lost = _missing_footnotes(
+        page, spliced(page.source, splices), Footnotes.of(page.note)
+    )
     if lost and not page.source.endswith(b"\n"):
         lost = page.end_of_line + lost
     size = len(page.source)
@@ -117,37 +131,56 @@ def left_over(
 def _paragraph(page: Page, section: Section, link: str) -> bytes:
     """Return a link with as many blank lines as part it from what is around it."""
     start = page.note.frontmatter.end
-    before = page.source[start : section.start].rstrip(b" \t")
-    close = before and not _BLANK_BEFORE.search(before)
+    line = page.source.rfind(b"\n", start, max(start, section.start - 1)) + 1
+    close = page.source[max(start, line) : section.start].strip()
     behind = _BLANK_BEHIND.match(page.source, section.end)
     end = page.end_of_line
     return (end if close else b"") + link.encode() + (b"" if behind else end)
 
 
-def cut_out(page: Page, at: int) -> bytes:
-    """Return the section of a heading as a text of its own, its last line ended."""
+class Footnotes(NamedTuple):
+    """The footnotes of a note, by their names in lower case."""
+
+    referred: frozenset[str]
+    defined: Mapping[str, Sequence[Footnote]]
+
+    @classmethod
+    def of(cls, note: Note) -> "Footnotes":
+        """Return those of a note."""
+        referred, defined = set(), dict[str, list[Footnote]]()
+        for one in note.footnotes:
+            if one.form == "reference":
+                referred.add(one.name.lower())
+            elif one.form == "definition":
+                defined.setdefault(one.name.lower(), []).append(one)
+        return cls(frozenset(referred), defined)
+
+
+def cut_out(page: Page, at: int, known: Footnotes | None = None) -> bytes:
+    """Return the section of a heading as a text of its own, its last line ended.
+
+    `known` are the footnotes of the page, for who cuts out many.
+    """
     section = section_of(page.note, page.source, at)
     text = page.source[section.start : section.end] + page.end_of_line
-    return text + _missing_footnotes(page, text)
+    return text + _missing_footnotes(page, text, known or Footnotes.of(page.note))
 
 
-def _missing_footnotes(page: Page, text: bytes) -> bytes:
+def _missing_footnotes(page: Page, text: bytes, known: Footnotes) -> bytes:
     """Return the definitions of footnotes that a part of a note refers to and lacks."""
-    part = parse_note(page.path, text.decode())
+    if b"[^" not in text:
+        return b""
+    said = text.decode()
+    part = parse_note(page.path, said)
     held = {one.name.lower() for one in part.footnotes if one.form == "definition"}
-    asked = {one.name.lower() for one in page.note.footnotes if one.form == "reference"}
-    lost: list[Footnote] = [
-        one
-        for one in page.note.footnotes
-        if one.form == "definition" and one.name.lower() in asked - held
-    ]
-    lines = [page.source[one.start : one.end] for one in lost if _refers(one, text)]
+    wanted = {name.lower() for name in _REFERENCE.findall(said)} - held
+    lost = sorted(
+        (one.start, one.end)
+        for name in wanted & known.referred
+        for one in known.defined.get(name, ())
+    )
     end = page.end_of_line
-    return b"".join(end + line + end for line in lines)
-
-
-def _refers(definition: Footnote, text: bytes) -> bool:
-    return f"[^{definition.name}]".encode().lower() in text.lower()
+    return b"".join(end + page.source[start:stop] + end for start, stop in lost)
 
 
 def parts_after(note: Note, section: Section) -> dict[Part, Part]:
@@ -156,26 +189,23 @@ def parts_after(note: Note, section: Section) -> dict[Part, Part]:
         Part("heading", at): Part("heading", at - section.first)
         for at in range(section.first, section.last)
     }
-    inside = [
-        at
-        for at, block in enumerate(note.block_ids)
-        if section.start <= block.start < section.end
-    ]
+    first, last = (
+        bisect_left(note.block_ids, end, key=lambda one: one.start)
+        for end in (section.start, section.end)
+    )
+    inside = range(first, last)
     found |= {Part("block", at): Part("block", new) for new, at in enumerate(inside)}
     return found
 
 
 def parts_left(note: Note, gone: Sequence[Section]) -> dict[Part, Part]:
     """Return what the parts that stay are in a note without some sections."""
-    heads = [
-        at
-        for at in range(len(note.headings))
-        if not any(one.first <= at < one.last for one in gone)
-    ]
+    went = {at for one in gone for at in range(one.first, one.last)}
+    heads = [at for at in range(len(note.headings)) if at not in went]
     blocks = [
         at
         for at, block in enumerate(note.block_ids)
-        if not any(one.start <= block.start < one.end for one in gone)
+        if home_of(block.start, gone) is None
     ]
     found = {Part("heading", at): Part("heading", new) for new, at in enumerate(heads)}
     found |= {Part("block", at): Part("block", new) for new, at in enumerate(blocks)}
@@ -194,15 +224,11 @@ def check_cut(page: Page, chosen: Sequence[int]) -> None:
     texts = [page.source[one.start : one.end].decode() for one in sections]
     alone = [parse_note(page.path, text) for text in texts]
     for read in (_headings, _blocks, _tasks, _links, _tags):
-        said = read(page.note)
-        homes = [_home(at, sections) for at, _ in said]
-        for number, piece in enumerate((left, *alone), start=-1):
-            meant = [
-                what[1]
-                for what, home in zip(said, homes, strict=True)
-                if home == number
-            ]
-            if meant != [what for _, what in read(piece)]:
+        meant: dict[int | None, list[object]] = {}
+        for at, what in read(page.note):
+            meant.setdefault(home_of(at, sections), []).append(what)
+        for home, piece in ((None, left), *enumerate(alone)):
+            if meant.get(home, []) != [what for _, what in read(piece)]:
                 raise EditRefused(
                     f"{page.path} was not split: what is cut out would be read "
                     "otherwise by itself (a definition, a fence or a comment reaches "
@@ -210,10 +236,10 @@ def check_cut(page: Page, chosen: Sequence[int]) -> None:
                 )
 
 
-def _home(at: int, sections: Sequence[Section]) -> int:
-    """Return the section that something stands in; -1 for none."""
+def home_of(at: int, sections: Sequence[Section]) -> int | None:
+    """Return which of some sections, in order, something stands in; None for none."""
     index = bisect_right(sections, at, key=lambda one: one.start) - 1
-    return index if index >= 0 and at < sections[index].end else -1
+    return index if index >= 0 and at < sections[index].end else None
 
 
 Said: TypeAlias = list[tuple[int, object]]

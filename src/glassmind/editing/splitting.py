@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from glassmind.editing.cutting import (
+    Footnotes,
     Section,
     check_cut,
     cut_out,
     file_name,
     free_path,
+    home_of,
     left_over,
     parts_after,
     parts_left,
@@ -29,7 +31,7 @@ from glassmind.markdown.parse import parse_note
 from glassmind.markdown.subpaths import Outline
 from glassmind.types import Digest, NotePath
 from glassmind.types.editing import Draft, Rewritten, Step
-from glassmind.types.notes import Link, Note
+from glassmind.types.notes import Note
 from glassmind.vault.paths import safe_path
 from glassmind.vault.spelling import Pen
 
@@ -104,9 +106,10 @@ def _first(split: _Split) -> Whereabouts:
         places |= {(path, part): (to, then) for part, then in moved.items()}
     left = parts_left(note, split.sections)
     places |= {(path, part): (path, then) for part, then in left.items()}
+    footnotes = Footnotes.of(note)
     after = {path: Outline.of_note(_left_note(split.page, split.chosen))}
     for at, to in zip(split.chosen, split.paths, strict=True):
-        text = cut_out(split.page, at).decode()
+        text = cut_out(split.page, at, footnotes).decode()
         after[to] = Outline.of_note(parse_note(to, text))
     return Whereabouts(
         {path: Outline.of_note(note)}, after, places, anchored=anchors_in(split.desk)
@@ -130,10 +133,11 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
     steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
+    footnotes = Footnotes.of(page.note)
     changed = _changed(page.note, left.note, split.sections)
     for at, path in zip(split.chosen, split.paths, strict=True):
         # read by itself it says what it says in the note: that was looked at
-        piece = relinked(page.path, cut_out(page, at), path, relink)
+        piece = relinked(page.path, cut_out(page, at, footnotes), path, relink)
         steps.append(Step(None, path, None, piece.raw))
         risks.extend(risk for risk in piece.risks if risk not in risks)
         changed += piece.links
@@ -173,12 +177,8 @@ def _links(pen: Pen, split: _Split) -> list[str]:
 
 def _changed(before: Note, after: Note, gone: Sequence[Section]) -> int:
     """Return how many links say something else, those in sections that go aside."""
-
-    def stays(link: Link) -> bool:
-        return not any(one.start <= link.start < one.end for one in gone)
-
     return sum(
         old[1:3] != new[1:3]
         for old, new in zip(before.links, after.links, strict=True)
-        if stays(old)
+        if home_of(old.start, gone) is None
     )

@@ -205,9 +205,10 @@ def _last_line_end(text: bytes) -> int:
 def section_end(note: Note, at: int) -> int:
     """Return where the section of a heading ends: at the next one of its rank."""
     level = note.headings[at].level
-    for heading in note.headings[at + 1 :]:
-        if heading.level <= level:
-            return heading.start
+    headings = note.headings
+    for behind in range(at + 1, len(headings)):  # a copy of the rest would be long
+        if headings[behind].level <= level:
+            return headings[behind].start
     return len(note.text.encode())
 
 
