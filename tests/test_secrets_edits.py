@@ -317,13 +317,19 @@ def test_where_letters_are_hidden_is_told_to_the_letter() -> None:
 
 
 def test_over_http_the_refusal_is_a_sentence(gate: VaultDesk) -> None:
-    edits = [{"op": "replace", "find": SHOWN, "text": "open"}]
+    edits = [
+        {"op": "replace", "find": SHOWN, "text": "open"},
+        {"op": "replace", "find": "opens with ", "text": "opens withx"},
+    ]
 
     with serving(gate.engine) as web:
-        answer = _edit(web, edits)
+        answers = [_edit(web, [one]) for one in edits]
 
-    assert answer.status == 422
-    assert "credential that is not shown" in answer.json["error"]["message"]
+    for answer in answers:
+        assert answer.status == 422
+        assert answer.json["error"]["code"] == "hidden_words"
+        assert "credential that is not shown" in answer.json["error"]["message"]
+        assert not _values_in(str(answer.json))
     assert gate.text("Gate.md") == NOTE
 
 
