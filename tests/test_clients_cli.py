@@ -141,6 +141,7 @@ def test_a_client_over_stdio_has_its_scope_its_tools_and_its_end(
 ) -> None:
     sets = ("--toolset", "core,memory")
     program.run("clients", "add", "worker", "--scope", "Work/", *sets)
+    program.run("clients", "add", "worker2")
     with line(env_of(program), "--client", "WORKER", "--no-watch") as server:
         server.greet()
         server.send("tools/list", 1)
@@ -161,6 +162,7 @@ def test_a_client_over_stdio_has_its_scope_its_tools_and_its_end(
     assert "Heron" not in moved
     assert "start this server anew" in fewer
     assert "no client is called" in gone
+    assert "worker2" not in gone
 
 
 def test_whoever_is_no_client_over_stdio_sees_all_but_what_is_private(
@@ -185,6 +187,7 @@ def test_a_client_that_is_not_there_is_told_before_anything_is_served(
     )
 
     assert unknown.returncode == beyond.returncode == by_token.returncode == 2
-    assert "did you mean worker?" in unknown.stderr
+    assert "see: glassmind clients list" in unknown.stderr
+    assert "worker" not in unknown.stderr  # whoever starts it need not be the owner
     assert "may not use write, only core" in beyond.stderr
     assert "known by its token" in by_token.stderr

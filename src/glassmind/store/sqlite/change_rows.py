@@ -42,7 +42,8 @@ class ChangeRows:
         """
         bound = (since, f"{agent}/", f"{agent}0")
         eve: int = self._ask(EVE, since).get
-        company = company_of(self._db, max(-LARGEST, eve * 10**9), LARGEST, agent)
+        first = min(LARGEST, max(-LARGEST, eve * 10**9))
+        company = company_of(self._db, first, LARGEST, agent)
         former = successors_in(self._db)
         return [
             ChangedRow(note, path, title, day, company.get((minute, by_agent), 1))

@@ -1,7 +1,7 @@
 """`glassmind ledger`: which client was given which passages, when."""
 
 from argparse import Namespace
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from itertools import islice
 
 from glassmind.render.ledger import readings_as_json, sums_as_json
@@ -64,13 +64,18 @@ def _wanted(args: Namespace, output: Output) -> Wanted:
     return Wanted(
         args.client or "",
         _names_of(args, output) if args.note else (),
-        args.since and _midnight(parse_day(args.since, today)),
-        args.until and _midnight(parse_day(args.until, today)),
+        args.since and midnight(parse_day(args.since, today)),
+        args.until and midnight(parse_day(args.until, today)),
     )
 
 
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time.min).astimezone()
+def midnight(day: date) -> datetime:
+    """Return when a day begins here; the first and the last of all, by UTC."""
+    begin = datetime.combine(day, time.min)
+    try:
+        return begin.astimezone()
+    except (OverflowError, ValueError):
+        return begin.replace(tzinfo=UTC)
 
 
 def _names_of(args: Namespace, output: Output) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from glassmind.errors import ConfigError, WrongUsage
-from glassmind.errors.access import ClientChanged
+from glassmind.errors.access import ClientChanged, ClientUnknown
 from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -101,7 +101,10 @@ class Seat:
             from glassmind.access.clients import clients_of  # noqa: PLC0415 - only now
 
             self._clients = clients_of(config_of(self._args))
-        client = self._clients.named(self.name)
+        try:
+            client = self._clients.named(self.name)
+        except ClientUnknown:
+            raise ClientUnknown(self.name) from None  # nobody is told of other clients
         self.name = client.name
         self._clients.note_use(client)
         return client.scope

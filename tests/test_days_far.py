@@ -1,0 +1,54 @@
+"""Days at either end of the calendar, wherever one may be named."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind import Engine
+from glassmind.surfaces.cli.commands.ledger import midnight
+
+FAR = ["9999-12-31", "9999", "0001-01-01", "0001"]
+
+VERBS: dict[str, Callable[[Engine, str], object]] = {
+    "search": lambda on, day: on.search(f"tea after:{day} -before:{day}"),
+    "list": lambda on, day: on.list_notes(since=day, until=day),
+    "recall": lambda on, day: on.memory.recall(since=day, until=day),
+    "log": lambda on, day: on.memory.log(since=day),
+    "brief": lambda on, day: on.bundles.brief(since=day),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_takes_the_first_and_the_last_day(
+    vault: VaultDesk, verb: str
+) -> None:
+    vault.write({"Tea.md": "tea\n"})
+    vault.index()
+    vault.engine.memory.capture("memory", "Tea at five.")
+
+    for day in FAR:
+        VERBS[verb](vault.engine, day)
+
+
+@pytest.fixture(params=["Asia/Tokyo", "America/Los_Angeles", "UTC"])
+def zone(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """A zone of the machine, east or west."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("zone")
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2026-03-01"])
+def test_the_ledger_takes_them_too(day: str) -> None:
+    found = midnight(date.fromisoformat(day))
+
+    assert found.tzinfo is not None
+    assert abs(found.date() - date.fromisoformat(day)) <= timedelta(days=1)
