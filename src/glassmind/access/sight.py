@@ -14,8 +14,12 @@ from glassmind.errors import FileGone, VaultError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused
 from glassmind.ports.editing import ChangesetBook
 from glassmind.types import NotePath
-from glassmind.types.editing import Changeset, ChangeState, Draft, Step
+from glassmind.types.callers import CALLER
+from glassmind.types.editing import NO_LINKS, Changeset, ChangeState, Step
 from glassmind.vault.scan import kind_of
+
+NAMELESS = "http"
+"""What changes are kept as made by, where whoever asked has said no name."""
 
 
 class Sight:
@@ -49,14 +53,50 @@ class Sight:
             return path in set(self.paths())
         return self._policy.may_read_text(path, raw)
 
+    def may_name(self, folder: str) -> bool:
+        """Whether a folder may be told of in which there is nothing."""
+        return self._policy.may_name(folder)
+
     def sees_step(self, step: Step) -> bool:
         """Whether a step may be told of: as its file was, will be, and is now."""
         if step.folder:
             folders = [path for path in (step.path, step.to) if path]
             return all(self._policy.may_name(path) for path in folders)
-        if not self.sees(step.path or step.to, step.before):
+        return (
+            self.knows(step)
+            and self.sees(step.to, step.after)
+            and self._sees_now(step.to)
+        )
+
+    def knows(self, step: Step) -> bool:
+        """Whether the file of a step may be read before it; a new one may."""
+        return step.folder or self.sees(step.path or step.to, step.before)
+
+    def opens(self, step: Step) -> bool:
+        """Whether a step lets a file be read that may not be read before it."""
+        if self.knows(step):
             return False
-        return self.sees(step.to, step.after) and self._sees_now(step.to)
+        return kind_of(step.to) == "attachment" or self.sees(step.to, step.after)
+
+    def as_told(
+        self, changeset: Changeset, steps: Sequence[Step], client: str = ""
+    ) -> Changeset:
+        """Return a changeset, or an outline of one, without what is not seen.
+
+        `steps` are those of the changeset with their content. Where one is not seen, no
+        links are counted and no risks told; nor of what somebody else asked for, who
+        may have been told more.
+        """
+        draft = changeset.draft
+        hidden = {(s.path, s.to) for s in steps if not self.sees_step(s)}
+        if hidden:
+            kept = [s for s in draft.steps if (s.path, s.to) not in hidden]
+            draft = replace(draft, steps=tuple(kept), rewritten=NO_LINKS)
+        if hidden or not is_own(changeset, client):
+            draft = replace(draft, adopted=0, risks=())
+        failed = hidden and changeset.state == "failed"  # why may name any file of it
+        reason = "" if failed else changeset.reason
+        return replace(changeset, draft=draft, reason=reason)
 
     def _sees_now(self, path: NotePath) -> bool:
         with suppress(VaultError), self._files() as files:
@@ -71,32 +111,17 @@ class SeenBook:
     """The changesets of a vault that somebody may be told of.
 
     One that moves, makes or deletes what is not seen is not there. One that only
-    writes links anew in such notes is; they are left out where it is shown.
+    writes links anew in such notes is there for the client that asked for it; they are
+    left out where it is shown.
     """
 
     def __init__(self, book: ChangesetBook, sight: Sight) -> None:
         self._book, self._sight = book, sight
 
-    def made(
-        self,
-        draft: Draft,
-        state: ChangeState,
-        *,
-        client: str,
-        undoes: str = "",
-        reason: str = "",
-    ) -> Changeset:
-        """Return a change under an id that no other has; nothing is kept yet."""
-        return self._book.made(
-            draft, state, client=client, undoes=undoes, reason=reason
-        )
-
-    def keep(self, changeset: Changeset, /) -> None:
-        """Keep a changeset, on the disk when this returns."""
-        self._book.keep(changeset)
-
-    def get(self, identity: str, /) -> Changeset:
+    def get(self, identity: str, client: str = "") -> Changeset:
         """Return a changeset, content and all.
+
+        `client` is who asks, where nobody is known to.
 
         Raises:
             ChangesetUnknown: there is none, or none that may be told of.
@@ -105,7 +130,7 @@ class SeenBook:
             found = self._book.get(identity)
         except ChangesetUnknown:
             raise ChangesetUnknown(identity) from None  # no other id is named
-        if not self._is_told(found):
+        if not self._is_told(found, client):
             raise ChangesetUnknown(identity)
         return found
 
@@ -118,16 +143,6 @@ class SeenBook:
         found = [one for one in told if one is not None]
         return found[:limit], len(found)
 
-    def shift(
-        self, identity: str, state: ChangeState, /, *, reason: str = ""
-    ) -> Changeset:
-        """Let a changeset be in another state from now on."""
-        return self._book.shift(identity, state, reason=reason)
-
-    def unfinished(self) -> Sequence[str]:
-        """Return the ids of those that were being applied."""
-        return self._book.unfinished()
-
     def _outline(self, outline: Changeset) -> Changeset | None:
         try:
             whole = self._book.get(outline.id)
@@ -135,13 +150,18 @@ class SeenBook:
             return None
         if not self._is_told(whole):
             return None
-        seen = {(s.path, s.to) for s in whole.draft.steps if self._sight.sees_step(s)}
-        steps = tuple(s for s in outline.draft.steps if (s.path, s.to) in seen)
-        return replace(outline, draft=replace(outline.draft, steps=steps))
+        return self._sight.as_told(outline, whole.draft.steps)
 
-    def _is_told(self, changeset: Changeset) -> bool:
+    def _is_told(self, changeset: Changeset, client: str = "") -> bool:
         steps = changeset.draft.steps
         hidden = [step for step in steps if not self._sight.sees_step(step)]
-        return not any(step.path != step.to for step in hidden) and (
-            not hidden or len(hidden) < len(steps)
-        )
+        if not hidden:
+            return True
+        if any(step.path != step.to for step in hidden) or len(hidden) == len(steps):
+            return False
+        return is_own(changeset, client)
+
+
+def is_own(changeset: Changeset, client: str = "") -> bool:
+    """Whether whoever asks now had a change made; `client` where nobody is known to."""
+    return changeset.client == (CALLER.get() or client or NAMELESS)

@@ -54,7 +54,7 @@ def applied(
     """
     with desk.files.turn():
         settled = _settle_all(desk)
-        notices = [one.notice for one in settled]
+        notices = _notices(desk, settled)
         changeset, former = _numbered(desk, change, asking, undoes)
         if not changeset.draft.steps:
             if former is not None:
@@ -82,13 +82,14 @@ def settle(desk: Desk) -> tuple[str, ...]:
     if not left:
         return ()
     if desk.config.writes.mode == "off":
-        return (f"{', '.join(left)} was interrupted and waits: {OFF}",)
+        said = f"{', '.join(left)} was interrupted and waits: {OFF}"
+        return (said,) if desk.sight is None else ()
     try:
         with desk.files.turn():
             settled = _settle_all(desk)
     except WriteFailed:  # somebody is at it all the while, and so it is not left
         return ()
-    notices = [one.notice for one in settled]
+    notices = _notices(desk, settled)
     touched = [step for one in settled for step in one.steps]
     fault = desk.refresh(_to_refresh(touched)) if touched else None
     return (*notices, *([LATE.format(fault=fault)] if fault else []))
@@ -99,6 +100,11 @@ class _Settled(NamedTuple):
 
     notice: str
     steps: tuple[Step, ...] = ()
+
+
+def _notices(desk: Desk, settled: Sequence[_Settled]) -> list[str]:
+    """Return what is told of what was settled: of others' changes, all or nothing."""
+    return [one.notice for one in settled] if desk.sight is None else []
 
 
 def _settle_all(desk: Desk) -> list[_Settled]:

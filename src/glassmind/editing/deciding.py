@@ -7,11 +7,11 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
-from glassmind.editing.judging import Judged, judged
+from glassmind.editing.judging import Judged
 from glassmind.editing.memos import refuse_memos
+from glassmind.editing.permitting import not_forbidden
 from glassmind.editing.unhiding import refuse_unhiding
 from glassmind.editing.unshown import refuse_marks
-from glassmind.errors.editing import PolicyForbids
 from glassmind.types.editing import Changed, ChangeState, Draft, Verdict
 
 TAINTED = "tainted"
@@ -66,15 +66,12 @@ def permitted(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
     """Return what may be done with a change.
 
     Raises:
-        PolicyForbids: nothing.
+        PolicyForbids, EditRefused: nothing.
         HiddenWords: who is shown no credentials could read one after it.
     """
     if desk.sight is not None:
         refuse_unhiding(draft)
-    found = judged(desk, draft, tainted=tainted)
-    if found.verdict.may == "off":
-        raise PolicyForbids(found.path, found.verdict.rule)
-    return found
+    return not_forbidden(desk, draft, tainted=tainted)
 
 
 def kept(

@@ -14,7 +14,7 @@ from glassmind.vault.ignore import IgnoreRules
 
 if TYPE_CHECKING:
     from glassmind.access.policy import WritePolicy
-    from glassmind.access.sight import Sight
+    from glassmind.access.sight import SeenBook, Sight
     from glassmind.vault.obsidian import ObsidianSettings
 
 
@@ -36,7 +36,8 @@ class Desk:
     that is wished, and returns why it could not, if so. `outside` hands over, once,
     which notes were found to have been renamed. `handed` is told whose text is shown
     to whoever asks. `rules` tell what of the vault is not read, and `sight` what of it
-    whoever asks may read; None for all.
+    whoever asks may read; None for all. `told` are the changesets that who has such a
+    sight may be told of.
     """
 
     config: Config
@@ -57,3 +58,4 @@ class Desk:
     handed: Handed = lambda _: None
     rules: Callable[[], IgnoreRules] = IgnoreRules
     sight: "Sight | None" = None
+    told: "SeenBook | None" = None

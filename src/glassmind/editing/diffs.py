@@ -56,7 +56,7 @@ def changesets_of(
     desk: "Desk", states: Sequence[ChangeState] = (), *, limit: int | None = None
 ) -> ChangesetList:
     """Return what is kept, the newest first; what cannot be read is a notice."""
-    found, total = desk.book.listed(states, limit=limit)
+    found, total = (desk.told or desk.book).listed(states, limit=limit)
     damaged = [str(one.draft.facts[DAMAGED]) for one in found if _is_damaged(one)]
     whole = tuple(one for one in found if not _is_damaged(one))
     return ChangesetList(whole, total - len(damaged), tuple(damaged))

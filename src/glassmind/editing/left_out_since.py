@@ -16,6 +16,7 @@ from glassmind.editing.judging import notes_below
 from glassmind.editing.left_out import refuse_opening
 from glassmind.editing.moved_since import moves_since
 from glassmind.editing.naming import check_read
+from glassmind.editing.seen import told_changeset
 from glassmind.errors import FileUnreadable
 from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
@@ -84,7 +85,7 @@ def kept_as_shown(desk: Desk, identity: str) -> Changed:
     Raises:
         ChangesetUnknown: there is none.
     """
-    return withheld(desk, changed(desk.book.get(identity)))
+    return withheld(desk, changed(told_changeset(desk, identity)))
 
 
 def withheld(desk: Desk, done: Changed) -> Changed:

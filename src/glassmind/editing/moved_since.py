@@ -10,7 +10,7 @@ from glassmind.vault.trash import is_trashed
 
 def moves_since(desk: Desk, known: Changeset) -> list[tuple[str, str]]:
     """Return from where to where changesets after one moved something, in order."""
-    later, _ = desk.book.listed(("applied",))
+    later, _ = (desk.told or desk.book).listed(("applied",))
     since = list(takewhile(lambda one: one.id != known.id, later))
     return [pair for one in reversed(since) for pair in _moves(one)]
 

@@ -56,7 +56,7 @@ def plan_move(
     seen = universe_of(desk)
     ground = Ground.of(desk, seen.paths)
     origin = origin_of(desk, ground, source)
-    to = destination_of(ground, origin, destination)
+    to = destination_of(desk, ground, origin, destination)
     raw = origin_bytes(desk, origin, expected)
     if origin.folder:
         refuse_opening(desk.root, desk.rules(), origin.path, to)

@@ -82,18 +82,26 @@ def _called(desk: Desk, name: str) -> NotePath:
 
 
 def _at(desk: Desk, name: str) -> NotePath | None:
-    """Return the note that stands at a path, with or without its suffix."""
+    """Return the note that stands at a path, with or without its suffix.
+
+    One that whoever asks may not read does not.
+    """
     spelled = normalize("NFC", name).removeprefix("./")
     for path in (spelled, f"{spelled}{NOTE_SUFFIX}"):
         if not spelled or kind_of(path) == "attachment":
             continue
         try:
-            if desk.files.read(NotePath(path)) is not None:
+            raw = desk.files.read(NotePath(path))
+            if raw is not None and _is_seen(desk, NotePath(path), raw):
                 return NotePath(path)
         except PathOutsideVault:
             if not spelled.startswith("/"):
                 raise  # a whole path may be one inside, which `sure` can tell
     return None
+
+
+def _is_seen(desk: Desk, path: NotePath, raw: bytes) -> bool:
+    return desk.sight is None or desk.sight.sees(path, raw)
 
 
 def sure_or_none(desk: Desk, name: str) -> NotePath | None:

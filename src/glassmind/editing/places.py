@@ -8,7 +8,7 @@ from typing import NamedTuple
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import check_read, read_for_edit
 from glassmind.editing.new_names import check_new_name, trimmed
-from glassmind.editing.seen import check_folder_seen, check_seen
+from glassmind.editing.seen import check_folder_seen, check_seen, is_seen
 from glassmind.errors import (
     AmbiguousName,
     FileGone,
@@ -54,6 +54,18 @@ class Ground(NamedTuple):
     def is_folder(self, path: str) -> bool:
         """Whether a folder of that name is there."""
         return path in self.folders or self.disk.is_folder(path)
+
+    def is_told(self, desk: Desk, path: str) -> bool:
+        """Whether a folder of that name is there for whoever asks.
+
+        One with files of which he may read none is not.
+        """
+        if desk.sight is None or not self.is_folder(path):
+            return self.is_folder(path)
+        if path in self.folders:
+            inside = f"{path}/"
+            return any(seen.startswith(inside) for seen in desk.sight.paths())
+        return desk.sight.may_name(path)
 
 
 class Disk:
@@ -110,12 +122,13 @@ def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
     if path and not name.endswith("/"):
         known = set(ground.paths)
         for file in (path, NotePath(path + NOTE_SUFFIX)):
-            if file in known:
+            if file in known and is_seen(desk, file):
                 return Origin(file, folder=False)
-        if ground.disk.is_there(path) and not ground.is_folder(path):
+        is_there = ground.disk.is_there(path) and not ground.is_folder(path)
+        if is_there and is_seen(desk, path):
             return Origin(path, folder=False)
     sure = None if name.endswith("/") else desk.sure(name)
-    if path and ground.is_folder(path):
+    if path and ground.is_told(desk, path):
         if sure is not None:  # rather asked for than a whole folder moved
             raise AmbiguousName(name, (sure, f"{path}/"), 2)
         return Origin(path, folder=True)
@@ -141,10 +154,11 @@ def origin_bytes(desk: Desk, origin: Origin, expected: Digest | None) -> bytes |
     return None
 
 
-def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:
+def destination_of(desk: Desk, ground: Ground, origin: Origin, name: str) -> NotePath:
     """Return the path that something gets when it is moved to a name.
 
-    A name that ends in `/`, or is that of a folder, means: into that folder. A note
+    A name that ends in `/`, or is that of a folder, means: into that folder; of one in
+    which whoever asks sees nothing, only with the `/`. A note
     keeps its suffix, other files keep theirs where the name has none.
 
     Raises:
@@ -154,7 +168,7 @@ def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:
     """
     base = origin.path.rpartition("/")[2]
     folder = name.rstrip("/")
-    if folder and not ground.is_folder(folder):
+    if folder and not ground.is_told(desk, folder):
         name = trimmed(name)
         folder = name.rstrip("/")
     if not folder and name.endswith("/"):
@@ -162,7 +176,7 @@ def destination_of(ground: Ground, origin: Origin, name: str) -> NotePath:
     else:
         folder = as_there(safe_path(folder), ground)
         is_self = origin.folder and fold(folder) == fold(origin.path)
-        if name.endswith("/") or (ground.is_folder(folder) and not is_self):
+        if name.endswith("/") or (ground.is_told(desk, folder) and not is_self):
             to = f"{folder}/{base}"
         else:
             to = folder if origin.folder else _suffixed(safe_path(name), base)

@@ -10,6 +10,7 @@ from glassmind.editing.diffs import changed
 from glassmind.editing.left_out_since import known_undone, refuse_left_out
 from glassmind.editing.memos import refuse_memos
 from glassmind.editing.replanning import Anew, another, in_its_place
+from glassmind.editing.seen import told_changeset
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.types.editing import Changed, Changeset, ChangeVerb, Step
@@ -42,7 +43,7 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
         FileUnreadable: a note that it changes is left out of the index by now.
     """
     with desk.files.turn():
-        known = desk.book.get(identity)
+        known = told_changeset(desk, identity, asking.client)
         if known.state == "proposed":
             raise NeedsApproval(known.id)
         if known.state != "previewed":

@@ -21,6 +21,7 @@ from glassmind.editing.relink_text import (
     leads_alike,
     relinked_note,
 )
+from glassmind.editing.seen import OWNERS
 from glassmind.editing.universe import Renames, Universe, universe_of
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
@@ -182,7 +183,7 @@ def carried(  # noqa: PLR0913 - each fact by its name
         if path not in skipped
     ]
     told = list(seen.risks)
-    if renames.goes:
+    if renames.goes and desk.sight is None:  # they may be hidden from who has one
         told += left_out_risks(desk.root, seen.others, relink, renames.keys())
     told += search_risks(desk.rules(), steps)
     return worked(desk, steps, jobs, relink, earlier=known, risks=told)
@@ -248,19 +249,27 @@ class _Work:
         then = self._then(job, before)
         if then is not None and then != raw:
             raw, links = then, max(links, 1)
-        tally = self.tally
-        tally.links += links
-        tally.adopted += found.adopted
-        self.early += [job.after] if found.adopted else []
-        tally.lost += found.lost
-        tally.elsewhere += found.elsewhere
-        tally.risks.extend(found.risks)
-        if found.stuck:
-            self.stuck.extend(found.risks)
+        self.tally.links += links
         self.files += links > 0
+        self.early += [job.after] if found.adopted else []
+        self._count(found, is_told=self._is_told(job.path, before))
         if raw != text:
             place = step.to if step else job.path
             self.changed[job.path] = Step(job.path, place, before, raw)
+
+    def _count(self, found: Relinked, *, is_told: bool) -> None:
+        """Take what is told of a file; of one that is not seen, nothing is."""
+        if found.stuck:
+            self.stuck.extend(found.risks if is_told else (OWNERS,))
+        if is_told:
+            tally = self.tally
+            tally.adopted += found.adopted
+            tally.lost += found.lost
+            tally.elsewhere += found.elsewhere
+            tally.risks.extend(found.risks)
+
+    def _is_told(self, path: NotePath, raw: bytes) -> bool:
+        return self.desk.sight is None or self.desk.sight.sees(path, raw)
 
     def _is_guarded(self, job: Job, found: Relinked) -> bool:
         """Whether a file may less be edited than those of the change itself.
@@ -282,7 +291,8 @@ class _Work:
         try:
             return self.desk.files.read(path)
         except VaultError as fault:
-            self.tally.risks.append(f"its links stay as they are: {fault}")
+            if self.desk.sight is None:
+                self.tally.risks.append(f"its links stay as they are: {fault}")
             return None
 
     def _then(self, job: Job, before: bytes) -> bytes | None:

@@ -1,13 +1,26 @@
 """What came of a change, told to somebody who may not read every note."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from glassmind.editing.desk import Desk
-from glassmind.errors import NoteNotFound
+from glassmind.errors import GlassmindError, NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
+from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
-from glassmind.types.editing import NO_LINKS, Changed, Step
+from glassmind.types.editing import Changed, Changeset, Step
+
+OWNERS = "only the owner of the vault can do this"
+"""What is said where a file is in the way that whoever asks may not read."""
+
+WAITS = "a person has to look at it first"
+"""Why a change waits for something in files that whoever asks may not read."""
+
+
+def is_seen(desk: Desk, path: NotePath) -> bool:
+    """Whether whoever asks may read a file; one that is not there is seen."""
+    return desk.sight is None or desk.sight.sees(path, desk.files.read(path))
 
 
 def check_seen(desk: Desk, name: str, path: NotePath) -> None:
@@ -16,7 +29,7 @@ def check_seen(desk: Desk, name: str, path: NotePath) -> None:
     Raises:
         NoteNotFound: it is not seen.
     """
-    if desk.sight is not None and not desk.sight.sees(path, desk.files.read(path)):
+    if not is_seen(desk, path):
         raise NoteNotFound(name)
 
 
@@ -24,41 +37,59 @@ def check_folder_seen(desk: Desk, folder: NotePath, inside: Iterable[NotePath]) 
     """Refuse a folder in which there is anything that whoever asks may not read.
 
     Raises:
-        NoteNotFound: nothing in it is seen.
-        EditRefused: not all of it is.
+        EditRefused: not all of it is seen.
     """
-    if desk.sight is None:
-        return
-    files = list(inside)
-    seen = set(desk.sight.paths())
-    if seen.issuperset(files):
-        return
-    if seen.isdisjoint(files):
-        raise NoteNotFound(f"{folder}/")
-    raise EditRefused(f"{folder} stays where it is: only its owner can move all of it")
+    if desk.sight is not None and not set(desk.sight.paths()).issuperset(inside):
+        said = f"{folder} stays where it is: only its owner can move all of it"
+        raise EditRefused(said)
 
 
-def as_seen(desk: Desk, done: Changed) -> Changed:
+def told_changeset(desk: Desk, identity: str, client: str = "") -> Changeset:
+    """Return a changeset that whoever asks may be told of, content and all.
+
+    Raises:
+        ChangesetUnknown: there is none.
+    """
+    if desk.told is None:
+        return desk.book.get(identity)
+    return desk.told.get(identity, client)
+
+
+@contextmanager
+def nothing_hidden_named(desk: Desk) -> Iterator[None]:
+    """Let no fault of a change name a file that whoever asks may not read.
+
+    Only that something is where a file should go is told: nothing is written over.
+
+    Raises:
+        EditRefused: in the place of a fault that names one.
+    """
+    try:
+        yield
+    except GlassmindError as fault:
+        path = getattr(fault, "path", None)
+        if isinstance(path, str) and not isinstance(fault, NameTaken):
+            try:
+                seen = is_seen(desk, NotePath(path))
+            except VaultError:  # what cannot be looked at is no secret by its text
+                seen = True
+            if not seen:
+                raise EditRefused(OWNERS) from None
+        raise
+
+
+def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
     """Return what came of a change without files that whoever asks may not read.
 
     Of such a change neither links are counted nor risks told, which may be about them.
+    `client` is who asks, where nobody is known to.
     """
-    sight = desk.sight
-    if sight is None:
+    if desk.sight is None:
         return done
-    steps = done.changeset.draft.steps
-    hidden = {_ends(step) for step in steps if not sight.sees_step(step)}
-    if not hidden:
-        return done
-    draft = replace(
-        done.changeset.draft,
-        steps=tuple(step for step in steps if _ends(step) not in hidden),
-        rewritten=NO_LINKS,
-        risks=(),
-    )
-    files = tuple(one for one in done.files if (one.path, one.to) not in hidden)
-    changeset = replace(done.changeset, draft=draft)
-    return replace(done, changeset=changeset, files=files)
+    told = desk.sight.as_told(done.changeset, done.changeset.draft.steps, client)
+    kept = {_ends(step) for step in told.draft.steps}
+    files = tuple(one for one in done.files if (one.path, one.to) in kept)
+    return replace(done, changeset=told, files=files)
 
 
 def _ends(step: Step) -> tuple[NotePath | None, NotePath]:

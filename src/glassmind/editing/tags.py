@@ -3,6 +3,7 @@
 from glassmind.editing.desk import Desk
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relinking import draft_with_links
+from glassmind.editing.seen import is_seen
 from glassmind.editing.tag_text import (
     retagged,
     retagged_base,
@@ -25,14 +26,14 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
 
     Raises:
         BadEdit: one of them is no tag, or both are one.
-        EditRefused: no note has the tag.
+        EditRefused: no note has the tag, or none that is seen.
     """
     was, name = tag_name(old), tag_name(new)
     if was == name:
         raise BadEdit(f"#{was} is called so already")
     seen = universe_of(desk)
     steps, risks, count = _steps(desk, seen, was, name)
-    if not steps:
+    if not any(desk.sight is None or desk.sight.sees_step(step) for step in steps):
         said = risks[0] if risks else f"no note has the tag #{was}"
         raise EditRefused(said)
 
@@ -45,18 +46,18 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
             wanted=where.wanted,
             targets=list(where.before),
             universe=seen,
-            risks=[*_joins(seen, was, name), *risks],
+            risks=[*_joins(desk, seen, was, name), *risks],
             facts={"tags": count},
         )
 
     return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
 
 
-def _joins(seen: Universe, old: str, new: str) -> list[str]:
+def _joins(desk: Desk, seen: Universe, old: str, new: str) -> list[str]:
     """Return what is told of a tag that is there already."""
     if fold(old) == fold(new):
         return []
-    there = len(seen.rows.tagged(new))
+    there = sum(is_seen(desk, path) for path in seen.rows.tagged(new))
     if not there:
         return []
     notes = "1 note has" if there == 1 else f"{there} notes have"
@@ -74,12 +75,14 @@ def _steps(
         raw = desk.files.read(path)
         if raw is None:
             continue
+        is_told = desk.sight is None or desk.sight.sees(path, raw)
         try:
             after, count = retagged_file(path, raw, old, new)
         except NotEditable as refused:
-            risks.append(f"{path} keeps the tag: {refused.reason}")
+            if is_told:
+                risks.append(f"{path} keeps the tag: {refused.reason}")
             continue
-        total += count
+        total += count if is_told else 0
         if after != raw:
             steps.append(Step(path, path, raw, after))
     return steps, risks, total

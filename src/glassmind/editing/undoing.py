@@ -17,6 +17,7 @@ from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.left_out_since import carrying, refuse_left_out
 from glassmind.editing.moved_since import moves_since
+from glassmind.editing.seen import told_changeset
 from glassmind.editing.three_way import merge
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
@@ -60,7 +61,7 @@ def undo(
     """
     with desk.files.turn():
         notices = settle(desk)
-        known = desk.book.get(identity)
+        known = told_changeset(desk, identity, asking.client)
         if known.state != "applied":
             raise WrongState(known.id, known.state, "applied")
         draft, clean = plan_undo(desk, known)
@@ -153,7 +154,7 @@ def _what_is_left(
         if way.step.folder and now != "new"
     ]
     moved = moves_since(desk, known)
-    parts = [_part(desk, way, stay, moved) for way in reversed(ways)]
+    parts = [_told(desk, way, stay, moved) for way in reversed(ways)]
     found = [part.step for part in parts if part.step is not None]
     risks = [risk for part in parts for risk in part.risks]
     if not found:
@@ -167,6 +168,14 @@ class _Part(NamedTuple):
 
     step: Step | None
     risks: Sequence[str] = ()
+
+
+def _told(
+    desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[tuple[str, str]]
+) -> _Part:
+    """Return what can be taken back; of what is not seen nothing is said."""
+    found, sight = _part(desk, way, stay, moved), desk.sight
+    return found if sight is None or sight.sees_step(way.step) else _Part(found.step)
 
 
 def _part(

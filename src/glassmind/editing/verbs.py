@@ -23,7 +23,7 @@ from glassmind.editing.refreshing import followed
 from glassmind.editing.renamed import by_others, offered
 from glassmind.editing.repairing import plan_repair, told_of
 from glassmind.editing.replanning import asked_edits, remembered, replanned
-from glassmind.editing.seen import as_seen
+from glassmind.editing.seen import as_seen, nothing_hidden_named
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.undoing import undo
@@ -276,16 +276,11 @@ class Editing:
             NoteChanged: a file is not what it was then.
         """
         self._refuse_off()
-        return self._followed(
-            lambda desk: apply_shown(
-                desk,
-                identity,
-                asking,
-                confirm=confirm,
-                or_propose=or_propose,
-                anew=self._anew,
+        how = {"confirm": confirm, "or_propose": or_propose}
+        with nothing_hidden_named(self._desk):
+            return self._followed(
+                lambda desk: apply_shown(desk, identity, asking, **how, anew=self._anew)
             )
-        )
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
         """Apply a proposal, or what was only shown: a person said so.
@@ -308,7 +303,8 @@ class Editing:
         """
         self._refuse_off()
         carry = partial(carried_back, self._desk)
-        return self._followed(lambda desk: undo(desk, identity, asking, carry=carry))
+        with nothing_hidden_named(self._desk):
+            return self._followed(lambda at: undo(at, identity, asking, carry=carry))
 
     def settle(self) -> tuple[str, ...]:
         """Finish or take back what a killed process left; say what was done."""
@@ -338,12 +334,13 @@ class Editing:
         def known() -> Draft:
             return remembered(self._desk, plan(), asked or {})
 
-        for left in reversed(range(TRIES if again else 1)):
-            try:
-                return self._followed(lambda at: self._in_turn(at, known, asking))
-            except NoteChanged:
-                if not left:
-                    raise
+        with nothing_hidden_named(self._desk):
+            for left in reversed(range(TRIES if again else 1)):
+                try:
+                    return self._followed(lambda at: self._in_turn(at, known, asking))
+                except NoteChanged:
+                    if not left:
+                        raise
         raise AssertionError  # the last time either returns or raises
 
     def _anew(self, draft: Draft) -> Draft | None:
@@ -356,8 +353,7 @@ class Editing:
             with self._desk.faults():
                 draft = plan()
             done = decided(at, draft, asking)
-        told = settled if self._desk.sight is None else ()
-        return replace(done, notices=(*told, *done.notices)) if told else done
+        return replace(done, notices=(*settled, *done.notices)) if settled else done
 
     def _followed(self, change: Callable[[Desk], Changed]) -> Changed:
         """Return what comes of a change, with the index behind it.
@@ -371,11 +367,11 @@ class Editing:
             raise
         said = self._offer(done.changeset.draft.steps if done.applied else ())
         told = replace(done, notices=(*done.notices, said)) if said else done
-        return self._shown(told)
+        return self._shown(told, done.changeset.client)
 
-    def _shown(self, done: Changed) -> Changed:
+    def _shown(self, done: Changed, client: str = "") -> Changed:
         """Return what came of a change, as it is seen; its diffs hold text of notes."""
-        done = as_seen(self._desk, done)
+        done = as_seen(self._desk, done, client)
         self._desk.handed([one.path or one.to for one in done.files])
         return done
 

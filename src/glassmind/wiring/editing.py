@@ -82,7 +82,7 @@ def editing_for(
             sure=lambda name: called().sure(name),
             rows=lambda: _rows(adapters),
             files=_changer(adapters),
-            book=book if sight is None else SeenBook(book, sight),
+            book=book,
             refresh=refresh,
             policy=WritePolicy(config),
             settings=lambda: obsidian_settings(root),
@@ -91,6 +91,7 @@ def editing_for(
             handed=handed,
             rules=lambda: rules_of(adapters),
             sight=sight,
+            told=None if sight is None else SeenBook(book, sight),
         )
     )
 

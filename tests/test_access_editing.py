@@ -1,0 +1,314 @@
+"""Editing by somebody who may not read every note."""
+
+from collections.abc import Callable
+
+import pytest
+from vault_desk import VaultDesk
+
+from glassmind import Engine
+from glassmind.access.scopes import read_scope
+from glassmind.editing.asking import Asking
+from glassmind.editing.verbs import Editing
+from glassmind.errors import GlassmindError
+from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
+from glassmind.types.access import EVERY_AGENT
+from glassmind.types.callers import known_as
+from glassmind.types.editing import AddLink, Append, ChangeProperty
+
+AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
+OWNER = Asking()
+OWNERS = "only the owner of the vault can do this"
+
+
+def private(text: str = "") -> str:
+    return f"---\nprivate: true\n---\n{text}"
+
+
+def agent(engine: Engine, *rules: str) -> Editing:
+    """Return what edits for an agent; without rules, for one that has no scope."""
+    return engine.seen_by(read_scope(rules) if rules else EVERY_AGENT).editing
+
+
+def said(edit: Callable[[], object]) -> str:
+    """Return how an edit is refused."""
+    with pytest.raises(GlassmindError) as refused:
+        edit()
+    return f"{type(refused.value).__name__}: {refused.value}"
+
+
+def test_a_tag_that_would_open_notes_is_renamed_by_their_owner_alone(
+    vault: VaultDesk,
+) -> None:
+    files = {"A.md": "Tea. #own", "T.md": "Secret. #own #me/diary"}
+    vault.write(files)
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine, "-tag:me/diary")
+
+    first = editing.rename_tag("own", "shown", AGENT)
+    vault.write({"B.md": "Tea. #me/diary #work"})
+    engine.index()
+    opened = agent(engine, "tag:work").rename_tag("me/diary", "work", AGENT)
+
+    assert first.changeset.state == "applied"  # hidden notes stay hidden by it
+    assert vault.text("T.md") == "Secret. #shown #me/diary"
+    assert opened.changeset.state == "proposed"
+    assert "T.md" not in repr(opened)
+    assert vault.text("T.md") == "Secret. #shown #me/diary"
+    engine.editing.approve(opened.changeset.id)
+    assert vault.text("T.md") == "Secret. #shown #work"
+
+
+def test_a_preview_that_would_open_notes_waits_when_it_is_applied(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Heron.md": "x", "L.md": "---\nproject: '[[Heron]]'\n---\nSecret."})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine, "-property:project=[[Heron]]")
+
+    shown = editing.move("Heron", "Crane", SHOWN)
+    done = editing.apply(shown.changeset.id, AGENT)
+
+    assert (shown.changeset.state, done.changeset.state) == ("previewed", "proposed")
+    assert "L.md" not in repr((shown, done))
+    assert "[[Heron]]" in vault.text("L.md")
+
+
+def test_an_agent_may_hide_what_it_sees(vault: VaultDesk) -> None:
+    vault.write({"A.md": "Tea."})
+    engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
+    engine.index()
+
+    done = agent(engine).edit("A", [ChangeProperty("private", "set", True)], AGENT)
+
+    assert done.changeset.state == "applied"
+    assert "private: true" in vault.text("A.md")
+
+
+def test_a_folder_that_comes_back_opens_nothing_that_was_put_into_it(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Box/A.md": "Tea."})
+    engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
+    engine.index()
+    editing = agent(engine)
+    moved = editing.move("Box/", "Hid/Box", AGENT)
+    vault.write({"Hid/Box/S.md": "Secret."})
+    engine.index()
+
+    with pytest.raises(ChangesetUnknown):
+        editing.undo(moved.changeset.id, AGENT)
+
+    assert vault.text("Hid/Box/S.md") == "Secret."
+
+
+@pytest.mark.parametrize(
+    ("hidden", "settings"),
+    [
+        ("Hid/H.md", {"writes__folders": ("Hid=off",)}),
+        ("H.md", {"writes__tags": ("locked=off",)}),
+        ("Hid/H.md", {"writes__folders": ("Hid=propose",)}),
+    ],
+)
+def test_a_rule_about_a_hidden_note_is_not_named(
+    vault: VaultDesk, hidden: str, settings: dict[str, object]
+) -> None:
+    vault.write({"Pub.md": "x", hidden: private("[[Pub]] #locked")})
+    settings |= {"writes__mode": "allow", "access__private_folders": ("Hid",)}
+    engine = vault.open(**settings)
+    engine.index()
+
+    if "=off" in repr(settings):
+        told = said(lambda: agent(engine).move("Pub", "Pub9", SHOWN))
+        assert told == f"EditRefused: {OWNERS}"
+    else:
+        done = agent(engine).move("Pub", "Pub9", AGENT)
+        assert done.changeset.state == "proposed"
+        assert "Hid" not in repr(done)
+    with pytest.raises(PolicyForbids) if "=off" in repr(settings) else known_as(""):
+        engine.editing.move("Pub", "Pub9", Asking(dry_run=True))
+
+
+def test_what_the_owner_changed_around_a_private_note_is_nobodys(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Hid/H.md": "# Zqhead\n", "Ref.md": "[[H#Zqhead]]"})
+    engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
+    engine.index()
+    done = engine.editing.rename_heading("Hid/H", "Zqhead", "Other", OWNER, index=None)
+    identity, editing = done.changeset.id, agent(engine)
+
+    for name in ("cup", "", "http"):
+        with known_as(name):
+            assert not editing.changesets().changesets
+            with pytest.raises(ChangesetUnknown):
+                editing.show(identity)
+            with pytest.raises(ChangesetUnknown):
+                editing.undo(identity, AGENT)
+            with pytest.raises(ChangesetUnknown):
+                editing.apply(identity, AGENT)
+    assert vault.text("Hid/H.md") == "# Other\n"
+
+
+def test_a_change_that_took_private_links_along_is_told_to_who_asked_for_it(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+    identity = editing.move("Tea", "Leaf", AGENT).changeset.id
+
+    with known_as("cup"):
+        (one,) = editing.changesets().changesets
+        shown = editing.show(identity)
+    with known_as("pot"):
+        assert not editing.changesets().changesets
+        with pytest.raises(ChangesetUnknown):
+            editing.undo(identity, AGENT)
+
+    assert "P.md" not in repr((one, shown))
+    assert one.draft.rewritten.links == shown.changeset.draft.rewritten.links == 0
+    with known_as("cup"):
+        assert editing.undo(identity, AGENT).applied
+    assert vault.text("P.md") == private("[[Tea]]")
+
+
+def test_what_was_interrupted_is_settled_by_whoever_edits_next(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "Tea.", "P.md": private()})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    desk = engine.editing._desk
+    done = engine.editing.edit("P", [Append("more\n")], OWNER)
+    desk.book.shift(done.changeset.id, "applying")
+
+    other = agent(engine).edit("A", [Append("y")], AGENT)
+
+    assert desk.book.get(done.changeset.id).state == "applied"
+    assert not other.notices
+
+
+def test_a_tag_of_hidden_notes_alone_is_one_that_none_has(vault: VaultDesk) -> None:
+    vault.write({"A.md": "Tea. #tea", "P.md": private("#zq #leaf")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+
+    told = said(lambda: editing.rename_tag("zq", "x", SHOWN))
+
+    none = said(lambda: editing.rename_tag("no", "x", SHOWN))
+    assert told.replace("zq", "no") == none
+    assert not editing.rename_tag("tea", "leaf", SHOWN).changeset.draft.risks
+
+
+@pytest.mark.parametrize(
+    "verb", ["edit", "delete", "move", "move/", "merge", "split", "template"]
+)
+def test_a_hidden_name_is_missed_as_one_that_is_not_there(
+    vault: VaultDesk, verb: str
+) -> None:
+    vault.write({"Tea one.md": "# H\nx", "Box/B.md": "x", "Hid/Tea ony.md": "# H\nx"})
+    engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
+    engine.index()
+    editing = agent(engine)
+    verbs: dict[str, Callable[[str], object]] = {
+        "edit": lambda name: editing.edit(name, [Append("y")], AGENT),
+        "delete": lambda name: editing.delete(name, AGENT, confirm=True),
+        "move": lambda name: editing.move(name, "Q", AGENT),
+        "move/": lambda name: editing.move(name.partition("/")[0], "Q", AGENT),
+        "merge": lambda name: editing.merge(name, "Tea one", AGENT, confirm=True),
+        "split": lambda name: editing.split(name, AGENT, heading="H"),
+        "template": lambda name: editing.create("N", "", AGENT, template=name),
+    }
+
+    there = said(lambda: verbs[verb]("Hid/Tea ony.md"))
+    vault.remove("Hid/Tea ony.md")
+    (vault.root / "Hid").rmdir()
+    engine.index()
+
+    assert there.startswith("NoteNotFound")
+    assert there == said(lambda: verbs[verb]("Hid/Tea ony.md"))
+
+
+def test_a_hidden_folder_is_no_place_that_a_bare_name_means(vault: VaultDesk) -> None:
+    vault.write({"Lone.md": "x", "Box/B.md": "x", "Deep/D.md": private("x")})
+    (vault.root / "Empty").mkdir()
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+
+    def goes(to: str) -> str:
+        (step,) = editing.move("Lone", to, SHOWN).changeset.draft.steps
+        return step.to
+
+    assert goes("Deep") == "Deep.md"
+    assert [goes("Box"), goes("Empty")] == ["Box/Lone.md", "Empty/Lone.md"]
+    assert goes("Deep/") == "Deep/Lone.md"
+    assert "NameTaken" in said(lambda: editing.move("Lone", "Deep/D", SHOWN))
+
+
+def test_a_link_to_a_hidden_note_is_written_as_to_one_that_is_not_there(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A.md": "x\n", "Hid/Projects.md": private("x")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+
+    agent(engine).edit("A", [AddLink("Hid/Projects", "See {link}.")], AGENT)
+
+    assert "[[Hid/Projects]]" in vault.text("A.md")
+
+
+def test_links_of_hidden_notes_are_not_counted(vault: VaultDesk) -> None:
+    hidden = {f"P{n}.md": private("[[Tea]] [[New]]") for n in range(3)}
+    vault.write({"Tea.md": "x", "A.md": "[[Tea]] [[New]]", **hidden})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+
+    made = editing.create("New", "x", AGENT).changeset
+    gone = editing.delete("Tea", AGENT, confirm=True).changeset
+
+    assert made.draft.adopted == 1
+    assert gone.draft.risks == ("1 link will lead nowhere",)
+    vault.write({"Cup.md": "x", "B.md": "[[Cup]]", "Q.md": private("[[Cup]]")})
+    engine.index()
+    engine.editing.delete("Cup", OWNER, confirm=True)
+    (told, *_) = editing.changesets().changesets
+    assert told.draft.risks == editing.show(told.id).changeset.draft.risks == ()
+
+
+def test_a_note_that_keeps_its_links_is_not_named_where_it_is_hidden(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "Hid/H.md": "[[Tea]]"})
+    engine = vault.open(
+        writes__mode="allow",
+        writes__folders=("Hid=propose",),
+        access__private_folders=("Hid",),
+    )
+    engine.index()
+
+    made = agent(engine).create("Box/Tea", "x", AGENT)
+
+    assert "Hid" not in repr(made)
+
+
+def test_a_hidden_note_that_changed_since_is_not_named(vault: VaultDesk) -> None:
+    vault.write({"Tea.md": "x", "P.md": private("[[Tea]]")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+    shown = editing.move("Tea", "Leaf", SHOWN).changeset.id
+    moved = editing.move("Tea", "Cup", AGENT).changeset.id
+    vault.write({"P.md": private("[[Pot]] more")})
+
+    try:
+        done = repr(editing.undo(moved, AGENT))
+    except EditRefused as refused:
+        done = str(refused)
+    assert "P.md" not in done
+    assert "P.md" not in said(lambda: editing.apply(shown, AGENT))
