@@ -312,3 +312,25 @@ def test_a_hidden_note_that_changed_since_is_not_named(vault: VaultDesk) -> None
         done = str(refused)
     assert "P.md" not in done
     assert "P.md" not in said(lambda: editing.apply(shown, AGENT))
+
+
+def test_what_is_taken_back_tells_of_no_hidden_note_that_was_linked_since(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "Hid/H.md": "y"})
+    engine = vault.open(
+        writes__mode="allow",
+        writes__folders=("Hid=off",),
+        access__private_folders=("Hid",),
+    )
+    engine.index()
+    editing = agent(engine)
+    moved = editing.move("Tea", "Leaf", AGENT).changeset.id
+    made = editing.create("New", "x", AGENT).changeset.id
+    vault.write({"Hid/H.md": "[[Leaf]] [[New]]"})
+    engine.index()
+
+    undone = editing.undo(moved, AGENT), editing.undo(made, AGENT)
+
+    assert "Hid" not in repr([one.changeset.draft.risks for one in undone])
+    assert not any(one.changeset.draft.risks for one in undone)

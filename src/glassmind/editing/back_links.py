@@ -14,6 +14,7 @@ from glassmind.editing.judging import judged
 from glassmind.editing.parts import Whereabouts, anchors_in, outline_of
 from glassmind.editing.relink_text import Wanted
 from glassmind.editing.relinking import EARLY, TEXTS, Relink, relinked
+from glassmind.editing.seen import is_seen
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
 from glassmind.editing.universe import Renames, universe_of
@@ -248,7 +249,8 @@ class _Work:
         try:
             raw = self.desk.files.read(path)
         except VaultError as fault:
-            self.risks.append(f"its links stay as they are: {fault}")
+            if self.desk.sight is None:
+                self.risks.append(f"its links stay as they are: {fault}")
             return
         if raw is None:
             return
@@ -259,7 +261,7 @@ class _Work:
         alone = Draft("undo", "", (step,))
         if judged(self.desk, alone).verdict.may == "off":
             said = f"{path} may not be edited: {_links(links)} of it will lead nowhere"
-            self.risks.append(said)
+            self.risks += [said] if is_seen(self.desk, path) else []
             return
         self._add(step, links)
 
@@ -277,18 +279,20 @@ class _Work:
         return step._replace(after=raw)
 
     def told(self) -> Iterator[str]:
-        """Yield what should be known of the links."""
+        """Yield what should be known of the links, but for those of hidden files."""
         yield from self.risks
-        if self.lost:
-            yield _where(self.lost, "will lead nowhere")
-        if self.elsewhere:
-            yield _where(self.elsewhere, "will lead to another file of that name")
-        if self.parts:
-            yield _where(self.parts, "will lead to no heading or block")
+        for counted, said in (
+            (self.lost, "will lead nowhere"),
+            (self.elsewhere, "will lead to another file of that name"),
+            (self.parts, "will lead to no heading or block"),
+        ):
+            seen = {path: n for path, n in counted.items() if is_seen(self.desk, path)}
+            if seen:
+                yield _where(seen, said)
 
     def _written(self, path: NotePath, raw: bytes, relink: Relink) -> tuple[bytes, int]:
         found = relinked(path, raw, self.renames.goes.get(path, path), relink)
-        self.risks += found.risks
+        self.risks += found.risks if is_seen(self.desk, path) else ()
         if found.adopted:
             self.early.add(self.renames.goes.get(path, path))
         if found.lost:
