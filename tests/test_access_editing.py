@@ -334,3 +334,34 @@ def test_what_is_taken_back_tells_of_no_hidden_note_that_was_linked_since(
 
     assert "Hid" not in repr([one.changeset.draft.risks for one in undone])
     assert not any(one.changeset.draft.risks for one in undone)
+
+
+def test_the_owner_hears_of_what_an_agent_could_not_be_told_before_it_is_made(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
+    engine = vault.open(writes__mode="propose")
+    engine.index()
+    asked = agent(engine).delete("Tea", AGENT, confirm=True).changeset
+
+    first = engine.editing.approve(asked.id).changeset
+    then = engine.editing.approve(first.id).changeset
+
+    assert asked.draft.risks == ("1 link will lead nowhere",)
+    assert first.state == "proposed"
+    assert first.draft.risks == ("2 links will lead nowhere",)
+    assert then.state == "applied"
+
+
+def test_who_has_no_name_is_told_of_what_he_asked_for_without_one(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "P.md": private("[[Tea]]")})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+    shown = editing.move("Tea", "Leaf", Asking(client="http", dry_run=True))
+
+    assert editing.show(shown.changeset.id).changeset.id == shown.changeset.id
+    assert editing.apply(shown.changeset.id, Asking(client="http")).applied
+    assert vault.text("P.md") == private("[[Leaf]]")
