@@ -69,6 +69,8 @@ class Outline:
         above = tuple(_above(level for level, _ in pairs))
         forms = tuple(map(heading_form, texts))
         raw_forms = forms if raw is None else tuple(map(heading_form, written))
+        if raw_forms == forms:  # as in most notes: every link looks at both
+            raw_forms = forms
         return cls(texts, written, above, tuple(blocks), forms, raw_forms)
 
     @classmethod
@@ -94,7 +96,8 @@ class Outline:
             return self._block(steps[-1][1:])
         wanted = [heading_form(step) for step in steps]
         whole = heading_form(subpath or "")  # a heading may hold a `#` itself
-        for forms in dict.fromkeys((self.forms, self.raw_forms)):
+        alike = self.raw_forms is self.forms
+        for forms in (self.forms,) if alike else (self.forms, self.raw_forms):
             at = self._nested(wanted, forms)
             if at is None and whole in forms:
                 at = forms.index(whole)
