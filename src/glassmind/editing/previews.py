@@ -1,5 +1,6 @@
 """What becomes of a change that was only shown, when somebody asks for it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from glassmind.editing.applying import applied, moving
@@ -13,6 +14,7 @@ from glassmind.editing.replanning import Anew, another, in_its_place
 from glassmind.editing.seen import told_changeset
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.ports.editing import Standing
 from glassmind.types.editing import Changed, Changeset, ChangeVerb, Step
 from glassmind.vault.read import digest_of
 from glassmind.vault.trash import is_trashed
@@ -66,9 +68,7 @@ def apply_shown(  # noqa: PLR0913 - each fact by its name
             return applied(desk, known, asking)
         if not or_propose:
             raise NeedsApproval(known.id)
-        for step, now in zip(steps, standing, strict=True):
-            if now != "old":
-                raise _stale(desk, step)
+        _refuse_stale(desk, steps, standing)
         return _proposed(desk, known, rule)
 
 
@@ -81,6 +81,15 @@ def _proposed(desk: Desk, known: Changeset, rule: str) -> Changed:
     """Let what was shown wait for a person."""
     desk.book.shift(known.id, "proposed", reason=rule)
     return changed(replace(known, state="proposed", reason=rule))
+
+
+def _refuse_stale(
+    desk: Desk, steps: Sequence[Step], standing: Sequence[Standing]
+) -> None:
+    """Let nothing wait whose files are not what they were when it was shown."""
+    for step, now in zip(steps, standing, strict=True):
+        if now != "old":
+            raise _stale(desk, step)
 
 
 def _stale(desk: Desk, step: Step) -> NoteChanged | NameTaken:
