@@ -14,6 +14,7 @@ from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbid
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.callers import known_as
 from glassmind.types.editing import AddLink, Append, ChangeProperty
+from glassmind.types.repairs import Repairs, TagSpelling
 
 AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
 OWNER = Asking()
@@ -365,3 +366,18 @@ def test_who_has_no_name_is_told_of_what_he_asked_for_without_one(
     assert editing.show(shown.changeset.id).changeset.id == shown.changeset.id
     assert editing.apply(shown.changeset.id, Asking(client="http")).applied
     assert vault.text("P.md") == private("[[Leaf]]")
+
+
+def test_a_repair_names_no_hidden_note_that_stays_as_it_is(vault: VaultDesk) -> None:
+    vault.write({"A.md": "#Tea", "Hid/H.md": "#Tea"})
+    engine = vault.open(
+        writes__mode="allow",
+        writes__folders=("Hid=off",),
+        access__private_folders=("Hid",),
+    )
+    engine.index()
+
+    done = agent(engine).repair(Repairs(tags=(TagSpelling("k", "Tea", "tea"),)), AGENT)
+
+    assert (vault.text("A.md"), vault.text("Hid/H.md")) == ("#tea", "#Tea")
+    assert "Hid" not in repr(done)

@@ -13,6 +13,7 @@ from glassmind.editing.judging import forbidden
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relink_text import Relink
 from glassmind.editing.relinking import Job, draft_with_links, worked
+from glassmind.editing.seen import is_seen
 from glassmind.editing.tags import retagged_file
 from glassmind.editing.universe import Universe, universe_of
 from glassmind.editing.worded import with_words
@@ -129,7 +130,8 @@ class _Work:
     def stays(self) -> list[str]:
         """Return a sentence for each file that may not be edited and is not told of."""
         told = {why for _, why in self.left}
-        return [said for path in self.shut if (said := self._stays(path)) not in told]
+        shut = [path for path in self.shut if is_seen(self.desk, path)]
+        return [said for path in shut if (said := self._stays(path)) not in told]
 
     def text(self, path: NotePath) -> bytes | None:
         """Return what a file says so far; None for one that is not to be edited."""
@@ -179,7 +181,8 @@ class _Work:
             try:
                 self.after[path], _ = retagged_file(path, raw, old, new)
             except EditRefused as refused:
-                self._leave([key], f"{path} keeps #{old}: {refused}")
+                if is_seen(self.desk, path):
+                    self._leave([key], f"{path} keeps #{old}: {refused}")
                 continue
             if self.after[path] != raw:
                 self.mended[key] = None
