@@ -38,16 +38,18 @@ def unchanged(before: bytes, result: Edited) -> None:
 
 
 def texts_of(before: bytes, result: Edited) -> tuple[str, str]:
-    """Return the text of a file before and after, read in its encoding of before.
+    """Return the text of a file before and after.
 
-    Its byte order mark is there still, and is a part of neither.
+    Its byte order mark is there still, and is a part of neither. One that was without
+    accents on the way is in UTF-8 from then on.
     """
-    found = decode(before)
+    found, made = decode(before), decode(result.raw)
     assert isinstance(found, Decoded)
+    assert isinstance(made, Decoded)
     text = found.text.removeprefix("\ufeff")
     mark = before[: len(before) - len(text.encode(found.encoding))]
     assert result.raw.startswith(mark)
-    return text, result.raw[len(mark) :].decode(found.encoding)
+    return text, made.text.removeprefix("\ufeff")
 
 
 def told_of(result: Edited, name: str) -> int:
