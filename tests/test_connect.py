@@ -153,6 +153,7 @@ def test_a_file_that_its_program_cannot_read_is_left_as_it_is(
     with pytest.raises(BadConfigFile, match=problem) as refused:
         connect(file, program.form, NAME, entry_for(program))
 
+    assert "mend the file and try again" in str(refused.value)
     assert refused.value.line in {line, line or 1}
     assert file.read_bytes() == content
     assert [*tmp_path.iterdir()] == [file]

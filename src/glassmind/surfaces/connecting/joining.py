@@ -24,6 +24,11 @@ BACKUP = "before-glassmind"
 MARK = "\ufeff"
 """A byte order mark, which Windows writes and nobody reads."""
 
+UNCHANGED = (
+    "nothing was changed: mend the file and try again, or write the entry into it "
+    "yourself, as glassmind connect --print shows it"
+)
+
 FIRM = ("type", "command", "args", "active")
 """Values that make an entry start us; others are its owner's once they are there."""
 
@@ -132,7 +137,7 @@ def _telling(file: Path) -> Iterator[None]:
     try:
         yield
     except Unfit as error:
-        problem = f"{error.problem}; nothing was changed"
+        problem = f"{error.problem}; {UNCHANGED}"
         raise BadConfigFile(str(file), error.line, problem) from error
 
 
@@ -155,7 +160,7 @@ def _text_of(file: Path) -> str | None:
         raise BadConfigFile(str(file), 0, error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        problem = "it is not UTF-8 text; nothing was changed"
+        problem = f"it is not UTF-8 text; {UNCHANGED}"
         raise BadConfigFile(str(file), line, problem) from error
 
 
