@@ -60,6 +60,14 @@ def with_comment(text: str, path: str, lines: Sequence[str]) -> str:
     return end.join([*before, *comment, *written[len(before) :]])
 
 
+def comment_behind(right: str) -> str:
+    """Return the comment behind a value, with the blanks before it."""
+    for at, letter in enumerate(right):
+        if letter == "#" and _is_value(right[:at]):
+            return right[len(right[:at].rstrip()) :]
+    return ""
+
+
 def _says(text: str, wanted: dict[str, Any]) -> bool:
     try:
         return tomllib.loads(text) == wanted
@@ -74,7 +82,7 @@ def _candidates(text: str, section: str, name: str, value: str) -> Iterator[str]
     start = line_of("\n".join(lines), section, name) - 1
     if start >= 0:
         left, _, right = lines[start].partition("=")
-        new = f"{left.rstrip()} = {value}{_comment(right)}"
+        new = f"{left.rstrip()} = {value}{comment_behind(right)}"
         for stop in range(start + 1, min(start + SPAN, len(lines)) + 1):
             yield end.join([*lines[:start], new, *lines[stop:]])
     top = line_of("\n".join(lines), section)
@@ -99,14 +107,6 @@ def _inside(lines: list[str], top: int, new: str, end: str) -> Iterator[str]:
         if bare:
             last = index + 1
     yield end.join([*lines[:last], new, *lines[last:]])
-
-
-def _comment(right: str) -> str:
-    """Return the comment behind a value, with the blanks before it."""
-    for at, letter in enumerate(right):
-        if letter == "#" and _is_value(right[:at]):
-            return right[len(right[:at].rstrip()) :]
-    return ""
 
 
 def _is_value(text: str) -> bool:

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from glassmind.config.toml import SPAN, as_toml
+from glassmind.config.toml import SPAN, as_toml, comment_behind
 from glassmind.surfaces.connecting.entries import Entry
 from glassmind.surfaces.connecting.forms import Unfit
 
@@ -76,7 +76,9 @@ class TomlForm:
                 if lines[at].partition("=")[0].strip(" \t\"'") != key:
                     continue
                 for upto in range(at + 1, min(at + SPAN, stop) + 1):
-                    yield end.join([*lines[:at], new, *lines[upto:]])
+                    right = "\n".join(lines[at:upto]).partition("=")[2]
+                    said = new + comment_behind(right)
+                    yield end.join([*lines[:at], said, *lines[upto:]])
             yield end.join([*lines[: top + 1], new, *lines[top + 1 :]])
 
     def _lines_without(self, text: str, name: str) -> Iterator[str]:
