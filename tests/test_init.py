@@ -206,6 +206,19 @@ def test_another_vault_is_taken_only_when_forced(program: Inside) -> None:
     assert "there are no notes as yet" in forced.stderr
 
 
+def test_a_vault_without_notes_says_what_to_type_once_there_are_some(
+    program: Inside,
+) -> None:
+    other = other_vault(program)
+
+    done = program.bare("init", other, "--in-vault")
+
+    call = f"glassmind --vault '{other}'"
+    assert done.stderr == (
+        f"glassmind: there are no notes as yet; write some, then: {call} index\n"
+    )
+
+
 def test_a_vault_that_moved_is_chosen_anew_without_force(program: Inside) -> None:
     program.bare("init", program.vault)
     program.bare("config", "set", "search.limit", "3")
@@ -386,7 +399,9 @@ def test_who_watches_is_told_that_words_can_be_searched_already(
     monkeypatch.setattr(beginning, "shown_progress", lambda _: Shown())
     monkeypatch.setattr(beginning, "shown_download", lambda _: Shown())
 
-    done = program.bare("init", program.vault)
+    done = program.run("init", "--in-vault")
 
+    call = f"glassmind --vault {program.vault}"
     assert "1 note can be searched by words now" in done.stderr
-    assert "Ctrl-C is safe" in done.stderr
+    assert f"Ctrl-C is safe: {call} index goes on from there\n" in done.stderr
+    assert f"where there is a network: {call} models fetch" in done.stderr

@@ -34,10 +34,11 @@ class Begun:
     stopped: bool = False
 
 
-def begin(config: Config, output: Output, *, embed: bool) -> Begun:
+def begin(config: Config, output: Output, call: str, *, embed: bool) -> Begun:
     """Index the text of a vault, fetch what embeds it, embed it; return what stands.
 
-    A model that is not to be had, and Ctrl-C once the text is in, end it early.
+    `call` is how a command begins that finds the same vault again. A model that is
+    not to be had, and Ctrl-C once the text is in, end it early.
 
     Raises:
         VaultError, IndexFault: as `Engine.index` does.
@@ -48,7 +49,7 @@ def begin(config: Config, output: Output, *, embed: bool) -> Begun:
     _tell_warnings(report.warnings, output)
     if not embed or config.embeddings.backend == "none":
         return Begun(report)
-    _tell_what_follows(report, output)
+    _tell_what_follows(report, call, output)
     try:
         problem = _fetched(config, output)
         if problem:
@@ -71,12 +72,12 @@ def _tell_warnings(warnings: Sequence[str], output: Output) -> None:
         output.notice(f"and {more:,} more like these; --json has them in full")
 
 
-def _tell_what_follows(report: IndexReport, output: Output) -> None:
+def _tell_what_follows(report: IndexReport, call: str, output: Output) -> None:
     if output.shows_progress and report.added:
         notes = "1 note" if report.notes == 1 else f"{report.notes:,} notes"
         output.notice(
             f"{notes} can be searched by words now; what they mean follows. Ctrl-C is "
-            "safe: glassmind index goes on from there"
+            f"safe: {call} index goes on from there"
         )
 
 

@@ -73,7 +73,7 @@ def run(args: Namespace, output: Output) -> int:
     for warning in config.warnings:
         output.notice(warning)
     try:
-        begun = begin(config, output, embed=not args.no_embed)
+        begun = begin(config, output, call, embed=not args.no_embed)
     except KeyboardInterrupt:
         output.fault(f"stopped; what was read is kept, and {call} index goes on")
         return exits.INTERRUPTED
@@ -189,7 +189,7 @@ def _tell_begun(begun: Begun, call: str, output: Output) -> None:
     """Tell what stands: to the reader of stdout, and what is lacking to a person."""
     report, embedded = begun.report, begun.report.embedded + begun.report.reused
     if not report.notes:
-        output.notice("there are no notes as yet; write some, then: glassmind index")
+        output.notice(f"there are no notes as yet; write some, then: {call} index")
     if begun.model:
         output.notice(begun.model)
         output.notice(WORDS_ALONE.format(call=call))
