@@ -168,4 +168,4 @@ HARMLESS: Mapping[str, Callable[[Drawing], str]] = {
     "cursor": lambda d: f"{d.word(60)}",
     "digest": lambda d: f'{{"digest":"{d.hex(32)}","id":"{d.of(LETTERS.lower(), 8)}"}}',
 }
-"""What looks drawn too and is no credential: a share of it is hidden at most."""
+"""What looks drawn too and is no credential: none of it is hidden."""

@@ -44,7 +44,8 @@ def test_a_file_of_keys_is_not_read_and_the_answer_says_why(
     with serving(keys.engine) as web:
         answer = web.get(f"/notes/{name}")
 
-    assert answer.status >= 400
+    assert answer.status == 409
+    assert KEY_FILE.encode() in answer.body
     assert b"canary" not in answer.body
 
 
