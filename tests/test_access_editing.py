@@ -6,12 +6,14 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind import Engine
+from glassmind.access.files import ReadableFiles
+from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
-from glassmind.errors import GlassmindError
+from glassmind.errors import FileGone, GlassmindError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
-from glassmind.types.access import EVERY_AGENT
+from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.types.callers import known_as
 from glassmind.types.editing import AddLink, Append, ChangeProperty
 from glassmind.types.repairs import Repairs, TagSpelling
@@ -381,3 +383,37 @@ def test_a_repair_names_no_hidden_note_that_stays_as_it_is(vault: VaultDesk) -> 
 
     assert (vault.text("A.md"), vault.text("Hid/H.md")) == ("#tea", "#Tea")
     assert "Hid" not in repr(done)
+
+
+def test_a_client_is_told_what_it_deleted_and_can_take_it_back(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Shop/A.md": "Tea."})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = engine.seen_by(Scope((ReadRule("folder", "Shop"),))).editing
+    with known_as("cup"):
+        done = editing.delete("Shop/A.md", Asking(client="cup"), confirm=True)
+        assert [one.path for one in done.files] == ["Shop/A.md"]
+        editing.undo(done.changeset.id, Asking(client="cup"))
+    assert vault.text("Shop/A.md") == "Tea."
+
+
+def test_what_was_private_is_private_in_the_trash(vault: VaultDesk) -> None:
+    vault.write({"A.md": "Tea.", ".trash/Own/B.md": "Tea."})
+    config = vault.open(access__private_folders=("Own",)).config
+    policy = ReadPolicy(config, EVERY_AGENT)
+    with ReadableFiles(vault.root, policy) as files, pytest.raises(FileGone):
+        files.read(".trash/Own/B.md")
+
+
+def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultDesk) -> None:
+    vault.write({"A.md": "![[Pic.png]]", "Pic.png": b"x"})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = engine.seen_by(EVERY_AGENT).editing
+    with known_as("cup"):
+        done = editing.move("Pic.png", "Img/Pic.png", Asking(client="cup"))
+        assert "Img/Pic.png" in [one.to for one in done.files]
+        editing.undo(done.changeset.id, Asking(client="cup"))
+    assert (vault.root / "Pic.png").exists()

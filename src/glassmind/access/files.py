@@ -30,10 +30,9 @@ class ReadableFiles(VaultFiles):
             FileGone: there is none, or none that may be read.
         """
         raw = super().read(path, limit_bytes=limit_bytes)
-        if kind_of(path) != "attachment":
-            known = NotePath(path)
-            if not self._policy.may_read_text(known, raw):
-                raise FileGone(path)
+        is_note = kind_of(path) != "attachment"
+        if is_note and not self._policy.may_read_text(NotePath(path), raw):
+            raise FileGone(path)
         return raw
 
     def is_still(self, path: str, mtime_ns: int) -> bool:

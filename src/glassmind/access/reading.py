@@ -12,6 +12,7 @@ from functools import cached_property
 
 from glassmind.access.meant import (
     MERGED,
+    NAMES,
     folded,
     head_tags,
     is_in,
@@ -26,8 +27,7 @@ from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks, ReadRule, Scope, said_once
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.scan import kind_of
-
-TAG_NAMES = ("tags", "tag")
+from glassmind.vault.trash import TRASH
 
 SUMMARIES = "summaries"
 """The part of the agent folder that sums up what all agents may read; it is not for a
@@ -68,7 +68,7 @@ class ReadPolicy:
     @cached_property
     def _names(self) -> frozenset[str]:
         found = {one.name for one in self._rules() if one.kind == "property"}
-        found.update(TAG_NAMES if self.by_tags else ())
+        found.update(NAMES if self.by_tags else ())
         found.update((CLIENT,) if self._is_own_read else ())
         return frozenset((PRIVATE, MERGED, *found))
 
@@ -84,7 +84,12 @@ class ReadPolicy:
         return folders or bool(self._named or self._sums)
 
     def may_read(self, marks: NoteMarks) -> bool:
-        """Whether a note may be read, by all that decides it."""
+        """Whether a note may be read, by all that decides it.
+
+        In the trash it is the note that it was.
+        """
+        place = marks.path.removeprefix(f"{TRASH}/")
+        marks = marks._replace(path=NotePath(place))
         taken = marks._replace(properties=_with_merged(marks.properties))
         if says_private(taken.properties) or writes_private(marks.unread):
             return False

@@ -50,7 +50,7 @@ class Sight:
         if raw is None:
             return True
         if kind_of(path) == "attachment":
-            return path in set(self.paths())
+            return self._policy.may_name(path) and path in self._paths()
         return self._policy.may_read_text(path, raw)
 
     def may_name(self, folder: str) -> bool:
@@ -62,6 +62,10 @@ class Sight:
         if step.folder:
             folders = [path for path in (step.path, step.to) if path]
             return all(self._policy.may_name(path) for path in folders)
+        if kind_of(step.to) == "attachment":  # the index has it where it was, or is
+            ends = {path for path in (step.path, step.to) if path}
+            named = all(map(self._policy.may_name, ends))
+            return named and not ends.isdisjoint(self._paths())
         return (
             self.knows(step)
             and self.sees(step.to, step.after)
