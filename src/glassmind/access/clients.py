@@ -34,6 +34,7 @@ from glassmind.errors.access import (
     ClientUnknown,
 )
 from glassmind.store.lock import WriterLock
+from glassmind.store.syncing import sync_folder
 from glassmind.types.access import Scope
 
 FILE = "clients.json"
@@ -322,6 +323,8 @@ def _replace(file: Path, value: object) -> None:
             out.flush()
             os.fsync(out.fileno())
         staged.replace(file)
+        with suppress(OSError):  # not every file system can be asked
+            sync_folder(file.parent)
     finally:
         staged.unlink(missing_ok=True)
 
