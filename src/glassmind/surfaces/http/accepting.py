@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from glassmind.surfaces.hiding import safe_text
 from glassmind.surfaces.http.replies import Reply
 
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -55,5 +56,5 @@ def as_markdown(text: str, shown: object) -> Reply:
 
     `shown` are the values that it tells.
     """
-    body = text.encode("utf-8", "backslashreplace")
+    body = safe_text(text).encode("utf-8", "backslashreplace")
     return Reply(200, body, media_type=MARKDOWN.encode(), shown=shown)

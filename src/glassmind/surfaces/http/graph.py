@@ -14,6 +14,7 @@ from glassmind.render.suggestions import suggestions_as_json
 from glassmind.render.themes import themes_as_json
 from glassmind.render.timeline import timeline_as_json
 from glassmind.surfaces.asking import check_untainted
+from glassmind.surfaces.hiding import safe_text
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.memory import USUAL
 from glassmind.surfaces.http.replies import Reply, answered
@@ -35,7 +36,8 @@ def get_connections(asked: Asked) -> Reply:
     found = asked.engine.knowledge.connections(**given)
     values = connections_as_json(found, vault=asked.engine.config.vault.name)
     if shape in GRAPH_FILES and found.subgraph is not None:
-        body = GRAPH_FILES[shape](found.subgraph).encode("utf-8", "replace")
+        file = safe_text(GRAPH_FILES[shape](found.subgraph))
+        body = file.encode("utf-8", "replace")
         media_type = MEDIA_TYPES[shape].encode()
         return Reply(200, body, media_type=media_type, shown=values)
     return answered(values)

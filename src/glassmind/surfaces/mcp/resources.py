@@ -1,6 +1,7 @@
 """Notes as resources: `note://` and the path, for clients whose user picks a note."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 from unicodedata import normalize
@@ -8,6 +9,7 @@ from unicodedata import normalize
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
 from glassmind.render.address import iso_time
@@ -90,32 +92,34 @@ class Resources:
 
         One that is more than a line is left out: what is picked becomes the user's.
         """
-        found = self._source().list_notes(newest=True, limit=LOOKED_AT).notes
         wanted = typed.casefold()
-        paths = [
-            str(note.path)
-            for note in found
-            if wanted in note.path.casefold() and one_line(note.path) == note.path
-        ]
-        shown = Shown(named=tuple(paths[:OFFERED]))
-        self._record("completion/complete", _who(ctx), shown)
+        with self._recording("completion/complete", _who(ctx)) as (engine, ledger):
+            found = engine.list_notes(newest=True, limit=LOOKED_AT).notes
+            paths = [
+                str(note.path)
+                for note in found
+                if wanted in note.path.casefold() and one_line(note.path) == note.path
+            ]
+            ledger.show(Shown(named=tuple(paths[:OFFERED])))
         return [sound(path) for path in paths[:OFFERED]]
 
-    def _record(self, verb: str, who: str, shown: Shown) -> None:
-        Recording(self._source(), self._surface, verb, who).show(shown)
+    @contextmanager
+    def _recording(self, verb: str, who: str) -> Iterator[tuple[Engine, Recording]]:
+        """Ask the engine, and have what is told on record, faults among it."""
+        engine = self._source()
+        with Recording(engine, self._surface, verb, who) as ledger:
+            yield engine, ledger
 
     def _page(self, mark: str, who: str) -> types.ListResourcesResult:
         cursor = read_cursor(METHOD, {"cursor": mark})
-        listed = self._source().list_notes(
-            newest=True, limit=PAGE, offset=cursor.offset
-        )
+        with self._recording(METHOD, who) as (engine, ledger):
+            listed = engine.list_notes(newest=True, limit=PAGE, offset=cursor.offset)
+            ledger.show(Shown(named=tuple(str(note.path) for note in listed.notes)))
         end = cursor.offset + len(listed.notes)
         following = None
         if listed.notes and end < listed.total:
             trace = trace_of(listed.notes[-1].path)
             following = write_cursor(METHOD, {}, Cursor(end, trace))
-        named = Shown(named=tuple(str(note.path) for note in listed.notes))
-        self._record(METHOD, who, named)
         return types.ListResourcesResult(
             resources=[_card(note) for note in listed.notes if _is_readable(note)],
             next_cursor=following,
@@ -123,11 +127,12 @@ class Resources:
 
     def _read(self, uri: str, who: str) -> types.ReadResourceResult:
         path = path_in(uri)
-        note = self._source().read(path)
-        if normalize("NFC", note.path) != path:  # a guess is for people, not addresses
-            raise PathOutsideVault(path, "no note has this very path")
-        passage = Passage(note.path, note.span.start, note.span.end)
-        self._record("resources/read", who, Shown((passage,)))
+        with self._recording("resources/read", who) as (engine, ledger):
+            note = engine.read(path)
+            if normalize("NFC", note.path) != path:  # a guess is no address
+                raise PathOutsideVault(path, "no note has this very path")
+            passage = Passage(note.path, note.span.start, note.span.end)
+            ledger.show(Shown((passage,)))
         text = types.TextResourceContents(
             uri=uri, mime_type=mime_of(path), text=sound(fenced_note(note.text))
         )
@@ -172,7 +177,8 @@ def _told(
             raise MCPError(types.INVALID_PARAMS, said, more) from error
         except GlassmindError as error:
             said = sound(sentence_of(error, wording=wording))
-            raise MCPError(types.INTERNAL_ERROR, said, about) from error
+            more = labelled(about or {}) if names_notes(error) else about
+            raise MCPError(types.INTERNAL_ERROR, said, more) from error
         except Exception as error:  # noqa: BLE001 - the edge: a client sees no trace
             log_fault("fault", error, work="resources")
             said = unexpected("reading notes", error)
