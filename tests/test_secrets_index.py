@@ -9,6 +9,9 @@ from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
 from glassmind.indexing import pipeline
+from glassmind.markdown import secrets_in_notes
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath
 
 DRAW = Drawing(9)
 TOKEN, AWS = ISSUED["GitHub classic"](DRAW), ISSUED["AWS key"](DRAW)
@@ -207,3 +210,22 @@ def test_a_memo_is_not_called_by_the_credential_it_tells_of(vault: VaultDesk) ->
     assert not pieces(" ".join(names)) & pieces(TOKEN)
     assert "hidden GitHub token" in str(done.memo.path)
     assert TOKEN in vault.text(str(done.memo.path))
+
+
+def test_a_long_line_with_a_credential_is_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+    compared = secrets_in_notes._shared
+
+    def counted(one: bytes, other: bytes) -> int:
+        nonlocal looks
+        looks += 1
+        return compared(one, other)
+
+    monkeypatch.setattr(secrets_in_notes, "_shared", counted)
+    links = " ".join(f"[[Note {n}]]" for n in range(300))
+    text = f"{links} AKIAIOSFODNN7EXAMPLE {links}\n"
+    safe = secrets_in_notes.without_secrets(read_note(NotePath("A.md"), text)).note
+    assert len(safe.links) == 600
+    assert looks == 2

@@ -54,6 +54,7 @@ def test_hidden_files_are_left_out_and_not_listed(path: str) -> None:
         ".env",
         ".env.local",
         "x/staging.env.example",
+        "x.env.baseline",
         "safe.kdbx",
         "cert.p12",
         "cert.PFX",

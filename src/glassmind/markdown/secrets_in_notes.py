@@ -8,6 +8,7 @@ moved to where it stands in what is left.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -85,13 +86,19 @@ def _moving(text: str, safe: str) -> Callable[[int], int]:
     old, new = _lines(text), _lines(safe)
     old_starts, new_starts = _starts(old), _starts(new)
 
+    @cache
+    def alike(row: int) -> tuple[int, int]:
+        """Return how many bytes at both ends of a line are as they were."""
+        before, after = old[row], new[row]
+        same = _shared(before, after)
+        return same, min(_shared(before[::-1], after[::-1]), len(after) - same)
+
     def at(byte: int) -> int:
         row = bisect_right(old_starts, byte) - 1
         before, after = old[row], new[row]
         column = byte - old_starts[row]
         if before != after:
-            same = _shared(before, after)
-            behind = min(_shared(before[::-1], after[::-1]), len(after) - same)
+            same, behind = alike(row)
             if column > len(before) - behind:
                 column += len(after) - len(before)
             else:

@@ -54,7 +54,7 @@ _MARK = re.compile(
 _LEFTOVER = re.compile(r"~\$.*|.*(?:\.tmp|\.swp|~)", re.IGNORECASE | re.DOTALL)
 _SECRET = re.compile(
     r".*\.(?:pem|key|env|p12|pfx|p8|ppk|jks|keystore|kdbx?)"
-    r"|.*\.env\.(?!md|canvas|base)[^.]*|id_[^.]*",
+    r"|.*\.env\.(?!(?:md|canvas|base)\Z)[^.]*|id_[^.]*",
     re.IGNORECASE | re.DOTALL,
 )
 """Keys of servers and people, what programs are told of them, safes of passwords."""
