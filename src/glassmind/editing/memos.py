@@ -15,10 +15,10 @@ from glassmind.errors.editing import EditRefused
 from glassmind.markdown.frontmatter import read_head
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft, Step
-from glassmind.types.memory import MemoKind
+from glassmind.types.memory import MEMO_FOLDERS, MemoKind
 from glassmind.vault.decode import Unreadable, decode
 
-FOLDERS = frozenset(("memories", "decisions", "tasks", "questions", "summaries"))
+FOLDERS = frozenset(MEMO_FOLDERS.values())
 """Of the agent folder, those whose every note is a memo."""
 
 SAID = (

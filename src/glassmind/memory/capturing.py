@@ -22,7 +22,6 @@ from glassmind.memory.claims import (
 )
 from glassmind.memory.memo_file import FIRST_STATUS, memo_text
 from glassmind.memory.memo_names import (
-    FOLDERS,
     INBOX,
     names_for,
     title_from,
@@ -35,7 +34,7 @@ from glassmind.memory.provenance import Provenance, provenance_of
 from glassmind.memory.retaining import retained
 from glassmind.memory.sources import sources_said
 from glassmind.types import Digest, NotePath
-from glassmind.types.memory import Captured, Memo, MemoKind
+from glassmind.types.memory import MEMO_FOLDERS, Captured, Memo, MemoKind
 from glassmind.vault.write import VaultWriter
 
 CLASHES = 20
@@ -69,7 +68,7 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
     rule = cabinet.config.memory.inbox
     before = provenance_of(cabinet, claim.client) if claim.agent else Provenance()
     waits = rule == "all" or before.held or (rule == "agents" and claim.agent)
-    folder = INBOX if waits else FOLDERS[kind]
+    folder = INBOX if waits else MEMO_FOLDERS[kind]
     project = project_named(claim.project)
     stands = sources_said(cabinet, claim.sources)
     said = replace(
@@ -118,7 +117,7 @@ def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
     """
     stands = sources_said(cabinet, tuple(claim.sources)[:MOST], verify=False)
     said = replace(claim, sources=stands.receipts)
-    memo = _memo(cabinet, said, "summary", FOLDERS["summary"])
+    memo = _memo(cabinet, said, "summary", MEMO_FOLDERS["summary"])
     named = replace(memo, title=title_from(title, "summary"))
     return _kept(cabinet, named, "keep a summary")
 

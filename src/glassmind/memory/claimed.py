@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from glassmind.memory.memo_names import FOLDERS
 from glassmind.types import NotePath
+from glassmind.types.memory import MEMO_FOLDERS
 from glassmind.vault.resolve import NOTE_SUFFIX
 
 At: TypeAlias = tuple[NotePath, str]
@@ -19,7 +19,7 @@ At: TypeAlias = tuple[NotePath, str]
 _LINK = re.compile(r"\[\[(?P<note>[^\[\]#|]+)(?:#(?P<section>[^\[\]|]*))?")
 """A link as `supersede` writes it: by its path, which no other file has."""
 
-_PLACE = re.compile(rf"(?:^|/)((?:{'|'.join(sorted({*FOLDERS.values()}))})/.+)")
+_PLACE = re.compile(rf"(?:^|/)((?:{'|'.join(sorted({*MEMO_FOLDERS.values()}))})/.+)")
 
 
 def places_in(value: object, folder: str) -> list[At]:

@@ -9,9 +9,8 @@ from shlex import quote
 
 from glassmind.errors import VaultError
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.memo_names import FOLDERS
 from glassmind.types import NotePath
-from glassmind.types.memory import Memo
+from glassmind.types.memory import MEMO_FOLDERS, Memo
 from glassmind.vault.ignore import original_of
 from glassmind.vault.resolve import NOTE_SUFFIX
 
@@ -24,7 +23,7 @@ def copies_kept(cabinet: Cabinet) -> list[NotePath]:
     found: list[NotePath] = []
     try:
         with cabinet.files() as files:
-            for folder in sorted({*FOLDERS.values()}):
+            for folder in sorted({*MEMO_FOLDERS.values()}):
                 place = f"{cabinet.folder}/{folder}"
                 found += [
                     NotePath(f"{place}/{name}")

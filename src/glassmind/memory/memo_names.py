@@ -8,7 +8,7 @@ from itertools import count
 from glassmind.errors import PathOutsideVault
 from glassmind.markdown.secrets import redacted
 from glassmind.types import NotePath
-from glassmind.types.memory import MemoKind, MemoPlace
+from glassmind.types.memory import MEMO_FOLDERS, MemoKind, MemoPlace
 from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.paths import safe_path
 
@@ -18,15 +18,6 @@ TITLE_CHARS, TITLE_BYTES = 60, 180
 INBOX, TRASH = "inbox", ".trash"
 """Where memos wait for a person, and where those go that are forgotten; what stands in
 the trash is hidden from every index, ours and Obsidian's."""
-
-FOLDERS: dict[MemoKind, str] = {
-    "memory": "memories",
-    "decision": "decisions",
-    "task": "tasks",
-    "question": "tasks",
-    "summary": "summaries",
-}
-"""The folder of each kind below the agent folder."""
 
 _LINK = re.compile(r"!?\[\[([^\[\]|]*\|)?([^\[\]]*)\]\]|!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKUP = re.compile(r"^(?:[\s>#*+-]|\d+[.)]\s|\[.?\]\s)+|[*_`~=]{2,}|`")
@@ -115,4 +106,4 @@ def place_of(path: NotePath, folder: str) -> MemoPlace:
 def kind_in(path: NotePath, folder: str) -> MemoKind | None:
     """Return the kind that a file has by the folder it stands in, if by any."""
     part = path.removeprefix(f"{folder}/").partition("/")[0]
-    return next((kind for kind, known in FOLDERS.items() if known == part), None)
+    return next((kind for kind, known in MEMO_FOLDERS.items() if known == part), None)

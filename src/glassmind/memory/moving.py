@@ -14,9 +14,9 @@ from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.memo_names import FOLDERS, TRASH
+from glassmind.memory.memo_names import TRASH
 from glassmind.types import Digest, NotePath
-from glassmind.types.memory import Memo, Moved
+from glassmind.types.memory import MEMO_FOLDERS, Memo, Moved
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import digest_of
 from glassmind.vault.resolve import NOTE_SUFFIX
@@ -35,7 +35,7 @@ NAME_BYTES = 255
 
 def place_for(memo: Memo, folder: str) -> str:
     """Return the folder that a memo belongs in by its kind."""
-    return f"{folder}/{FOLDERS[memo.kind]}"
+    return f"{folder}/{MEMO_FOLDERS[memo.kind]}"
 
 
 def trash_for(path: NotePath, folder: str) -> str:

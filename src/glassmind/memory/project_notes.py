@@ -7,14 +7,13 @@ from glassmind.errors.writing import WriteFailed
 from glassmind.markdown.project_names import parse_project
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import (
-    FOLDERS,
     days_title,
     numbered_titles,
     title_from,
 )
 from glassmind.memory.memo_sections import belongs_in, memos_in, new_note, with_section
 from glassmind.types import Digest, NotePath
-from glassmind.types.memory import Memo
+from glassmind.types.memory import MEMO_FOLDERS, Memo
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.resolve import NOTE_SUFFIX
 from glassmind.vault.rewrite import FileText, rewrite
@@ -76,7 +75,7 @@ def _added(
 
 def _note_of(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:
     """Return the note of a memo's project and kind, or the first path that is free."""
-    folder = f"{cabinet.folder}/{FOLDERS[memo.kind]}"
+    folder = f"{cabinet.folder}/{MEMO_FOLDERS[memo.kind]}"
     taken = {name.casefold(): name for name in writer.names(folder)}
     for name in (f"{one}{NOTE_SUFFIX}" for one in _names(memo)):
         # as a disk that tells no case apart has it, and so the vault on every other

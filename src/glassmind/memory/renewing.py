@@ -13,10 +13,10 @@ from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, check_writes, summary_kept
 from glassmind.memory.claims import project_said
 from glassmind.memory.finding import memo_at
-from glassmind.memory.memo_names import FOLDERS, title_from, title_in
+from glassmind.memory.memo_names import title_from, title_in
 from glassmind.memory.moving import GONE, put_away
 from glassmind.types import NotePath
-from glassmind.types.memory import Memo
+from glassmind.types.memory import MEMO_FOLDERS, Memo
 from glassmind.vault.resolve import NOTE_SUFFIX
 
 RENEWED = "a newer summary is kept"
@@ -51,7 +51,7 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
 
 def _former(cabinet: Cabinet, title: str, project: str) -> list[Memo]:
     """Return the summaries of a project under a title, numbered or not; by path."""
-    folder, said = f"{cabinet.folder}/{FOLDERS['summary']}", project_said(project)
+    folder, said = f"{cabinet.folder}/{MEMO_FOLDERS['summary']}", project_said(project)
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
     with cabinet.files() as files:
         names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]

@@ -155,6 +155,8 @@ def _read_before(memo: Memo, style: Style) -> Iterator[str]:
         doubt = "; one of them untrusted" if memo.untrusted else ""
         said = f"written after reading {', '.join(memo.derived_from)}{doubt}"
         yield style.faint(f"  {' '.join(style.clean(said).split())}")
+    elif memo.untrusted:
+        yield style.faint("  written after its client was told of something untrusted")
 
 
 def _near_lines(near: Sequence[Near], style: Style) -> list[str]:

@@ -7,6 +7,15 @@ from typing import Literal, NamedTuple, TypeAlias
 from glassmind.types import Digest, NotePath
 
 MemoKind: TypeAlias = Literal["memory", "decision", "task", "question", "summary"]
+MEMO_FOLDERS: dict[MemoKind, str] = {
+    "memory": "memories",
+    "decision": "decisions",
+    "task": "tasks",
+    "question": "tasks",
+    "summary": "summaries",
+}
+"""The folder of each kind below the agent folder."""
+
 CAPTURED: tuple[MemoKind, ...] = ("memory", "decision", "task", "question")
 """What may be captured; summaries are made."""
 
