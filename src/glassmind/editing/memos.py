@@ -35,7 +35,7 @@ SAID = (
 """The properties of a memo that tell whose it is and who has looked at it."""
 
 ASKED = "asked"
-"""The fact of a draft that says which notes it was asked for: see `replanning`."""
+"""The fact of a draft that says what was asked for, as far as its steps do not."""
 
 KINDS = frozenset(get_args(MemoKind))
 _BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]", re.MULTILINE)

@@ -19,6 +19,7 @@ from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.headings import plan_rename_heading
 from glassmind.editing.left_out_since import carrying, known_undone, refuse_left_out
+from glassmind.editing.memos import ASKED
 from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
@@ -44,9 +45,6 @@ from glassmind.types.editing import (
     TextEdit,
 )
 from glassmind.vault.trash import is_trashed
-
-ASKED = "asked"
-"""The fact of a draft that says what was asked for, as far as its steps do not."""
 
 REST = "rest"
 """The fact of a draft that is what is left of a change, which was made in part."""

@@ -1,4 +1,4 @@
-"""What came of a change, told to somebody who may not read every note."""
+"""What somebody who may not read every note sees of a change, before and after it."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

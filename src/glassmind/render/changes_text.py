@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from glassmind.render.changes import approving
-from glassmind.render.style import Style, counted
+from glassmind.render.style import Style, counted, on_one_line
 from glassmind.types.editing import (
     Changed,
     Changeset,
@@ -37,7 +37,7 @@ def changed_as_text(done: Changed, style: Style, *, whole: bool = False) -> str:
     """Return what came of a change; its diffs where it was not made, or `whole`."""
     one = done.changeset
     if done.is_empty and one.state in ("previewed", "applied"):
-        return f"{style.clean(_line(one.draft.title))}\n{EMPTY}\n"
+        return f"{style.clean(on_one_line(one.draft.title))}\n{EMPTY}\n"
     lines = [*_head(one, style)]
     if whole or not done.applied:
         for file in done.files:
@@ -63,10 +63,10 @@ def changesets_as_text(found: ChangesetList, style: Style) -> str:
 
 def _head(one: Changeset, style: Style) -> Iterator[str]:
     name = f"{style.strong(one.id)}  " if one.id else ""
-    yield f"{name}{style.clean(_line(one.draft.title))}"
+    yield f"{name}{style.clean(on_one_line(one.draft.title))}"
     said = SAID[one.state]
     state = {"applied": "ok", "failed": "fail"}.get(one.state, "warn")
-    why = f": {_line(one.reason)}" if one.reason else ""
+    why = f": {on_one_line(one.reason)}" if one.reason else ""
     yield style.state(state, f"{one.state}: {said}{why}")
     if one.undoes:
         yield style.faint(f"it takes back {one.undoes}")
@@ -110,7 +110,9 @@ def _around(done: Changed, style: Style) -> Iterator[str]:
         yield f"{links} in {files} rewritten"
     if one.draft.adopted:
         yield f"{counted(one.draft.adopted, 'link')} led nowhere and lead to it now"
-    yield from (style.state("warn", f"mind: {_line(said)}") for said in one.draft.risks)
+    yield from (
+        style.state("warn", f"mind: {on_one_line(said)}") for said in one.draft.risks
+    )
     if command := approving(one):
         yield f"to apply it: {command}"
     elif one.state == "previewed":
@@ -125,8 +127,8 @@ def _around(done: Changed, style: Style) -> Iterator[str]:
 
 
 def _listed(one: Changeset, style: Style) -> Iterator[str]:
-    who = f" ({_line(one.client)})" if one.client else ""
-    said = style.clean(f"{one.state}{who}  {_line(one.draft.title)}")
+    who = f" ({on_one_line(one.client)})" if one.client else ""
+    said = style.clean(f"{one.state}{who}  {on_one_line(one.draft.title)}")
     yield f"{style.strong(one.id)}  {style.clean(one.created[:16])}  {said}"
     steps = one.draft.steps
     named = [_step(step, style) for step in steps[:NAMED_FILES]]
@@ -135,7 +137,7 @@ def _listed(one: Changeset, style: Style) -> Iterator[str]:
     if named:
         yield f"  {', '.join(named)}"
     if one.reason:
-        yield style.faint(f"  {_line(one.reason)}")
+        yield style.faint(f"  {on_one_line(one.reason)}")
 
 
 def _step(step: Step, style: Style) -> str:
@@ -148,10 +150,7 @@ def _where(path: str | None, to: str, style: Style) -> str:
 
 def _moved(path: str | None, to: str) -> str:
     if path is None:
-        return f"{_line(to)} (new)"
-    return _line(path) if path == to else f"{_line(path)} -> {_line(to)}"
-
-
-def _line(text: str) -> str:
-    """Return a text on one line: names of files may hold line feeds."""
-    return text.replace("\n", "\\n")
+        return f"{on_one_line(to)} (new)"
+    return (
+        on_one_line(path) if path == to else f"{on_one_line(path)} -> {on_one_line(to)}"
+    )

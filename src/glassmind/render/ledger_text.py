@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 
 from glassmind.render.ledger import OTHERS
-from glassmind.render.style import Style, counted
+from glassmind.render.style import Style, counted, on_one_line
 from glassmind.types.ledger import Passage, Reading, Sum, SumBy
 
 NOTES_SHOWN = 8
@@ -25,9 +25,9 @@ def readings_as_text(
         at = one.at.astimezone(zone)
         if head != (day := at.strftime("%Y-%m-%d"), one.client):
             head = (day, one.client)
-            lines.append(f"{day}  {style.strong(_line(one.client))}")
+            lines.append(f"{day}  {style.strong(on_one_line(one.client))}")
         way = style.faint(f"({one.surface})")
-        verb = style.clean(_line(one.verb))
+        verb = style.clean(on_one_line(one.verb))
         lines.append(f"  {at:%H:%M:%S}  {verb} {way}")
         lines += [f"    {said}" for said in _shown(one, style)]
     if more:
@@ -40,11 +40,11 @@ def _shown(one: Reading, style: Style) -> Iterator[str]:
     for passage in one.passages:
         places.setdefault(passage.path, []).append(passage)
     for path, passages in list(places.items())[:NOTES_SHOWN]:
-        yield style.clean(f"{_line(path)}{_lines_of(passages)}")
+        yield style.clean(f"{on_one_line(path)}{_lines_of(passages)}")
     if len(places) > NOTES_SHOWN:
         yield style.faint(f"and {counted(len(places) - NOTES_SHOWN, 'more note')}")
     if one.named:
-        first = ", ".join(_line(path) for path in one.named[:NOTES_SHOWN])
+        first = ", ".join(on_one_line(path) for path in one.named[:NOTES_SHOWN])
         left = len(one.named) - NOTES_SHOWN + one.more_named
         rest = f" and {left:,} more" if left > 0 else ""
         yield style.faint(f"only named: {first}{rest}")
@@ -70,7 +70,7 @@ def sums_as_text(
     lines = []
     for one in sums:
         words = ", ".join([*_counts(one, by), f"last {_when(one.last, zone)}"])
-        lines.append(f"{style.strong(_line(one.of))}  {words}")
+        lines.append(f"{style.strong(on_one_line(one.of))}  {words}")
     if total > len(sums):
         lines.append(style.faint(f"and {counted(total - len(sums), f'more {by}')}"))
     return "".join(f"{line}\n" for line in lines)
@@ -87,8 +87,3 @@ def _counts(one: Sum, by: SumBy) -> Iterator[str]:
 
 def _when(at: datetime, zone: tzinfo | None) -> str:
     return at.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _line(text: str) -> str:
-    """Return a text on one line: a name may be what somebody else chose."""
-    return text.replace("\n", "\\n")

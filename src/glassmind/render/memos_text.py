@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from glassmind.render.gist import gist_of
-from glassmind.render.style import Style, counted
+from glassmind.render.style import Style, counted, on_one_line
 from glassmind.types.memory import (
     Captured,
     Inbox,
@@ -106,19 +106,14 @@ def log_as_text(found: WriteLog, style: Style) -> str:
 
 
 def _record_line(one: WriteRecord, style: Style) -> str:
-    who = f" ({_line(one.client)})" if one.client else ""
+    who = f" ({on_one_line(one.client)})" if one.client else ""
     undone = ", undone" if one.undone else ""
     change = f"{_short(one.before)} -> {_short(one.after)}"
     if one.to is not None:
-        change = f"-> {_line(one.to)}"
-    said = style.clean(f"{_line(one.why)}{who}{undone}")
-    when, where = style.clean(_line(one.at)), style.strong(_line(one.path))
+        change = f"-> {on_one_line(one.to)}"
+    said = style.clean(f"{on_one_line(one.why)}{who}{undone}")
+    when, where = style.clean(on_one_line(one.at)), style.strong(on_one_line(one.path))
     return f"{when}  {where}  {said}  {style.faint(change)}"
-
-
-def _line(text: str) -> str:
-    """Return a text on one line: a record may hold what somebody else wrote there."""
-    return text.replace("\n", "\\n")
 
 
 def _short(digest: str | None) -> str:

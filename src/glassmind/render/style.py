@@ -37,6 +37,11 @@ def is_text(text: str) -> bool:
     return True
 
 
+def on_one_line(text: str) -> str:
+    """Return a text on one line: a name may be what somebody else chose."""
+    return text.replace("\n", "\\n")
+
+
 def shortened(text: str) -> str:
     """Return what was typed, cut where it would fill the screen."""
     return text if len(text) <= ECHO_CHARS else f"{text[:ECHO_CHARS]}..."

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -144,10 +144,10 @@ class NoteReader:
         catalogue: Callable[[], Catalogue],
         *,
         notices: Callable[[], Sequence[str]] = tuple,
-        files: Callable[[], VaultFiles] | None = None,
+        files: Callable[[], VaultFiles],
     ) -> None:
         self._root, self._folder = config.vault.path, folder
-        self._files = files or partial(VaultFiles, self._root)
+        self._files = files
         self._agent = config.writes.agent_dir
         self._rows, self._catalogue, self._notices = rows, catalogue, notices
 

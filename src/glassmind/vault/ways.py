@@ -70,9 +70,9 @@ def ways_of(steps: Sequence[Step], agent_folder: str) -> list[Way]:
     return ways
 
 
-def forward(path: str, folders: Iterable[tuple[str, str]]) -> NotePath:
-    """Return where a path leads when folders have been moved, one after the other."""
-    for old, new in folders:
+def forward(path: str, moves: Iterable[tuple[str, str]]) -> NotePath:
+    """Return where a path leads when files or folders have been moved, in order."""
+    for old, new in moves:
         path = _swapped(path, old, new)
     return NotePath(path)
 

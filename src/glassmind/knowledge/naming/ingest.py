@@ -105,7 +105,7 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     *,
     limit: int,
     left_out: Callable[[], frozenset[str]] = frozenset,
-    files: Callable[[], VaultFiles] | None = None,
+    files: Callable[[], VaultFiles],
 ) -> Ingestion:
     """Return what a note names, in the order it does, and what the vault has of it.
 
@@ -118,7 +118,7 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    with (files or partial(VaultFiles, root))() as opened:
+    with files() as opened:
         note = _read(opened, path)
     matches = cache(partial(matches_of, names=vocabulary.names))
     lines = note.text.split("\n")

@@ -199,7 +199,7 @@ class SeenReader(SqliteReader):
 
     graph_links = GRAPH_LINKS
 
-    def __init__(self, folder: Path, policy: Policy, still: Still = tuple) -> None:
+    def __init__(self, folder: Path, policy: Policy, still: Still) -> None:
         super().__init__(folder)
         self._still = still
         self._policy, self._judging = policy, Lock()
