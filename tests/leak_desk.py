@@ -16,7 +16,7 @@ from vault_desk import VaultDesk
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.mcp.tool import REQUIRED, Argument
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 
@@ -63,6 +63,8 @@ SETTINGS: Mapping[str, object] = {
 }
 
 NAMES = ("Tea", "Deep/Zqname.md", "zqalias", "Lab book", "Zqbroken", "Zqfolder/Zqday")
+OTHERS = ("Cup", *NAMES[1:])
+"""What stands beside one of `NAMES`, where two notes are asked for."""
 ASKED = (
     "oolong tea of clay",
     "zqalpha",
@@ -77,21 +79,9 @@ ASKED = (
 
 SAMPLES: Mapping[str, tuple[Any, ...]] = {
     **dict.fromkeys(
-        (
-            "name",
-            "note",
-            "root_note",
-            "source",
-            "target",
-            "from",
-            "to",
-            "into",
-            "a",
-            "b",
-            "about",
-        ),
-        NAMES,
+        ("name", "note", "root_note", "source", "from", "a", "about"), NAMES
     ),
+    **dict.fromkeys(("target", "to", "into", "b"), OTHERS),
     **dict.fromkeys(("query", "question", "text"), ASKED),
     "folder": ("", "Zqfolder", "Deep"),
     "directory": ("", "Zqfolder", "Deep"),
@@ -113,13 +103,48 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "edits": ([{"op": "append", "text": "x"}],),
     "id": ("20260101-aaaaa",),
     "previewId": ("20260101-aaaaa",),
-    "key": ("broken-link:Tea.md",),
-    "finding": ("broken-link:Tea.md",),
+    "key": ("ghosts:nowhere", "ghosts:zqghost", "orphans:Zqbroken.md"),
+    "finding": ("ghosts:nowhere", "ghosts:zqghost", "orphans:Zqbroken.md"),
     "job": ("1",),
     "path": ("Deep/Zqname.md",),
     "check": ("ghosts",),
 }
 
+WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
+    "glassmind_restructure": tuple(
+        {**given, "dry_run": True}
+        for given in (
+            {"what": "rename-heading", "name": "Tea", "heading": "Leaves", "new": "A"},
+            {"what": "rename-tag", "name": "drink", "new": "A"},
+            {"what": "rename-tag", "name": "zqtag", "new": "A"},
+            {"what": "rename-tag", "name": "drink", "new": "own"},
+            *({"what": "merge", "name": "Tea", "new": name} for name in OTHERS),
+            *({"what": "merge", "name": name, "new": "Tea"} for name in OTHERS),
+            {"what": "split", "name": "Tea", "heading": "Leaves"},
+            {"what": "split", "name": "zqalias", "heading": "Zqheading"},
+        )
+    ),
+    "edit_note": tuple(
+        {"name": name, "mode": "append", "content": "x", "dryRun": True}
+        for name in NAMES
+    ),
+    "glassmind_dismiss": (
+        *({"a": "Tea", "b": name} for name in reversed(OTHERS)),
+        *({"finding": key} for key in reversed(SAMPLES["finding"])),
+    ),
+}
+"""What tools are called with that answer only if told several things that fit."""
+
+OF_CHANGES = {
+    "/changes/{id}",
+    "/changes/{id}/undo",
+    "/changes/{id}/apply",
+    "glassmind_changes",
+    "apply_edit_preview",
+}
+"""Verbs that take the id of a change."""
+
+CHANGE_ID = re.compile(r"\b\d{8}-[a-z0-9]{5}\b")
 
 SELDOM = {"/index", "/index/{job}", "/metrics", "/openapi.json"}
 """Routes that are asked once: what they are given does not change what they tell."""
@@ -191,6 +216,23 @@ def told_vault(desk: VaultDesk, world: World | None = None) -> VaultDesk:
     return desk
 
 
+def samples_in(desk: VaultDesk, verb: str) -> Mapping[str, tuple[Any, ...]]:
+    """Return what a verb is given in a vault: ids of changes too, if it takes some.
+
+    They are made for it, since of what was only shown the oldest goes.
+    """
+    if verb not in OF_CHANGES:
+        return SAMPLES
+    editing, owner = desk.engine.editing, Asking(client="cli")
+    trial, edits = owner._replace(dry_run=True), [Append("steeped once\n")]
+    told = editing.changesets(limit=100).changesets
+    kept = [one.id for one in told if CANARY.search(one.draft.title)]
+    kept.append(editing.edit("Deep/Zqname.md", edits, trial).changeset.id)
+    done = editing.edit("Cup", edits, owner).changeset.id
+    shown = editing.edit("Pot", edits, trial).changeset.id
+    return {**SAMPLES, "id": (done, shown, *kept), "previewId": (shown, *kept)}
+
+
 def leaks(reply: str, given: object) -> list[str]:
     """Return what a reply says that stands in private notes alone, and was not asked.
 
@@ -237,6 +279,16 @@ def calls_of(
             yield from ({**usual, one.name: value} for value in tried)
 
 
+def calls_of_tool(
+    tool: Tool, samples: Mapping[str, tuple[Any, ...]] = SAMPLES
+) -> Iterator[dict[str, Any]]:
+    """Yield what a tool is called with."""
+    yield from calls_of(tool.arguments, writes=not tool.read_only, samples=samples)
+    yield from WHOLE.get(tool.name, ())
+    if tool.name == "apply_edit_preview":
+        yield from ({"previewId": one} for one in samples["previewId"][1:])
+
+
 def _samples(
     argument: Argument, samples: Mapping[str, tuple[Any, ...]]
 ) -> tuple[Any, ...]:
@@ -249,7 +301,11 @@ def _samples(
 
 def told_by(web: Web, route: Route, given: Mapping[str, Any], **head: str) -> str:
     """Return all that a route answers: its headers and its body."""
-    answer = answer_of(web, route, given, **head)
+    return text_of(answer_of(web, route, given, **head))
+
+
+def text_of(answer: Answer) -> str:
+    """Return the headers and the body of an answer."""
     heads = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
     return f"{heads}\n{answer.body.decode()}"
 

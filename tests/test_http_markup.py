@@ -76,7 +76,7 @@ HOSTILE = {
     **{
         name: SOME_NAMES
         for name, values in SAMPLES.items()
-        if values == SAMPLES["name"] or name == "path"
+        if values in (SAMPLES["name"], SAMPLES["into"]) or name == "path"
     },
     **dict.fromkeys(("query", "question", "text"), ("tea of clay", *SOME_TEXTS)),
     **dict.fromkeys(("folder", "directory"), ("", f"Notes 0{MARKUP[0]}")),

@@ -1,18 +1,30 @@
-"""What is private is told by no tool, resource, prompt or completion."""
+"""What is private is told by no tool, and by no resource: listed or read."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from urllib.parse import quote
 
 import pytest
-from leak_desk import NAMES, calls_of, leaks, told_vault
+from leak_desk import (
+    CHANGE_ID,
+    NAMES,
+    PRIVATE,
+    PUBLIC,
+    WHOLE,
+    calls_of_tool,
+    leaks,
+    samples_in,
+    told_vault,
+)
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 from mcp_desk import visit
 from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
 from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
 from glassmind.types.access import EVERY_AGENT
 
@@ -33,34 +45,53 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
 
 @pytest.mark.parametrize(("toolset", "tool"), TOOLS)
 def test_no_tool_tells_of_a_private_note(
-    told: VaultDesk, toolset: str, tool: Any
+    told: VaultDesk, toolset: str, tool: Tool
 ) -> None:
     engine = told.engine.seen_by(EVERY_AGENT)
 
-    async def drive(client: Client) -> dict[str, list[str]]:
-        found = {}
-        for given in calls_of(tool.arguments, writes=not tool.read_only):
+    async def drive(client: Client) -> tuple[dict[str, list[str]], int]:
+        found, answered = {}, 0
+        calls = list(calls_of_tool(tool, samples_in(told, tool.name)))
+        if tool.name == "apply_edit_preview":
+            shown = await client.call_tool("edit_note", WHOLE["edit_note"][0])
+            calls.append({"previewId": CHANGE_ID.findall(shown.model_dump_json())[0]})
+        for given in calls:
             reply = await client.call_tool(tool.name, given)
+            answered += not reply.is_error
             said = leaks(reply.model_dump_json(), given)
             if said:
                 found[json.dumps(given)] = said
-        return found
+        return found, answered
 
-    assert not visit(make_server(engine, toolsets=(toolset,)), drive)
+    found, answered = visit(make_server(engine, toolsets=(toolset,)), drive)
+    assert not found
+    assert answered
 
 
 def test_no_resource_tells_of_a_private_note(told: VaultDesk) -> None:
     engine = told.engine.seen_by(EVERY_AGENT)
 
-    async def drive(client: Client) -> list[str]:
-        said = []
+    async def drive(client: Client) -> dict[str, str]:
         listed = await client.list_resources()
-        said.append(listed.model_dump_json())
-        assert "Tea.md" in said[0]
+        said = {"": listed.model_dump_json()}
+        for uri in (*(str(one.uri) for one in listed.resources), *addresses):
+            try:
+                said[uri] = (await client.read_resource(uri)).model_dump_json()
+            except MCPError as error:
+                refused.append(uri)
+                said[uri] = f"{error.message} {error.data}"
         return said
 
-    (reply,) = visit(make_server(engine, toolsets=("core",)), drive)
-    assert not leaks(reply, "")
+    addresses = [f"note://{quote(path)}" for path in PRIVATE]
+    refused: list[str] = []
+    told_of = visit(make_server(engine, toolsets=("core",)), drive)
+
+    assert refused == addresses
+    assert {f"note://{path}" for path in PUBLIC} <= told_of.keys()
+    assert "Tea.md" in told_of[""]
+    assert not {
+        uri: said for uri, text in told_of.items() if (said := leaks(text, uri))
+    }
 
 
 @pytest.mark.parametrize("name", NAMES[1:])

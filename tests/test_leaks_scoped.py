@@ -5,7 +5,7 @@ moved and changed it.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -13,11 +13,16 @@ import pytest
 from http_desk import Answer, Web, serving
 from leak_desk import (
     ASKED,
+    CHANGE_ID,
     NAMES,
     PRIVATE,
-    calls_of,
+    WHOLE,
+    answer_of,
     calls_of_route,
+    calls_of_tool,
     leaks,
+    samples_in,
+    text_of,
     told_by,
     told_vault,
     world_of,
@@ -33,6 +38,10 @@ from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 OTHER_KINDS = ("tag", "property", "excluded")
 SERVED = [name for name in SETS if name not in EMPTY]
+NEVER_ANSWERED = frozenset(
+    ("/index", "/index/{job}", "/graph/themes/refresh", "/metrics", "reindex")
+)
+"""Verbs that are for the owner alone."""
 ADDRESSES = [f"note:///{quote(path)}" for path in PRIVATE]
 
 
@@ -41,6 +50,8 @@ class Visitors(NamedTuple):
 
     plain: Web
     by_set: dict[str, Web]
+    desk: VaultDesk
+    job: str
 
 
 @pytest.fixture(scope="module", params=["folder"])
@@ -68,7 +79,8 @@ def _visitors(desk: VaultDesk, kind: str) -> Iterator[Visitors]:
     }
     with serving(desk.engine, clients=clients) as web:
         by_set = {name: Web(web.port, token) for name, token in tokens.items()}
-        yield Visitors(Web(web.port, plain), by_set)
+        job = web.post("/index", {"wait": False}).json["job"]
+        yield Visitors(Web(web.port, plain), by_set, desk, job)
     desk.close()
 
 
@@ -78,19 +90,42 @@ def asked(web: Web, method: str, **params: Any) -> Answer:
     return web.post("/mcp", message, **ACCEPT)
 
 
-def leaks_of_route(web: Web, route: Route) -> dict[str, list[str]]:
-    told = ((given, told_by(web, route, given)) for given in calls_of_route(route))
-    return {json.dumps(one): said for one, text in told if (said := leaks(text, one))}
+def called(web: Web, name: str, given: Mapping[str, Any]) -> Answer:
+    """Return what a tool answers over HTTP."""
+    return asked(web, "tools/call", name=name, arguments=given)
 
 
-def leaks_of_set(web: Web, name: str) -> dict[str, list[str]]:
-    found = {}
+def leaks_of_route(visitors: Visitors, route: Route) -> dict[str, list[str]]:
+    samples = {**samples_in(visitors.desk, route.path), "job": (visitors.job,)}
+    found, answered = {}, 0
+    for given in calls_of_route(route, samples):
+        answer = answer_of(visitors.plain, route, given)
+        answered += answer.status < 400
+        if said := leaks(text_of(answer), given):
+            found[json.dumps(given)] = said
+    refused = not answered
+    assert refused == (route.path in NEVER_ANSWERED), route.path
+    return found
+
+
+def leaks_of_set(visitors: Visitors, name: str) -> dict[str, list[str]]:
+    web = visitors.by_set[name]
+    found, unheard = {}, set()
     for tool in tools_of((name,)):
-        for given in calls_of(tool.arguments, writes=not tool.read_only):
-            reply = asked(web, "tools/call", name=tool.name, arguments=given)
+        answered = 0
+        calls = list(calls_of_tool(tool, samples_in(visitors.desk, tool.name)))
+        if tool.name == "apply_edit_preview":
+            shown = called(web, "edit_note", WHOLE["edit_note"][0]).body.decode()
+            calls.append({"previewId": CHANGE_ID.findall(shown)[0]})
+        for given in calls:
+            reply = called(web, tool.name, given)
             assert reply.status == 200, reply.body
+            answered += not reply.json.get("result", {"isError": True}).get("isError")
             if said := leaks(reply.body.decode(), given):
                 found[f"{tool.name} {json.dumps(given)}"] = said
+        if not answered:
+            unheard.add(tool.name)
+    assert unheard == NEVER_ANSWERED.intersection(one.name for one in tools_of((name,)))
     return found
 
 
@@ -100,14 +135,14 @@ def leaks_of_set(web: Web, name: str) -> dict[str, list[str]]:
 def test_no_route_tells_a_client_of_what_its_rules_keep(
     visitors: Visitors, route: Route
 ) -> None:
-    assert not leaks_of_route(visitors.plain, route)
+    assert not leaks_of_route(visitors, route)
 
 
 @pytest.mark.parametrize("name", SERVED)
 def test_no_tool_over_http_tells_a_client_of_what_its_rules_keep(
     visitors: Visitors, name: str
 ) -> None:
-    assert not leaks_of_set(visitors.by_set[name], name)
+    assert not leaks_of_set(visitors, name)
 
 
 @pytest.mark.slow
@@ -115,13 +150,13 @@ def test_no_tool_over_http_tells_a_client_of_what_its_rules_keep(
 def test_no_other_kind_of_rule_lets_a_tool_tell(
     more_visitors: Visitors, name: str
 ) -> None:
-    assert not leaks_of_set(more_visitors.by_set[name], name)
+    assert not leaks_of_set(more_visitors, name)
 
 
 @pytest.mark.slow
 def test_no_other_kind_of_rule_lets_a_route_tell(more_visitors: Visitors) -> None:
     found = {
-        f"{route.method} {route.path}": leaks_of_route(more_visitors.plain, route)
+        f"{route.method} {route.path}": leaks_of_route(more_visitors, route)
         for route in ROUTES
     }
     assert not {name: said for name, said in found.items() if said}
@@ -170,6 +205,7 @@ def test_no_prompt_tells_of_what_the_rules_keep(visitors: Visitors, name: str) -
     ):
         given = {argument: name}
         reply = asked(visitors.plain, "prompts/get", name=prompt, arguments=given)
+        assert "result" in reply.json
         assert not leaks(reply.body.decode(), name)
 
 
