@@ -405,7 +405,7 @@ def test_who_is_ended_in_the_company_of_a_resident_leaves_nothing_and_harms_nobo
         started(program, **env, GLASSMIND_SERVER_TOKEN=TOKEN) as resident,
     ):
         env["GLASSMIND_LLM_URL"] = desk.url
-        assert list((program.home / "words").rglob(RESIDENT))
+        until(lambda: list((program.home / "words").rglob(RESIDENT)))
         for number, code in ENDS.items():
             with running(program, "ask", QUESTION, **env) as asking:
                 assert model.came.acquire(timeout=LIMIT_S)
