@@ -1,6 +1,6 @@
 """The settings of who may read what; a part of `sections`."""
 
-from glassmind.config.guards import keeps_ledger, keeps_private, keeps_undo
+from glassmind.config.guards import keeps, keeps_ledger, keeps_private
 from glassmind.config.keys import Section, key
 
 LEDGER_DAYS = 90
@@ -28,5 +28,5 @@ class Access(Section, title="access"):
         guard=keeps_ledger,
     )
     ledger_days: int = key(
-        LEDGER_DAYS, "Days for which that is kept.", least=1, guard=keeps_undo
+        LEDGER_DAYS, "Days for which that is kept.", least=1, guard=keeps(LEDGER_DAYS)
     )

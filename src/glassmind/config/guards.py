@@ -7,10 +7,7 @@ refused value is left out with a warning; each function returns the reason, or n
 What a vault may say about writes is decided over all of `[writes]`, in `policy.py`.
 """
 
-from collections.abc import Sequence
-
-UNDO_DAYS = 90
-"""A quarter: who misses what an agent took away has looked by then."""
+from collections.abc import Callable, Sequence
 
 
 def is_loopback(host: str) -> bool:
@@ -88,10 +85,14 @@ def keeps_ledger(value: bool, _chosen: bool | None) -> str:  # noqa: FBT001 - a 
     return "" if value else "only the user can choose this"
 
 
-def keeps_undo(value: int, chosen: int | None) -> str:
-    """Refuse that less is kept than the user wants, or by default."""
-    least = UNDO_DAYS if chosen is None else chosen
-    return "" if value >= least else f"a vault may not say less than {least}"
+def keeps(default: int) -> Callable[[int, int | None], str]:
+    """Return what refuses that less is kept than the user wants, or by default."""
+
+    def guard(value: int, chosen: int | None) -> str:
+        least = default if chosen is None else chosen
+        return "" if value >= least else f"a vault may not say less than {least}"
+
+    return guard
 
 
 def only_off(value: Sequence[str], _chosen: Sequence[str] | None) -> str:

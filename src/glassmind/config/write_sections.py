@@ -3,9 +3,8 @@
 from typing import Literal, TypeAlias
 
 from glassmind.config.guards import (
-    UNDO_DAYS,
+    keeps,
     keeps_approval,
-    keeps_undo,
     none_by_vault,
     not_consented,
     only_default_folder,
@@ -19,6 +18,10 @@ UserNotes: TypeAlias = May
 
 AGENT_DIR = ".agent"
 """The folder of the vault that is written freely."""
+
+
+UNDO_DAYS = 90
+"""A quarter: who misses what an agent took away has looked by then."""
 
 
 class Writes(Section, title="writes"):
@@ -73,7 +76,7 @@ class Writes(Section, title="writes"):
         UNDO_DAYS,
         "Days for which what undoes a change is kept, in your data folder.",
         least=1,
-        guard=keeps_undo,
+        guard=keeps(UNDO_DAYS),
     )
     git_commit: bool = key(
         False,

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.config.guards import UNDO_DAYS
+from glassmind.config.write_sections import UNDO_DAYS
 from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked

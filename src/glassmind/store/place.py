@@ -6,7 +6,7 @@ says so. To write, the folder is made, and if that fails the next one is tried.
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +45,15 @@ def trusted(candidates: Sequence[Path], vault: Path) -> Trusted:
         if file is not None
     )
     return Trusted(tuple(c for c in candidates if odd.get(c) is None), notices)
+
+
+def outside(candidates: Iterable[Path], vault: Path) -> Iterator[Path]:
+    """Yield the folders that do not stand in the vault, also not by a link."""
+    root = os.path.realpath(vault)
+    for folder in candidates:
+        real = os.path.realpath(folder)
+        if real != root and not real.startswith(f"{root}{os.sep}"):
+            yield folder
 
 
 def _odd_in(folder: Path) -> Path | None:

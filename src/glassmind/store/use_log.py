@@ -20,7 +20,7 @@ from threading import Lock
 from typing import NamedTuple
 from zlib import crc32
 
-from glassmind.store.place import can_write, make_folder
+from glassmind.store.place import can_write, make_folder, outside
 from glassmind.types.callers import CALLER
 from glassmind.types.use import UseEvent
 
@@ -50,16 +50,7 @@ class UseTail(NamedTuple):
 
 def use_folder(candidates: Iterable[Path], vault: Path) -> Path | None:
     """Return the first folder outside of the vault that can be written, if any."""
-    root = os.path.realpath(vault)
-    for folder in candidates:
-        real = os.path.realpath(folder)
-        if (
-            real != root
-            and not real.startswith(f"{root}{os.sep}")
-            and can_write(folder)
-        ):
-            return folder
-    return None
+    return next(filter(can_write, outside(candidates, vault)), None)
 
 
 class UseLog:

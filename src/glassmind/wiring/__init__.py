@@ -285,7 +285,7 @@ class LocalAdapters:
         """Who was given what nobody vouches for; None where nobody asks for that."""
         if not self.config.writes.approve_after_untrusted:
             return None
-        from glassmind.wiring.editing import trust_for  # noqa: PLC0415
+        from glassmind.wiring.trust import trust_for  # noqa: PLC0415
 
         return trust_for(self)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
 from glassmind.editing.desk import Desk, Handed
-from glassmind.editing.trust import Trust, trust_over
 from glassmind.editing.verbs import Editing
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
@@ -142,14 +141,3 @@ def settled(adapters: Adapters) -> tuple[str, ...]:
             return editing_for(adapters, unindexed).settle()
     except (NowhereToKeep, WriteFailed):
         return ()
-
-
-def trust_for(adapters: Adapters) -> Trust:
-    """Return who was given what nobody vouches for."""
-
-    def tagged(tag: str) -> Sequence[NotePath]:
-        with adapters.reader.faults():
-            return _rows(adapters).tagged(tag)
-
-    config = adapters.config
-    return trust_over(config.writes.untrusted, tagged, config.vault.path)

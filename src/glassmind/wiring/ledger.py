@@ -1,12 +1,9 @@
 """The ledger of what clients read: made from the settings, once for each vault."""
 
-import os
-from collections.abc import Iterator
-from pathlib import Path
-
 from glassmind.config import Config
 from glassmind.config.places import index_locations
 from glassmind.store.ledger import Ledger
+from glassmind.store.place import outside
 from glassmind.types.catalogue import Check
 
 ELSEWHERE = "set index.location to a folder outside of the vault that you can write"
@@ -25,18 +22,10 @@ def ledger_for(config: Config) -> Ledger | None:
     key = (*place, writes.agent_dir, writes.mode, access.ledger_days)
     found = _MADE.get(key)
     if found is None:
-        made = Ledger(tuple(_outside(config)), keep_days=access.ledger_days)
+        folders = outside(index_locations(config), config.vault.path)
+        made = Ledger(tuple(folders), keep_days=access.ledger_days)
         found = _MADE.setdefault(key, made)
     return found
-
-
-def _outside(config: Config) -> Iterator[Path]:
-    """Yield the folders for what is kept beside the index that no vault holds."""
-    vault = os.path.realpath(config.vault.path)
-    for folder in index_locations(config):
-        real = os.path.realpath(folder)
-        if real != vault and not real.startswith(f"{vault}{os.sep}"):
-            yield folder
 
 
 def ledger_check(config: Config) -> Check:

@@ -5,19 +5,18 @@ A part of `wiring` that a search does not need.
 
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.editing.trust import trust_over
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
 from glassmind.retrieval.notes import GuessedNote
 from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.connection import still
-from glassmind.store.sqlite.edit_rows import SqliteEditRows
 from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.write import Permit, VaultWriter
+from glassmind.wiring.trust import trust_for
 from glassmind.wiring.use import UseGrounds, heat_sources
 
 if TYPE_CHECKING:
@@ -85,15 +84,10 @@ def _is_untrusted(adapters: Adapters, paths: "Sequence[NotePath]") -> bool:
 
     Where the settings name none, that is any, if they ask for it at all.
     """
-
-    def tagged(tag: str) -> "Sequence[NotePath]":
-        with adapters.reader.faults():
-            return SqliteEditRows(adapters.reader.connection()).tagged(tag)
-
-    writes, root = adapters.config.writes, adapters.config.vault.path
+    writes = adapters.config.writes
     if not writes.untrusted and not writes.approve_after_untrusted:
         return False
-    trust = trust_over(writes.untrusted, tagged, root)
+    trust = trust_for(adapters)
     trust.hand("", paths)
     return trust.is_tainted("")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.read import HAS_SECRETS, SECRETS
+from glassmind.store.sqlite.read import Rows
 from glassmind.types import NotePath
 from glassmind.types.health import (
     HealthNote,
@@ -156,9 +156,7 @@ class HealthRows:
 
     def secret_notes(self) -> list[NotePath]:
         """Return the notes in which credentials are hidden, by path."""
-        if self._db.execute(HAS_SECRETS).get is None:  # an older release wrote it
-            return []
-        return [NotePath(path) for path, _ in self._rows(SECRETS)]
+        return [*Rows(self._db).secret_notes()]
 
     def skipped(self) -> list[tuple[NotePath, str]]:
         """Return path and reason of what was left out of the index, by path."""

@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from glassmind.access.clients import PREFIX, Clients, digest_of
+from glassmind.access.clients import PREFIX, Client, Clients, digest_of
 from glassmind.errors.access import ClientsUnreadable
 from glassmind.surfaces.http.addresses import bracketed
 from glassmind.surfaces.http.replies import Refusal
@@ -139,21 +139,20 @@ class Door(NamedTuple):
         client = self._client(token)
         if scheme.lower() != b"bearer":
             return None
-        return OWNER if ours else client
+        if ours or client is None or self.clients is None:
+            return OWNER if ours else None
+        self.clients.note_use(client)
+        return Visitor(client.name, client.scope)
 
-    def _client(self, token: bytes) -> Visitor | None:
+    def _client(self, token: bytes) -> Client | None:
         if self.clients is None:
             return None
         try:
-            found = self.clients.holder(token)
+            return self.clients.holder(token)
         except ClientsUnreadable as error:
             if token.startswith(PREFIX.encode()):
                 log("unready", kind=type(error).__name__)
             return None
-        if found is None:
-            return None
-        self.clients.note_use(found)
-        return Visitor(found.name, found.scope)
 
 
 def _wrong_token(

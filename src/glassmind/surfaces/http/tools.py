@@ -88,6 +88,7 @@ class Tools:
             self._beside = beside
             await self._open(Choice(self._usual))
             yield
+            self._beside = None  # nobody opens another from here on
             beside.cancel_scope.cancel()
 
     async def _open(self, choice: "Choice") -> StreamableHTTPSessionManager:

@@ -1,0 +1,19 @@
+"""Who was given what nobody vouches for, over the rows and files of a vault."""
+
+from collections.abc import Sequence
+
+from glassmind.editing.trust import Trust, trust_over
+from glassmind.store.sqlite.edit_rows import SqliteEditRows
+from glassmind.types import NotePath
+from glassmind.wiring.grounds import Grounds
+
+
+def trust_for(grounds: Grounds) -> Trust:
+    """Return nobody's record yet."""
+
+    def tagged(tag: str) -> Sequence[NotePath]:
+        with grounds.reader.faults():
+            return SqliteEditRows(grounds.reader.connection()).tagged(tag)
+
+    config = grounds.config
+    return trust_over(config.writes.untrusted, tagged, config.vault.path)
