@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from unittest import mock
+from urllib.parse import quote, urlencode
 
 import uvicorn.server
 from cli_desk import Program
@@ -22,6 +23,7 @@ from cli_desk import Program
 from glassmind.engine import Engine
 from glassmind.surfaces.http.addresses import host_names
 from glassmind.surfaces.http.app import make_app
+from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.listen import listening_socket
 from glassmind.surfaces.http.serve import make_server
 
@@ -30,6 +32,9 @@ LIMIT_S = 60.0
 """How long anything may take before a test gives up; the machine may be busy."""
 
 JSON = {"Content-Type": "application/json"}
+
+SPEAKS = {"Accept": "application/json, text/event-stream"}
+"""What a client of the protocol takes for an answer."""
 
 LABELS = ("untrusted", "hidden_text")
 
@@ -95,9 +100,30 @@ class Web:
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self.ask("POST", path, sent, {**self.known, **JSON, **headers})
 
+    def message(self, method: str, params: object, **headers: str) -> Answer:
+        """Ask over the protocol as somebody who knows the token."""
+        sent = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        return self.post("/mcp", sent, **SPEAKS, **headers)
+
     def raw(self) -> "Wire":
         """Return a bare connection."""
         return Wire(self.port)
+
+
+def answer_of(web: Web, route: Route, given: Mapping[str, Any], **head: str) -> Answer:
+    """Return what a route answers."""
+    path, rest = route.path, dict(given)
+    for name in list(rest):
+        if f"{{{name}}}" in path:
+            path = path.replace(f"{{{name}}}", quote(str(rest.pop(name))))
+    if route.method == "POST":
+        return web.post(path, rest, **head)
+    said = {
+        name: json.dumps(value) if isinstance(value, bool) else value
+        for name, value in rest.items()
+    }
+    query = urlencode(said, doseq=True)
+    return web.get(f"{path}?{query}" if query else path, **head)
 
 
 class Wire:

@@ -4,13 +4,11 @@ Each place of a note has a word of its own. Who asks for one may hear it again, 
 is what was asked; any other is a leak.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
 
-from http_desk import Answer, Web
+from http_desk import Answer, Web, answer_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
@@ -308,22 +306,6 @@ def text_of(answer: Answer) -> str:
     """Return the headers and the body of an answer."""
     heads = "\n".join(f"{name}: {value}" for name, value in answer.headers.items())
     return f"{heads}\n{answer.body.decode()}"
-
-
-def answer_of(web: Web, route: Route, given: Mapping[str, Any], **head: str) -> Answer:
-    """Return what a route answers."""
-    path, rest = route.path, dict(given)
-    for name in list(rest):
-        if f"{{{name}}}" in path:
-            path = path.replace(f"{{{name}}}", quote(str(rest.pop(name))))
-    if route.method == "POST":
-        return web.post(path, rest, **head)
-    said = {
-        name: json.dumps(value) if isinstance(value, bool) else value
-        for name, value in rest.items()
-    }
-    query = urlencode(said, doseq=True)
-    return web.get(f"{path}?{query}" if query else path, **head)
 
 
 def calls_of_route(

@@ -5,8 +5,6 @@ to a question that was asked later tells of it, until the note is opened again. 
 answer that was under way may still tell it.
 """
 
-import http.client
-import json
 import random
 import threading
 import time
@@ -17,6 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from faults.vaults import FOLDERS, WORDS, note_text, write
+from http_desk import LIMIT_S
 from leak_desk import CANARY
 
 SCOPES: Mapping[str, tuple[str, ...]] = {
@@ -26,9 +25,6 @@ SCOPES: Mapping[str, tuple[str, ...]] = {
     "excluded": ("-folder:Locked", "-tag:secret"),
 }
 """The rules of each client, which goes by their kind."""
-
-ASKING_S = 60
-"""How long an answer may take, on a machine with other work."""
 
 ALL = frozenset(SCOPES)
 NOBODY: frozenset[str] = frozenset()
@@ -145,24 +141,6 @@ class Reply(NamedTuple):
     fine: bool
 
 
-def asked_at(
-    port: int, token: str, method: str, path: str, body: object = None
-) -> tuple[int, str]:
-    """Return the status and the body that a server answers with."""
-    link = http.client.HTTPConnection("127.0.0.1", port, timeout=ASKING_S)
-    head = {
-        "Authorization": f"Bearer {token}",
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-    }
-    try:
-        link.request(method, path, None if body is None else json.dumps(body), head)
-        got = link.getresponse()
-        return got.status, got.read().decode()
-    finally:
-        link.close()
-
-
 def asked_of_routes(rng: random.Random, names: list[str]) -> tuple[str, str, Any]:
     """Return a question for the routes: method, path and body."""
     words, name = " ".join(rng.sample(WORDS, 2)), rng.choice(names)
@@ -260,7 +238,7 @@ class Visitor(threading.Thread):
     def end(self) -> None:
         """Stop asking; the question under way is answered first."""
         self._ended.set()
-        self.join(2 * ASKING_S)
+        self.join(2 * LIMIT_S)
         assert not self.is_alive(), "a question was never answered"
 
 

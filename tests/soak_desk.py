@@ -1,6 +1,5 @@
 """Clients that ask real servers again and again, and count what went wrong."""
 
-import http.client
 import json
 import os
 import random
@@ -16,6 +15,7 @@ from typing import Any
 
 from faults.desk import Desk
 from faults.vaults import WORDS
+from http_desk import Web
 
 PROGRAM = [sys.executable, "-m", "glassmind"]
 TOKEN = "a" * 64
@@ -99,33 +99,19 @@ class Http:
     """One connection after another to a server over HTTP."""
 
     def __init__(self, port: int) -> None:
-        self._port = port
-
-    def _asked(self, method: str, path: str, body: object = None) -> tuple[int, bytes]:
-        link = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
-        head = {
-            "Authorization": f"Bearer {TOKEN}",
-            "Content-Type": "application/json",
-        }
-        try:
-            text = None if body is None else json.dumps(body)
-            link.request(method, path, text, head)
-            reply = link.getresponse()
-            return reply.status, reply.read()
-        finally:
-            link.close()
+        self.web = Web(port, TOKEN)
 
     def is_up(self) -> bool:
         """Whether the server answers."""
         with suppress(OSError):
-            return self._asked("GET", "/health")[0] == 200
+            return self.web.get("/health").status == 200
         return False
 
     def ask(self, query: str, mode: str) -> None:
         """Search; whatever is no answer is a failure."""
-        status, body = self._asked("POST", "/search", {"query": query, "mode": mode})
-        assert status == 200, (status, body[:300])
-        assert "hits" in json.loads(body)
+        got = self.web.post("/search", {"query": query, "mode": mode})
+        assert got.status == 200, (got.status, got.body[:300])
+        assert "hits" in got.json
 
     def close(self) -> None:
         """There is nothing to let go of."""

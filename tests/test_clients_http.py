@@ -27,7 +27,6 @@ FILES = {
     "Home/Diary.md": "# Diary\n\nThe boiler at home is a secret of mine.\n",
     "Home/Key.md": "---\nprivate: true\n---\n# Key\n\nThe boiler key is hidden.\n",
 }
-ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 class Two(NamedTuple):
@@ -196,8 +195,7 @@ def used_by(two: Two) -> list[str]:
 
 
 def mcp(web: Web, method: str, **params: Any) -> Any:
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    reply = web.post("/mcp", message, **ACCEPT)
+    reply = web.message(method, params)
     assert reply.status == 200, reply.body
     return reply.json.get("result") or reply.json["error"]
 
@@ -293,9 +291,8 @@ def test_resources_and_cursors_lead_no_further_than_the_scope(two: Two) -> None:
 
 def test_sets_of_tools_that_are_none_by_now_are_told(two: Two) -> None:
     _, token = two.clients.add("odd", read_scope([], ["gone"]))
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
-    reply = Web(two.web.port, token).post("/mcp", message, **ACCEPT)
+    reply = Web(two.web.port, token).message("tools/list", {})
 
     assert (reply.status, reply.code) == (403, "beyond_scope")
     assert "no set of tools 'gone'" in reply.json["error"]["message"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from injection.desk import contents
+from editing_desk import outside_agent
 from vault_desk import VaultDesk
 
 from glassmind import Engine
@@ -107,12 +107,12 @@ REFUSED: dict[str, Callable[[Editing], object]] = {
 def test_an_agent_writes_no_memo_past_the_inbox(
     memos: Engine, vault: VaultDesk, way: str
 ) -> None:
-    before = contents(vault.root)
+    before = outside_agent(vault.root)
 
     with pytest.raises(EditRefused, match="capture"):
         REFUSED[way](memos.editing)
 
-    assert contents(vault.root) == before
+    assert outside_agent(vault.root) == before
 
 
 def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(

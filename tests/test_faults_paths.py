@@ -10,10 +10,9 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
-from urllib.parse import quote
 
 import pytest
-from http_desk import Web, serving
+from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import environment, visit
 from path_table import CANARY, NAMES, Fence, lay
@@ -199,7 +198,7 @@ def test_no_argument_of_a_route_leads_out_of_the_vault(
     _, fence = trapped
 
     for given in tries(tuple(route.arguments), every):
-        answer = ask(web, route, given)
+        answer = answer_of(web, route, given)
 
         said = answer.body.decode()
         if CANARY in str(given):
@@ -221,7 +220,7 @@ def test_no_argument_of_a_capture_leads_out_of_the_inbox(vault: VaultDesk) -> No
     answers = visit(make_server(vault.engine, toolsets=SETS), body)
     with serving(vault.engine) as web:
         said = [given for given in tries(route.arguments) if "client" in given]
-        replies = [ask(web, route, given) for given in said]
+        replies = [answer_of(web, route, given) for given in said]
 
     assert {reply.status for reply in replies} <= {200, 422}
     fence.assert_untouched(*answers)
@@ -242,17 +241,6 @@ def test_a_place_outside_of_the_vault_is_not_indexed_but_refused(
     answer = web.post("/index", {"paths": ["Inside.md", path]})
 
     assert (answer.status, answer.code) == (422, "path_outside_vault")
-
-
-def ask(web: Web, route: Route, given: dict[str, Any]) -> Any:
-    if route.method == "POST":
-        return web.post(route.path, given)
-    rest, path = dict(given), route.path
-    for name in given:
-        if f"{{{name}}}" in path:
-            path = path.replace(f"{{{name}}}", quote(str(rest.pop(name)), safe="/"))
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in rest.items())
-    return web.get(f"{path}?{query}" if query else path)
 
 
 def shapes_of(command: str, number: int) -> list[list[str]]:

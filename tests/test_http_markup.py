@@ -10,8 +10,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from http_desk import JSON, Answer, Web, serving
-from leak_desk import SAMPLES, answer_of, calls_of_route
+from http_desk import JSON, Answer, Web, answer_of, serving
+from leak_desk import SAMPLES, calls_of_route
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.answers_events import EVENTS

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from http_desk import LIMIT_S, Web, serving, until
+from http_desk import LIMIT_S, SPEAKS, Web, serving, until
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_desk import ERAS, Body, text_of, visit
@@ -113,10 +113,7 @@ def test_each_client_is_on_record_by_the_name_it_gave(
 
 
 CALL = {"name": "glassmind_capture", "arguments": {"kind": "memory", "text": "Tea."}}
-OLD = {
-    "Accept": "application/json, text/event-stream",
-    "MCP-Protocol-Version": "2025-11-25",
-}
+OLD = {"MCP-Protocol-Version": "2025-11-25"}
 
 
 @pytest.mark.parametrize(
@@ -126,11 +123,10 @@ def test_a_session_that_names_nobody_is_no_obstacle(
     vault: VaultDesk, session: str
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL}
 
     with serving(vault.engine) as web:
         head = {**OLD, "Mcp-Session-Id": session} if session else OLD
-        told = web.post("/mcp", message, **head).json
+        told = web.message("tools/call", CALL, **head).json
 
     assert not told["result"]["isError"]
     assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
@@ -143,9 +139,7 @@ def test_a_session_that_names_nobody_is_no_obstacle(
 def test_a_greeting_without_a_name_opens_no_session(
     web: Web, params: dict[str, Any]
 ) -> None:
-    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-
-    answer = web.post("/mcp", hello, **OLD)
+    answer = web.message("initialize", params, **OLD)
 
     assert "mcp-session-id" not in answer.headers
     assert b"Traceback" not in answer.body
@@ -180,7 +174,7 @@ def test_the_protocol_is_posted_alone(web: Web, method: str) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"nonsense", b"[]", b'{"jsonrpc": "2.0"}'])
 def test_what_is_no_message_is_refused(web: Web, body: bytes) -> None:
-    answer = web.post("/mcp", body, Accept="application/json, text/event-stream")
+    answer = web.post("/mcp", body, **SPEAKS)
 
     assert answer.status == 400
     assert b"Traceback" not in answer.body
@@ -188,20 +182,11 @@ def test_what_is_no_message_is_refused(web: Web, body: bytes) -> None:
 
 def test_many_clients_are_served_at_once(web: Web) -> None:
     answers: list[int] = []
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "glassmind_search", "arguments": {"query": "river"}},
-    }
-    headers = {
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2025-11-25",
-    }
+    call = {"name": "glassmind_search", "arguments": {"query": "river"}}
 
     def ask() -> None:
         for _ in range(5):
-            found = web.post("/mcp", call, **headers)
+            found = web.message("tools/call", call, **OLD)
             answers.append(len(found.json["result"]["structuredContent"]["hits"]))
 
     threads = [threading.Thread(target=ask) for _ in range(8)]
@@ -262,14 +247,9 @@ def test_no_error_names_a_place_on_the_machine(
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     shutil.rmtree(vault.root)
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    headers = {
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2025-11-25",
-    }
 
     with serving(vault.engine, toolsets=("core", "brain")) as web:
-        told = web.post("/mcp", message, **headers).json
+        told = web.message(method, params, **OLD).json
 
     assert "error" in told or told["result"]["isError"]
     assert str(vault.root.parent) not in json.dumps(told)

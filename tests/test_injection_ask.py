@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from chat_desk import ChatDesk, chat_server
+from editing_desk import outside_agent
 from hindsight_desk import remembering
 from injection.corpus import ATTACKS, CANARY, ORDER, TOPIC
-from injection.desk import attacked, contents
+from injection.desk import attacked
 from vault_desk import VaultDesk
 
 from glassmind.answers.prompting import RULES
@@ -63,7 +64,7 @@ def prompt_for(hostile: VaultDesk, model: ChatDesk, question: str) -> tuple[str,
 def test_sources_that_give_orders_stay_in_their_fence(
     hostile: VaultDesk, model: ChatDesk, step: int
 ) -> None:
-    before, seen = contents(hostile.root), 0
+    before, seen = outside_agent(hostile.root), 0
 
     for attack in ATTACKS[::step]:
         if not attack.path.endswith(".md") or not attack.path.isprintable():
@@ -85,17 +86,17 @@ def test_sources_that_give_orders_stay_in_their_fence(
             assert "\U000e0044" not in inside
 
     assert seen > 40 // step
-    assert contents(hostile.root) == before
+    assert outside_agent(hostile.root) == before
 
 
 def test_a_model_that_obeys_a_note_writes_nothing_and_names_it(
     hostile: VaultDesk,
 ) -> None:
-    before = contents(hostile.root)
+    before = outside_agent(hostile.root)
 
     answer = hostile.engine.answers.ask(f'{ASKED} path:"Web/order plain.md"')
 
-    assert contents(hostile.root) == before
+    assert outside_agent(hostile.root) == before
     for statement in answer.statements:
         assert [one.receipt[:7] for one in statement.citations] == ["Web/ord"]
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 from cli_desk import Inside, Program
+from editing_desk import outside_agent
 from injection.corpus import ATTACKS, BESIDE, CANARY, FILES, TOPIC
-from injection.desk import contents
 from test_injection_http import outside
 
 from glassmind.render.hidden_text import hidden_notice
@@ -99,7 +99,7 @@ def test_no_command_is_forgotten() -> None:
 
 @pytest.mark.parametrize("command", CALLS)
 def test_what_is_printed_commands_no_terminal(program: Program, command: str) -> None:
-    before = contents(program.vault)
+    before = outside_agent(program.vault)
 
     for given in CALLS[command]:
         for attack in NAMED if any(NOTE in one for one in given) else NAMED[:1]:
@@ -109,7 +109,7 @@ def test_what_is_printed_commands_no_terminal(program: Program, command: str) ->
             assert not OBEYED.search(said), (asked, OBEYED.search(said))
             assert "usage:" not in said, said
 
-    assert contents(program.vault) == before
+    assert outside_agent(program.vault) == before
 
 
 def test_a_packet_in_a_pipe_keeps_what_notes_say_in_its_fences(

@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 import pytest
-from http_desk import Answer, Web, serving
+from editing_desk import outside_agent
+from http_desk import Answer, Web, answer_of, serving
 from injection.corpus import ATTACKS, CANARY, TOPIC, Attack
-from injection.desk import attacked, contents
+from injection.desk import attacked
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.labels import PLAIN
@@ -111,16 +112,6 @@ def test_no_route_is_forgotten() -> None:
     assert set(BY_NAME) == set(CALLS)
 
 
-def ask(web: Web, name: str, given: dict[str, Any], accept: str) -> Answer:
-    method, _, path = name.partition(" ")
-    beside = dict(given)
-    for part in re.findall(r"\{(\w+)\}", path):
-        path = path.replace(f"{{{part}}}", quote(beside.pop(part), safe=""))
-    if method == "POST":
-        return web.post(path, beside, Accept=accept)
-    return web.get(f"{path}?{urlencode(beside)}", Accept=accept)
-
-
 def outside(markdown: str) -> Iterator[str]:
     """Yield the lines of a packet with an attack that stand in no fence of it."""
     fence = ""
@@ -163,7 +154,7 @@ def assert_held(name: str, answer: Answer) -> None:
 
 
 def drive(hostile: VaultDesk, web: Web, name: str, notes: tuple[Attack, ...]) -> None:
-    before = contents(hostile.root)
+    before = outside_agent(hostile.root)
     kinds = KINDS if BY_NAME[name].other_types else KINDS[:1]
 
     for given in CALLS[name]:
@@ -172,9 +163,9 @@ def drive(hostile: VaultDesk, web: Web, name: str, notes: tuple[Attack, ...]) ->
                 json.dumps(given).replace(NOTE, json.dumps(attack.path)[1:-1])
             )
             for kind in kinds:
-                assert_held(name, ask(web, name, asked, kind))
+                assert_held(name, answer_of(web, BY_NAME[name], asked, Accept=kind))
 
-    assert contents(hostile.root) == before
+    assert outside_agent(hostile.root) == before
 
 
 @pytest.mark.parametrize("name", CALLS)

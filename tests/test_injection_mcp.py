@@ -6,8 +6,9 @@ from urllib.parse import quote
 
 import mcp_types as types
 import pytest
+from editing_desk import outside_agent
 from injection.corpus import ATTACKS, CANARY, TOPIC, Attack
-from injection.desk import assert_fenced, assert_held, attacked, contents
+from injection.desk import assert_fenced, assert_held, attacked
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_desk import visit
@@ -149,14 +150,14 @@ def drive(desk: VaultDesk, tool: str, attacks: tuple[Attack, ...]) -> None:
     async def body(client: Client) -> list[types.CallToolResult]:
         return [await client.call_tool(tool, one) for one in asked]
 
-    asked, before = list(calls_of(tool, attacks)), contents(desk.root)
+    asked, before = list(calls_of(tool, attacks)), outside_agent(desk.root)
     answers = visit(served(desk), body)
 
     for given, answer in zip(asked, answers, strict=True):
         assert_held(tool, answer, given)
     refused = all(answer.is_error for answer in answers)
     assert refused == (tool == "apply_edit_preview")  # of which there is none
-    assert contents(desk.root) == before
+    assert outside_agent(desk.root) == before
 
 
 @pytest.mark.parametrize("tool", CALLS)

@@ -9,8 +9,8 @@ from typing import Any
 
 import mcp_types as types
 import pytest
+from editing_desk import outside_agent
 from http_desk import Web, serving
-from injection.desk import contents
 from mcp import Client, StdioServerParameters
 from mcp_desk import ERAS, environment, visit
 from test_http_mcp import visited
@@ -141,11 +141,11 @@ def test_no_writing_tool_or_route_is_forgotten(tea: VaultDesk) -> None:
 def held(desk: VaultDesk, act: Callable[[str, str], None], verb: str) -> None:
     done = made(desk) if verb in UNDOING else ""
     dry = shown(desk) if verb in APPLYING else ""
-    before, of_agent = contents(desk.root), agent_files(desk)
+    before, of_agent = outside_agent(desk.root), agent_files(desk)
 
     act(done, dry)
 
-    assert contents(desk.root) == before
+    assert outside_agent(desk.root) == before
     assert agent_files(desk) == of_agent
 
 
@@ -229,7 +229,7 @@ def test_a_session_of_the_real_program_is_held_by_what_it_read(
 ) -> None:
     opened(vault)
     vault.close()
-    before = contents(vault.root)
+    before = outside_agent(vault.root)
     env = environment(vault) | {
         "GLASSMIND_WRITES_MODE": "allow",
         "GLASSMIND_WRITES_APPROVE_AFTER_UNTRUSTED": "true",
@@ -246,4 +246,4 @@ def test_a_session_of_the_real_program_is_held_by_what_it_read(
         return await edited(client, READS["a resource"])
 
     assert visit(program, body) == "proposed"
-    assert contents(vault.root) == before
+    assert outside_agent(vault.root) == before

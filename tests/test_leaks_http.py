@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from http_desk import Web, serving
-from leak_desk import answer_of, calls_of_route, leaks, samples_in, text_of, told_vault
+from http_desk import Web, answer_of, serving
+from leak_desk import calls_of_route, leaks, samples_in, text_of, told_vault
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.asked import Route

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from http_desk import Answer, Web, serving
+from http_desk import Answer, Web, answer_of, serving
 from leak_desk import (
     ASKED,
     CHANGE_ID,
     NAMES,
     PRIVATE,
     WHOLE,
-    answer_of,
     calls_of_route,
     calls_of_tool,
     leaks,
@@ -35,7 +34,6 @@ from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
 
-ACCEPT = {"Accept": "application/json, text/event-stream"}
 OTHER_KINDS = ("tag", "property", "excluded")
 SERVED = [name for name in SETS if name not in EMPTY]
 NEVER_ANSWERED = frozenset(
@@ -84,15 +82,9 @@ def _visitors(desk: VaultDesk, kind: str) -> Iterator[Visitors]:
     desk.close()
 
 
-def asked(web: Web, method: str, **params: Any) -> Answer:
-    """Return what the protocol answers over HTTP."""
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    return web.post("/mcp", message, **ACCEPT)
-
-
 def called(web: Web, name: str, given: Mapping[str, Any]) -> Answer:
     """Return what a tool answers over HTTP."""
-    return asked(web, "tools/call", name=name, arguments=given)
+    return web.message("tools/call", {"name": name, "arguments": given})
 
 
 def leaks_of_route(visitors: Visitors, route: Route) -> dict[str, list[str]]:
@@ -164,7 +156,7 @@ def test_no_other_kind_of_rule_lets_a_route_tell(more_visitors: Visitors) -> Non
 
 def test_what_a_client_may_read_is_told_it(visitors: Visitors) -> None:
     hits = visitors.plain.post("/search", {"query": "oolong tea"}).json["hits"]
-    listed = asked(visitors.plain, "resources/list").json["result"]["resources"]
+    listed = visitors.plain.message("resources/list", {}).json["result"]["resources"]
     names = {"Desk/Cup.md", "Desk/Kettle.md", "Desk/Pot.md", "Desk/Tea.md"}
 
     assert {"Desk/Tea.md", "Desk/Pot.md"} <= {hit["path"] for hit in hits}
@@ -173,8 +165,9 @@ def test_what_a_client_may_read_is_told_it(visitors: Visitors) -> None:
 
 @pytest.mark.parametrize("uri", ADDRESSES)
 def test_no_resource_is_read_that_the_rules_keep(visitors: Visitors, uri: str) -> None:
-    reply = asked(visitors.plain, "resources/read", uri=uri)
-    absent = asked(visitors.plain, "resources/read", uri="note:///Deep/Absent.md")
+    reply = visitors.plain.message("resources/read", {"uri": uri})
+    nowhere = {"uri": "note:///Deep/Absent.md"}
+    absent = visitors.plain.message("resources/read", nowhere)
 
     assert reply.json["error"]["code"] == absent.json["error"]["code"]
     assert not leaks(reply.body.decode(), uri)
@@ -185,14 +178,13 @@ def test_no_completion_offers_what_the_rules_keep(
     visitors: Visitors, typed: str
 ) -> None:
     for prompt, argument in (("continue_project", "project"), ("note", "path")):
-        reply = asked(
-            visitors.plain,
-            "completion/complete",
-            ref={"type": "ref/prompt", "name": prompt}
+        ref = (
+            {"type": "ref/prompt", "name": prompt}
             if argument == "project"
-            else {"type": "ref/resource", "uri": "note://{+path}"},
-            argument={"name": argument, "value": typed},
+            else {"type": "ref/resource", "uri": "note://{+path}"}
         )
+        given = {"ref": ref, "argument": {"name": argument, "value": typed}}
+        reply = visitors.plain.message("completion/complete", given)
         assert "values" in reply.json["result"]["completion"]
         assert not leaks(reply.body.decode(), "")
 
@@ -203,8 +195,8 @@ def test_no_prompt_tells_of_what_the_rules_keep(visitors: Visitors, name: str) -
         ("continue_project", "project"),
         ("answer_from_vault", "question"),
     ):
-        given = {argument: name}
-        reply = asked(visitors.plain, "prompts/get", name=prompt, arguments=given)
+        given = {"name": prompt, "arguments": {argument: name}}
+        reply = visitors.plain.message("prompts/get", given)
         assert "result" in reply.json
         assert not leaks(reply.body.decode(), name)
 

@@ -4,11 +4,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import mcp_types as types
 import pytest
-from http_desk import Answer, Web, serving
+from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import call, visit
 from test_surfaces_reading import USUAL
@@ -287,14 +286,6 @@ def test_what_a_tool_shows_is_on_the_ledger(
     assert bool(CANARY.search(sent)) == (tool.name not in WORDLESS), tool.name
 
 
-def path_of(route: Route, given: dict[str, Any]) -> str:
-    """Return the path of a request; what it names is taken out of what is given."""
-    path = route.path
-    for name in [name for name in given if f"{{{name}}}" in path]:
-        path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
-    return path
-
-
 ROUTE_WAYS: dict[str, list[dict[str, Any]]] = {
     "/graph/connections": [{}, {"subgraph": "true"}, {"format": "graphml"},
                            {"format": "dot"}],
@@ -323,12 +314,7 @@ def test_what_a_route_answers_is_on_the_ledger(
         for head in shapes:
             before, given = count(desk), {name: SAID[name] for name in needed} | way
             given |= {name: True for name in ("dry_run", "confirm") if name in names}
-            path = path_of(route, given)
-            answer = (
-                web.post(path, given, **head)
-                if route.method == "POST"
-                else web.get(f"{path}?{urlencode(given, doseq=True)}", **head)
-            )
+            answer = answer_of(web, route, given, **head)
 
             assert answer.status < 500, answer.body
             readings, sent = since(desk, before), answer.body.decode()
@@ -370,14 +356,9 @@ def test_calls_over_http_are_on_the_ledger_under_the_name_of_their_client(
         "capabilities": {},
         "clientInfo": {"name": "far away", "version": "1"},
     }
-    accept = {"Accept": "application/json, text/event-stream"}
 
-    def post(method: str, params: object, **more: str) -> Answer:
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        return web.post("/mcp", message, **accept, **more)
-
-    session = post("initialize", greeting).headers["mcp-session-id"]
-    answer = post("tools/call", asked, **{"Mcp-Session-Id": session})
+    session = web.message("initialize", greeting).headers["mcp-session-id"]
+    answer = web.message("tools/call", asked, **{"Mcp-Session-Id": session})
 
     assert "canary-pot-6" in answer.body.decode()
     (reading,) = since(desk, before)
@@ -393,15 +374,13 @@ def test_a_client_with_a_token_is_on_the_ledger_by_its_name_whatever_it_says(
     _, token = clients.add("worker", read_scope(["folder:Work"]))
     asked = {"name": "glassmind_search", "arguments": {"query": "oolong"}}
     meta = {"io.modelcontextprotocol/clientInfo": {"name": "the owner", "version": "1"}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
-    accept = {"Accept": "application/json, text/event-stream"}
 
     with serving(vault.engine, clients=clients) as web:
         worker = Web(web.port, token)
         assert worker.get("/api/search?query=oolong").status == 200
         assert worker.get("/api/kb/ask?question=oolong").status == 200
         asked["_meta"] = meta
-        assert worker.post("/mcp", message, **accept).status == 200
+        assert worker.message("tools/call", asked).status == 200
 
     found = list(ledger_of(vault).readings())
     assert [one.surface for one in found] == ["mcp-http", "http", "http"]

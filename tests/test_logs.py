@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 from cli_desk import Inside, Program
-from http_desk import JSON, Started, Web, serving, started
+from http_desk import JSON, SPEAKS, Started, Web, serving, started
 from logs_drive import FAILING
 from mcp_desk import Line, call, line
 from vault_desk import VaultDesk
@@ -219,15 +219,13 @@ def _ask_routes(web: Web) -> None:
 
 
 def _ask_mcp(web: Web) -> None:
-    accept = {"Accept": "application/json, text/event-stream"}
     calls = [
         ("tools/call", {"name": tool, "arguments": given}) for tool, given in CALLS
     ]
     odd = [(f"tools/{ASKED}", {ASKED: ASKED}), ("tools/call", {"name": [ASKED]})]
     for method, params in [*calls[:6], *odd]:
-        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        web.post("/mcp", message, **accept)
-    web.post("/mcp", f'{{"jsonrpc": "{ASKED}"'.encode(), **accept)
+        web.message(method, params)
+    web.post("/mcp", f'{{"jsonrpc": "{ASKED}"'.encode(), **SPEAKS)
 
 
 def _ask_rudely(web: Web) -> None:

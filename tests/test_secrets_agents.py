@@ -6,14 +6,13 @@ of any. Neither has what is kept of it: the index, the ledger and the logs.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import mcp_types as types
 import pytest
-from http_desk import Web, serving
+from http_desk import Web, answer_of, serving
+from leak_desk import CHANGE_ID
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_desk import visit
@@ -166,8 +165,6 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
 
 NOTHING: Mapping[str, list[Any]] = {}
 
-CHANGE_ID = re.compile(r"\b\d{8}-[a-z0-9]{5}\b")
-
 
 def asked(
     arguments: Iterable[Argument], known: Mapping[str, list[Any]] = NOTHING
@@ -261,23 +258,10 @@ def replies_of(
 ) -> Iterator[tuple[str, str]]:
     """Yield what a route answers, by what was asked; one that did is `answered`."""
     for given in asked(route.arguments, known):
-        path = route.path
-        rest = dict(given)
-        for name in ("name", "id", "job"):
-            if f"{{{name}}}" in path:
-                path = path.replace(f"{{{name}}}", quote(str(rest.pop(name))))
-        if route.method == "GET":
-            words = {
-                k: str(v).lower() if isinstance(v, bool) else v for k, v in rest.items()
-            }
-            path += f"?{urlencode(words, doseq=True)}" if words else ""
-            answer = web.get(path)
-        else:
-            answer = web.post(path, rest)
-        said = answer.body.decode()
+        answer = answer_of(web, route, given)
         if answer.status < 400:
             answered.add(f"{route.method} {route.path}")
-        yield f"{route.method} {path} {given}", said
+        yield f"{route.method} {route.path} {given}", answer.body.decode()
 
 
 def test_no_route_gives_a_credential_out(

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import pytest
 from faults.desk import Desk
 from faults.vaults import make_vault, write
-from http_desk import TOKEN as OWN
-from http_desk import serving
+from http_desk import SPEAKS, Web, serving
 from leak_desk import CANARY
 from soak_clients_desk import (
     CLOSED,
@@ -27,13 +26,12 @@ from soak_clients_desk import (
     Plan,
     Reply,
     Visitor,
-    asked_at,
     asked_of_routes,
     asked_of_tools,
     churn,
     is_absent,
 )
-from soak_desk import TOKEN, Stdio, http_server, resident_bytes, wait_until
+from soak_desk import Stdio, http_server, resident_bytes, wait_until
 
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import read_scope
@@ -85,7 +83,13 @@ class Soak:
 
         def ask(token: str, rng: random.Random) -> tuple[str, Reply]:
             method, path, body = asked_of_routes(rng, self.asked_for)
-            status, said = asked_at(port, token, method, path, body)
+            web = Web(port, token)
+            got = (
+                web.post(path, body, **SPEAKS)
+                if method == "POST"
+                else web.get(path, **SPEAKS)
+            )
+            status, said = got.status, got.body.decode()
             fine = status == 200 or (status == 404 and is_absent(said))
             kind = "GET /notes" if path.startswith("/notes") else f"{method} {path}"
             return kind.partition("?")[0], Reply(status, said, fine)
@@ -97,9 +101,10 @@ class Soak:
 
         def ask(token: str, rng: random.Random) -> tuple[str, Reply]:
             method, params = asked_of_tools(rng, self.asked_for)
-            message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-            status, said = asked_at(port, token, "POST", "/mcp", message)
-            return _called("mcp-http", method, params), Reply(status, said, _ok(said))
+            got = Web(port, token).message(method, params)
+            said = got.body.decode()
+            name = _called("mcp-http", method, params)
+            return name, Reply(got.status, said, _ok(said))
 
         return ask
 
@@ -115,7 +120,7 @@ class Soak:
 
         return ask
 
-    def turn(self, port: int, token: str, rng: random.Random) -> None:
+    def turn(self, web: Web, rng: random.Random) -> None:
         """Edit the vault, take a plan from its readers or give one back."""
         churn(self.desk.vault, rng, self.names, self.size.steps)
         if self.closed and rng.random() < 0.5:
@@ -127,8 +132,8 @@ class Soak:
             plan = self.open.pop(rng.randrange(len(self.open)))
             shut = plan._replace(**CLOSED[self.flips % len(CLOSED)])
             self._replace(plan, shut)
-            status, said = asked_at(port, token, "POST", "/index", {"wait": True})
-            assert status == 200, said
+            indexed = web.post("/index", {"wait": True})
+            assert indexed.status == 200, indexed.body
             self.book.keep(plan.word, plan.readers - shut.readers, time.monotonic())
             self.closed.append((plan, shut))
         self.flips += 1
@@ -147,9 +152,9 @@ class Soak:
         self.book.revoked[token] = (began, float("inf"))
         self.clients.revoke(name)
         self.book.revoked[token] = (began, time.monotonic())
-        assert asked_at(port, token, "GET", "/stats")[0] == 401
+        assert Web(port, token).get("/stats").status == 401
         self.add(name)
-        assert asked_at(port, self.book.tokens[name], "GET", "/stats")[0] == 200
+        assert Web(port, self.book.tokens[name]).get("/stats").status == 200
 
 
 def _called(way: str, method: str, params: dict[str, object]) -> str:
@@ -163,19 +168,19 @@ def _ok(said: str) -> bool:
     return (result is not None and not result.get("isError")) or is_absent(said)
 
 
-def run(soak: Soak, port: int, token: str, more: list[Visitor], held: int) -> None:
+def run(soak: Soak, web: Web, more: list[Visitor], held: int) -> None:
     """Ask and change for as long as wanted, and judge what was told."""
     visitors = list(more)
     for seed, name in enumerate(SCOPES):
-        visitors.append(Visitor(name, soak.book, soak.by_routes(port), seed))
-        visitors.append(Visitor(name, soak.book, soak.by_tools(port), 100 + seed))
+        visitors.append(Visitor(name, soak.book, soak.by_routes(web.port), seed))
+        visitors.append(Visitor(name, soak.book, soak.by_tools(web.port), 100 + seed))
     rng = random.Random(7)
     for one in visitors:
         one.start()
     began, memory = time.monotonic(), 0
     while time.monotonic() < began + soak.size.seconds:
-        soak.turn(port, token, rng)
-        soak.revoke_and_add(port, ("folder", "tag", "excluded")[soak.flips % 3])
+        soak.turn(web, rng)
+        soak.revoke_and_add(web.port, ("folder", "tag", "excluded")[soak.flips % 3])
         before = [sum(one.answered.values()) for one in visitors]
         wait_until(lambda b=before: _more(visitors, b), 120)  # type: ignore[misc]
         if not memory and time.monotonic() > began + soak.size.seconds / 5:
@@ -223,7 +228,7 @@ def test_scoped_clients_are_told_nothing_that_was_taken_from_them(
 ) -> None:
     soak = Soak(Desk(tmp_path), Size(notes=20, plans=16, seconds=2, steps=2))
     with soak.desk.engine() as engine, serving(engine, clients=soak.clients) as web:
-        run(soak, web.port, OWN, [], os.getpid())
+        run(soak, web, [], os.getpid())
 
 
 @pytest.mark.slow
@@ -240,7 +245,7 @@ def test_scoped_clients_ask_for_five_minutes_and_are_told_nothing_taken_from_the
         http, server = stack.enter_context(served)
         stdio = stack.enter_context(_stdio(soak.desk, logs / "mcp.log"))
         piped = Visitor("property", soak.book, soak.by_pipe(stdio), 50)
-        run(soak, http._port, TOKEN, [piped], server)
+        run(soak, http.web, [piped], server)
     said = "".join(log.read_text("utf-8", "replace") for log in logs.glob("*.log"))
     assert "Traceback" not in said
     assert "fault" not in said

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote, urlencode
 
 import pytest
-from http_desk import Web, serving
+from http_desk import Web, answer_of, serving
 from mcp_desk import call, text_of
 from test_knowledge_reading import seen
 from vault_desk import VaultDesk
@@ -127,15 +126,11 @@ def reading() -> list[Route]:
 def test_a_route_changes_nothing_in_the_vault(
     desk: VaultDesk, web: Web, route: Route
 ) -> None:
-    before, given, path = seen(desk.root), needed(route.arguments), route.path
-
-    for name in [name for name in given if f"{{{name}}}" in path]:
-        path = path.replace(f"{{{name}}}", quote(str(given.pop(name))))
+    before, given = seen(desk.root), needed(route.arguments)
     if route.method == "POST":
         given |= {name: MORE[name] for name in MORE if takes(route, name)}
-        answer = web.post(path, given)
-    else:
-        answer = web.get(f"{path}?{urlencode(given, doseq=True)}")
+
+    answer = answer_of(web, route, given)
 
     assert answer.status in {200, 404}, answer.body
     assert seen(desk.root) == before

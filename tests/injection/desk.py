@@ -31,15 +31,6 @@ def attacked(root: Path, **settings: object) -> VaultDesk:
     return desk
 
 
-def contents(root: Path) -> dict[str, bytes]:
-    """Return every file of a vault but those of the agent folder."""
-    return {
-        str(file.relative_to(root)): file.read_bytes()
-        for file in sorted(root.rglob("*"))
-        if file.is_file() and file.relative_to(root).parts[0] != ".agent"
-    }
-
-
 def assert_fenced(text: str) -> None:
     """What notes say stands between the marks, which close once, and nowhere else."""
     if CANARY not in text.casefold() and LABEL not in text:
