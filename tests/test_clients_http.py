@@ -187,6 +187,20 @@ def test_a_client_goes_by_its_registered_name_whatever_it_says(two: Two) -> None
     assert set(used_by(two)[len(before) :]) == {"worker"}
 
 
+def test_a_token_shown_in_another_way_is_refused_and_counts_as_no_use(two: Two) -> None:
+    _, token = two.clients.add("idle", read_scope(["folder:Work"]))
+    web = Web(two.web.port, token)
+
+    reply = web.get("/notes/Work/Heron.md", Authorization=f"Basic {token}")
+    unused = {one.name: one.used for one in two.clients.used()}["idle"]
+    answered = web.get("/notes/Work/Heron.md").status
+    used = {one.name: one.used for one in two.clients.used()}["idle"]
+
+    assert (reply.status, unused) == (401, "")
+    assert answered == 200
+    assert used
+
+
 def used_by(two: Two) -> list[str]:
     """Return who was handed something, in order."""
     (file,) = two.vault.place.rglob("use.jsonl")
