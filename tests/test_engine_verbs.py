@@ -1,11 +1,11 @@
 """The engine's verbs over a whole vault: read, chunks, doctor, and staying current."""
 
 import json
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from faults.desk import delete_index
 from vault_desk import VaultDesk
 
 from glassmind import open_vault
@@ -172,7 +172,7 @@ def test_an_engine_sees_that_its_index_was_rebuilt_or_deleted(
     vault.index(rebuild=True)
     found = first.search("beta").hits
     vault.engine.close()
-    shutil.rmtree(vault.folder)
+    delete_index(vault.folder)
 
     assert [hit.path for hit in found] == ["A.md"]
     with pytest.raises(IndexAbsent):
@@ -184,7 +184,7 @@ def test_a_word_index_that_was_deleted_is_made_anew_by_the_next_search(
 ) -> None:
     vault.indexed({"A.md": "alpha"})
     vault.close()
-    shutil.rmtree(vault.folder / "lexical")
+    delete_index(vault.folder / "lexical")
 
     reply = vault.ask("alpha")
 

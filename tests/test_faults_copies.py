@@ -6,7 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from faults.desk import Desk, answers, finish
+from faults.desk import Desk, answers, delete_index, finish
 from faults.dump import differences, dump
 from faults.vaults import age, edit, make_vault, write
 
@@ -56,7 +56,7 @@ def test_older_words_beside_a_newer_database_catch_up(desk: Desk) -> None:
     shutil.copytree(desk.folder / "lexical", older)
     change(desk, 3)
     change(desk, 4)
-    shutil.rmtree(desk.folder / "lexical")
+    delete_index(desk.folder / "lexical")
     shutil.copytree(older, desk.folder / "lexical")
 
     with desk.engine() as engine:
@@ -71,7 +71,7 @@ def test_the_words_of_another_vault_are_not_believed(
     other = Desk(tmp_path / "other")
     make_vault(other.vault, 25, 77)
     other.index()
-    shutil.rmtree(desk.folder / "lexical")
+    delete_index(desk.folder / "lexical")
     shutil.copytree(other.folder / "lexical", desk.folder / "lexical")
 
     with desk.engine() as engine:
@@ -102,7 +102,7 @@ def test_the_database_alone_gives_equal_answers_elsewhere(desk: Desk) -> None:
     right = desk.fresh()
     with desk.engine() as engine:
         engine.backup(desk.home / "alone.db")
-    shutil.rmtree(desk.folder)
+    delete_index(desk.folder)
     desk.folder.mkdir()
     shutil.copy(desk.home / "alone.db", desk.folder / "index.db")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from faults.desk import Desk, answers, check_texts, words_of
+from faults.desk import Desk, answers, check_texts, delete_index, words_of
 from faults.dump import differences, dump
 from faults.vaults import edit, make_vault, note_text, notes_of, write
 
@@ -30,7 +30,7 @@ class Sound:
         self.rows, self.answers = self.desk.fresh()
 
     def restore(self) -> Path:
-        shutil.rmtree(self.folder)
+        delete_index(self.folder)
         shutil.copytree(self._copy, self.folder)
         return self.folder / "index.db"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from faults.desk import NOBODY, Desk, Finished, answers, fingerprint
+from faults.desk import NOBODY, Desk, Finished, answers, delete_index, fingerprint
 from faults.dump import differences, dump
 from faults.strace import is_root
 from faults.vaults import make_vault, write
@@ -241,7 +241,7 @@ def test_an_index_replaced_under_an_open_engine_is_noticed(tmp_path: Path) -> No
     with desk.engine() as engine:
         engine.search("oolong")
         write(desk.vault, "Fresh.md", "a fresh kettle of oolong")
-        shutil.rmtree(desk.folder)
+        delete_index(desk.folder)
         desk.index()
 
         assert "Fresh.md" in [hit.path for hit in engine.search("kettle").hits]
@@ -256,7 +256,7 @@ def test_the_whole_folder_deleted_under_an_open_engine_is_made_again(
     desk.index()
     with desk.engine() as engine:
         right = answers(engine)
-        shutil.rmtree(desk.folder)
+        delete_index(desk.folder)
 
         with pytest.raises(IndexAbsent):
             engine.search("oolong")
@@ -310,7 +310,7 @@ def test_an_index_deleted_while_it_is_written_is_not_taken_for_a_full_disk(
 
     def delete(now: Progress) -> None:
         if now.stage == "words" and folder.exists():
-            shutil.rmtree(folder.rename(folder.with_name("gone")))
+            delete_index(folder.rename(folder.with_name("gone")))
 
     with desk.engine() as engine, pytest.raises(IndexAbsent):
         engine.index(progress=delete)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from faults.desk import QUERIES, Desk, answers, check_texts
+from faults.desk import QUERIES, Desk, answers, check_texts, delete_index
 from faults.dump import differences, dump
 from faults.vaults import age, edit, make_vault
 
@@ -34,7 +34,7 @@ class Words:
         self.rows, self.fresh_answers = self.desk.fresh()
 
     def restore(self) -> Path:
-        shutil.rmtree(self.folder)
+        delete_index(self.folder)
         shutil.copytree(self._copy, self.folder)
         return self.folder / "lexical"
 
@@ -104,7 +104,7 @@ def test_a_file_of_the_word_index_cut_short_or_lost_is_made_anew(
 
 
 def test_a_word_index_that_is_gone_is_made_anew_by_a_search(words: Words) -> None:
-    shutil.rmtree(words.restore())
+    delete_index(words.restore())
 
     with words.desk.engine() as engine:
         assert answers(engine) == words.fresh_answers

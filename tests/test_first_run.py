@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from cli_desk import Inside, Program, with_note
-from faults.desk import NOBODY
+from faults.desk import NOBODY, delete_index
 
 from glassmind import __main__ as entry
 from glassmind.config import write
@@ -253,7 +253,7 @@ def test_settings_that_may_not_be_read_can_stand_elsewhere(reachable: Inside) ->
 def test_an_index_that_has_no_place_says_which_setting_gives_it_one(
     reachable: Inside,
 ) -> None:
-    shutil.rmtree(reachable.home / ".local")
+    delete_index(reachable.home / ".local")
     reachable.home.chmod(0o555)
     (reachable.vault.parent / "mine").mkdir(mode=0o777)
     (reachable.vault.parent / "mine").chmod(0o777)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from faults.desk import delete_index
 from meaning_desk import LONG, WordModel
 from resident_desk import ResidentDesk, desk_in, wait_for
 
@@ -357,7 +358,7 @@ def test_an_index_deleted_just_before_the_role_is_tried_for_is_tried_for_again(
 
     def made_and_gone(folder: Path) -> str | None:
         if gone:
-            shutil.rmtree(gone.pop())
+            delete_index(gone.pop())
             return None
         return made(folder)
 

@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,9 @@ QUERIES = (
     "[status:done]",
 )
 Answers = list[list[tuple[object, ...]]]
+
+DELETIONS = 5
+"""How often a folder is emptied that somebody still puts something into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,19 @@ def shown(reply: SearchReply) -> list[tuple[object, ...]]:
 def answers(engine: Engine, queries: Iterable[str] = QUERIES) -> Answers:
     """Return what the engine answers to each query."""
     return [shown(engine.search(query, limit=20)) for query in queries]
+
+
+def delete_index(folder: Path) -> None:
+    """Delete the folder of an index, or of its words, while engines may be open.
+
+    Tantivy looks after an open index in a thread of its own, and may put its lock back
+    into a folder that is being emptied: then that is done again.
+    """
+    for _ in range(DELETIONS):
+        with suppress(OSError):
+            shutil.rmtree(folder)
+            return
+    shutil.rmtree(folder)
 
 
 def fingerprint(root: Path) -> dict[str, tuple[object, ...]]:
