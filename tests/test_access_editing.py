@@ -13,10 +13,13 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
+from glassmind.errors.writing import WriteFailed
+from glassmind.types import NotePath
 from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.types.callers import known_as
 from glassmind.types.editing import AddLink, Append, ChangeProperty
 from glassmind.types.repairs import Repairs, TagSpelling
+from glassmind.vault.changing import VaultChanger
 
 AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
 OWNER = Asking()
@@ -385,6 +388,34 @@ def test_a_repair_names_no_hidden_note_that_stays_as_it_is(vault: VaultDesk) -> 
     assert "Hid" not in repr(done)
 
 
+def test_a_hidden_note_that_cannot_be_read_just_then_is_not_named(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write({"A.md": "#Tea", "B.md": "#Cup", "Hid/H.md": "#Tea"})
+    engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
+    engine.index()
+    usual, shut = VaultChanger.read, {"Hid/H.md"}
+
+    def read(self: VaultChanger, path: NotePath, /) -> bytes | None:
+        if path in shut:
+            raise WriteFailed(path, "Permission denied")
+        return usual(self, path)
+
+    monkeypatch.setattr(VaultChanger, "read", read)
+    spelt = Repairs(tags=(TagSpelling("k", "Tea", "tea"),))
+    refused = said(lambda: agent(engine).rename_tag("Tea", "sencha", AGENT))
+    done = agent(engine).repair(spelt, AGENT)
+    owners = said(lambda: engine.editing.rename_tag("tea", "sencha", OWNER))
+    shut.add("B.md")
+    seen = said(lambda: agent(engine).rename_tag("Cup", "mug", AGENT))
+
+    assert refused.endswith(f": {OWNERS}")
+    assert vault.text("A.md") == "#tea"
+    assert "Hid" not in repr(done)
+    assert "Hid/H.md" in owners
+    assert "B.md" in seen
+
+
 def test_a_client_is_told_what_it_deleted_and_can_take_it_back(
     vault: VaultDesk,
 ) -> None:
@@ -417,3 +448,29 @@ def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultDesk) -> None
         assert "Img/Pic.png" in [one.to for one in done.files]
         editing.undo(done.changeset.id, Asking(client="cup"))
     assert (vault.root / "Pic.png").exists()
+
+
+def test_the_record_of_writes_names_no_place_that_is_hidden(vault: VaultDesk) -> None:
+    vault.write(
+        {
+            "Hid/Ann.md": "x",
+            "Hid/Scan.png": b"x",
+            "Shown/Tea.md": "x",
+            "Shown/Cup.png": b"x",
+        }
+    )
+    engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
+    engine.index()
+    for old, new in (
+        ("Hid/Ann.md", "Shown/Ann.md"),
+        ("Hid/Scan.png", "Hid/Leg.png"),
+        ("Shown/Tea.md", "Shown/Leaf.md"),
+        ("Shown/Cup.png", "Shown/Mug.png"),
+    ):
+        engine.editing.move(old, new, OWNER)
+
+    whole = engine.memory.log().records
+    seen = engine.seen_by(EVERY_AGENT).memory.log().records
+
+    assert len(whole) == 4
+    assert {one.to for one in seen} == {"Shown/Leaf.md", "Shown/Mug.png"}

@@ -383,3 +383,36 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
             found = db.execute(counted).get
             assert bool(found) is is_told
     assert all("P.md" not in repr(one) for one in seen.knowledge.themes().themes)
+
+
+def test_scopes_that_come_at_once_are_not_taken_for_one_another(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"A/a.md": "Tea.", "B/b.md": "Tea."})
+    vault.engine.index()
+    one, other = read_scope(["folder:A"]), read_scope(["folder:B"])
+    adapters = cast("Any", vault.engine)._adapters
+
+    class Crowded(list[object]):
+        def append(self, made: object) -> None:
+            super().append(made)
+            if len(self) == 1:  # another thread asks just then
+                adapters.seen_by(other)
+
+    adapters._seen = Crowded()
+
+    assert paths(vault, one) == ["A/a.md"]
+    assert paths(vault, other) == ["B/b.md"]
+
+
+def test_words_of_hidden_notes_crowd_out_no_word_that_a_prefix_stands_for(
+    vault: VaultDesk,
+) -> None:
+    common = " ".join(f"pro{chr(97 + n // 9)}{chr(97 + n % 9)}" for n in range(80))
+    hidden = {f"Own/{n}.md": common for n in range(3)}
+    vault.indexed({**hidden, "Mine/M.md": "A prototype."})
+    seen = vault.engine.seen_by(read_scope(["folder:Mine"]))
+
+    assert [hit.path for hit in seen.search("pro*", mode="fulltext").hits] == [
+        "Mine/M.md"
+    ]

@@ -114,6 +114,12 @@ def test_an_entry_anywhere_in_a_list_is_taken_out(text: str, left: str) -> None:
     assert LOOSE.without_entry(text, "g") == left
 
 
+def test_tables_of_an_entry_with_lines_between_them_go_together() -> None:
+    text = "[servers.g]\na = 1\n\n\n[servers.g.env]\nb = 2\n\n[other]\nc = 3\n"
+
+    assert TOML.without_entry(f"d = 4\n\n{text}", "g") == "d = 4\n\n[other]\nc = 3\n"
+
+
 def test_an_entry_that_stands_there_twice_is_left_to_its_owner() -> None:
     text = '{"servers": {"g": 1,\n"g": 2}}'
 

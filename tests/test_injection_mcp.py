@@ -15,7 +15,7 @@ from mcp_desk import visit
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
-from glassmind.render.hidden_text import hidden_notice
+from glassmind.render.hidden_text import hidden_in, hidden_notice
 from glassmind.surfaces.mcp.replies import PLAIN
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS
@@ -232,6 +232,26 @@ def test_a_packet_says_which_passages_hide_something(hostile: VaultDesk) -> None
 
     assert isinstance(text, types.TextContent)
     assert "holds hidden text" in text.text
+
+
+def test_no_note_can_keep_a_packet_from_saying_that_something_is_hidden(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(
+        {
+            "Prose.md": "A kingfisher holds hidden text (holds hidden text).",
+            "King\u200bfisher.md": "The kingfisher dives.",
+        }
+    )
+
+    async def body(client: Client) -> types.CallToolResult:
+        return await client.call_tool("glassmind_context", {"query": "kingfisher"})
+
+    answer = visit(served(vault), body)
+
+    texts = [one.text for one in answer.content if one.type == "text"]
+    assert "King\u200bfisher" in texts[0]
+    assert shown(hidden_in("King\u200bfisher")) in texts
 
 
 def test_a_note_as_a_resource_stands_in_the_fence(hostile: VaultDesk) -> None:

@@ -42,10 +42,14 @@ class ReadableFiles(VaultFiles):
         except VaultError:
             return False
 
-    def may_tell(self, _path: str) -> bool:
+    def may_tell(self, path: str) -> bool:
         """Whether a file may be told of: it is there, and may be read."""
         try:
-            self.read(_path)
+            self.read(path)
         except VaultError:
             return False
-        return True
+        return kind_of(path) != "attachment" or self.may_name(path)
+
+    def may_name(self, path: str) -> bool:
+        """Whether a file may be told of by its place alone."""
+        return self._policy.may_name(path)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
-from glassmind.editing.diffs import changed
+from glassmind.editing.diffs import changed, paths_of
 from glassmind.editing.folders import take_away_folders, with_folders
 from glassmind.editing.refreshing import LATE, indexed
 from glassmind.errors import GlassmindError, VaultError
@@ -64,7 +64,7 @@ def applied(
         done, said = _written(desk, changeset, former, asking)
         _tidy_up(desk, done.undoes)
         notices += said
-        paths = _paths(changeset.draft.steps)
+        paths = paths_of(changeset.draft.steps)
         notices += filter(None, [desk.committed(changeset.draft.title, paths)])
     touched = [step for one in settled for step in one.steps]
     fault = desk.refresh(_to_refresh([*touched, *changeset.draft.steps]))
@@ -135,7 +135,7 @@ def _brought_to_an_end(desk: Desk, changeset: Changeset) -> str:
     if not odd:
         desk.files.settle(steps, forward=True, why=SETTLED)
         _noted(desk, changeset)
-        said = desk.committed(title, _paths(steps))
+        said = desk.committed(title, paths_of(steps))
         return f"{told}; it is applied now" + (f" ({said})" if said else "")
     desk.files.settle(steps, forward=False, why=SETTLED)
     _turn_back(desk, changeset)
@@ -236,14 +236,8 @@ def _name(step: Step) -> NotePath:
     return step.path or step.to
 
 
-def _paths(steps: Sequence[Step]) -> list[NotePath]:
-    """Return every path that steps take something from or bring something to."""
-    both = (path for step in steps for path in (step.path, step.to))
-    return list(dict.fromkeys(path for path in both if path is not None))
-
-
 def _to_refresh(steps: Sequence[Step]) -> list[NotePath]:
     """Return the files to be indexed anew; none means all, as for a moved folder."""
     if any(step.folder for step in steps):
         return []
-    return [path for path in _paths(steps) if not is_trashed(path)]
+    return [path for path in paths_of(steps) if not is_trashed(path)]

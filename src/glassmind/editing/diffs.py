@@ -1,7 +1,7 @@
 """What a changeset does to each file, as people read it: unified diffs and counts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in
@@ -64,9 +64,13 @@ def changesets_of(
 
 def files_of(changesets: Sequence[Changeset]) -> list[NotePath]:
     """Return the files that changes are about, whose names stand in what is told."""
-    steps = (step for one in changesets for step in one.draft.steps)
-    ends = (path for step in steps for path in (step.path, step.to))
-    return list(dict.fromkeys(path for path in ends if path is not None))
+    return paths_of(step for one in changesets for step in one.draft.steps)
+
+
+def paths_of(steps: Iterable[Step]) -> list[NotePath]:
+    """Return every path that steps take something from or bring something to."""
+    both = (path for step in steps for path in (step.path, step.to))
+    return list(dict.fromkeys(path for path in both if path is not None))
 
 
 def _is_damaged(changeset: Changeset) -> bool:

@@ -13,7 +13,7 @@ from glassmind.editing.judging import forbidden
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relink_text import Relink
 from glassmind.editing.relinking import Job, draft_with_links, worked
-from glassmind.editing.seen import is_seen
+from glassmind.editing.seen import is_seen, may_be_named
 from glassmind.editing.tags import retagged_file
 from glassmind.editing.universe import Universe, universe_of
 from glassmind.editing.worded import with_words
@@ -141,7 +141,8 @@ class _Work:
             try:
                 raw = self.desk.files.read(path)
             except VaultError as fault:
-                self.left.append(Unmended(path, str(fault)))
+                if may_be_named(self.desk, path):
+                    self.left.append(Unmended(path, str(fault)))
                 return None
             if raw is None:
                 return None

@@ -68,14 +68,23 @@ def nothing_hidden_named(desk: Desk) -> Iterator[None]:
         yield
     except GlassmindError as fault:
         path = getattr(fault, "path", None)
-        if isinstance(path, str) and not isinstance(fault, NameTaken):
-            try:
-                seen = is_seen(desk, NotePath(path))
-            except VaultError:  # what cannot be looked at is no secret by its text
-                seen = True
-            if not seen:
-                raise EditRefused(OWNERS) from None
+        if (
+            isinstance(path, str)
+            and not isinstance(fault, NameTaken)
+            and not may_be_named(desk, NotePath(path))
+        ):
+            raise EditRefused(OWNERS) from None
         raise
+
+
+def may_be_named(desk: Desk, path: NotePath) -> bool:
+    """Whether a fault may name a file; one that cannot be read, as it was indexed."""
+    try:
+        return is_seen(desk, path)
+    except VaultError:
+        with desk.faults():
+            known = path in desk.rows().paths()
+        return not known or desk.sight is None or path in desk.sight.paths()
 
 
 def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:

@@ -33,7 +33,8 @@ def write_log(
     """Return what was written, the newest first; nothing where no record is.
 
     With `since`, from that day on; with `path`, of that file or below that folder. Who
-    may not read every note is told of those that are there and may be read.
+    may not read every note is told of those that are there and may be read, unless they
+    came from where nothing may.
 
     Raises:
         BadLimit: so many are not told at once.
@@ -46,14 +47,18 @@ def write_log(
         raw, left_out = files.tail(log, limit_bytes=LIMIT_BYTES)
     except FileGone:
         return WriteLog((), 0)
-    may_tell = cache(files.may_tell)
+    may_tell, may_name = cache(files.may_tell), cache(files.may_name)
     records: list[WriteRecord] = []
     wrong: list[int] = []
     for number, line in _lines(raw, whole=left_out == 0):
         found = record_of(line)
         if found is None:
             wrong.append(number)
-        elif _is_asked_for(found, since, path) and may_tell(found.to or found.path):
+        elif (
+            _is_asked_for(found, since, path)
+            and may_tell(found.to or found.path)
+            and (found.to is None or may_name(found.path))
+        ):
             records.append(found)
     problems = _told(log, wrong, left_out)
     return WriteLog(tuple(records[: -limit - 1 : -1]), len(records), problems)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from glassmind.render.notes_text import bytes_in_words
 from glassmind.render.pairs_text import pair_status_as_text
-from glassmind.render.style import Style
+from glassmind.render.style import Style, counted
 from glassmind.render.watch import watch_as_text
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
@@ -110,7 +110,7 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
     if status.writing:
         yield f"Writing now: {style.clean(status.writing)}"
     if status.secrets:
-        notes = "1 note" if status.secrets == 1 else f"{status.secrets:,} notes"
+        notes = counted(status.secrets, "note")
         yield f"Credentials: hidden in {notes}"
     yield f"Watch: {style.clean(watch_as_text(status.watch))}"
     if status.resident:

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import Any, assert_never
 
+from glassmind.render.style import counted
 from glassmind.types.files import IndexReport
 from glassmind.types.watch import (
     Brought,
@@ -113,7 +114,7 @@ def news_as_text(news: News) -> str:  # noqa: PLR0911
 def _counts(report: IndexReport) -> str:
     names = ("added", "changed", "moved", "removed")
     found = [f"{n:,} {name}" for name in names if (n := getattr(report, name))]
-    notes = "1 note" if report.notes == 1 else f"{report.notes:,} notes"
+    notes = counted(report.notes, "note")
     return f"{', '.join(found) or 'nothing new'}, {notes} in {report.seconds:.2f} s"
 
 

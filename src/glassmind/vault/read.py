@@ -111,8 +111,12 @@ class VaultFiles:
             raise FileTooLarge(path, limit_bytes)
         return raw
 
-    def may_tell(self, _path: str) -> bool:
+    def may_tell(self, path: str) -> bool:  # noqa: ARG002 - others look at it
         """Whether a file may be told of to whoever these are read for."""
+        return self.sees_all
+
+    def may_name(self, path: str) -> bool:  # noqa: ARG002 - others look at it
+        """Whether a file may be told of by its place alone."""
         return self.sees_all
 
     def tail(self, path: str, *, limit_bytes: int) -> tuple[bytes, int]:

@@ -348,8 +348,8 @@ class LocalAdapters:
         """Return the adapters for whoever has a scope; closed with these."""
         from glassmind.wiring.seen import SeenAdapters  # noqa: PLC0415
 
-        self._seen.append(SeenAdapters(self, scope))
-        return self._seen[-1]
+        self._seen.append(made := SeenAdapters(self, scope))
+        return made
 
     @made_once
     def writing(self) -> "Writing":

@@ -6,7 +6,7 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -42,6 +42,9 @@ GLANCE = 10
 
 PREFIX_LIMIT = 50
 """Most words a prefix stands for, the most frequent first."""
+
+PREFIXES_LOOKED_AT = 500
+"""Words with a prefix of which those are taken that stand in a note which is seen."""
 
 MISSPELT_SHARE = 0.7
 """What a guessed word counts against one that stands as typed."""
@@ -246,11 +249,16 @@ class _Composer:
         for start in words.exact.analyze(words.prepared(prefix))[-1:]:
             self.terms.prefixes.add(start)
             for field, boost in (("body", 1.0), ("title", WEIGHTS["title"])):
-                ends = self._searcher.terms_with_prefix(
-                    field, start, limit=PREFIX_LIMIT
-                )
-                for term, _ in ends:
+                for term in self._begun(field, start):
                     yield self._term(field, term, boost)
+
+    def _begun(self, field: str, start: str) -> Iterator[str]:
+        """Return the most frequent terms that begin so, of those that are seen."""
+        most = PREFIX_LIMIT if self._seen is None else PREFIXES_LOOKED_AT
+        ends = self._searcher.terms_with_prefix(field, start, limit=most)
+        whole = self._seen is None
+        found = (term for term, _ in ends if whole or self._stands(field, term))
+        return islice(found, PREFIX_LIMIT)
 
     def _runs(self, text: str) -> Iterator[tuple[str, tantivy.Query]]:
         """Note the runs for marking; a lone character is looked for in every run."""

@@ -52,29 +52,14 @@ TEXT = Statements(
     "order by seq limit ?",
     prune="delete from changes where seq < ?",
 )
-VECTORS = Statements(
-    empty="select not exists (select 1 from vector_changes) "
-    "and not exists (select 1 from chunk_vectors)",
-    head="select seq, token from vector_changes order by seq desc limit 1",
-    first="select min(seq) from vector_changes",
-    token="select token from vector_changes where seq = ?",  # noqa: S106 - as above
-    pending="select count(*) from vector_changes where seq > ?",
-    following="select seq, note_id, token from vector_changes where seq > ? "
-    "order by seq limit ?",
-    prune="delete from vector_changes where seq < ?",
-)
-LINKS = Statements(
-    empty="select not exists (select 1 from link_changes) "
-    "and not exists (select 1 from notes)",
-    head="select seq, token from link_changes order by seq desc limit 1",
-    first="select min(seq) from link_changes",
-    token="select token from link_changes where seq = ?",  # noqa: S106 - as above
-    pending="select count(*) from link_changes where seq > ?",
-    following="select seq, note_id, token from link_changes where seq > ? "
-    "order by seq limit ?",
-    prune="delete from link_changes where seq < ?",
-)
+LINKS = Statements(*(asked.replace("changes", "link_changes") for asked in TEXT))
 """Tells of every change to a note, and is not forgotten when a sidecar has followed."""
+VECTORS = Statements(
+    *(asked.replace("changes", "vector_changes") for asked in TEXT)
+)._replace(
+    empty="select not exists (select 1 from vector_changes) "
+    "and not exists (select 1 from chunk_vectors)"
+)
 
 
 class Log(Generic[T_co]):

@@ -3,13 +3,13 @@
 Each part stands when the next begins, so whoever has seen enough can press Ctrl-C.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config
 from glassmind.errors import ModelFault
-from glassmind.surfaces.cli.commands.index import WARNINGS_SHOWN, gently
+from glassmind.render.style import counted
+from glassmind.surfaces.cli.commands.index import gently, tell_warnings
 from glassmind.surfaces.cli.commands.models import shown_download
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.progress import shown_progress
@@ -46,7 +46,7 @@ def begin(config: Config, output: Output, call: str, *, embed: bool) -> Begun:
     """
     with _opened(config) as engine, shown_progress(output) as progress:
         report = engine.index(embed=False, progress=progress)
-    _tell_warnings(report.warnings, output)
+    tell_warnings(report.warnings, output)
     if not embed or config.embeddings.backend == "none":
         return Begun(report)
     _tell_what_follows(report, call, output)
@@ -59,22 +59,14 @@ def begin(config: Config, output: Output, call: str, *, embed: bool) -> Begun:
     except KeyboardInterrupt:
         return Begun(report, stopped=True)
     fresh = [said for said in made.warnings if said not in report.warnings]
-    _tell_warnings(fresh, output)
+    tell_warnings(fresh, output)
     told = replace(report, embedded=made.embedded, reused=made.reused, left=made.left)
     return Begun(replace(told, warnings=(*report.warnings, *fresh)))
 
 
-def _tell_warnings(warnings: Sequence[str], output: Output) -> None:
-    for warning in warnings[:WARNINGS_SHOWN]:
-        output.notice(warning)
-    more = len(warnings) - WARNINGS_SHOWN
-    if more > 0:
-        output.notice(f"and {more:,} more like these; --json has them in full")
-
-
 def _tell_what_follows(report: IndexReport, call: str, output: Output) -> None:
     if output.shows_progress and report.added:
-        notes = "1 note" if report.notes == 1 else f"{report.notes:,} notes"
+        notes = counted(report.notes, "note")
         output.notice(
             f"{notes} can be searched by words now; what they mean follows. Ctrl-C is "
             f"safe: {call} index goes on from there"

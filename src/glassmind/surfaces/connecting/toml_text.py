@@ -84,8 +84,8 @@ class TomlForm:
     def _lines_without(self, text: str, name: str) -> Iterator[str]:
         """Yield texts in which the tables of an entry may be gone."""
         end, lines = _line_end(text), text.replace("\r\n", "\n").split("\n")
-        for top, stop in reversed(self._tables(lines, name)):
-            keeps = stop
+        while tables := self._tables(lines, name):
+            top, keeps = tables[-1]
             while keeps > top + 1 and _says_nothing(lines[keeps - 1]):
                 keeps -= 1  # what stands above the next table belongs to it
             above, below = lines[:top], lines[keeps:]

@@ -108,7 +108,7 @@ class Calls:
                 with Recording(call.engine, self._surface, tool.name, who) as ledger:
                     answer = tool.run(call)
                     ledger.show(answer.shown or answer.content)
-            return flagged(reply_of(answer, self._tools))
+            return flagged(reply_of(answer, self._tools), answer.shown)
         except GlassmindError as error:
             return self._fault_of(tool, error)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no trace

@@ -3,6 +3,7 @@
 Looked for in one place, in whatever a tool answers, so that no tool can forget it.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
@@ -13,19 +14,17 @@ from glassmind.surfaces.mcp.fence import fenced
 FIELD = "hidden_text"
 """Where values say which kinds there are."""
 
-SAID = "holds hidden text"
-"""What a packet says itself of its passages, within its budget."""
 
-
-def flagged(made: types.CallToolResult) -> types.CallToolResult:
+def flagged(made: types.CallToolResult, packed: object) -> types.CallToolResult:
     """Return an answer that says which kinds of hidden text it holds, if any.
 
-    Text that is JSON, as other systems reply, stays alone: clients read it as such.
+    Text that is JSON, as other systems reply, stays alone: clients read it as such. And
+    a packet, of values that are `packed`, that says so itself stays in its budget.
     """
     texts = [one.text for one in made.content if isinstance(one, types.TextContent)]
     values: dict[str, Any] | None = made.structured_content
     kinds = hidden_in(texts if values is None else values)
-    if not kinds or (values is None and any(SAID in text for text in texts)):
+    if not kinds or (values is None and _tells(packed)):
         return made
     told = None if values is None else {FIELD: list(kinds), **values}
     first, *links = made.content
@@ -34,6 +33,13 @@ def flagged(made: types.CallToolResult) -> types.CallToolResult:
     return made.model_copy(
         update={"content": [first, *notices, *links], "structured_content": told}
     )
+
+
+def _tells(packed: object) -> bool:
+    """Whether values say of one of their texts that it hides something."""
+    if isinstance(packed, Mapping):
+        return packed.get("hidden") is True or any(map(_tells, packed.values()))
+    return isinstance(packed, list | tuple) and any(map(_tells, packed))
 
 
 def fenced_note(text: str) -> str:

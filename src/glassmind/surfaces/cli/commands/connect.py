@@ -10,6 +10,7 @@ from glassmind.access.clients import clients_of
 from glassmind.config import Config
 from glassmind.config.files import current_folder
 from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.asking import notice_all
 from glassmind.surfaces.cli.opening import config_of, named_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -76,7 +77,7 @@ def run(args: Namespace, output: Output) -> int:
             return exits.OK
         output.line(f"In {output.style.clean(str(file))}:\n")
         output.verbatim(shown)
-        _tell(notices, output)
+        notice_all(output, notices)
         return exits.OK
     done = connect(file, program.form, args.name, entry, force=args.force)
     notices += _remarks(done, program, args.name, file)
@@ -86,7 +87,7 @@ def run(args: Namespace, output: Output) -> int:
         more = {"state": done.state, "backup": backup, "next": follows}
         output.json({**told, **more, "notices": notices})
         return exits.OK
-    _tell(notices, output)
+    notice_all(output, notices)
     _show(done, told, program, follows, words, output)
     return exits.OK
 
@@ -139,11 +140,6 @@ def _remarks(done: Outcome, program: Program, name: str, file: Path) -> Iterator
         yield f"{name} is switched off in {file}"
     if done.others:
         yield f"connected too, by other names: {', '.join(done.others)}"
-
-
-def _tell(notices: list[str], output: Output) -> None:
-    for notice in notices:
-        output.notice(notice)
 
 
 def _show(  # noqa: PLR0913, PLR0917 - one page from what was done

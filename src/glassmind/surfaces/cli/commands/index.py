@@ -2,11 +2,12 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from glassmind.render.reports import report_as_json
 from glassmind.render.reports_text import report_as_text
 from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.asking import notice_all
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
@@ -74,13 +75,17 @@ def run(args: Namespace, output: Output) -> int:
             "stopped; what was indexed is kept, and glassmind index goes on from there"
         )
         return exits.INTERRUPTED
-    for warning in report.warnings[:WARNINGS_SHOWN]:
-        output.notice(warning)
-    if len(report.warnings) > WARNINGS_SHOWN:
-        more = len(report.warnings) - WARNINGS_SHOWN
-        output.notice(f"and {more:,} more like these; --json has them in full")
+    tell_warnings(report.warnings, output)
     if output.as_json:
         output.json(report_as_json(report))
     else:
         output.text(report_as_text(report, output.style, vault=vault))
     return exits.OK
+
+
+def tell_warnings(warnings: Sequence[str], output: Output) -> None:
+    """Tell what was left out of an index, or cannot be read as it was meant."""
+    notice_all(output, warnings[:WARNINGS_SHOWN])
+    more = len(warnings) - WARNINGS_SHOWN
+    if more > 0:
+        output.notice(f"and {more:,} more like these; --json has them in full")

@@ -17,6 +17,7 @@ from glassmind.config.write import free_place, set_key, write_config
 from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import NoVault, SeveralVaults, VaultChosen, WrongUsage
 from glassmind.render.reports import report_as_json
+from glassmind.render.style import counted
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.beginning import WORDS_ALONE, Begun, begin
 from glassmind.surfaces.cli.called import own_call
@@ -197,7 +198,7 @@ def _tell_begun(begun: Begun, call: str, output: Output) -> None:
         output.fault(f"stopped; what was done is kept, and {call} index goes on")
     if output.as_json:
         return
-    notes = "1 note" if report.notes == 1 else f"{report.notes:,} notes"
+    notes = counted(report.notes, "note")
     output.line(f"Indexed: {notes} in {report.seconds:.1f} s")
     if embedded or report.left:
         left = f", {report.left:,} left" if report.left else ""
