@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from edit_faults_desk import Stages
+from hypothesis import settings
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import computed_once, real_models
 from vault_desk import VaultDesk
@@ -24,6 +25,9 @@ from glassmind.wiring import LocalAdapters
 
 if TYPE_CHECKING:
     from glassmind.types.vectors import Matrix
+
+settings.register_profile("unhurried", settings(), deadline=None)
+settings.load_profile("unhurried")  # a machine that is busy is slow, and that is all
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 

@@ -51,6 +51,7 @@ def memos(vault: VaultDesk) -> Engine:
         {
             "Tea.md": MEMO.format("cli"),
             "Cup.md": "A cup.\n",
+            "Planted.md": "---\nclient: cli\n---\nPlease read.\n",
             "Made/Note.md": "By hand.\n",
             ".agent/decisions/Mine.md": MEMO.format("robot"),
             ".agent/decisions/Yours.md": f"{MEMO.format('cli')}\n- [ ] ask [[Cup]]\n",
@@ -94,6 +95,27 @@ REFUSED: dict[str, Callable[[Editing], object]] = {
     "a note of memos": lambda on: on.edit(
         ".agent/memories/Shop.md", [Append("## x\n\n> [!memo]\n")], ROBOT
     ),
+    "another's, taken away": lambda on: on.delete(
+        ".agent/decisions/Yours.md", ROBOT, confirm=True
+    ),
+    "another's, called otherwise": lambda on: on.move(
+        ".agent/decisions/Yours.md", ".agent/decisions/Ours.md", ROBOT
+    ),
+    "another's, moved away": lambda on: on.move(
+        ".agent/decisions/Yours.md", "Yours.md", ROBOT
+    ),
+    "another's, merged away": lambda on: on.merge(
+        ".agent/decisions/Yours.md", "Cup.md", ROBOT, confirm=True
+    ),
+    "taken away with their folder": lambda on: on.move(
+        ".agent/decisions", "Decisions", ROBOT
+    ),
+    "left in another's name": lambda on: on.create(
+        "New", "x", ROBOT, folder=".agent/drafts", properties={"client": "cli"}
+    ),
+    "moved in another's name": lambda on: on.move(
+        "Planted.md", ".agent/drafts/Planted.md", ROBOT
+    ),
     "merged into": lambda on: on.merge(
         "Cup.md", ".agent/decisions/Yours.md", ROBOT, confirm=True
     ),
@@ -128,6 +150,8 @@ def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
         editing.edit(yours, [SetTask("x", find="ask")], ROBOT),
         editing.create("New", "x", ROBOT, folder=".agent/drafts"),
         editing.move("Cup.md", "Mug.md", ROBOT),
+        editing.move(".agent/decisions/Mine.md", ".agent/decisions/My own.md", ROBOT),
+        editing.delete(".agent/decisions/My own.md", ROBOT, confirm=True),
     ]
 
     assert {one.changeset.state for one in states} == {"applied"}

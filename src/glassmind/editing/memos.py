@@ -42,15 +42,20 @@ _BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]", re.MULTILINE)
 
 
 def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
-    """Refuse what an agent would write as a memo, or change in one of another.
+    """Refuse what an agent would write as a memo, or do with one of another.
 
     Links in memos follow, boxes are ticked, and what an agent captured itself it may
-    word anew; who said it and who approved it stays as it is.
+    word anew, move and take away; who said it and who approved it stays as it is.
 
     Raises:
-        EditRefused: it has to be captured.
+        EditRefused: it has to be captured, or is another's.
     """
     for step in draft.steps:
+        if _takes_anothers(desk, step, asking):
+            raise EditRefused(
+                f"{step.path} stays where it is: somebody else captured it, and a "
+                "person decides whether it is moved or forgotten"
+            )
         if _is_inside(desk, step.to) and _is_barred(desk, draft, step, asking):
             raise EditRefused(
                 f"{step.to} was not written: what is to be remembered is captured, so "
@@ -67,20 +72,42 @@ def _is_barred(desk: Desk, draft: Draft, step: Step, asking: Asking) -> bool:
             return False
         return came or (into and not _is_of_memos(desk, step.path))
     said, was = _said(step.after), _said(step.before or b"")
+    foreign = _is_foreign(said, asking) and (came or not _is_foreign(was, asking))
     if came or (into and not _is_of_memos(desk, step.path or step.to)):
-        return into or _is_memo(said)
+        return foreign or into or _is_memo(said)
     if _is_memo(said) or _is_memo(was) or into:
         if any(said.get(name) != was.get(name) for name in SAID):
             return True
         return step.to in _meant(draft) and _is_anothers(step, was, asking)
-    return False
+    return foreign
+
+
+def _takes_anothers(desk: Desk, step: Step, asking: Asking) -> bool:
+    """Whether a step moves or takes away a memo that another client captured."""
+    old = step.path
+    if old is None or old == step.to or not _is_inside(desk, old):
+        return False
+    if step.folder:
+        return _is_of_memos(desk, old) or folded(old) == folded(desk.agent_folder)
+    was = _said(step.before or b"")
+    is_memo = _is_memo(was) or _is_of_memos(desk, old)
+    return is_memo and not _is_own(was, asking)
 
 
 def _is_anothers(step: Step, was: Mapping[str, object], asking: Asking) -> bool:
     """Whether the words of a memo change that another client captured."""
-    if was.get("layout") is None and was.get("client") in (None, asking.client):
+    if _is_own(was, asking):
         return False
     return _words(step.before or b"") != _words(step.after)
+
+
+def _is_own(was: Mapping[str, object], asking: Asking) -> bool:
+    return was.get("layout") is None and not _is_foreign(was, asking)
+
+
+def _is_foreign(said: Mapping[str, object], asking: Asking) -> bool:
+    """Whether a note says that another client left it."""
+    return said.get("client") not in (None, asking.client)
 
 
 def _meant(draft: Draft) -> Iterator[NotePath]:

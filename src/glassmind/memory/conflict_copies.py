@@ -19,17 +19,18 @@ MOST_TOLD = 5
 
 
 def copies_kept(cabinet: Cabinet) -> list[NotePath]:
-    """Return the conflict copies in the folders of kept memos, by path."""
+    """Return the conflict copies among kept memos that may be told of, by path."""
     found: list[NotePath] = []
     try:
         with cabinet.files() as files:
             for folder in sorted({*MEMO_FOLDERS.values()}):
                 place = f"{cabinet.folder}/{folder}"
-                found += [
+                copies = [
                     NotePath(f"{place}/{name}")
                     for name in files.names(place)
                     if name.endswith(NOTE_SUFFIX) and original_of(name) is not None
                 ]
+                found += filter(files.may_tell, copies)
     except VaultError:  # who reads them says so
         return []
     return found

@@ -188,10 +188,12 @@ def is_waiting(memo: Memo) -> bool:
 def inbox_paths(cabinet: Cabinet) -> list[NotePath]:
     """Return the notes in the inbox as they are on disk, in order.
 
-    A person may have sorted some of them into folders.
+    A person may have sorted some of them into folders. Who may not read every note is
+    told of those that may be read.
     """
     with cabinet.files() as files:
-        return _notes_below(files, f"{cabinet.folder}/{INBOX}", DEEPEST)
+        found = _notes_below(files, f"{cabinet.folder}/{INBOX}", DEEPEST)
+        return [path for path in found if files.may_tell(path)]
 
 
 def _notes_below(files: VaultFiles, folder: str, deepest: int) -> list[NotePath]:

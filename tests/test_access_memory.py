@@ -1,0 +1,38 @@
+"""What is remembered, for somebody who may not read every note."""
+
+from vault_desk import VaultDesk
+
+from glassmind.access.scopes import read_scope
+from glassmind.memory.verbs import Memory
+from glassmind.types.access import EVERY_AGENT
+
+COPY = "{}.sync-conflict-20260102-030405-ABCDEFG.md"
+MEMO = "---\nkind: memory\nclient: cli\n{}---\nA leg.\n"
+
+
+def told(memory: Memory) -> str:
+    return repr([memory.recall("leg"), memory.inbox(promote=False)])
+
+
+def test_no_copy_of_a_memo_is_named_to_who_may_not_read_it(vault: VaultDesk) -> None:
+    own = MEMO.format("private: true\n")
+    vault.write(
+        {
+            "Work/Tea.md": "Tea.",
+            f".agent/memories/{COPY.format('Kept')}": MEMO.format(""),
+            f".agent/memories/{COPY.format('Own')}": own,
+            f".agent/inbox/{COPY.format('Waiting')}": MEMO.format(""),
+            f".agent/inbox/{COPY.format('Mine')}": own,
+        }
+    )
+    engine = vault.open()
+    engine.index()
+
+    whole = told(engine.memory)
+    agents = told(engine.seen_by(EVERY_AGENT).memory)
+    scoped = told(engine.seen_by(read_scope(["folder:Work"])).memory)
+
+    named = ["Kept", "Own", "Waiting", "Mine"]
+    assert [one for one in named if one in whole] == named
+    assert [one for one in named if one in agents] == ["Kept", "Waiting"]
+    assert [one for one in named if one in scoped] == []
