@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
+from glassmind.knowledge.naming import phrases
 from glassmind.knowledge.naming.phrases import phrases_in
 from glassmind.markdown.read import read_note
 from glassmind.render.ingestion import ingestion_as_json, ingestion_as_text
@@ -436,3 +437,23 @@ def test_any_text_gives_phrases_that_stand_in_it(text: str) -> None:
     for phrase in phrases_in(note):
         line = " ".join(lines[phrase.line - 1].lower().split())
         assert phrase.text.lower() in line
+
+
+def test_a_line_as_long_as_a_note_is_not_read_from_its_beginning_for_every_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[int] = []
+    usual = phrases.opens
+
+    def opens(ahead: str) -> bool:
+        looked_at.append(len(ahead))
+        return usual(ahead)
+
+    monkeypatch.setattr(phrases, "opens", opens)
+    sentence = "we saw Amara Sellick at `the ford` and went home. Then it rained. "
+
+    found = named("We began. " + sentence * 300)
+
+    assert found.count("Amara Sellick") == 300
+    assert len(looked_at) > 3_000
+    assert max(looked_at) < 500

@@ -127,6 +127,28 @@ def test_the_oldest_goes_first_where_all_of_it_takes_too_much_room(
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 2_000
 
 
+def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
+    tmp_path: Path,
+) -> None:
+    now = Clock()
+
+    def another() -> Ledger:
+        room = {"full_bytes": 300, "most_bytes": 1_500}
+        return Ledger([tmp_path], keep_days=90, **room, clock_ns=now)
+
+    idle, busy = another(), another()
+    idle.append("http", "idle", "a client", TEA)
+    for number in range(20):
+        busy.append("http", f"verb {number}", "a client", TEA)
+    another().append("http", "fresh", "a client", TEA)
+    idle.append("http", "awake", "a client", TEA)
+    for number in range(2):
+        busy.append("http", f"late {number}", "a client", TEA)
+
+    verbs = [one.verb for one in busy.readings()]
+    assert verbs[:5] == ["late 1", "late 0", "awake", "fresh", "verb 19"]
+
+
 def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) -> None:
     ledger = Ledger([tmp_path], keep_days=90, clock_ns=Clock())
     ledger.append("http", "first", "a client", TEA)

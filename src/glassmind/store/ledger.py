@@ -107,7 +107,10 @@ class Ledger:
                 facts = os.fstat(opened)
                 if not stat.S_ISREG(facts.st_mode):
                     raise OSError("it is not a regular file")
-                if facts.st_size < self._full_bytes:
+                last = part if facts.st_size else _last_part(folder, day)
+                if last > part:  # what was there had gone, for want of room
+                    part = last - 1
+                elif facts.st_size < self._full_bytes:
                     if os.write(opened, line) != len(line):  # whole, behind all others
                         raise OSError("the disk is full")
                     break
@@ -179,7 +182,7 @@ def reading_of(line: bytes) -> Reading | None:
             tuple(str(one) for one in said["named"]),
             int(said["more_named"]),
         )
-    except (ValueError, KeyError, TypeError, OverflowError):
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 
@@ -222,6 +225,12 @@ def _files_in(folders: Sequence[Path]) -> list[Path]:
 def _order(file: Path) -> tuple[str, int]:
     found = _NAME.fullmatch(file.name)
     return (found[1], int(found[2])) if found else ("", 0)
+
+
+def _last_part(folder: Path, day: str) -> int:
+    """Return the number of the last file of a day."""
+    parts = [_order(one)[1] for one in _files_in([folder]) if _day_of(one) == day]
+    return max(parts, default=0)
 
 
 def _day_of(file: Path) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from glassmind.knowledge.openings import opens
+from glassmind.knowledge.openings import LOOKED_AT, UNSEEN, opens
 from glassmind.knowledge.suggest.name_table import COMMON_WORDS
 from glassmind.markdown.positions import line_starts
 from glassmind.markdown.prose import prose
@@ -122,7 +122,7 @@ def phrases_in(note: Note) -> list[Phrase]:
     stretches = []
     for start, end in prose(note.text, note.frontmatter.end):
         line = bisect_right(starts, start)
-        before = source[starts[line - 1] : start].decode(errors="replace")
+        before = _ahead(source, starts[line - 1], start)
         stretches.append((line, before, source[start:end].decode(errors="replace")))
     tokens = [(line, text, _tokens(before, text)) for line, before, text in stretches]
     found = [*_marked(stretches), *_capitals(tokens), *_terms(tokens)]
@@ -130,11 +130,20 @@ def phrases_in(note: Note) -> list[Phrase]:
     return sorted(found, key=lambda one: (one.line, order[one.source], one.text))
 
 
+def _ahead(source: bytes, line: int, start: int) -> str:
+    """Return what stands in a line before a stretch, as far as that is looked at."""
+    cut = max(line, start - LOOKED_AT)
+    before = source[cut:start].decode(errors="replace")
+    return UNSEEN + before if cut > line else before
+
+
 def _tokens(before: str, text: str) -> list[_Token]:
     """Return the words of a stretch, and of each whether it opens a sentence."""
     tokens = []
     for match in _WORD.finditer(text):
-        ahead = before + text[: match.start()]
+        cut = match.start() - LOOKED_AT
+        far = before if cut <= 0 else UNSEEN
+        ahead = far + text[max(0, cut) : match.start()]
         word = match[0].removesuffix("'s").removesuffix("\u2019s")
         end = match.start() + len(word)
         tokens.append(_Token(word, match.start(), end, opens(ahead)))
