@@ -5,12 +5,19 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from git_desk import GitDesk
+from http_desk import serving
+from mcp_desk import call, text_of
 from vault_desk import VaultDesk
 
+from glassmind.engine import Engine
+from glassmind.errors import NoteNotFound
+from glassmind.errors.knowledge import FindingAbsent
 from glassmind.knowledge.themes.themed import Themed
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
-from glassmind.types.access import EVERY_AGENT
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
 
 FILES = {
     "Lab.md": "---\nprivate: true\n---\nzqtext [[Tea]]\n",
@@ -124,3 +131,254 @@ def test_themes_that_a_client_cannot_keep_are_tried_to_be_kept_once(
         assert seen.connections("Tea.md").theme is not None
 
     assert len(tried) == 1
+
+
+BOOK = ".agent/dismissed.txt"
+WORDS = " ".join(f"word{at}" for at in range(60))
+HIDING = {
+    "Zqown/Zqsec.md": f"{WORDS} zqsecret [[Zqghost]] #ZqTag",
+    "Zqown/Zqbare.md": "zqbare",
+    "Twin.md": f"{WORDS} more #zq-tag",
+    "Cup.md": "A cup.",
+}
+UNSEEN = [
+    ("orphans:{}.md", "Zqown/Zqbare"),
+    ("near_duplicates:Twin.md <> {}.md", "Zqown/Zqsec"),
+    ("ghosts:{}", "zqghost"),
+    ("inconsistent_tags:tag {}", "zq tag"),
+]
+"""Findings that are about what stands in hidden notes, with how these name it."""
+
+
+@pytest.fixture(params=["private folder", "left out", "not named"])
+def unseen(vault: VaultDesk, request: pytest.FixtureRequest) -> Engine:
+    """A vault for somebody who does not see a folder, of which much is dismissed."""
+    rules: tuple[ReadRule, ...] = ()
+    if request.param == "private folder":
+        vault.open(access__private_folders=("Zqown",))
+    elif request.param == "left out":
+        rules = (ReadRule("folder", "Zqown", excluded=True),)
+    else:
+        rules = (ReadRule("folder", "Here"),)
+    moved = {
+        path if path[0] == "Z" else f"Here/{path}": HIDING[path] for path in HIDING
+    }
+    vault.indexed(moved if request.param == "not named" else HIDING)
+    owner = vault.engine.knowledge
+    for key, word in UNSEEN:
+        owner.dismiss_finding(*placed(vault, key).format(word).split(":", 1))
+    owner.dismiss("Twin", "Zqsec")
+    return vault.engine.seen_by(Scope(rules, client="guest"))
+
+
+def placed(vault: VaultDesk, key: str) -> str:
+    """Return a key with the note in it where that stands."""
+    return key.replace("Twin", "Here/Twin") if (vault.root / "Here").exists() else key
+
+
+@pytest.mark.parametrize(("key", "word"), UNSEEN)
+def test_a_dismissal_about_a_hidden_note_is_neither_told_nor_taken_back(
+    vault: VaultDesk, unseen: Engine, key: str, word: str
+) -> None:
+    key, kept = placed(vault, key), vault.text(BOOK)
+
+    def answers(name: str) -> list[str]:
+        check, subject = key.format(name).split(":", 1)
+        now = unseen.knowledge.check_finding(f"{check}:{subject}")
+        back = unseen.knowledge.restore_finding(check, subject)
+        with pytest.raises(FindingAbsent) as refused:
+            unseen.knowledge.dismiss_finding(check, subject)
+        told = (now.state, now.dismissed, now.key, back, refused.value)
+        return [repr(one).replace(name, "it") for one in told]
+
+    hidden = answers(word)
+
+    if "tag" not in key:  # a note that is seen has that very tag
+        assert hidden == answers("Nosuch")
+    assert "False" in hidden[1]
+    assert vault.text(BOOK) == kept
+    assert all(one.startswith("Here/") or "/" not in one for one in known(unseen))
+
+
+def known(engine: Engine) -> set[str]:
+    """Return the notes that dismissals are told to be about."""
+    told = engine.knowledge.dismissals()
+    findings = {path for check, path in told.findings if check == "orphans"}
+    return findings.union(*told.pairs)
+
+
+def test_a_pair_with_a_hidden_note_is_no_pair(vault: VaultDesk, unseen: Engine) -> None:
+    kept = vault.text(BOOK)
+
+    for settle in (unseen.knowledge.restore_pair, unseen.knowledge.dismiss):
+        for name in ("Zqsec", "Zqown/Zqsec.md"):
+            with pytest.raises(NoteNotFound):
+                settle("Twin", name)
+
+    assert vault.text(BOOK) == kept
+
+
+def test_an_agent_is_told_over_no_surface_what_was_dismissed_of_a_hidden_note(
+    vault: VaultDesk,
+) -> None:
+    vault.open(access__private_folders=("Zqown",))
+    vault.indexed(HIDING)
+    vault.engine.knowledge.dismiss_finding("orphans", "Zqown/Zqbare.md")
+    key, kept = "orphans:Zqown/Zqbare.md", vault.text(BOOK)
+
+    with serving(vault.engine) as web:
+        asked = web.get(f"/graph/finding?key={key}").json
+        back = web.post("/graph/finding/dismiss", {"key": key, "restore": True}).json
+    server = make_server(vault.engine.seen_by(EVERY_AGENT), toolsets=("graph",))
+    said = text_of(call(server, "glassmind_dismiss", finding=key, restore=True))
+
+    assert (asked["state"], asked["dismissed"]) == ("gone", False)
+    assert back["line"] == 'finding orphans "Zqown/Zqbare.md"'
+    assert back["changed"] is False
+    assert "was not dismissed" in said
+    assert "titles" not in said
+    assert vault.text(BOOK) == kept
+
+
+def test_what_is_dismissed_of_notes_that_are_seen_is_told_and_taken_back(
+    vault: VaultDesk, unseen: Engine
+) -> None:
+    cup = placed(vault, "Twin.md").replace("Twin", "Cup")
+    vault.engine.knowledge.dismiss_finding("orphans", cup)
+    vault.engine.knowledge.dismiss("Twin", "Cup")
+
+    assert unseen.knowledge.check_finding(f"orphans:{cup}").dismissed
+    assert not unseen.knowledge.dismiss_finding("orphans", cup).changed
+    assert unseen.knowledge.restore_finding("orphans", cup).changed
+    assert unseen.knowledge.restore_pair("Cup", "Twin").changed
+    assert unseen.knowledge.dismiss_finding("orphans", cup).changed
+    assert vault.engine.knowledge.check_finding(f"orphans:{cup}").dismissed
+
+
+def test_another_note_in_the_place_of_one_that_is_hidden_now_is_not_dismissed(
+    vault: VaultDesk,
+) -> None:
+    vault.open(access__private_folders=("Zqown",))
+    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot."})
+    owner = vault.engine.knowledge
+    owner.dismiss_finding("orphans", "Cup.md")
+    owner.dismiss("Cup", "Pot")
+    vault.move("Cup.md", "Zqown/Cup.md")
+    vault.indexed({"Cup.md": "Another."})
+    seen, kept = vault.engine.seen_by(EVERY_AGENT).knowledge, vault.text(BOOK)
+
+    assert not seen.check_finding("orphans:Cup.md").dismissed
+    assert not seen.restore_finding("orphans", "Cup.md").changed
+    assert not seen.restore_pair("Cup.md", "Pot.md").changed
+    assert vault.text(BOOK) == kept
+    assert seen.dismiss_finding("orphans", "Cup.md").changed
+    assert vault.text(BOOK).startswith(kept)
+
+
+def test_a_note_that_may_stand_for_a_hidden_one_is_not_dismissed_with_it(
+    vault: VaultDesk,
+) -> None:
+    vault.open(access__private_folders=("Zqown",))
+    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot."})
+    vault.engine.knowledge.dismiss_finding("orphans", "Cup.md")
+    vault.move("Cup.md", "Zqown/Mug.md")
+    vault.indexed({"Cup.md": "Another."})
+    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
+
+    assert not seen.check_finding("orphans:Cup.md").dismissed
+    assert not seen.restore_finding("orphans", "Cup.md").changed
+
+
+def test_a_dismissal_does_not_tell_that_a_hidden_note_says_the_same(
+    vault: VaultDesk,
+) -> None:
+    vault.open(access__private_folders=("Zqown",))
+    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot.", "Zqown/Mug.md": "A cup."})
+    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
+
+    lines = [seen.dismiss_finding("orphans", f"{n}.md").line for n in ("Cup", "Pot")]
+
+    assert ["digests" in line for line in lines] == [True, True]
+
+
+def test_what_was_dismissed_of_a_note_is_unknown_once_it_is_gone_or_private(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot."})
+    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
+    for name in ("Cup.md", "Pot.md"):
+        vault.engine.knowledge.dismiss_finding("orphans", name)
+    assert known(vault.engine.seen_by(EVERY_AGENT)) == {"Cup.md", "Pot.md"}
+    assert seen.check_finding("orphans:Cup.md").dismissed
+
+    vault.remove("Pot.md")
+    vault.indexed({"Cup.md": "---\nprivate: true\n---\nA cup."})
+
+    for name in ("Cup.md", "Pot.md"):
+        assert not seen.check_finding(f"orphans:{name}").dismissed
+        assert not seen.restore_finding("orphans", name).changed
+        assert vault.engine.knowledge.check_finding(f"orphans:{name}").dismissed
+
+
+@pytest.fixture
+def renamed(vault: VaultDesk) -> VaultDesk:
+    """A note that had a private name between two others, and a link to that."""
+    git = GitDesk(vault.root.parent)
+    vault.open(access__private_folders=("Journal",))
+    vault.write({"../Old/Journal/Zqfirst.md": WORDS})
+    git.commit("2021-01-01")
+    was = "../Old/Journal/Zqfirst.md"
+    for name in ("Cha.md", "Journal/Zqaffair with Bob.md", "Tea.md"):
+        vault.move(was, name)
+        git.commit("2021-01-02")
+        was = name
+    vault.indexed({"Pot.md": "for [[Zqaffair with Bob]] and [[Cha]], in [[Tea]]"})
+    return vault
+
+
+def test_former_names_are_told_where_their_place_may_be(renamed: VaultDesk) -> None:
+    def told(engine: Engine, name: str) -> list[str]:
+        events = engine.knowledge.timeline(name).events
+        return [event.detail for event in events if event.kind == "renamed"]
+
+    seen, owner = renamed.engine.seen_by(EVERY_AGENT), renamed.engine
+    narrow = renamed.engine.seen_by(Scope((ReadRule("folder", "Tea.md"),)))
+
+    assert told(seen, "Tea") == ["Tea was called Cha.md before"]
+    assert told(narrow, "Tea") == []
+    assert told(owner, "Tea") == [
+        "Tea was called ../Old/Journal/Zqfirst.md before",
+        "Tea was called Cha.md before",
+        "Tea was called Journal/Zqaffair with Bob.md before",
+    ]
+    assert "zq" not in repr(seen.knowledge.timeline("Tea")).lower().replace(
+        "[[zqaffair with bob]]", ""
+    )
+
+
+def test_no_link_is_mended_by_a_name_that_may_not_be_told(renamed: VaultDesk) -> None:
+    def mended(engine: Engine) -> dict[str, str]:
+        found = engine.knowledge.repairs(checks=["ghosts"])
+        return {one.was: one.now for one in found.names}
+
+    assert mended(renamed.engine) == {
+        "cha.md": "Tea.md",
+        "zqaffair with bob.md": "Tea.md",
+    }
+    assert mended(renamed.engine.seen_by(EVERY_AGENT)) == {"cha.md": "Tea.md"}
+
+
+def test_what_is_left_out_of_the_index_is_dismissed_by_who_may_hear_of_it(
+    vault: VaultDesk,
+) -> None:
+    vault.open(access__private_folders=("Zqown",), index__max_note_bytes=10)
+    tome = "A long tome."
+    vault.indexed({"Tome.md": tome, "Zqown/Tome.md": tome, "Cup.md": "A cup."})
+    vault.engine.knowledge.dismiss_finding("oversized", "Zqown/Tome.md")
+    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
+
+    assert seen.dismiss_finding("oversized", "Tome.md").changed
+    assert seen.check_finding("oversized:Tome.md").dismissed
+    assert not seen.check_finding("oversized:Zqown/Tome.md").dismissed
+    assert not seen.restore_finding("oversized", "Zqown/Tome.md").changed
+    assert seen.restore_finding("oversized", "Tome.md").changed

@@ -42,10 +42,11 @@ def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
     return study.book.add(_finding(study, now.key), why=DISMISSED)
 
 
-def restore_finding(study: "Study", keys: Sequence[str]) -> Dismissed:
+def restore_finding(study: "Study", key: str, keys: Sequence[str]) -> Dismissed:
     """Take the dismissal of a finding back, be it one or not, under all its keys."""
-    tried = [study.book.drop(_finding(study, key), why=RESTORED) for key in keys]
-    return next((one for one in tried if one.changed), tried[0])
+    tried = [study.book.drop(_finding(study, one), why=RESTORED) for one in keys]
+    none = study.book.untouched(_finding(study, key))
+    return next((one for one in tried if one.changed), none)
 
 
 def _named(study: "Study", a: str, b: str) -> DismissedPair:

@@ -6,6 +6,7 @@ sees it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -53,6 +54,9 @@ EMPTY = digest_of(b"")
 
 UNFOLLOWED = "more lines are not followed"
 
+Sees: TypeAlias = Callable[[Collection[NotePath]], Collection[NotePath]]
+"""Returns those of some files that somebody sees."""
+
 _Read: TypeAlias = tuple[object, list[tuple[int, Line]], list[str]]
 
 
@@ -61,7 +65,9 @@ class DismissalBook:
 
     `pairs` gives the rows that know which notes there are, and `head` how far those
     have come. The file is read again when it is another, whoever wrote it. Unless it
-    `tells`, nobody hears what is wrong with lines: they name notes.
+    `tells`, nobody hears what is wrong with lines: they name notes. For who `sees` a
+    part of the files, lines about any other are not there: he neither hears of them
+    nor changes them, whatever they were written for.
     """
 
     def __init__(  # noqa: PLR0913 - each by its name
@@ -73,14 +79,26 @@ class DismissalBook:
         writer: Callable[[], VaultWriter],
         *,
         tells: bool = True,
+        sees: Sees | None = None,
     ) -> None:
-        self._tells = tells
+        self._tells, self._sees = tells, sees
         self._files, self._pairs, self._head = files, pairs, head
         self._writer = writer
         self.path = NotePath(f"{folder}/{FILE}")
         self._lock = Lock()
         self._read: _Read = (None, [], [])
         self._known: tuple[object, Dismissals] = (None, Dismissals())
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether it is that of somebody who sees every note."""
+        return self._sees is None
+
+    def seen_by(self, sees: Sees, head: Callable[[], str]) -> "DismissalBook":
+        """Return the book for somebody who sees a part; `head` says as of when."""
+        folder = self.path.removesuffix(f"/{FILE}")
+        given = (self._files, folder, self._pairs, head, self._writer)
+        return DismissalBook(*given, tells=self._tells, sees=sees)
 
     def now(self) -> Dismissals:
         """Return what is dismissed now, under the names that notes have now."""
@@ -126,6 +144,7 @@ class DismissalBook:
         meant = self._meant(said)
         wrong = [*problems, *self._unfollowed(lines, meant)]
         lost = self._lost(lines, meant)
+        said = self._seen(said, meant)
         return Dismissals(
             frozenset(pair for one in said if (pair := _pair_now(one, meant))),
             frozenset(found for one in said for found in _findings_now(one, meant)),
@@ -156,12 +175,26 @@ class DismissalBook:
         lost = []
         for number, one in lines:
             for side in sides_of(one):
-                path, doubt = meant[side]
+                path, doubt, _ = meant[side]
                 if path is None and side.is_recorded:
                     doubt = f"{side.path} is gone, or was both moved and changed"
                 if doubt:
                     lost.append(f"{self.path} line {number}: {doubt}")
         return lost
+
+    def _seen(self, lines: Sequence[Line], meant: Mapping[Side, Meant]) -> list[Line]:
+        """Return the lines that are about nothing but files that are seen."""
+        if self._sees is None:
+            return list(lines)
+        about = [[n for s in sides_of(one) for n in _notes(s, meant)] for one in lines]
+        seen = self._sees({note for notes in about for note in notes})
+        told = zip(lines, about, strict=True)
+        return [one for one, notes in told if all(note in seen for note in notes)]
+
+    def _is_seen(self, one: Line) -> bool:
+        """Whether something is about files that are seen, by the names of now."""
+        paths = {side.path for side in sides_of(one)}
+        return self._sees is None or paths <= set(self._sees(paths))
 
     def pair(self, one: NotePath, other: NotePath) -> DismissedPair:
         """Return the line that two notes are dismissed by."""
@@ -178,7 +211,11 @@ class DismissalBook:
         """Return the title of each note and, where no other has it, its digest."""
         known = self._pairs().known(paths) if paths else {}
         heads = {d[:SHORT] for _, d in known.values() if d != EMPTY}
-        alone = {h for h, n in self._pairs().digested(heads).items() if len(n) == 1}
+        having = self._pairs().digested(heads)
+        every = {*known, *chain.from_iterable(having.values())}
+        seen = every if self._sees is None else set(self._sees(every))
+        alone = {head for head, notes in having.items() if len(seen & {*notes}) == 1}
+        known = {path: said for path, said in known.items() if path in seen}
         found = (known.get(path, ("", "")) for path in paths)
         return [(t, d[:SHORT] if d[:SHORT] in alone else "") for t, d in found]
 
@@ -189,6 +226,8 @@ class DismissalBook:
             WriteRefused: the settings or the disk do not let it be written.
         """
         line = line_of(one)
+        if not self._is_seen(one):
+            return self.untouched(one)
 
         def change(found: FileText) -> str:
             if any(self._meaning(lines_in(found.text), one)):
@@ -206,6 +245,8 @@ class DismissalBook:
         Raises:
             WriteRefused: the settings or the disk do not let it be written.
         """
+        if not self._is_seen(one):
+            return self.untouched(one)
 
         def change(found: FileText) -> str:
             lines = lines_in(found.text)
@@ -214,18 +255,29 @@ class DismissalBook:
 
         return Dismissed(self.path, line_of(one), changed=self._change(change, why))
 
+    def untouched(self, one: Line) -> Dismissed:
+        """Return what is told of something that was not dismissed, and is not now."""
+        return Dismissed(self.path, line_of(one), changed=False)
+
     def _meaning(self, lines: Sequence[str], one: Line) -> list[bool]:
         """Return which lines dismiss something, be it under a former name."""
         said = [parse_line(line) for line in lines]
         known = [line for line in said if isinstance(line, _LINES)]
         meant = self._meant([*known, one])
-        return [isinstance(s, _LINES) and _is_same(s, one, meant) for s in said]
+        same = {s for s in self._seen(known, meant) if _is_same(s, one, meant)}
+        return [isinstance(s, _LINES) and s in same for s in said]
 
     def _change(self, change: Callable[[FileText], str], why: str) -> bool:
         return rewrite(self._writer(), self.path, change, why=why) is not None
 
 
 _LINES = (DismissedPair, DismissedFinding)
+
+
+def _notes(side: Side, meant: Mapping[Side, Meant]) -> list[NotePath]:
+    """Return the notes that a side means or may mean, or where one would stand."""
+    path, _, rival = meant[side]
+    return [path or spelled(side.path), *([rival] if rival else [])]
 
 
 def _pair_now(one: Line, meant: Mapping[Side, Meant]) -> Dismissible | None:

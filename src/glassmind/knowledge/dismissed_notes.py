@@ -21,10 +21,14 @@ SHORT = 12
 
 
 class Meant(NamedTuple):
-    """What a side means now, None for no note; `doubt` says what may be wrong."""
+    """What a side means now, None for no note; `doubt` says what may be wrong.
+
+    `rival` is the note that may be meant instead.
+    """
 
     path: NotePath | None
     doubt: str = ""
+    rival: NotePath | None = None
 
 
 def spelled(path: str) -> NotePath:
@@ -68,7 +72,8 @@ class _Meaning:
             return Meant(path)
         if _file_name(moved) == _file_name(path):
             return Meant(moved)
-        return Meant(path, f"{path} may be another note by now, and {moved} be meant")
+        doubt = f"{path} may be another note by now, and {moved} be meant"
+        return Meant(path, doubt, moved)
 
     def _elsewhere(self, side: Side, path: NotePath) -> NotePath | None:
         folded = fold(path)

@@ -31,11 +31,19 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
 
 The other checks are about words that stand in many notes."""
 
+WORDED = frozenset(["one_source"])
+"""Checks with subjects of a file and of words that may stand in any others."""
+
 
 def paths_in(check: str, subject: str) -> tuple[NotePath, ...]:
     """Return the files that a subject names, in order; none where it names none."""
     found = SHAPES[check].fullmatch(subject) if check in SHAPES else None
     return () if found is None else tuple(NotePath(p) for p in found.groups() if p)
+
+
+def names_all(check: str) -> bool:
+    """Whether the files that a subject names are all that its finding is about."""
+    return check in SHAPES and check not in WORDED
 
 
 def renamed(

@@ -263,8 +263,8 @@ class Knowledge:
             WriteRefused: the settings or the disk do not let it be written.
         """
         with self._study.faults():
-            keys = keys_of(self._study, key_of(check, subject))
-            return restore_finding(self._study, keys)
+            key = key_of(check, subject)
+            return restore_finding(self._study, key, keys_of(self._study, key))
 
     def health(
         self,

@@ -112,10 +112,22 @@ class SeenAdapters(LocalAdapters):
 
     @made_once
     def dismissals(self) -> "DismissalBook":
-        """What a person wants to hear no more of, and no word of which notes."""
+        """What a person wants to hear no more of, of the notes that are seen."""
+        from glassmind.store.sqlite.log import note_log  # noqa: PLC0415
+        from glassmind.store.sqlite.pair_rows import PairRows  # noqa: PLC0415
         from glassmind.wiring.pairs import dismissals_for  # noqa: PLC0415
 
-        return dismissals_for(self._whole, tells=False)
+        def sees(paths: "Collection[NotePath]") -> "set[NotePath]":
+            there = PairRows(self.reader.connection()).there(paths)
+            others = there.symmetric_difference(paths)
+            skipped = self.reader.rows().skipped() if others else ()
+            return there.union(path for path, *_ in skipped if path in others)
+
+        def head() -> str:
+            notes = note_log(self.reader.connection()).head()
+            return f"{self.reader.log().head()} {notes}"
+
+        return dismissals_for(self._whole, tells=False).seen_by(sees, head)
 
     @property
     def hindsight(self) -> "OtherMemory | None":

@@ -1,6 +1,7 @@
 """What the verbs of vault health ask for, from what a study has."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from glassmind.knowledge.health.report import looked_at_again, parted_key, told
 from glassmind.knowledge.health.sight import Grounds, Sight
 from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.pairs.implicit import alike, undismissed
+from glassmind.knowledge.subjects import names_all
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
 from glassmind.vault.left_out import left_out_names, left_out_texts
 
@@ -91,16 +93,31 @@ def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
     Raises:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
-    return looked_at_again(look(study, today), key, study.book.now().findings)
+    now = looked_at_again(look(study, today), key, study.book.now().findings)
+    is_told = now.state == "there" or _is_told(study, parted_key(key)[0].name)
+    return now if is_told else replace(now, dismissed=False)
+
+
+def _is_told(study: "Study", check: str) -> bool:
+    """Whether who asks may hear what was dismissed, be it no finding of his.
+
+    Not of words, for who sees a part: they may stand in notes that he does not see.
+    """
+    return study.book.sees_all or names_all(check)
 
 
 def keys_of(study: "Study", key: str) -> list[str]:
     """Return the key of a finding and those by which it was dismissed, if by others.
 
+    None where who asks may not hear of that.
+
     Raises:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
     sight, (entry, subject) = look(study, None), parted_key(key)
+    is_told = _is_told(study, entry.name)
+    if not is_told and looked_at_again(sight, key, ()).state != "there":
+        return []
     now = entry.now(sight, subject)
     others = sorted(
         told

@@ -5,9 +5,9 @@ but for marks and number. The first of these that any file answers to decides, a
 where no second one does.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from glassmind.errors.knowledge import NoHistory
 from glassmind.knowledge.folding import folded, in_singular
@@ -30,6 +30,9 @@ MOST_NAMED = 3
 NO_FILE = "no file is called so, was called so, or has it as an alias"
 OUTSIDE = "it is outside of the vault"
 
+Nameable: TypeAlias = Callable[[Collection[str]], Collection[str]]
+"""Returns those of some former paths that may be told of."""
+
 
 class _Known(NamedTuple):
     """What files of a vault are called besides their names, and were called."""
@@ -40,12 +43,15 @@ class _Known(NamedTuple):
 
 
 def former_names(
-    sight: Sight, root: Path, wanted: Mapping[str, Sequence[LostLink]]
+    sight: Sight,
+    root: Path,
+    wanted: Mapping[str, Sequence[LostLink]],
+    nameable: Nameable,
 ) -> tuple[list[FormerName], list[Unmended]]:
     """Return what names that no file has mean, and those that cannot be told."""
     if not wanted:
         return [], []
-    known = _known(sight, root)
+    known = _known(sight, root, nameable)
     made: list[FormerName] = []
     left: list[Unmended] = []
     for subject, links in wanted.items():
@@ -112,7 +118,7 @@ def _noted(place: str) -> NotePath:
     return NotePath(place if is_whole else f"{place}{NOTE_SUFFIX}")
 
 
-def _known(sight: Sight, root: Path) -> _Known:
+def _known(sight: Sight, root: Path, nameable: Nameable) -> _Known:
     aliases: dict[str, dict[NotePath, None]] = {}
     forms: dict[str, dict[NotePath, None]] = {}
     for note in sight.written:
@@ -121,7 +127,7 @@ def _known(sight: Sight, root: Path) -> _Known:
             aliases.setdefault(fold(alias), {})[note.path] = None
         for title in (note.title, name, *note.aliases):
             forms.setdefault(in_singular(folded(title)), {})[note.path] = None
-    return _Known(_lists(aliases), _lists(forms), _lists(_former(root)))
+    return _Known(_lists(aliases), _lists(forms), _lists(_former(root, nameable)))
 
 
 def _lists(
@@ -130,15 +136,19 @@ def _lists(
     return {name: list(paths) for name, paths in found.items()}
 
 
-def _former(root: Path) -> dict[str, dict[NotePath, None]]:
-    """Return what files were called, by every end of those paths."""
+def _former(root: Path, nameable: Nameable) -> dict[str, dict[NotePath, None]]:
+    """Return what files were called, by every end of those paths that may be told."""
     found: dict[str, dict[NotePath, None]] = {}
     try:
         repository = repository_of(root, timeout_s=MOST_SECONDS)
     except NoHistory:
         return found
     changes = every_change(repository, timeout_s=MOST_SECONDS)
-    for former, now in _renames(changes):
+    renames = list(_renames(changes))
+    told = nameable({former for former, _ in renames})
+    for former, now in renames:
+        if former not in told:
+            continue
         parts = fold(former).removesuffix(NOTE_SUFFIX).split("/")
         for size in range(1, len(parts) + 1):
             found.setdefault("/".join(parts[-size:]), {})[NotePath(now)] = None

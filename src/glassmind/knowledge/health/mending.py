@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.knowledge.health.asking import look
@@ -11,6 +12,7 @@ from glassmind.knowledge.health.placed import LEAST_WORDS
 from glassmind.knowledge.health.report import settled
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.health.table import CheckEntry, chosen
+from glassmind.knowledge.links.former import nameable
 from glassmind.knowledge.suggest.answers import answer_suggested, answers_about
 from glassmind.knowledge.suggest.asking import MOST, KeptRankings, suggest
 from glassmind.knowledge.suggest.joined import NO_EDIT, Wish, joined
@@ -157,7 +159,8 @@ def _names(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
     every = wanted_names(ground.sight)
     wanted = {one.subject: every[one.subject] for one in findings}
     root = ground.study.config.vault.path
-    names, left = former_names(ground.sight, root, wanted)
+    may_tell = partial(nameable, ground.study)
+    names, left = former_names(ground.sight, root, wanted, may_tell)
     return _Mended(names=names, left=left)
 
 

@@ -7,7 +7,7 @@ the note that it stands in, or as the one it leads to if that is known to be you
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -19,6 +19,7 @@ import numpy as np
 
 from glassmind.errors import BadLimit, NoteNotFound
 from glassmind.graph.net import LinkGraph
+from glassmind.knowledge.links.former import nameable
 from glassmind.knowledge.links.past import Past, past_of
 from glassmind.knowledge.study import Study
 from glassmind.markdown.days import first_day
@@ -77,13 +78,17 @@ class _Moment(NamedTuple):
 
 
 class _Scene(NamedTuple):
-    """The note, its neighbours, and what dates them."""
+    """The note, its neighbours, and what dates them.
+
+    `former` are the names that the note had and that may be told.
+    """
 
     net: LinkGraph
     root: int
     near: Sequence[int]
     dates: Mapping[int, NoteDates]
     past: Past
+    former: Collection[str]
 
     def made(self, node: int) -> _Moment:
         """Return when a note was made."""
@@ -122,7 +127,9 @@ def timeline(study: Study, name: str, *, limit: int) -> Timeline:
     dates = study.neighbours().dates_of(ids, CREATED_BY)
     others = [net.paths[node] for node in near]
     past = past_of(Path(study.config.vault.path), path, others)
-    scene = _Scene(net, root, near, dates, past)
+    life = past.lives.get(path)
+    had = [step.former for step in life.renames] if life else []
+    scene = _Scene(net, root, near, dates, past, nameable(study, had))
     events = _in_order([*_own(scene), *_around(study, scene)])
     notices = list(past.notices)
     if len(near) < len(every):
@@ -205,6 +212,8 @@ def _own(scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
     life = scene.past.lives.get(net.paths[root])
     yield _event(scene, made, "made", root, _made_in_words(title, made))
     for step in life.renames if life else ():
+        if step.former not in scene.former:
+            continue
         said = f"{title} was called {step.former} before"
         yield _event(scene, _committed(step.commit), "renamed", root, said)
     dates = scene.dates.get(int(net.ids[root]))
