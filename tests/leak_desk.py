@@ -24,13 +24,15 @@ PUBLIC = {
     "Tea.md": "---\ntags: [drink]\n---\n# Leaves\nOolong tea is steeped twice, says "
     "[[Lab book]]. See [[Cup]] and [[Nowhere]].\n\n- [ ] buy tea\n",
     "Cup.md": "# Cups\nA cup of tea, made of clay. Back to [[Tea]].\n",
-    "Pot.md": "# Pots\nAn oolong pot of clay for [[Tea]] and [[Cup]]. #drink\n",
+    "Pot.md": "# Pots\nAn oolong pot of clay for [[Tea]] and [[Cup]]. #drink\n\n"
+    "The old ledger says more, and [[Old ledger]] all of it.\n",
     "Kettle.md": "---\nproject: Shop\n---\nWater for [[Pot]] is boiled here: tea.\n",
 }
 
 PRIVATE: Mapping[str, str | bytes] = {
-    "Deep/Zqname.md": "---\nprivate: true\naliases: [zqalias]\ntags: [zqtag, drink]\n"
-    "title: Zqtitle\nzqprop: zqvalue\nproject: Shop\nup: '[[Tea]]'\n---\n# Zqheading\n"
+    "Deep/Zqname.md": "---\nprivate: true\naliases: [zqalias, Old ledger]\n"
+    "tags: [zqtag, drink]\ntitle: Zqtitle\nzqprop: zqvalue\nproject: Shop\n"
+    "up: '[[Tea]]'\n---\n# Zqheading\n"
     "zqtext zqalpha oolong tea of clay, steeped twice, says [[Tea]] and [[Zqghost]].\n"
     "\n- [ ] zqtask of tea\n\n> [!note] zqcallout\n> zqquote\n\nzqfield:: zqinline\n\n"
     "A paragraph of tea ^zqblock\n\n![[zqpicture.png]]\n",
@@ -39,6 +41,8 @@ PRIVATE: Mapping[str, str | bytes] = {
     "Zqfolder/Zqday.md": "zqdaily oolong tea of clay [[Tea]] #zqmood\n",
     "Zqfolder/Zqboard.canvas": '{"nodes": [{"id": "a", "type": "text", "x": 0, '
     '"y": 0, "width": 1, "height": 1, "text": "zqcanvas tea"}], "edges": []}',
+    "Zqfolder/Zqspoilt.md": b"zqnul \0\n",
+    "Zqfolder/Zqtwin (conflicted copy 2024-05-01).md": "zqcopy of tea\n",
     "Zqtagged.md": "zqmarked oolong tea of clay [[Tea]] #own/zqinner\n",
     "zqpicture.png": b"zqbytes",
     ".agent/inbox/Zqwaits.md": "---\nkind: memory\nproject: Shop\nprivate: true\n"
@@ -75,12 +79,20 @@ ASKED = (
 )
 """What is asked for: what is there for all, what is private, to the letter or not."""
 
+FINDINGS = ("ghosts:nowhere",)
+UNTOLD_FINDINGS = ("ghosts:zqghost", "invalid_yaml:Zqbroken.md")
+"""What the health of the vault finds: for all, and for its owner alone."""
+
+LIKE_A_MEMO = {"kind": "decision", "text": "tea of clay from Tea", "project": "Shop"}
+"""What is nearly said by a memo that is private."""
+
 SAMPLES: Mapping[str, tuple[Any, ...]] = {
     **dict.fromkeys(
         ("name", "note", "root_note", "source", "from", "a", "about"), NAMES
     ),
     **dict.fromkeys(("target", "to", "into", "b"), OTHERS),
-    **dict.fromkeys(("query", "question", "text"), ASKED),
+    **dict.fromkeys(("query", "question"), ASKED),
+    "text": (*ASKED, *NAMES, "Old ledger"),
     "folder": ("", "Zqfolder", "Deep"),
     "directory": ("", "Zqfolder", "Deep"),
     "tag": ("drink", "zqtag", "own"),
@@ -101,8 +113,7 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "edits": ([{"op": "append", "text": "x"}],),
     "id": ("20260101-aaaaa",),
     "previewId": ("20260101-aaaaa",),
-    "key": ("ghosts:nowhere", "ghosts:zqghost", "orphans:Zqbroken.md"),
-    "finding": ("ghosts:nowhere", "ghosts:zqghost", "orphans:Zqbroken.md"),
+    **dict.fromkeys(("key", "finding"), (*FINDINGS, *UNTOLD_FINDINGS)),
     "job": ("1",),
     "path": ("Deep/Zqname.md",),
     "check": ("ghosts",),
@@ -128,10 +139,25 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
     ),
     "glassmind_dismiss": (
         *({"a": "Tea", "b": name} for name in reversed(OTHERS)),
+        *({"a": "Tea", "b": name, "restore": True} for name in reversed(OTHERS)),
         *({"finding": key} for key in reversed(SAMPLES["finding"])),
     ),
+    "glassmind_capture": (LIKE_A_MEMO,),
+    "glassmind_repair": tuple(
+        {"what": "links", "name": name, "mentions": True, "dry_run": True}
+        for name in ("Pot", *NAMES)
+    ),
+    "/capture": (LIKE_A_MEMO,),
+    "/split": tuple(
+        {"note": name, **which, "dry_run": True}
+        for name in NAMES
+        for which in ({"heading": "Leaves"}, {"heading": "Zqheading"}, {"level": 1})
+    ),
+    "/graph/dismiss": tuple({"a": "Tea", "b": name} for name in OTHERS[1:]),
+    "/graph/finding/dismiss": tuple({"key": key} for key in UNTOLD_FINDINGS),
 }
-"""What tools are called with that answer only if told several things that fit."""
+"""What tools and routes are called with that answer only if told several things that
+fit, or that are asked for only once otherwise."""
 
 OF_CHANGES = {
     "/changes/{id}",
@@ -142,9 +168,12 @@ OF_CHANGES = {
 }
 """Verbs that take the id of a change."""
 
+OF_RECEIPTS = {"/verify", "glassmind_verify"}
+"""Verbs that take receipts."""
+
 CHANGE_ID = re.compile(r"\b\d{8}-[a-z0-9]{5}\b")
 
-SELDOM = {"/index", "/index/{job}", "/metrics", "/openapi.json"}
+SELDOM = {"/index/{job}", "/metrics", "/openapi.json"}
 """Routes that are asked once: what they are given does not change what they tell."""
 
 KEEPING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}
@@ -217,8 +246,15 @@ def told_vault(desk: VaultDesk, world: World | None = None) -> VaultDesk:
 def samples_in(desk: VaultDesk, verb: str) -> Mapping[str, tuple[Any, ...]]:
     """Return what a verb is given in a vault: ids of changes too, if it takes some.
 
-    They are made for it, since of what was only shown the oldest goes.
+    They are made for it, since of what was only shown the oldest goes. What verifies is
+    given receipts of lines that moved from one private place to another.
     """
+    if verb in OF_RECEIPTS:
+        packed = desk.engine.bundles.pack("zqmarked").notes
+        now = [one.receipt for note in packed for one in note.excerpts]
+        (moved,) = [one for one in now if one.startswith("Zqmoved.md:")]
+        once = moved.replace("Zqmoved", "Zqtagged")
+        return {**SAMPLES, "receipts": (*SAMPLES["receipts"], [moved], [once])}
     if verb not in OF_CHANGES:
         return SAMPLES
     editing, owner = desk.engine.editing, Asking(client="cli")
@@ -254,7 +290,8 @@ def calls_of(
 ) -> Iterator[dict[str, Any]]:
     """Yield what a verb is called with: the usual, and each argument otherwise.
 
-    One that `writes` and cannot be tried is called once: what it is given is told.
+    What may be wished for or not is once as it is not by itself. One that `writes` and
+    cannot be tried is given nothing else: what it is given is told.
 
     Raises:
         KeyError: an argument has to be given that nothing is known for.
@@ -269,6 +306,9 @@ def calls_of(
     if "dryRun" in known:
         usual["dryRun"] = True
     yield usual
+    for one in table:
+        if one.kind == "boolean" and one.name not in usual:
+            yield {**usual, one.name: not one.default}
     if writes and known.isdisjoint(("dry_run", "dryRun")):
         return
     for one in table:
@@ -314,4 +354,5 @@ def calls_of_route(
     """Return what a route is called with."""
     writes = route.method == "POST" and route.path in KEEPING
     calls = list(calls_of(route.arguments, writes=writes, samples=samples))
+    calls += WHOLE.get(route.path, ())
     return calls[:1] if route.path in SELDOM else calls

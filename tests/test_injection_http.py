@@ -10,15 +10,15 @@ from xml.etree import ElementTree as ET
 import pytest
 from editing_desk import outside_agent
 from http_desk import Answer, Web, answer_of, serving
-from injection.corpus import ATTACKS, CANARY, TOPIC, Attack
-from injection.desk import attacked
+from injection.corpus import ATTACKS, CANARY, HEADING, TOPIC, Attack
+from injection.desk import MADE, NOTE, SHOWN, attacked, calls_of, ids_in
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.labels import PLAIN
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 
-NOTE = "<the path of a note>"
+JOB = "<the id of a run>"
 DRY = {"dry_run": True}
 EDITS = [{"op": "append", "text": "x"}]
 
@@ -36,27 +36,23 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "GET /log": [{}],
     "POST /edit": [
         {"note": NOTE, "edits": EDITS, **DRY},
-        {"note": NOTE, "edits": [{"op": "heading", "heading": "no", "text": "x"}]},
+        {"note": NOTE, "edits": [{"op": "heading", "heading": HEADING, "text": "x"}]},
         {"note": NOTE, "edits": EDITS},
     ],
     "POST /notes": [{"title": "New", "template": NOTE, **DRY}],
-    "POST /delete": [{"note": NOTE, **DRY}, {"note": NOTE}],
+    "POST /delete": [{"note": NOTE, **DRY}, {"note": NOTE, "confirm": True}],
     "POST /move": [{"source": NOTE, "destination": "Moved/", **DRY}],
-    "POST /rename-heading": [{"note": NOTE, "heading": "no", "new": "x", **DRY}],
+    "POST /rename-heading": [{"note": NOTE, "heading": HEADING, "new": "x", **DRY}],
     "POST /rename-tag": [{"old": CANARY, "new": "tame", **DRY}],
     "POST /merge": [{"source": NOTE, "into": "Home", **DRY}],
     "POST /split": [{"note": NOTE, "level": 1, **DRY}],
     "GET /changes": [{}],
-    "GET /changes/{id}": [{"id": "none"}],
-    "POST /changes/{id}/undo": [{"id": "none", **DRY}],
-    "POST /changes/{id}/apply": [{"id": "none"}],
-    "GET /notes/{name}": [
-        {"name": NOTE},
-        {"name": NOTE, "heading": "none such"},
-        {"name": f"{CANARY} nowhere"},
-    ],
+    "GET /changes/{id}": [{"id": MADE}, {"id": SHOWN}],
+    "POST /changes/{id}/undo": [{"id": MADE, **DRY}],
+    "POST /changes/{id}/apply": [{"id": SHOWN}],
+    "GET /notes/{name}": [{"name": NOTE}, {"name": NOTE, "heading": HEADING}],
     "POST /index": [{}],
-    "GET /index/{job}": [{"job": "none"}],
+    "GET /index/{job}": [{"job": JOB}],
     "GET /health": [{}],
     "GET /graph/connections": [
         {"name": NOTE, "ghosts": "true"},
@@ -64,7 +60,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"name": NOTE, "subgraph": "true", "format": "dot"},
     ],
     "GET /graph/path": [{"source": "Home", "target": NOTE, "ghosts": "true"}],
-    "GET /graph/themes": [{}, {"theme": CANARY}],
+    "GET /graph/themes": [{}, {"theme": "1"}],
     "POST /graph/themes/refresh": [{}],
     "GET /graph/rank": [{"least_inbound": 0}],
     "GET /graph/suggest": [{}, {"name": NOTE}],
@@ -89,6 +85,25 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "GET /metrics": [{}],
 }
 """How each route is asked; `NOTE` stands for each of the notes in turn."""
+
+NONE = {"id": "none"}
+REFUSED: dict[str, list[dict[str, Any]]] = {
+    "POST /edit": [
+        {"note": NOTE, "edits": [{"op": "heading", "heading": "no", "text": "x"}]}
+    ],
+    "POST /delete": [{"note": NOTE}],
+    "POST /rename-heading": [{"note": NOTE, "heading": "no", "new": "x", **DRY}],
+    "GET /changes/{id}": [NONE],
+    "POST /changes/{id}/undo": [{**NONE, **DRY}],
+    "POST /changes/{id}/apply": [NONE],
+    "GET /notes/{name}": [
+        {"name": NOTE, "heading": "none such"},
+        {"name": f"{CANARY} nowhere"},
+    ],
+    "GET /index/{job}": [{"job": "none"}],
+    "GET /graph/themes": [{"theme": CANARY}],
+}
+"""What is asked for in vain: what a refusal says is of notes too."""
 
 FEW = ATTACKS[::25] + ATTACKS[-6:]
 BY_NAME = {f"{route.method} {route.path}": route for route in ROUTES}
@@ -126,9 +141,11 @@ def outside(markdown: str) -> Iterator[str]:
 
 
 def assert_labelled(name: str, values: Any) -> None:
-    if "error" in values:
+    if not isinstance(values, dict):
+        return
+    if values.get("error"):  # a run has one, or none
         assert values["error"]["message"].isprintable()
-    elif isinstance(values, dict) and BY_NAME[name].schema not in PLAIN:
+    elif BY_NAME[name].schema not in PLAIN:
         assert next(iter(values.items())) == ("untrusted", LABEL_OF_VALUES)
 
 
@@ -154,17 +171,24 @@ def assert_held(name: str, answer: Answer) -> None:
 
 
 def drive(hostile: VaultDesk, web: Web, name: str, notes: tuple[Attack, ...]) -> None:
+    """Ask a route in each way, about each note; each way is answered as it should."""
+    ids = {**ids_in(hostile), JOB: web.post("/index", {"wait": False}).json["job"]}
     before = outside_agent(hostile.root)
     kinds = KINDS if BY_NAME[name].other_types else KINDS[:1]
 
-    for given in CALLS[name]:
-        for attack in notes if NOTE in str(given) else notes[:1]:
-            asked = json.loads(
-                json.dumps(given).replace(NOTE, json.dumps(attack.path)[1:-1])
-            )
-            for kind in kinds:
-                assert_held(name, answer_of(web, BY_NAME[name], asked, Accept=kind))
+    def answers(given: dict[str, Any]) -> list[Answer]:
+        return [
+            answer_of(web, BY_NAME[name], asked, Accept=kind)
+            for asked in calls_of(given, notes, ids)
+            for kind in kinds
+        ]
 
+    for given in (*CALLS[name], *REFUSED.get(name, ())):
+        told = answers(given)
+        for answer in told:
+            assert_held(name, answer)
+        answered = any(answer.status == 200 for answer in told)
+        assert answered == (given in CALLS[name]), (given, told[0].body)
     assert outside_agent(hostile.root) == before
 
 

@@ -7,8 +7,18 @@ from urllib.parse import quote
 import mcp_types as types
 import pytest
 from editing_desk import outside_agent
-from injection.corpus import ATTACKS, CANARY, TOPIC, Attack
-from injection.desk import assert_fenced, assert_held, attacked
+from injection.corpus import ATTACKS, CANARY, HEADING, TOPIC, Attack
+from injection.desk import (
+    MADE,
+    NOTE,
+    SHOWN,
+    assert_fenced,
+    assert_held,
+    attacked,
+    calls_of,
+    ids_in,
+    memo_in,
+)
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_desk import visit
@@ -20,7 +30,6 @@ from glassmind.surfaces.mcp.replies import PLAIN
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS
 
-NOTE = "<the path of a note>"
 ALL = "detailed"
 
 CALLS: dict[str, list[dict[str, Any]]] = {
@@ -31,9 +40,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     ],
     "glassmind_read": [
         {"name": NOTE, "max_tokens": 8_000},
-        {"name": NOTE, "heading": "none such"},
-        {"name": NOTE, "lines": "9000-9001"},
-        {"name": f"{CANARY} nowhere"},
+        {"name": NOTE, "heading": HEADING},
     ],
     "glassmind_list": [{"limit": 100}, {"limit": 100, "response_format": ALL}],
     "glassmind_connections": [{"name": NOTE, "ghosts": True, "response_format": ALL}],
@@ -42,7 +49,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_capture": [{"kind": "memory", "text": f"the {TOPIC}", "sources": NOTE}],
     "glassmind_status": [{}],
     "glassmind_path": [{"source": "Home", "target": NOTE, "ghosts": True}],
-    "glassmind_themes": [{}, {"theme": "1", "response_format": ALL}, {"theme": CANARY}],
+    "glassmind_themes": [{}, {"theme": "1", "response_format": ALL}],
     "glassmind_rank": [{"least_inbound": 0, "limit": 50}, {"about": TOPIC}],
     "glassmind_suggest": [{}, {"name": NOTE, "response_format": ALL}],
     "glassmind_similar": [{}, {"name": NOTE}],
@@ -64,26 +71,34 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_edit": [
         {"name": NOTE, "edits": [{"op": "append", "text": "x"}], "dry_run": True},
         {"name": NOTE, "edits": [{"op": "append", "text": "x"}]},
-        {"name": NOTE, "edits": [{"op": "replace", "find": "dawn none", "text": "x"}]},
-        {"name": NOTE, "edits": [{"op": "heading", "heading": "none", "text": "x"}]},
+        {"name": NOTE, "edits": [{"op": "heading", "heading": HEADING, "text": "x"}]},
     ],
     "glassmind_create": [{"title": "New", "template": NOTE, "dry_run": True}],
     "glassmind_move": [{"source": NOTE, "destination": "Moved/", "dry_run": True}],
     "glassmind_restructure": [
         {"what": "merge", "name": NOTE, "new": "Home", "dry_run": True},
         {"what": "split", "name": NOTE, "level": 1, "dry_run": True},
-        {"what": "tag", "name": CANARY, "new": "tame", "dry_run": True},
-        {"what": "heading", "name": NOTE, "heading": "none", "new": "x"},
+        {"what": "rename-tag", "name": CANARY, "new": "tame", "dry_run": True},
+        {"what": "rename-heading", "name": NOTE, "heading": HEADING, "new": "x"},
     ],
     "glassmind_repair": [
-        {"what": "health", "dry_run": True},
+        {"what": "findings", "dry_run": True},
+        {"what": "findings"},
         {"what": "links", "name": NOTE, "dry_run": True},
     ],
-    "glassmind_delete": [{"name": NOTE, "dry_run": True}, {"name": NOTE}],
-    "glassmind_changes": [{}, {"action": "show", "id": "none"}],
+    "glassmind_delete": [
+        {"name": NOTE, "dry_run": True},
+        {"name": NOTE, "confirm": True},
+    ],
+    "glassmind_changes": [
+        {},
+        {"action": "show", "id": SHOWN},
+        {"action": "show", "id": MADE},
+        {"action": "undo", "id": MADE, "dry_run": True},
+    ],
     "search": [{"query": TOPIC}, {"query": TOPIC, "unique": "chunks"}],
     "list_notes": [{}],
-    "read_note": [{"name": NOTE, "mode": "full"}, {"name": f"{CANARY} nowhere"}],
+    "read_note": [{"name": NOTE, "mode": "full"}],
     "find_connections": [{"name": NOTE, "returnSubgraph": True, "includeStubs": True}],
     "find_path_between": [{"from": "Home", "to": NOTE, "includeStubs": True}],
     "detect_themes": [{}],
@@ -91,9 +106,9 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "create_note": [{"title": CANARY, "content": "x", "directory": "Web"}],
     "edit_note": [
         {"name": NOTE, "mode": "append", "content": "x", "dryRun": True},
-        {"name": NOTE, "mode": "replace_window", "search": "none", "content": "x"},
+        {"name": NOTE, "mode": "replace_window", "search": "dawn", "content": "x"},
     ],
-    "apply_edit_preview": [{"previewId": "none"}],
+    "apply_edit_preview": [{"previewId": SHOWN}],
     "link_notes": [{"source": NOTE, "target": "Home", "context": "x", "dryRun": True}],
     "move_note": [{"source": NOTE, "destination": "Moved/x.md", "dryRun": True}],
     "delete_note": [{"name": NOTE, "confirm": True, "dryRun": True}],
@@ -104,6 +119,30 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "search_files": [{"query": TOPIC, "top_k": 20}],
 }
 """How each tool is called; `NOTE` stands for each of the notes in turn."""
+
+REFUSED: dict[str, list[dict[str, Any]]] = {
+    "glassmind_read": [
+        {"name": NOTE, "heading": "none such"},
+        {"name": NOTE, "lines": "9000-9001"},
+        {"name": f"{CANARY} nowhere"},
+    ],
+    "glassmind_themes": [{"theme": CANARY}],
+    "glassmind_edit": [
+        {"name": NOTE, "edits": [{"op": "replace", "find": "dawn none", "text": "x"}]},
+        {"name": NOTE, "edits": [{"op": "heading", "heading": "none", "text": "x"}]},
+    ],
+    "glassmind_restructure": [
+        {"what": "rename-heading", "name": NOTE, "heading": "none", "new": "x"}
+    ],
+    "glassmind_delete": [{"name": NOTE}],
+    "glassmind_changes": [{"action": "show", "id": "none"}],
+    "read_note": [{"name": f"{CANARY} nowhere"}],
+    "edit_note": [
+        {"name": NOTE, "mode": "replace_window", "search": "dawn none", "content": "x"}
+    ],
+    "apply_edit_preview": [{"previewId": "none"}],
+}
+"""What is asked for in vain: what a refusal says is of notes too."""
 
 FEW = ATTACKS[::25] + ATTACKS[-6:]
 """Notes of most kinds for what runs always; all of them for what may take a while."""
@@ -131,32 +170,24 @@ def test_no_tool_is_forgotten(hostile: VaultDesk) -> None:
     assert {tool.name for tool in listed(hostile)} == set(CALLS)
 
 
-def put_in(value: Any, path: str) -> Any:
-    if isinstance(value, str):
-        return value.replace(NOTE, path)
-    if isinstance(value, list):
-        return [put_in(one, path) for one in value]
-    return value
-
-
-def calls_of(tool: str, attacks: tuple[Attack, ...]) -> Iterator[dict[str, Any]]:
-    for given in CALLS[tool]:
-        about = attacks if NOTE in str(given) else attacks[:1]
-        for attack in about:
-            yield {name: put_in(value, attack.path) for name, value in given.items()}
-
-
 def drive(desk: VaultDesk, tool: str, attacks: tuple[Attack, ...]) -> None:
-    async def body(client: Client) -> list[types.CallToolResult]:
-        return [await client.call_tool(tool, one) for one in asked]
+    """Call a tool in each way, about each note; each way is answered as it should."""
 
-    asked, before = list(calls_of(tool, attacks)), outside_agent(desk.root)
+    async def body(client: Client) -> list[list[types.CallToolResult]]:
+        return [[await client.call_tool(tool, one) for one in way] for way in asked]
+
+    ids, vain = ids_in(desk, memo_in(desk)), REFUSED.get(tool, [])
+    asked = [list(calls_of(way, attacks, ids)) for way in (*CALLS[tool], *vain)]
+    before = outside_agent(desk.root)
     answers = visit(served(desk), body)
 
-    for given, answer in zip(asked, answers, strict=True):
-        assert_held(tool, answer, given)
-    refused = all(answer.is_error for answer in answers)
-    assert refused == (tool == "apply_edit_preview")  # of which there is none
+    for way, told in zip(asked, answers, strict=True):
+        for given, answer in zip(way, told, strict=True):
+            assert_held(tool, answer, given)
+    useful = len(CALLS[tool])
+    for way, told in zip(asked[:useful], answers[:useful], strict=True):
+        assert not all(answer.is_error for answer in told), (way, told[0].content)
+    assert all(answer.is_error for told in answers[useful:] for answer in told)
     assert outside_agent(desk.root) == before
 
 

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 from http_desk import Web, answer_of, serving
-from leak_desk import calls_of_route, leaks, samples_in, text_of, told_vault
+from leak_desk import (
+    FINDINGS,
+    UNTOLD_FINDINGS,
+    calls_of_route,
+    leaks,
+    samples_in,
+    text_of,
+    told_vault,
+)
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.asked import Route
@@ -47,3 +55,22 @@ def test_no_route_tells_of_a_private_note(
             found[json.dumps(given)] = said
     assert not found
     assert answered
+
+
+def test_no_finding_of_a_private_note_is_one_that_can_be_dismissed(
+    told: VaultDesk, web: Web
+) -> None:
+    asked = "/graph/finding/dismiss"
+    known = told.engine.knowledge
+    states = [known.check_finding(key).state for key in UNTOLD_FINDINGS]
+    assert set(states) == {"there"}  # for the owner
+
+    refused = [web.post(asked, {"key": key}) for key in UNTOLD_FINDINGS]
+    absent = web.post(asked, {"key": "ghosts:absent"})
+
+    assert [(one.status, one.code) for one in refused] == [
+        (absent.status, absent.code) for _ in UNTOLD_FINDINGS
+    ]
+    assert absent.status == 404
+    (key,) = FINDINGS
+    assert web.post(asked, {"key": key, "restore": True}).status == 200

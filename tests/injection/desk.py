@@ -1,17 +1,27 @@
 """A vault of attacks, and what has to hold of whatever is answered about them."""
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import mcp_types as types
-from injection.corpus import BESIDE, CANARY, FILES, ORDER, TOPIC
+from injection.corpus import BESIDE, CANARY, FILES, ORDER, TOPIC, Attack
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
+from glassmind.editing.asking import Asking
 from glassmind.surfaces.mcp.fence import LABEL, LABEL_OF_VALUES
+from glassmind.types.editing import Append
 
 OURS = "glassmind_"
+
+NOTE = "<the path of a note>"
+MADE, SHOWN = "<the id of a change>", "<the id of a change that was only shown>"
+"""What stands in a call for what is not known before it is made."""
+
+BY_OWNER = "Tea.md"
+"""What the owner has changed: a note that names attacks."""
 
 
 def attacked(root: Path, **settings: object) -> VaultDesk:
@@ -28,7 +38,48 @@ def attacked(root: Path, **settings: object) -> VaultDesk:
             client=f"robot {CANARY}",
             agent=agent,
         )
+    editing = desk.engine.editing
+    asked = editing.edit(BY_OWNER, [Append("Black tea.\n")], Asking()).changeset
+    if asked.state != "applied":
+        editing.approve(asked.id)
     return desk
+
+
+def memo_in(desk: VaultDesk) -> str:
+    """Return the path of what was captured, which needs nobody's approval to change."""
+    memo = next((desk.root / ".agent" / "decisions").glob("*.md"))
+    return memo.relative_to(desk.root).as_posix()
+
+
+def ids_in(desk: VaultDesk, note: str = "Web/order plain.md") -> dict[str, str]:
+    """Return the ids of a change that the owner made, and of one of a note, shown now.
+
+    The first is made by `attacked`.
+    """
+    editing, dry = desk.engine.editing, Asking(client="mcp", dry_run=True)
+    shown = editing.edit(note, [Append("x")], dry).changeset.id
+    made = editing.changesets(states=("applied",)).changesets[0].id
+    return {MADE: made, SHOWN: shown}
+
+
+def put_in(value: Any, put: Mapping[str, str]) -> Any:
+    """Return what is said in a call, with what stands for other things put in."""
+    if isinstance(value, str):
+        for name, said in put.items():
+            value = value.replace(name, said)
+    elif isinstance(value, list):
+        return [put_in(one, put) for one in value]
+    elif isinstance(value, dict):
+        return {name: put_in(one, put) for name, one in value.items()}
+    return value
+
+
+def calls_of(
+    given: dict[str, Any], attacks: tuple[Attack, ...], put: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield a call about each note; one that is about none, once."""
+    for attack in attacks if NOTE in str(given) else attacks[:1]:
+        yield put_in(given, {**put, NOTE: attack.path})
 
 
 def assert_fenced(text: str) -> None:
