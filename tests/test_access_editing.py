@@ -1,6 +1,7 @@
 """Editing by somebody who may not read every note."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from vault_desk import VaultDesk
@@ -17,7 +18,7 @@ from glassmind.errors.writing import WriteFailed
 from glassmind.types import NotePath
 from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.types.callers import known_as
-from glassmind.types.editing import AddLink, Append, ChangeProperty
+from glassmind.types.editing import AddLink, Append, Changed, ChangeProperty, Rewritten
 from glassmind.types.repairs import Repairs, TagSpelling
 from glassmind.vault.changing import VaultChanger
 
@@ -175,7 +176,7 @@ def test_a_change_that_took_private_links_along_is_told_to_who_asked_for_it(
             editing.undo(identity, AGENT)
 
     assert "P.md" not in repr((one, shown))
-    assert one.draft.rewritten.links == shown.changeset.draft.rewritten.links == 0
+    assert one.draft.rewritten.links == shown.changeset.draft.rewritten.links == 1
     with known_as("cup"):
         assert editing.undo(identity, AGENT).applied
     assert vault.text("P.md") == private("[[Tea]]")
@@ -474,3 +475,125 @@ def test_the_record_of_writes_names_no_place_that_is_hidden(vault: VaultDesk) ->
 
     assert len(whole) == 4
     assert {one.to for one in seen} == {"Shown/Leaf.md", "Shown/Mug.png"}
+
+
+@pytest.mark.parametrize("to", ["Other/Drafts", "Kept/Drafts"])
+@pytest.mark.parametrize(
+    "hidden", [private("x"), b"---\nprivate: true\n---\n\0", "Tea. #own"]
+)
+def test_a_folder_with_a_left_out_note_that_is_hidden_is_moved_by_its_owner_alone(
+    vault: VaultDesk, to: str, hidden: str | bytes
+) -> None:
+    """Be it opened where it goes, or left out there as well."""
+    kept = {".glassmindignore": "Projects/Drafts/D*.md\nKept/Drafts/D*.md\n"}
+    vault.write({"Projects/Drafts/A.md": "x", **kept})
+    vault.write({"Projects/Drafts/Divorce plan.md": hidden})
+    engine = vault.open(writes__mode="allow", access__private_tags=("own",))
+    engine.index()
+
+    for editing in (agent(engine, "folder:Projects", "folder:Other"), agent(engine)):
+        name, verbs = "Projects/Drafts/", (editing.move, partial(_deleted, editing))
+        for verb in verbs:
+            told = said(partial(verb, name, to, AGENT))
+            assert told == (
+                "EditRefused: Projects/Drafts stays where it is: only its owner can "
+                "move all of it"
+            )
+    if to.startswith("Kept"):
+        assert engine.editing.move("Projects/Drafts/", to, OWNER).applied
+
+
+def _deleted(editing: Editing, name: str, _: str, how: Asking) -> Changed:
+    return editing.delete(name, how, confirm=True)
+
+
+def test_a_left_out_note_that_came_into_a_folder_since_is_not_named(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Box/A.md": "x", "Nook/B.md": "x"})
+    vault.write({".glassmindignore": "Box/D*.md\nBoxes/D*.md\nNooks/D*.md\n"})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+    shown = editing.move("Box/", "Crate", SHOWN).changeset.id
+    moved = editing.move("Nook/", "Nooks", AGENT).changeset.id
+    vault.write({"Box/Divorce.md": private(), "Nooks/Divorce.md": private()})
+
+    told = said(lambda: editing.apply(shown, AGENT))
+    undone = said(lambda: editing.undo(moved, AGENT))
+
+    assert told.endswith("Box stays where it is: only its owner can move all of it")
+    assert undone.endswith("Nooks stays where it is: only its owner can move all of it")
+
+
+def test_a_folder_with_a_left_out_note_that_is_seen_is_moved(vault: VaultDesk) -> None:
+    vault.write({"Box/A.md": "x", "Box/D.md": "x"})
+    vault.write({".glassmindignore": "D.md\n"})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+
+    assert agent(engine).move("Box/", "Crate", AGENT).applied
+    assert vault.text("Crate/D.md") == "x"
+
+
+def test_the_links_that_are_counted_are_those_of_notes_that_are_seen(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "A.md": "[[Tea]] [[Tea]]", "B.md": "[[Tea]]"})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+
+    def counted() -> list[Rewritten]:
+        shown = editing.move("Tea", "Leaf", SHOWN).changeset
+        with known_as("cup"):
+            done = editing.move("Tea", "Leaf", AGENT).changeset
+            listed = editing.changesets().changesets[0]
+            kept = editing.show(done.id).changeset
+            undone = editing.undo(done.id, AGENT).changeset
+        engine.index()
+        every = (shown, done, listed, kept, undone)
+        return [one.draft.rewritten for one in every]
+
+    alone = counted()
+    vault.write({"P.md": private("[[Tea]] [[Tea]]"), "Q.md": private("[[Tea]]")})
+    engine.index()
+
+    assert counted() == alone
+    assert alone[:4] == [(3, 2)] * 4
+    whole = engine.editing.move("Tea", "Leaf", Asking(dry_run=True)).changeset
+    assert tuple(whole.draft.rewritten) == (6, 4)
+
+
+def test_links_that_its_owner_let_be_written_are_counted_as_they_are_seen(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
+    engine = vault.open(writes__mode="propose")
+    engine.index()
+    with known_as("cup"):
+        asked = agent(engine).move("Tea", "Leaf", AGENT).changeset
+    done = engine.editing.approve(asked.id).changeset
+
+    with known_as("cup"):
+        told = agent(engine).show(done.id).changeset
+
+    assert (asked.draft.rewritten.links, told.draft.rewritten.links) == (1, 1)
+    assert engine.editing.show(done.id).changeset.draft.rewritten.links == 2
+
+
+def test_links_of_hidden_notes_that_follow_what_is_taken_back_are_not_counted(
+    vault: VaultDesk,
+) -> None:
+    vault.write({"Tea.md": "x", "Cup.md": "x"})
+    engine = vault.open(writes__mode="allow")
+    engine.index()
+    editing = agent(engine)
+    moved = editing.move("Tea", "Leaf", AGENT).changeset.id
+    vault.write({"A.md": "[[Leaf]]", "P.md": private("[[Leaf]]")})
+    engine.index()
+
+    undone = editing.undo(moved, AGENT).changeset
+
+    assert tuple(undone.draft.rewritten) == (1, 1)
+    assert vault.text("P.md") == private("[[Tea]]")

@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
-from glassmind.errors import FileGone, NoteNotFound
+from glassmind.errors import FileGone, GlassmindError, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.schema import CURRENT
@@ -416,3 +416,101 @@ def test_words_of_hidden_notes_crowd_out_no_word_that_a_prefix_stands_for(
     assert [hit.path for hit in seen.search("pro*", mode="fulltext").hits] == [
         "Mine/M.md"
     ]
+
+
+SKIPPED: dict[str, str | bytes] = {
+    "Ann (conflicted copy 2024-01-02).md": private("Tea."),
+    "Divorce (conflicted copy 2024-01-03).md": "Tea. #own",
+    "Will.md": b"---\nprivate: true\n---\n\0\0 tea",
+    "Debts.md": private("Tea."),
+    "Drafts/Loan.md": private("Tea."),
+    "Letter.md~": private("Tea."),
+}
+"""Files that the index leaves out, each for another reason."""
+
+
+@pytest.fixture
+def skipping(vault: VaultDesk) -> VaultDesk:
+    """A vault with private notes, and one that is not, which the index leaves out."""
+    shown = {"Box (conflicted copy 2024-01-02).md": "x", "Drafts/Cup.md": "x"}
+    lost = "[[Loan]] [[Debts]] [[Cup]]"
+    ignored = {".glassmindignore": "Debts.md\n"}
+    vault.write({"A.md": lost, **SKIPPED, **shown, **ignored})
+    settings = {"access.private_tags": ("own",), "index.ignore_dirs": ("Drafts",)}
+    vault.settings |= settings
+    vault.open().index()
+    return vault
+
+
+def test_a_private_note_that_is_left_out_of_the_index_is_told_of_by_nothing(
+    skipping: VaultDesk,
+) -> None:
+    seen, whole = skipping.engine.seen_by(EVERY_AGENT), skipping.engine
+    told = {path.rpartition("/")[2][:4] for path in SKIPPED}
+
+    report = repr((seen.knowledge.health(limit=None), seen.index().skipped))
+
+    assert not [name for name in told if f"{name} (" in report or f"{name}." in report]
+    assert "Box (conflicted copy" in report
+    assert "Ann (conflicted" in repr(whole.knowledge.health(limit=None))
+    assert whole.stats().skipped == 7
+    assert seen.stats().skipped == 2  # the copy, and the folder by its place
+
+
+@pytest.mark.parametrize("path", [*SKIPPED])
+def test_a_private_note_that_is_left_out_is_missed_as_one_that_is_not_there(
+    skipping: VaultDesk, path: str
+) -> None:
+    seen = skipping.engine.seen_by(EVERY_AGENT)
+    name = path.rpartition("/")[2].removesuffix(".md")
+
+    def answers() -> list[str]:
+        found = [repr(seen.knowledge.resolve(name)), repr(seen.ghosts(limit=9))]
+        for asked in (path, name):
+            with pytest.raises(GlassmindError) as missed:
+                seen.read(asked)
+            found.append(repr(missed.value) + str(missed.value))
+        return found
+
+    there = answers()
+    skipping.remove(path)
+    skipping.engine.index()
+
+    assert there == answers()
+
+
+def test_what_is_left_out_and_not_private_is_no_ghost_to_an_agent(
+    skipping: VaultDesk,
+) -> None:
+    seen = skipping.engine.seen_by(EVERY_AGENT)
+
+    assert seen.knowledge.resolve("Cup").verdict == "exists"
+    assert seen.knowledge.resolve("Loan").verdict == "new"
+    assert {one.target for one in seen.ghosts(limit=9)} == {"Loan", "Debts"}
+    assert not skipping.engine.ghosts(limit=9)
+
+
+def test_a_left_out_note_is_judged_by_what_it_says_now(skipping: VaultDesk) -> None:
+    seen = skipping.engine.seen_by(EVERY_AGENT)
+    assert seen.stats().skipped == 2
+    skipping.write({"Debts.md": "Tea."})
+    assert seen.stats().skipped == 3
+    skipping.write({"Debts.md": private("Tea again.")})
+    assert seen.stats().skipped == 2
+
+
+def test_what_a_private_note_shows_that_is_left_out_is_not_told_to_be_in_use(
+    vault: VaultDesk,
+) -> None:
+    vault.settings["index.ignore_dirs"] = ("Drafts",)
+    vault.write(
+        {"A.md": "x", "Drafts/P.md": private("![[Scan.png]]"), "Scan.png": b"x"}
+    )
+    vault.engine.index()
+
+    def unused(engine: Any) -> list[str]:
+        (check,) = engine.knowledge.health(checks=["unlinked_attachments"]).checks
+        return [one.path for one in check.examples]
+
+    assert unused(vault.engine) == []
+    assert unused(vault.engine.seen_by(EVERY_AGENT)) == ["Scan.png"]

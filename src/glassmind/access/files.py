@@ -4,24 +4,53 @@ What the index says of a note may be older than its file. So whoever is given te
 file is judged by that very text: a note that became private a moment ago is not there.
 """
 
+import os
+import re
+import stat
 from pathlib import Path
+from typing import NamedTuple
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, VaultError
 from glassmind.types import NotePath
+from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import READ_LIMIT_BYTES, VaultFiles
 from glassmind.vault.scan import kind_of
 
+_OF_NOTE = re.compile(r"\.(?:md|canvas|base)(?![^\W_])", re.IGNORECASE)
+"""What tells that a file was made from a note by a program, as `Diary.md~`."""
+
+MOST_KEPT = 10_000
+"""Verdicts on skipped files that are kept; more of them are judged each time."""
+
+
+class SkippedVerdict(NamedTuple):
+    """Whether a file that was skipped may be told of, as it was at a time."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    is_told: bool
+
 
 class ReadableFiles(VaultFiles):
-    """Reads the files of a vault that a policy lets be read; no others are there."""
+    """Reads the files of a vault that a policy lets be read; no others are there.
+
+    `skipped` keeps what was found of files that are left out of the index.
+    """
 
     hides_secrets = True
     sees_all = False
 
-    def __init__(self, root: Path, policy: ReadPolicy) -> None:
+    def __init__(
+        self,
+        root: Path,
+        policy: ReadPolicy,
+        skipped: dict[str, SkippedVerdict] | None = None,
+    ) -> None:
         super().__init__(root)
         self._policy = policy
+        self._skipped = {} if skipped is None else skipped
 
     def read(self, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
         """Return the bytes of a file.
@@ -49,6 +78,40 @@ class ReadableFiles(VaultFiles):
         except VaultError:
             return False
         return kind_of(path) != "attachment" or self.may_name(path)
+
+    def may_tell_skipped(self, path: str) -> bool:
+        """Whether what is left out of the index may be told of: a file, or a folder.
+
+        A note is judged by its text. One that cannot be read as a note may be private,
+        and so may what a program made from one. All else is told of by its place.
+        """
+        if not self.may_name(path):
+            return False
+        is_note = kind_of(path) != "attachment"
+        if not is_note and not _OF_NOTE.search(path.rpartition("/")[2]):
+            return True
+        try:
+            facts = self.stat(path)
+        except VaultError:
+            return False
+        if stat.S_ISDIR(facts.st_mode):
+            return True
+        return is_note and self._is_note_told(path, facts)
+
+    def _is_note_told(self, path: str, facts: os.stat_result) -> bool:
+        stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
+        known = self._skipped.get(path)
+        if known is None or known[:3] != stamp:
+            known = SkippedVerdict(*stamp, self._is_text_told(path))
+            if len(self._skipped) < MOST_KEPT or path in self._skipped:
+                self._skipped[path] = known
+        return known.is_told
+
+    def _is_text_told(self, path: str) -> bool:
+        try:
+            return not isinstance(decode(self.read(path)), Unreadable)
+        except VaultError:
+            return False
 
     def may_name(self, path: str) -> bool:
         """Whether a file may be told of by its place alone."""

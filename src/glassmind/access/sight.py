@@ -15,7 +15,16 @@ from glassmind.errors.editing import ChangesetUnknown, EditRefused
 from glassmind.ports.editing import ChangesetBook
 from glassmind.types import NotePath
 from glassmind.types.callers import CALLER
-from glassmind.types.editing import NO_LINKS, Changeset, ChangeState, Step
+from glassmind.types.editing import (
+    LINKS_IN,
+    NO_LINKS,
+    Changeset,
+    ChangeState,
+    Draft,
+    Rewritten,
+    Step,
+)
+from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.scan import kind_of
 
 NAMELESS = "http"
@@ -51,6 +60,8 @@ class Sight:
             return True
         if kind_of(path) == "attachment":
             return self._policy.may_name(path) and path in self._paths()
+        if isinstance(decode(raw), Unreadable):  # nobody knows if it is private
+            return False
         return self._policy.may_read_text(path, raw)
 
     def may_name(self, folder: str) -> bool:
@@ -87,15 +98,18 @@ class Sight:
     ) -> Changeset:
         """Return a changeset, or an outline of one, without what is not seen.
 
-        `steps` are those of the changeset with their content. Where one is not seen, no
-        links are counted and no risks told; nor of what somebody else asked for, who
-        may have been told more.
+        `steps` are those of the changeset with their content. Links are counted that
+        were written anew in files that are seen. Where one is not, no links are told
+        that lead to it now, and no risks; nor of what somebody else asked for, who may
+        have been told more.
         """
         draft = changeset.draft
         hidden = {(s.path, s.to) for s in steps if not self.sees_step(s)}
-        if hidden:
-            kept = [s for s in draft.steps if (s.path, s.to) not in hidden]
-            draft = replace(draft, steps=tuple(kept), rewritten=NO_LINKS)
+        kept = tuple(s for s in draft.steps if (s.path, s.to) not in hidden)
+        if hidden or LINKS_IN in draft.facts:
+            facts = {k: v for k, v in draft.facts.items() if k != LINKS_IN}
+            rewritten = _links_in(draft, kept)
+            draft = replace(draft, steps=kept, rewritten=rewritten, facts=facts)
         if hidden or not is_own(changeset, client):
             draft = replace(draft, adopted=0, risks=())
         failed = hidden and changeset.state == "failed"  # why may name any file of it
@@ -109,6 +123,17 @@ class Sight:
             except FileGone:
                 return not files.exists(path)
         return True
+
+
+def _links_in(draft: Draft, steps: Sequence[Step]) -> Rewritten:
+    """Return the links of a draft without those in other files than those of steps."""
+    counted = draft.facts.get(LINKS_IN)
+    if not isinstance(counted, list):  # an older version did not keep them
+        return NO_LINKS
+    told = {step.path or step.to for step in steps}
+    untold = [links for path, links in counted if path not in told]
+    links, files = draft.rewritten
+    return Rewritten(links - sum(untold), files - len(untold))
 
 
 class SeenBook:

@@ -13,7 +13,14 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.judging import judged
 from glassmind.editing.parts import Whereabouts, anchors_in, outline_of
 from glassmind.editing.relink_text import Wanted
-from glassmind.editing.relinking import EARLY, TEXTS, Relink, relinked
+from glassmind.editing.relinking import (
+    EARLY,
+    TEXTS,
+    Relink,
+    links_in,
+    relinked,
+    total_of,
+)
 from glassmind.editing.seen import is_seen
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
@@ -22,7 +29,7 @@ from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.subpaths import Outline
 from glassmind.types import NotePath, Span
-from glassmind.types.editing import Changeset, Draft, Rewritten, Step
+from glassmind.types.editing import Changeset, Draft, Step
 from glassmind.vault.resolve import Names
 from glassmind.vault.trash import is_trashed
 
@@ -74,11 +81,15 @@ def _carried(
     only = replace(relink, before=_Only(relink.before, some))
     steps = [work.merged(step, only, known.draft) for step in draft.steps]
     found = (*work.steps, *steps)
-    facts = {OUTLINED: known.draft.facts.get(OUTLINED), EARLY: sorted(work.early)}
+    facts = {
+        OUTLINED: known.draft.facts.get(OUTLINED),
+        EARLY: sorted(work.early),
+        **links_in(work.counted),
+    }
     return replace(
         draft,
         steps=tuple(sorted(found, key=lambda step: step.folder)),
-        rewritten=Rewritten(work.links, work.files),
+        rewritten=total_of(work.counted),
         risks=(*_still(draft.risks, known, found), *seen.risks, *work.told()),
         facts={**draft.facts, **{name: fact for name, fact in facts.items() if fact}},
     )
@@ -234,8 +245,7 @@ class _Work:
     desk: Desk
     renames: Renames
     steps: list[Step] = field(default_factory=list)
-    links: int = 0
-    files: int = 0
+    counted: list[tuple[NotePath, int]] = field(default_factory=list)
     early: set[NotePath] = field(default_factory=set)
     risks: list[str] = field(default_factory=list)
     lost: dict[NotePath, int] = field(default_factory=dict)
@@ -263,7 +273,8 @@ class _Work:
             said = f"{path} may not be edited: {_links(links)} of it will lead nowhere"
             self.risks += [said] if is_seen(self.desk, path) else []
             return
-        self._add(step, links)
+        self.steps.append(step)
+        self.counted.append((path, links))
 
     def merged(self, step: Step, relink: Relink, change: Draft) -> Step:
         """Return a step of the change; what was edited since has its links carried."""
@@ -274,8 +285,7 @@ class _Work:
         if path in _early(change.facts) or not path.lower().endswith(TEXTS):
             return step
         raw, links = self._written(path, step.after, relink)
-        self.links += links
-        self.files += links > 0
+        self.counted += [(path, links)] if links else []
         return step._replace(after=raw)
 
     def told(self) -> Iterator[str]:
@@ -300,11 +310,6 @@ class _Work:
         if found.elsewhere:
             self.elsewhere[path] = found.elsewhere
         return found.raw, found.links
-
-    def _add(self, step: Step, links: int) -> None:
-        self.steps.append(step)
-        self.links += links
-        self.files += 1
 
 
 def _where(counted: Mapping[NotePath, int], said: str) -> str:

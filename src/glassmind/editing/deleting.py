@@ -2,7 +2,7 @@
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.places import Ground, as_there, origin_bytes, origin_of
-from glassmind.editing.relinking import carried, draft_with_links
+from glassmind.editing.relinking import carried, draft_with_links, links_in
 from glassmind.editing.universe import inside, universe_of
 from glassmind.errors import NoteNotFound
 from glassmind.errors.writing import NameTaken
@@ -45,7 +45,7 @@ def plan_delete(desk: Desk, name: str, *, expected: Digest | None = None) -> Dra
         found.rewritten,
         found.adopted,
         (*_losses(found.lost, found.elsewhere), *found.risks),
-        facts,
+        {**facts, **links_in(found.counted)},
     )
 
 

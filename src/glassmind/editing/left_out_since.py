@@ -16,7 +16,7 @@ from glassmind.editing.judging import notes_below
 from glassmind.editing.left_out import refuse_opening
 from glassmind.editing.moved_since import moves_since
 from glassmind.editing.naming import check_read
-from glassmind.editing.seen import told_changeset
+from glassmind.editing.seen import check_folder_seen, told_changeset
 from glassmind.errors import FileUnreadable
 from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
@@ -44,12 +44,14 @@ def refuse_left_out(desk: Desk, draft: Draft, undone: Changeset | None = None) -
 
     Raises:
         FileUnreadable: the text of a note that is left out would be changed.
-        EditRefused: a folder would go to where such notes are read.
+        EditRefused: a folder would go to where such notes are read, or one is in it
+            that whoever asks may not read.
     """
     rules = desk.rules()
     own = _left_there(rules, undone)
     for step in draft.steps:
         if step.folder and step.path and not is_trashed(step.path):
+            check_folder_seen(desk, step.path, ())
             refuse_opening(desk.root, rules, step.path, step.to, _brought(undone))
         elif not step.folder and _is_hidden(step, own):
             check_read(rules, step.path or step.to)

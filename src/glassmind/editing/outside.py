@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.relink_text import Relink
-from glassmind.editing.relinking import Job, worked
+from glassmind.editing.relinking import Job, links_in, worked
 from glassmind.editing.universe import universe_of
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft
@@ -44,5 +44,5 @@ def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None
         found.rewritten,
         found.adopted,
         found.risks,
-        facts,
+        {**facts, **links_in(found.counted)},
     )

@@ -7,7 +7,7 @@ is read from the disk.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import judged
@@ -26,7 +26,7 @@ from glassmind.editing.universe import Renames, Universe, universe_of
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.types import NotePath
-from glassmind.types.editing import ChangeVerb, Draft, Rewritten, Step
+from glassmind.types.editing import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.types.verdicts import STRICTNESS, May
 
 __all__ = [
@@ -49,6 +49,10 @@ EARLY = "early"
 
 MOST_RISKS = 50
 """How many risks a draft names; a person reads no more."""
+
+
+Counted: TypeAlias = Sequence[tuple[NotePath, int]]
+"""Files with how many links were written anew in them."""
 
 
 class Earlier(NamedTuple):
@@ -74,19 +78,41 @@ class Job(NamedTuple):
 class Carried:
     """Steps with those added that carry the links along, and what was counted.
 
-    Of links to files that go, `lost` lead nowhere then and `elsewhere` to another.
+    `counted` are the files in which links were written anew, each with how many. Of
+    links to files that go, `lost` lead nowhere then and `elsewhere` to another.
     `early` are the files in which links are adopted, `stuck` what is to be said of
     links that no text leads to a new name.
     """
 
     steps: tuple[Step, ...]
-    rewritten: Rewritten
+    counted: Counted
     adopted: int
     lost: int
     elsewhere: int
     risks: tuple[str, ...]
     early: tuple[NotePath, ...] = ()
     stuck: tuple[str, ...] = ()
+
+    @property
+    def rewritten(self) -> Rewritten:
+        """How many links were written anew, and in how many files."""
+        return total_of(self.counted)
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """What a draft should know of it."""
+        early = {EARLY: list(self.early)} if self.early else {}
+        return {**links_in(self.counted), **early}
+
+
+def total_of(counted: Counted) -> Rewritten:
+    """Return how many links were written anew, and in how many files."""
+    return Rewritten(sum(links for _, links in counted), len(counted))
+
+
+def links_in(counted: Counted) -> dict[str, object]:
+    """Return the fact that says in which files links were written anew."""
+    return {LINKS_IN: [[path, links] for path, links in counted]} if counted else {}
 
 
 def relinked(
@@ -148,7 +174,7 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
         found.rewritten,
         found.adopted,
         (*risks, *found.risks),
-        {**(facts or {}), **({EARLY: list(found.early)} if found.early else {})},
+        {**(facts or {}), **found.facts},
     )
 
 
@@ -209,7 +235,7 @@ def worked(  # noqa: PLR0913 - each fact by its name
     ordered = sorted((*changed.values(), *rest), key=lambda step: step.folder)
     return Carried(
         tuple(ordered),
-        Rewritten(tally.links, work.files),
+        tuple(work.counted),
         tally.adopted,
         tally.lost,
         tally.elsewhere,
@@ -229,7 +255,7 @@ class _Work:
     steps: Sequence[Step]
     tally: Tally = field(default_factory=Tally)
     changed: dict[NotePath, Step] = field(default_factory=dict)
-    files: int = 0
+    counted: list[tuple[NotePath, int]] = field(default_factory=list)
     early: list[NotePath] = field(default_factory=list)
     stuck: list[str] = field(default_factory=list)
     _whole: May | None = None
@@ -249,8 +275,7 @@ class _Work:
         then = self._then(job, before)
         if then is not None and then != raw:
             raw, links = then, max(links, 1)
-        self.tally.links += links
-        self.files += links > 0
+        self.counted += [(job.path, links)] if links else []
         self.early += [job.after] if found.adopted else []
         self._count(found, is_told=self._is_told(job.path, before))
         if raw != text:

@@ -12,7 +12,14 @@ from glassmind.editing.former import FormerNames
 from glassmind.editing.judging import forbidden
 from glassmind.editing.parts import Whereabouts, anchors_in, settled
 from glassmind.editing.relink_text import Relink
-from glassmind.editing.relinking import Job, draft_with_links, worked
+from glassmind.editing.relinking import (
+    Counted,
+    Job,
+    draft_with_links,
+    links_in,
+    total_of,
+    worked,
+)
 from glassmind.editing.seen import is_seen, may_be_named
 from glassmind.editing.tags import retagged_file
 from glassmind.editing.universe import Universe, universe_of
@@ -21,7 +28,7 @@ from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.splices import spliced
 from glassmind.types import NotePath
-from glassmind.types.editing import NO_LINKS, Draft, Rewritten, Splice, Step
+from glassmind.types.editing import LINKS_IN, Draft, Rewritten, Splice, Step
 from glassmind.types.repairs import FormerName, LinkEdit, Repairs, Unmended
 from glassmind.vault.read import digest_of
 
@@ -63,7 +70,7 @@ def _planned(
     for key, old, new in repairs.tags:
         work.rename_tag(seen, key, old, new)
     tags = len(work.mended) - links
-    rewritten, risks = work.relink(seen, repairs.names)
+    counted, risks = work.relink(seen, repairs.names)
     draft = _carried(desk, seen, work.steps(), [*seen.risks, *risks], shut)
     left = [*repairs.unmended, *work.left]
     names = len(work.mended) - links - tags
@@ -71,10 +78,14 @@ def _planned(
         draft,
         title=_title(links, tags, names),
         rewritten=Rewritten(
-            draft.rewritten.links + rewritten.links,
-            draft.rewritten.files + rewritten.files,
+            draft.rewritten.links + total_of(counted).links,
+            draft.rewritten.files + len(counted),
         ),
-        facts={MENDED: list(work.mended), UNMENDED: [*_told(left), *work.stays()]},
+        facts={
+            MENDED: list(work.mended),
+            UNMENDED: [*_told(left), *work.stays()],
+            **_links_in(draft, counted),
+        },
     )
 
 
@@ -103,6 +114,13 @@ def _carried(
     if not steps:
         return Draft("repair", "", (), risks=tuple(risks))
     return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
+
+
+def _links_in(draft: Draft, counted: Counted) -> dict[str, object]:
+    """Return in which files links were written anew, those of a draft and others."""
+    known = draft.facts.get(LINKS_IN)
+    first = known if isinstance(known, list) else []
+    return links_in([*first, *counted])
 
 
 @dataclass(slots=True)
@@ -190,15 +208,15 @@ class _Work:
 
     def relink(
         self, seen: Universe, names: Sequence[FormerName]
-    ) -> tuple[Rewritten, list[str]]:
-        """Write links to names that no file has anew; return how many, and risks."""
+    ) -> tuple[Counted, list[str]]:
+        """Write links to names that no file has anew; return where, and risks."""
         known = set(seen.paths)
         goes = {one.was: one.now for one in names if one.now in known}
         known.update(seen.others)
         goes = {was: now for was, now in goes.items() if was not in known}
         meant = [one for one in names if one.was in goes]
         if not meant:
-            return NO_LINKS, []
+            return (), []
         after = seen.ends()
         before = FormerNames(after, goes)
         relink = Relink(before, after, goes, None, self.desk.settings())
@@ -221,7 +239,7 @@ class _Work:
             else:
                 self.mended[one.key] = None
                 risks.append(f"links to {one.was} lead to {one.now}: {one.why}")
-        return found.rewritten, risks
+        return found.counted, risks
 
     def _step(self, path: NotePath) -> Step | None:
         raw = self.text(path)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from glassmind.editing.desk import Desk
+from glassmind.editing.judging import notes_below
 from glassmind.errors import GlassmindError, NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
@@ -36,12 +37,27 @@ def check_seen(desk: Desk, name: str, path: NotePath) -> None:
 def check_folder_seen(desk: Desk, folder: NotePath, inside: Iterable[NotePath]) -> None:
     """Refuse a folder in which there is anything that whoever asks may not read.
 
+    `inside` are the files of it that the index has; notes of it that are left out of
+    the index are judged by their text.
+
     Raises:
         EditRefused: not all of it is seen.
     """
-    if desk.sight is not None and not set(desk.sight.paths()).issuperset(inside):
+    if desk.sight is None:
+        return
+    known = set(desk.sight.paths())
+    others = (note for note in notes_below(desk.root, folder) if note not in known)
+    if not known.issuperset(inside) or not all(_is_read(desk, note) for note in others):
         said = f"{folder} stays where it is: only its owner can move all of it"
         raise EditRefused(said)
+
+
+def _is_read(desk: Desk, note: NotePath) -> bool:
+    """Whether whoever asks may read a note; nobody may one that cannot be read."""
+    try:
+        return is_seen(desk, note)
+    except VaultError:
+        return False
 
 
 def told_changeset(desk: Desk, identity: str, client: str = "") -> Changeset:

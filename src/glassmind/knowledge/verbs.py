@@ -38,7 +38,7 @@ from glassmind.types.repairs import Repairs
 from glassmind.types.suggestions import Suggestions
 from glassmind.types.themes import Themes
 from glassmind.types.timeline import Timeline
-from glassmind.vault.left_out import left_out_names
+from glassmind.vault.left_out import LeftOutNames, left_out_names
 
 
 class Knowledge:
@@ -171,10 +171,11 @@ class Knowledge:
                 files=study.files,
             )
 
-    def _left_out(self) -> frozenset[str]:
+    def _left_out(self) -> LeftOutNames:
         """Return what files are called that are there and not in the index."""
-        skipped = [path for path, _ in self._study.troubles().skipped()]
-        return left_out_names(self._study.config.vault.path, skipped)
+        study = self._study
+        skipped = [path for path, _ in study.troubles().skipped()]
+        return left_out_names(study.config.vault.path, skipped, study.files)
 
     def similar(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0

@@ -310,7 +310,7 @@ class NoteReader:
 
     def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
         skipped = [path for path, *_ in self._rows().skipped()] if found else []
-        names = left_out_names(self._root, skipped)
+        names = left_out_names(self._root, skipped, self._files)
         return [one for one in found if not is_left_out(one.target, names)]
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:

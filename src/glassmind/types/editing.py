@@ -164,6 +164,10 @@ class Rewritten(NamedTuple):
 
 NO_LINKS = Rewritten()
 
+LINKS_IN = "links_in"
+"""The fact of a draft that has the files in which links were written anew, beside those
+that it is about, each with how many: pairs of a path and a number."""
+
 ChangeVerb: TypeAlias = Literal[
     "edit", "create", "delete", "move", "rename-heading", "rename-tag", "merge",
     "split", "relink", "repair", "undo",

@@ -1,12 +1,13 @@
 """Files that are there and were left out of the index: their names, and their text."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.errors import FileGone, VaultError
+from glassmind.errors import FileGone, VaultError, VaultMissing
 from glassmind.types import NotePath
 from glassmind.vault.ignore import DEFAULT_IGNORE_DIRS
 from glassmind.vault.read import VaultFiles
@@ -29,6 +30,27 @@ class LeftOutTexts(NamedTuple):
     unread: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOutNames:
+    """What files are called that were left out, as far as they may be told of.
+
+    `files` opens those of whoever asks. Only a file whose name is asked for is judged.
+    """
+
+    places: Mapping[str, Collection[str]]
+    files: Callable[[], VaultFiles]
+
+    def __contains__(self, name: object) -> bool:
+        places = self.places.get(str(name), ())
+        if not places:
+            return False
+        try:
+            with self.files() as files:
+                return any(files.may_tell_skipped(path) for path in places)
+        except VaultMissing:
+            return False
+
+
 def unindexed(root: Path, known: Collection[str]) -> Iterator[NotePath]:
     """Yield the files that are there and not among those known, by path.
 
@@ -49,48 +71,61 @@ def unindexed(root: Path, known: Collection[str]) -> Iterator[NotePath]:
                 yield NotePath(path)
 
 
-def left_out_names(root: Path, skipped: Iterable[str]) -> frozenset[str]:
+def left_out_names(
+    root: Path, skipped: Iterable[str], files: Callable[[], VaultFiles]
+) -> LeftOutNames:
     """Return what links would call the files that were skipped, alone or in a folder.
 
-    No file is opened and no link followed. A folder that cannot be listed has no names,
-    nor have those of programs: no link means a file of theirs.
+    No link is followed, and none of the `files` is opened before it is asked for. A
+    folder that cannot be listed has no names, nor have those of programs: no link means
+    a file of theirs.
     """
-    found: set[str] = set()
+    found: dict[str, list[str]] = {}
     for path in skipped:
         if _is_of_programs(path):
             continue
-        found |= {name_key(path), fold(path.rpartition("/")[2])}
-        for _, folders, names in os.walk(root / path):
+        _name(found, path)
+        for folder, folders, names in os.walk(root / path):
             folders.sort()
+            below = Path(folder).relative_to(root).as_posix()
             for name in names:
-                plain = normalize("NFC", name)
-                found |= {name_key(plain), fold(plain)}
+                _name(found, normalize("NFC", f"{below}/{name}"))
             if len(found) > MOST_NAMES:
-                return frozenset(found)
-    return frozenset(found)
+                return LeftOutNames(found, files)
+    return LeftOutNames(found, files)
 
 
-def is_left_out(target: str, names: frozenset[str]) -> bool:
+def _name(found: dict[str, list[str]], path: str) -> None:
+    for key in {name_key(path), fold(path.rpartition("/")[2])}:
+        found.setdefault(key, []).append(path)
+
+
+def is_left_out(target: str, names: Container[str]) -> bool:
     """Whether a link that finds no indexed file means one of those left out."""
     return name_key(target) in names or fold(target.rpartition("/")[2]) in names
 
 
-def left_out_texts(root: Path, skipped: Iterable[str]) -> LeftOutTexts:
+def left_out_texts(
+    root: Path, skipped: Iterable[str], files: Callable[[], VaultFiles]
+) -> LeftOutTexts:
     """Return the text of the notes that were skipped, alone or in a folder.
 
-    The folders of programs, which no vault has notes in, are not looked at.
+    They are read as `files` lets them be. The folders of programs, which no vault has
+    notes in, are not looked at.
 
     Raises:
         VaultMissing: the root is no folder that can be opened.
     """
     texts: list[str] = []
     unread, left = "", MOST_BYTES
-    with VaultFiles(root) as files:
+    with files() as opened:
         for path in _texts_below(root, skipped):
+            if not opened.may_tell_skipped(path):
+                continue
             try:
                 if len(texts) == MOST_READ:
                     return LeftOutTexts(tuple(texts), unread or path)
-                raw = files.read(path, limit_bytes=left)
+                raw = opened.read(path, limit_bytes=left)
             except FileGone:
                 continue
             except VaultError:

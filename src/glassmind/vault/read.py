@@ -115,6 +115,10 @@ class VaultFiles:
         """Whether a file may be told of to whoever these are read for."""
         return self.sees_all
 
+    def may_tell_skipped(self, path: str) -> bool:  # noqa: ARG002 - others look at it
+        """Whether what is left out of the index may be told of: a file, or a folder."""
+        return self.sees_all
+
     def may_name(self, path: str) -> bool:  # noqa: ARG002 - others look at it
         """Whether a file may be told of by its place alone."""
         return self.sees_all

@@ -102,7 +102,7 @@ def knowledge_for(
 def _left_out(adapters: Adapters) -> Callable[[str], bool]:
     """Return what tells whether a link means a file that is not in the index."""
     skipped = [path for path, *_ in adapters.reader.rows().skipped()]
-    names = left_out_names(adapters.config.vault.path, skipped)
+    names = left_out_names(adapters.config.vault.path, skipped, adapters.files)
     return lambda target: is_left_out(target, names)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from glassmind.access.files import ReadableFiles
+from glassmind.access.files import ReadableFiles, SkippedVerdict
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import IndexUnwritable, VaultMissing
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
@@ -64,6 +64,7 @@ class SeenAdapters(LocalAdapters):
         self.renames, self.found_renamed = whole.renames, whole.found_renamed
         self.host = self._host
         self._readers: tuple[Path, SeenReader] | None = None
+        self._skipped: dict[str, SkippedVerdict] = {}
 
     @property
     def locations(self) -> "Trusted":
@@ -81,7 +82,8 @@ class SeenAdapters(LocalAdapters):
         folder = self.place.folder
         with self.making:
             if self._readers is None or self._readers[0] != folder:
-                reader = SeenReader(folder, self._policy, self._still)
+                seen = self._policy, self._still, self._tells
+                reader = SeenReader(folder, *seen)
                 self._readers = (folder, reader)
             return self._readers[1]
 
@@ -167,8 +169,9 @@ class SeenAdapters(LocalAdapters):
 
     def as_told(self, report: "IndexReport") -> "IndexReport":
         """Return what a run did, without what it says of notes that are not seen."""
-        skipped = [one for one in report.skipped if self._policy.may_name(one.path)]
-        hidden = self.reader.hidden_paths() if report.warnings else ()
+        skipped = [one for one in report.skipped if self._tells(one.path)]
+        untold = [one.path for one in report.skipped if one not in skipped]
+        hidden = [*self.reader.hidden_paths(), *untold] if report.warnings else ()
         warnings = [
             said for said in report.warnings if not any(path in said for path in hidden)
         ]
@@ -188,7 +191,15 @@ class SeenAdapters(LocalAdapters):
 
     def files(self) -> ReadableFiles:
         """Return what reads the notes that may be read, as they are on disk now."""
-        return ReadableFiles(self.config.vault.path, self._policy)
+        return ReadableFiles(self.config.vault.path, self._policy, self._skipped)
+
+    def _tells(self, path: str) -> bool:
+        """Whether a file may be told of that is left out of the index."""
+        try:
+            with self.files() as files:
+                return files.may_tell_skipped(path)
+        except VaultMissing:  # nobody can say what it is
+            return False
 
     def _still(self, known: "Mapping[NotePath, int]") -> "Collection[NotePath]":
         """Return which notes may still be read, by their files where these changed."""

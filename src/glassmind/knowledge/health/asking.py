@@ -17,6 +17,7 @@ from glassmind.vault.left_out import left_out_names, left_out_texts
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
+    from glassmind.types import NotePath
     from glassmind.types.pairs import Pair
     from glassmind.types.themes import Theme
 
@@ -37,12 +38,16 @@ NO_THEMES = "there are no links that make themes"
 def look(study: "Study", today: date | None) -> Sight:
     """Return one look at the vault of a study."""
     root, rows = study.config.vault.path, study.troubles()
+
+    def skipped() -> "list[NotePath]":
+        return [path for path, _ in rows.skipped()]
+
     grounds = Grounds(
         rows=rows,
         net=study.net,
         habits=lambda: habits_of(root),
-        left_out=lambda: left_out_names(root, [path for path, _ in rows.skipped()]),
-        unseen=lambda: left_out_texts(root, [path for path, _ in rows.skipped()]),
+        left_out=lambda: left_out_names(root, skipped(), study.files),
+        unseen=lambda: left_out_texts(root, skipped(), study.files),
         agent=study.config.writes.agent_dir,
         similar=lambda least: _similar(study, least),
         nearest=lambda path: next(iter(alike(study, path, limit=1)), None),

@@ -1,6 +1,6 @@
 """What checks look at: the rows, the graph and what other verbs know, read once."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar, cast
@@ -92,7 +92,7 @@ class Grounds(NamedTuple):
     rows: HealthRows
     net: "Callable[[], LinkGraph]"
     habits: Callable[[], Habits]
-    left_out: Callable[[], frozenset[str]]
+    left_out: Callable[[], Container[str]]
     unseen: "Callable[[], LeftOutTexts]"
     agent: str
     similar: Similar

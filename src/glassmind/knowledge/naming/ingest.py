@@ -8,6 +8,7 @@ to a new one.
 import re
 from collections.abc import (
     Callable,
+    Container,
     Iterable,
     Iterator,
     Mapping,
@@ -93,7 +94,7 @@ class _Desk(NamedTuple):
     note: Note
     lines: Sequence[str]
     vocabulary: Vocabulary
-    left_out: Callable[[], frozenset[str]]
+    left_out: Callable[[], Container[str]]
     matches: Callable[[str], list[NameMatch]]
 
 
@@ -104,7 +105,7 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     is_common: IsCommon,
     *,
     limit: int,
-    left_out: Callable[[], frozenset[str]] = frozenset,
+    left_out: Callable[[], Container[str]] = frozenset,
     files: Callable[[], VaultFiles],
 ) -> Ingestion:
     """Return what a note names, in the order it does, and what the vault has of it.

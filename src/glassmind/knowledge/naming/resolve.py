@@ -1,6 +1,6 @@
 """Whether a text names something the vault has, and what to do about it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.errors import BadLimit, NothingAsked
@@ -42,7 +42,7 @@ def resolve(
     *,
     limit: int,
     found: "Callable[[str, int], Sequence[Hit]] | None" = None,
-    left_out: Callable[[], frozenset[str]] = frozenset,
+    left_out: Callable[[], Container[str]] = frozenset,
 ) -> Resolution:
     """Return what a text may mean, the likeliest first, and what to do about it.
 

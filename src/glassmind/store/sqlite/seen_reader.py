@@ -44,7 +44,7 @@ _BARE = {
     },
     "links": "select * from main.links where +note_id in {seen} "
     "and (target_id is null or +target_id in {seen})",
-    "skipped": "select * from main.skipped where may_name(path)",
+    "skipped": "select * from main.skipped where may_tell(path)",
     "index_runs": "select id, started_at, reason, seconds, 0 as added, 0 as changed, "
     "0 as moved, 0 as removed, 0 as unchanged, '[]' as failures from main.index_runs",
 }
@@ -87,6 +87,12 @@ COUNT = "select count(*) from main.notes"
 NOTES = ("select id from main.notes where id in", "select id from notes")
 CHUNKS = ("select id from main.chunks where note_id in", "select id from chunks")
 """The rows of some notes, and those of all that are seen."""
+
+UNREAD = """
+select id from main.files f where kind <> 'attachment'
+and not exists (select 1 from main.notes n where n.id = f.id)
+"""
+"""Files that were to be notes and cannot be read: nobody knows if they are private."""
 
 PATHS = """
 select path from main.files where id in (select value from json_each(?))
@@ -194,14 +200,17 @@ class SeenRows(Rows):
 class SeenReader(SqliteReader):
     """Owns read-only connections that show what a policy lets be read.
 
-    `still` tells which notes may be read that changed since they were indexed.
+    `still` tells which notes may be read that changed since they were indexed, and
+    `tells` whether a file may be told of that was left out of the index.
     """
 
     graph_links = GRAPH_LINKS
 
-    def __init__(self, folder: Path, policy: Policy, still: Still) -> None:
+    def __init__(
+        self, folder: Path, policy: Policy, still: Still, tells: Callable[[str], bool]
+    ) -> None:
         super().__init__(folder)
-        self._still = still
+        self._still, self._tells = still, tells
         self._policy, self._judging = policy, Lock()
         self._hidden = _Hidden("", frozenset())
         self._notes: tuple[str, Seen] | None = None
@@ -216,7 +225,7 @@ class SeenReader(SqliteReader):
         db = super().connection()
         shown: _Shown | None = getattr(self._local, "shown", None)
         if shown is None or shown.db is not db:
-            _make_views(db, self._policy)
+            _make_views(db, self._tells)
             shown = _Shown(db, NEVER)
         version = db.execute(SHOWN).get
         if version == db.pragma("data_version"):
@@ -226,7 +235,8 @@ class SeenReader(SqliteReader):
                 db.execute(HIDE_ALL)
                 shown = _Shown(db, NEVER)
             found: Any = db.pragma("data_version")
-            shown = _show(shown, self._hidden_in(db).notes)
+            unread = _ids(db, UNREAD)
+            shown = _show(shown, self._hidden_in(db).notes | unread)
             _leave_out_files(db, self._policy)
             db.execute(SHOW_VERSION, (found,))
         self._local.shown = shown._replace(version=found)
@@ -316,13 +326,13 @@ def _judged(
     return {note for note, one in marks if not policy.may_read(one)}
 
 
-def _make_views(db: apsw.Connection, policy: Policy) -> None:
+def _make_views(db: apsw.Connection, tells: Callable[[str], bool]) -> None:
     db.pragma("temp_store", 2)  # in memory: what is hidden from whom is on no disk
 
-    def may_name(*found: object) -> bool:
-        return policy.may_name(str(found[0]))
+    def may_tell(*found: object) -> bool:
+        return tells(str(found[0]))
 
-    db.create_scalar_function("may_name", may_name, 1)
+    db.create_scalar_function("may_tell", may_tell, 1)
     db.execute("create temp table if not exists readable (id integer primary key)")
     db.execute("create temp table if not exists tied (id integer primary key)")
     db.execute("create temp table if not exists shown (version integer)")
