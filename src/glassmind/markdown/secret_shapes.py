@@ -27,11 +27,30 @@ in so many: at random every second one does, in names of pages every tenth at mo
 LONGEST_RUN = 4_096
 """Letters in a row from which on they are a picture or a font, written as text."""
 
-_INSIDE = re.compile(r"[0-9A-Z](?<=[\w.~-].)(?<=[\w.~-]{14})[\w.~%+/-]*+", re.ASCII)
+_INSIDE = re.compile(
+    r"[0-9A-Z](?<=[\w.~-].)(?<=[\w.~-]{14})(?:[\w.~%+/-]++|\\_)*+", re.ASCII
+)
 """A figure or a capital deep in a run of letters, and the rest of the run. Prose has
 next to none, and every credential here has one: so most text is passed by quickly."""
 
 _RUN = frozenset(f"{ascii_letters}{digits}_.~%+/-")
+
+ESCAPED = "\\_"
+"""How a line in a word is written so that no italics begin at it."""
+
+_TAKES_LINE = re.compile(r"\[(?:\\.|[^\]])*\]|\\.|_")
+
+
+def with_escapes(pattern: str) -> str:
+    """Return a pattern that takes an escaped line wherever it takes one."""
+
+    def instead(match: re.Match[str]) -> str:
+        if match[0] == "_":
+            return r"\\?_"
+        takes = "_" in match[0] or r"\w" in match[0]
+        return rf"(?:{match[0]}|\\_)" if takes else match[0]
+
+    return _TAKES_LINE.sub(instead, pattern)
 
 
 class Shape(NamedTuple):
@@ -50,14 +69,19 @@ class Shape(NamedTuple):
     def pattern(self) -> str:
         """What finds it, in the group that is hidden."""
         begins = "|".join(map(re.escape, self.begins))
-        return f"((?:{begins})[{self.letters}]{{{self.least},}}+)"
+        return with_escapes(f"((?:{begins})[{self.letters}]{{{self.least},}}+)")
 
 
 class Odd(NamedTuple):
     """A kind of credential that is told by more than how it begins."""
 
     kind: str
-    pattern: str
+    looks: str
+
+    @property
+    def pattern(self) -> str:
+        """What finds it, in the group that is hidden."""
+        return with_escapes(self.looks)
 
 
 SHAPES: Sequence[Shape] = (
@@ -129,13 +153,18 @@ SHAPES: Sequence[Shape] = (
 
 ODD: Sequence[Odd] = (
     Odd("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
-    Odd("Azure secret", r"([\w~.]{3}[0-9]Q~[\w~.-]{31,34})(?![\w~.-])"),
+    Odd("Azure secret",
+        r"([\w~.]{3}[0-9]Q~[\w~.-]{31,34})(?![A-Za-z0-9~.-]|_{1,3}[A-Za-z0-9~.-])"),
     Odd("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
-    Odd("Discord token", r"([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})(?![\w.-])"),
+    Odd("Discord token",
+        r"([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})"
+        r"(?![A-Za-z0-9.-]|_{1,3}[A-Za-z0-9.-])"),
     Odd("Discord webhook",
         r"discord(?:app)?\.com/api/webhooks/([0-9]{10,25}/[\w-]{40,}+)"),
-    Odd("Mailchimp key", r"([0-9a-f]{32}-us[0-9]{1,2})(?!\w)"),
-    Odd("MaxMind key", r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?!\w)"),
+    Odd("Mailchimp key",
+        r"([0-9a-f]{32}-us[0-9]{1,2})(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
+    Odd("MaxMind key",
+        r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
     Odd("Slack webhook",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{20,}+)"),
     Odd("Teams webhook", r"[\w-]{1,60}\.webhook\.office\.com/webhookb2/([\w/-]{20,}+)"),
@@ -157,7 +186,9 @@ Hidden = Callable[[str, str], str]
 @cache
 def _any_shape() -> re.Pattern[str]:
     """Return what finds them all; made when it is first needed, in milliseconds."""
-    start = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+    start = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt])"
+    # italics: lines that no letter stands before
+    start += r"|(?<=_)(?<![A-Za-z0-9]_)(?<![A-Za-z0-9]__)(?<![A-Za-z0-9]___))"
     shapes = "|".join(one.pattern for one in _ALL)
     return re.compile(f"{start}(?:{shapes})", re.ASCII)
 
@@ -171,7 +202,7 @@ def without_shapes(text: str, hidden: Hidden) -> str:
 
     def instead(match: re.Match[str]) -> str:
         at = match.lastindex or 0
-        if not _is_drawn(match[at]):
+        if not is_drawn(match[at].replace(ESCAPED, "_")):
             return match[0]
         before = match[0][: match.start(at) - match.start()]
         return before + hidden(_ALL[at - 1].kind, match[at])
@@ -179,7 +210,9 @@ def without_shapes(text: str, hidden: Hidden) -> str:
     parts, done = [], 0
     for found in _INSIDE.finditer(text):
         start, end = found.span()
-        while start > done and text[start - 1] in _RUN:
+        while start > done and (
+            text[start - 1] in _RUN or text.startswith(ESCAPED, start - 1)
+        ):
             start -= 1
         if start > done and text[start - 1] == "\\":
             start -= 1  # what follows may be how a new line is written
@@ -189,8 +222,13 @@ def without_shapes(text: str, hidden: Hidden) -> str:
     return "".join((*parts, text[done:])) if parts else text
 
 
-def _is_drawn(text: str) -> bool:
+def is_drawn(text: str) -> bool:
     """Whether letters look drawn, not written."""
-    if len(_TURN.findall(text)) * LETTERS_A_TURN >= len(text):
+    if turns(text) * LETTERS_A_TURN >= len(text):
         return True
     return any(any(map(str.isdigit, word)) for word in _LONG_WORD.findall(text))
+
+
+def turns(text: str) -> int:
+    """Return how often letters turn from small to capitals or figures, or back."""
+    return len(_TURN.findall(text))

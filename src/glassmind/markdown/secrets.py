@@ -14,8 +14,21 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
+from glassmind.markdown.passwords import (
+    is_password,
+    names_somebody,
+    without_passwords,
+)
 from glassmind.markdown.private_keys import PRIVATE_KEY, without_private_keys
-from glassmind.markdown.secret_shapes import ALNUM, WORD, without_shapes
+from glassmind.markdown.secret_shapes import (
+    ALNUM,
+    ESCAPED,
+    WORD,
+    is_drawn,
+    turns,
+    with_escapes,
+    without_shapes,
+)
 
 Judge = Callable[[str], bool]
 """Whether what has the shape of a credential is one."""
@@ -29,9 +42,6 @@ HEAD_CHARS = 4096
 NEAR_LINES = 3
 """How far from an AWS key its other half is looked for; files have them in a row."""
 
-NAME_CHARS = 512
-"""The longest name and password that are looked for before a host."""
-
 
 class Group(NamedTuple):
     """Shapes that share a word: whether it may be there, and how they are hidden."""
@@ -40,7 +50,7 @@ class Group(NamedTuple):
     hides: Sequence[Hide]
 
 
-SHAPES_VERSION = 1
+SHAPES_VERSION = 2
 """Raised whenever other text is hidden, so that every note is read again."""
 
 
@@ -99,46 +109,46 @@ def _hidden(kind: str, _: str = "") -> str:
     return f"(hidden: {kind})"
 
 
-def _hiding(name: str, pattern: str, judge: Judge | None = None) -> Hide:
+def _hiding(
+    name: str, pattern: str, judge: Judge | None = None, *, begins: str = ""
+) -> Hide:
     """Return what hides a shape; if its pattern has a group, that is the secret."""
 
     def instead(match: re.Match[str]) -> str:
         group = 1 if match.re.groups else 0
-        if judge is not None and not judge(match[group]):
+        if judge is not None and not judge(match[group].replace(ESCAPED, "_")):
             return match[0]
         before = match[0][: match.start(group) - match.start()]
         after = match[0][match.end(group) - match.start() :]
         return f"{before}{_hidden(name)}{after}"
 
     # compiled when it is needed, and kept: most who import this hide nothing
-    compiled = cache(lambda: re.compile(pattern, re.ASCII))
+    compiled = cache(lambda: re.compile(begins + with_escapes(pattern), re.ASCII))
     return lambda text: compiled().sub(instead, text)
 
 
 def _begins(letter: str, inside: str) -> str:
     """Return a pattern of the first letter of what begins no sooner.
 
-    What is written for a blank, in an address or in JSON, ends what was before.
+    What is written for a blank, in an address or in JSON, ends what was before; lines
+    that nothing stands before are those of italics.
     """
     before = r"(?<=%[0-9A-Fa-f]{2}.)|(?<=\\[nrt].)"
-    return rf"{letter}(?:(?<![{inside}].)|{before})"
+    lines = "|".join(
+        rf"(?<={said}.)(?<![\\{inside}]{said}.)" for said in ("_", "__", "___", r"\\_")
+    )
+    return rf"{letter}(?:(?<![{inside}].)|{before}|{lines})"
 
 
-# A stand-in for a password: what a manual writes where yours would be.
-_STAND_IN = re.compile(
-    r"""(?ix) [$<{\[(*.] .* | .* [}>\])] | % .* %
-      | (?:your|my|the|some)? [-_]?
-        (?: pass | passwd | password | pwd | pw | token | secret | key | api[-_]?key )
-        (?:[-_]?here)?
-      | (.)\1{2,} """
-)
-_PORT = re.compile(r"\d{1,5}(?![\w.~%-])", re.ASCII)
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
 _MODEL_KEY = re.compile(r"sk-(?:ant|proj|svcacct|admin|or)-")
 
 
-def _is_password(text: str) -> bool:
-    return not (_STAND_IN.fullmatch(text) or _PORT.match(text))
+def _is_bearer(text: str) -> bool:
+    """Whether what stands in a table or in bold behind `Bearer` was drawn."""
+    if not is_password(text):
+        return False
+    return (_has_figure(text) and is_drawn(text)) or 3 * turns(text) >= len(text)
 
 
 def _has_figure(text: str) -> bool:
@@ -162,7 +172,8 @@ def _is_jwt(text: str) -> bool:
 
 
 _AWS_NAMED = re.compile(
-    r"A[KSB]IA[A-Z0-9]{16}|ecret_?[Aa]ccess_?[Kk]ey|ECRET_ACCESS_KEY"
+    r"A[KSB]IA[A-Z0-9]{16}|ecret(?:\\?_)?[Aa]ccess(?:\\?_)?[Kk]ey"
+    r"|ECRET\\?_ACCESS\\?_KEY"
 )
 _AWS_SECRET = re.compile(
     r"(?<![A-Za-z0-9/+])(?=[^a-z\s]{0,39}[a-z])(?=[^A-Z\s]{0,39}[A-Z])"
@@ -193,20 +204,6 @@ def _has_tail(letter: str, word: str, text: str) -> bool:
     return False
 
 
-_NAMED = re.compile(r"://[^\s/:]*+:\S")
-
-
-def _names_somebody(text: str) -> bool:
-    """Whether an address may have a name and a password before its host."""
-    at = text.find("@")
-    while at >= 0:
-        address = text.rfind("://", max(0, at - NAME_CHARS), at)
-        if address >= 0 and _NAMED.match(text, address, at):
-            return True
-        at = text.find("@", at + 1)
-    return False
-
-
 # A pattern that begins with its rarest letter is soon through a text, and words that
 # share one share a search: one for each word by itself costs four times as much.
 _WITH_LINE = re.compile(
@@ -215,24 +212,41 @@ _WITH_LINE = re.compile(
 )
 _WITH_DASH = re.compile(
     r"-(?<=[sxpadrEC][kbpasreoitcdYK]-)(?:(?<=[^\w-]sk-)|(?<=^sk-)|(?<=%[0-9A-Fa-f]{2}sk-)"
-    r"|(?<=\\[nrt]sk-)|(?<=xox[a-z]-)"
+    r"|(?<=\\[nrt]sk-)|(?<=[^A-Za-z0-9]_sk-)|(?<=^_sk-)|(?<=xox[a-z]-)"
     r"|(?<=xapp-)|(?<=pypi-)|(?<=glpat-)|(?<=gl[dr]t-)|(?<=PRIVATE KEY-)"
-    r"|(?<=KEY BLOCK-))"
+    r"|(?<=KEY BLOCK-))",
+    re.ASCII,
 )
+
+
+def _has_line(text: str) -> bool:
+    """Whether a word with a line in it is there, escaped or not."""
+    if _WITH_LINE.search(text):
+        return True
+    return ESCAPED in text and bool(_WITH_LINE.search(text.replace(ESCAPED, "_")))
+
+
 _WITH_CAPITAL = re.compile(r"I(?:(?<=A[KSB]I)A|(?<=AI)za)")
+
+_BLANK = r"[ \t\xa0\u2007\u202f\u3000]"
+_AROUND = r"""[ \t\xa0\u2007\u202f\u3000"'`*_\\]"""
 
 # Every pattern takes as much as it can without going back, and begins where no longer
 # word could have begun: hostile text costs no more than its length.
 _GROUPS = (
     Group(
-        _WITH_LINE.search,
+        _has_line,
         [
             _without_aws_secrets,
             _hiding(
-                "GitHub token", _begins("g", ALNUM) + r"(?:h[pousr]|ithub_pat)_\w{36,}+"
+                "GitHub token",
+                r"(?:h[pousr]|ithub_pat)_\w{36,}+",
+                begins=_begins("g", ALNUM),
             ),
-            _hiding("npm token", _begins("n", r"\w") + r"pm_[A-Za-z0-9]{36,}+"),
-            _hiding("Stripe key", _begins("[sr]", ALNUM) + r"k_live_[A-Za-z0-9]{10,}+"),
+            _hiding("npm token", r"pm_[A-Za-z0-9]{36,}+", begins=_begins("n", r"\w")),
+            _hiding(
+                "Stripe key", r"k_live_[A-Za-z0-9]{10,}+", begins=_begins("[sr]", ALNUM)
+            ),
         ],
     ),
     Group(
@@ -240,14 +254,19 @@ _GROUPS = (
         [
             without_private_keys,
             _hiding(
-                "GitLab token", _begins("g", WORD) + r"l(?:pat|dt|rt)-[\w.-]{20,}+"
+                "GitLab token",
+                r"l(?:pat|dt|rt)-[\w.-]{20,}+",
+                begins=_begins("g", WORD),
             ),
-            _hiding("PyPI token", _begins("p", WORD) + r"ypi-Ag[\w-]{50,}+"),
-            _hiding("API key", _begins("s", WORD) + r"k-[\w-]{20,}+", _is_model_key),
+            _hiding("PyPI token", r"ypi-Ag[\w-]{50,}+", begins=_begins("p", WORD)),
+            _hiding(
+                "API key", r"k-[\w-]{20,}+", _is_model_key, begins=_begins("s", WORD)
+            ),
             _hiding(
                 "Slack token",
-                _begins("x", WORD) + r"(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}+",
+                r"(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}+",
                 _has_figure,
+                begins=_begins("x", WORD),
             ),
         ],
     ),
@@ -256,16 +275,25 @@ _GROUPS = (
         [
             _without_aws_secrets,
             _hiding(
-                "AWS key", _begins("A", ALNUM) + r"[KSB]IA[A-Z0-9]{16}(?![A-Za-z0-9])"
+                "AWS key",
+                r"[KSB]IA[A-Z0-9]{16}(?![A-Za-z0-9])",
+                begins=_begins("A", ALNUM),
             ),
-            _hiding("Google key", _begins("A", WORD) + r"Iza[\w-]{35}(?![\w-])"),
+            _hiding(
+                "Google key",
+                r"Iza[\w-]{35}(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])",
+                begins=_begins("A", WORD),
+            ),
         ],
     ),
     Group(
         partial(_has_tail, "J", "eyJ"),
         [
             _hiding(
-                "JWT", _begins("e", r"\w.-") + r"yJ[\w-]++(?:\.[\w-]++){2,4}", _is_jwt
+                "JWT",
+                r"yJ[\w-]++(?:\.[\w-]++){2,4}",
+                _is_jwt,
+                begins=_begins("e", r"\w.-"),
             )
         ],
     ),
@@ -285,7 +313,12 @@ _GROUPS = (
     ),
     Group(
         lambda text: ":AA" in text,
-        [_hiding("Telegram token", r"(?<!\d)\d{5,16}:AA[\w-]{32,34}(?![\w-])")],
+        [
+            _hiding(
+                "Telegram token",
+                r"(?<!\d)\d{5,16}:AA[\w-]{32,34}(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])",
+            )
+        ],
     ),
     Group(
         lambda text: "otpauth:" in text,
@@ -297,24 +330,23 @@ _GROUPS = (
         ],
     ),
     Group(
-        lambda text: "uthorization" in text,
+        lambda text: "uthorization" in text or "UTHORIZATION" in text,
         [
             _hiding(
                 "access token",
-                r"""uthorization["'`]?[ \t]{0,8}[:=,][ \t]{0,8}["'`]?"""
-                r"""(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \t]{1,8}([\w.~+/=-]{8,}+)""",
-                _is_password,
-            )
-        ],
-    ),
-    Group(
-        _names_somebody,
-        [
+                rf"""uthorization["'`]?{_BLANK}{{0,8}}[:=,]{_BLANK}{{0,8}}\[?["'`]?"""
+                rf"""(?:[Bb]earer|[Bb]asic|[Tt]oken){_BLANK}{{1,8}}([\w.~+/=-]{{8,}}+)""",
+                is_password,
+            ),
             _hiding(
-                "password",
-                r"""://[^\s/?#@:"'`<>|]*+:([^\s/?#"'`<>|]+)@(?=[\w\[$<{])""",
-                _is_password,
-            )
+                "access token",
+                rf"(?:uthorization|UTHORIZATION){_AROUND}{{0,64}}+(?:=>|[:=,|\uff1a])"
+                rf"(?:{_AROUND}|\[){{0,64}}+"
+                r"(?:[Bb]earer|[Bb]asic|[Tt]oken|BEARER|BASIC|TOKEN)"
+                rf"""["'`*]{{0,3}}{_BLANK}{{1,8}}+["'`*]{{0,3}}([\w.~+/=-]{{8,}}+)""",
+                _is_bearer,
+            ),
         ],
     ),
+    Group(names_somebody, [without_passwords]),
 )

@@ -16,6 +16,12 @@ from glassmind.markdown.secrets import redacted, sightings
 from glassmind.types import PropertyValue
 from glassmind.types.notes import Note
 
+LEAST_LETTERS = 8
+"""Shorter words are not looked for where they are told again."""
+
+MOST_LETTERS = 64
+"""Of longer words these are compared, and all that follows is hidden with them."""
+
 _WORD = re.compile(r"""[^\s"'`,;|<>()\[\]{}=:@]{8,}""")
 """What a credential is made of, wherever it is told again."""
 
@@ -67,16 +73,37 @@ def without_secrets(note: Note) -> SafeNote:
 
 
 def _hiding(text: str, safe: str) -> Callable[[str], str]:
-    """Return what hides in a part of a note what is hidden in the whole of it."""
+    """Return what hides in a part of a note what is hidden in the whole of it.
+
+    Words are looked up, not tried one by one: a note may have as many as lines.
+    """
     gone: set[str] = set()
     for before, after in zip(text.split("\n"), safe.split("\n"), strict=True):
         if before != after:
             gone.update(set(_WORD.findall(before)) - set(_WORD.findall(after)))
-    words = re.compile("|".join(map(re.escape, sorted(gone, key=len, reverse=True))))
+    known = {word[:MOST_LETTERS] for word in gone}
+    sizes: dict[str, list[int]] = {}
+    for word in sorted(known, key=len, reverse=True):
+        of_these = sizes.setdefault(word[:LEAST_LETTERS], [])
+        if len(word) not in of_these[-1:]:
+            of_these.append(len(word))
+
+    def instead(match: re.Match[str]) -> str:
+        word, parts, done, at = match[0], [], 0, 0
+        while at + LEAST_LETTERS <= len(word):
+            fits = sizes.get(word[at : at + LEAST_LETTERS], ())
+            size = next((n for n in fits if word[at : at + n] in known), 0)
+            if size == MOST_LETTERS:
+                size = len(word) - at
+            if size:
+                parts += [word[done:at], "(hidden)"]
+                done = at + size
+            at += size or 1
+        return "".join((*parts, word[done:]))
 
     def hide(said: str) -> str:
         said = redacted(said)
-        return words.sub("(hidden)", said) if gone else said
+        return _WORD.sub(instead, said) if known else said
 
     return hide
 
