@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
-from glassmind.knowledge.naming import phrases
 from glassmind.knowledge.naming.phrases import phrases_in
+from glassmind.knowledge.openings import opens
 from glassmind.markdown.read import read_note
 from glassmind.render.ingestion import ingestion_as_json, ingestion_as_text
 from glassmind.render.style import Style
@@ -443,13 +443,12 @@ def test_a_line_as_long_as_a_note_is_not_read_from_its_beginning_for_every_word(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked_at: list[int] = []
-    usual = phrases.opens
 
-    def opens(ahead: str) -> bool:
+    def counted(ahead: str) -> bool:
         looked_at.append(len(ahead))
-        return usual(ahead)
+        return opens(ahead)
 
-    monkeypatch.setattr(phrases, "opens", opens)
+    monkeypatch.setattr("glassmind.knowledge.naming.phrases.opens", counted)
     sentence = "we saw Amara Sellick at `the ford` and went home. Then it rained. "
 
     found = named("We began. " + sentence * 300)
