@@ -33,7 +33,7 @@ class Memos(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._folder = TemporaryDirectory()
+        self._folder = TemporaryDirectory(ignore_cleanup_errors=True)
         self.desk = VaultDesk(Path(self._folder.name))
         self.said: set[str] = set()
         self.where: dict[str, str] = {}

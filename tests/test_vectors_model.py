@@ -28,7 +28,9 @@ class Vectors(RuleBasedStateMachine):
 
     @initialize(small_from=st.sampled_from([0, 8, 10_000]), least=st.integers(0, 8))
     def begin(self, small_from: int, least: int) -> None:
-        self.folder: AbstractContextManager[str] = tempfile.TemporaryDirectory()
+        self.folder: AbstractContextManager[str] = tempfile.TemporaryDirectory(
+            ignore_cleanup_errors=True
+        )
         self.place = Path(self.folder.__enter__())
         self.make: Callable[[], VectorWriter] = lambda: VectorWriter(
             self.place, width=WIDTH, small_from=small_from, dead_least=least

@@ -69,7 +69,7 @@ def test_what_is_told_of_receipts_is_what_the_files_say(
 ) -> None:
     receipts = receipts_for(before)
     assume(receipts)  # notes without a line have nothing to cite
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory(ignore_cleanup_errors=True) as place:
         desk = VaultDesk(Path(place))
         desk.indexed({path: "\n".join(lines) for path, lines in before.items()})
         desk.remove(*before)

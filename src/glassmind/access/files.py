@@ -13,7 +13,6 @@ from typing import NamedTuple
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, VaultError
 from glassmind.types import NotePath
-from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.read import READ_LIMIT_BYTES, VaultFiles
 from glassmind.vault.scan import kind_of
 
@@ -82,8 +81,9 @@ class ReadableFiles(VaultFiles):
     def may_tell_skipped(self, path: str) -> bool:
         """Whether what is left out of the index may be told of: a file, or a folder.
 
-        A note is judged by its text. One that cannot be read as a note may be private,
-        and so may what a program made from one. All else is told of by its place.
+        A note is judged by its text, or by what looks like text in it. One that cannot
+        be opened may be private, and so may what a program made from one. All else is
+        told of by its place.
         """
         if not self.may_name(path):
             return False
@@ -102,16 +102,10 @@ class ReadableFiles(VaultFiles):
         stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
         known = self._skipped.get(path)
         if known is None or known[:3] != stamp:
-            known = SkippedVerdict(*stamp, self._is_text_told(path))
+            known = SkippedVerdict(*stamp, self.may_tell(path))
             if len(self._skipped) < MOST_KEPT or path in self._skipped:
                 self._skipped[path] = known
         return known.is_told
-
-    def _is_text_told(self, path: str) -> bool:
-        try:
-            return not isinstance(decode(self.read(path)), Unreadable)
-        except VaultError:
-            return False
 
     def may_name(self, path: str) -> bool:
         """Whether a file may be told of by its place alone."""

@@ -36,6 +36,9 @@ client that may not read some of that."""
 BEFORE = " \t\r\n\ufeff\u200b"
 """What may stand before properties without being seen."""
 
+GUESSED_BYTES = 65_536
+"""What is looked at of a file that is no text, for what would keep it from somebody."""
+
 CLIENT = "client"
 """The property of a memo that says whose it is."""
 
@@ -128,9 +131,11 @@ class ReadPolicy:
         return "" if length else text
 
     def _marks(self, path: NotePath, raw: bytes) -> NoteMarks:
-        made = decode(raw)
-        if kind_of(path) == "attachment" or isinstance(made, Unreadable):
+        if kind_of(path) == "attachment":
             return NoteMarks(path)
+        made = decode(raw)
+        if isinstance(made, Unreadable):
+            return NoteMarks(path, unread=_guessed(raw))
         note = read_note(path, made.text)
         tags = tuple(tag.name for tag in note.tags)
         told = note.frontmatter.properties.items()
@@ -151,6 +156,11 @@ class ReadPolicy:
     def _rules(self) -> Iterator[ReadRule]:
         yield from self._barred
         yield from self._named
+
+
+def _guessed(raw: bytes) -> str:
+    """Return what may be meant by a file that is no text, as far as it is some."""
+    return raw[:GUESSED_BYTES].replace(b"\0", b"").decode("utf-8", "replace")
 
 
 class _Noted:

@@ -24,7 +24,6 @@ from glassmind.types.editing import (
     Rewritten,
     Step,
 )
-from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.scan import kind_of
 
 NAMELESS = "http"
@@ -60,8 +59,6 @@ class Sight:
             return True
         if kind_of(path) == "attachment":
             return self._policy.may_name(path) and path in self._paths()
-        if isinstance(decode(raw), Unreadable):  # nobody knows if it is private
-            return False
         return self._policy.may_read_text(path, raw)
 
     def may_name(self, folder: str) -> bool:
