@@ -10,7 +10,7 @@ has what this was weighed against, and what it finds.
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from string import ascii_letters, digits
+from string import ascii_letters, ascii_uppercase, digits
 from typing import NamedTuple
 
 HEX = "0-9a-f"
@@ -32,6 +32,16 @@ _INSIDE = re.compile(
 )
 """A figure or a capital deep in a run of letters, and the rest of the run. Prose has
 next to none, and every credential here has one: so most text is passed by quickly."""
+
+_CLASSES = bytes(
+    ord("A" if chr(code) in f"{ascii_uppercase}{digits}" else "a")
+    if chr(code) in f"{ascii_letters}{digits}_.~-"
+    else ord(" ")
+    for code in range(128)
+).ljust(256)
+_DEEP = re.compile(rb"A(?<=[aA].)(?<=[aA]{14})")
+"""What `_INSIDE` begins with, in bytes that were put into these three classes: a letter
+that never varies is found at once, one of many has to be tried at every place."""
 
 _RUN = frozenset(f"{ascii_letters}{digits}_.~%+/-")
 
@@ -199,6 +209,8 @@ def without_shapes(text: str, hidden: Hidden) -> str:
     Only long runs of letters are looked at, and each once, so that it takes as long as
     the text is, whatever it says.
     """
+    if not _DEEP.search(text.encode("utf-8", "surrogatepass").translate(_CLASSES)):
+        return text
 
     def instead(match: re.Match[str]) -> str:
         at = match.lastindex or 0

@@ -11,7 +11,7 @@ import re
 from base64 import urlsafe_b64decode
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import NamedTuple
 
 from glassmind.markdown.passwords import (
@@ -194,15 +194,26 @@ def _without_aws_secrets(text: str) -> str:
     return "\n".join(lines)
 
 
-def _has_tail(letter: str, word: str, text: str) -> bool:
-    """Whether a word is there that ends with a letter which is rare."""
-    at = text.find(letter)
-    while at >= 0:
-        if text.endswith(word, 0, at + 1):
-            return True
-        at = text.find(letter, at + 1)
-    return False
+def _has(*words: str) -> Callable[[str], bool]:
+    """Return what tells whether one of the words is in a text.
 
+    The last letter of each is rare, and a letter is found ten times as fast as a word.
+    """
+
+    def has(text: str) -> bool:
+        for word in words:
+            letter = word[-1]
+            at = text.find(letter)
+            while at >= 0:
+                if text.endswith(word, 0, at + 1):
+                    return True
+                at = text.find(letter, at + 1)
+        return False
+
+    return has
+
+
+_has_azure_key = _has("haredAccessK", "ccountK")
 
 # A pattern that begins with its rarest letter is soon through a text, and words that
 # share one share a search: one for each word by itself costs four times as much.
@@ -221,9 +232,12 @@ _WITH_DASH = re.compile(
 
 def _has_line(text: str) -> bool:
     """Whether a word with a line in it is there, escaped or not."""
+    if "_" not in text:
+        return False
     if _WITH_LINE.search(text):
         return True
-    return ESCAPED in text and bool(_WITH_LINE.search(text.replace(ESCAPED, "_")))
+    escapes = "\\" in text and ESCAPED in text
+    return escapes and bool(_WITH_LINE.search(text.replace(ESCAPED, "_")))
 
 
 _WITH_CAPITAL = re.compile(r"I(?:(?<=A[KSB]I)A|(?<=AI)za)")
@@ -287,7 +301,7 @@ _GROUPS = (
         ],
     ),
     Group(
-        partial(_has_tail, "J", "eyJ"),
+        _has("eyJ"),
         [
             _hiding(
                 "JWT",
@@ -298,7 +312,7 @@ _GROUPS = (
         ],
     ),
     Group(
-        lambda text: "haredAccess" in text or "ccountKey" in text or "sig=" in text,
+        lambda text: "sig=" in text or _has_azure_key(text),
         [
             _hiding(
                 "Azure key",
@@ -330,7 +344,7 @@ _GROUPS = (
         ],
     ),
     Group(
-        lambda text: "uthorization" in text or "UTHORIZATION" in text,
+        _has("uthoriz", "UTHORIZ"),
         [
             _hiding(
                 "access token",

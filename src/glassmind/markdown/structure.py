@@ -8,7 +8,7 @@ other modules; this pass tells them where text is text and where it is not.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from pyromark import Options, events_with_range
 
@@ -33,6 +33,8 @@ An image may stand in a link. Labels nested without bound would be quadratic in 
 
 Range = Mapping[str, Any]
 """A stretch of the source as the parser gives it: `start` and `end` in bytes."""
+
+Block: TypeAlias = tuple[RegionKind, int, int, str]
 
 _BLOCKS: Final[dict[str, RegionKind]] = {
     "Paragraph": "paragraph",
@@ -96,6 +98,7 @@ class InlineTag:
 class Structure:
     """What the pass saw, each list in the order of the text.
 
+    `blocks` are those at the root: kind, start, end and language of a region each.
     `text_starts` and `text_ends` are the stretches of plain text, `ends` where
     paragraphs, headings and the own text of list items end.
     """
@@ -103,7 +106,7 @@ class Structure:
     text_starts: list[int] = field(default_factory=list)
     text_ends: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    blocks: list[Region] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     tables: list[tuple[int, int]] = field(default_factory=list)
     quotes: list[tuple[int, int]] = field(default_factory=list)
@@ -134,8 +137,9 @@ def read_structure(text: str) -> Structure:
     walk = _Walk(seen, text)
     depth = 0
     previous: Any = None
-    add_block = seen.blocks.append
+    add_block, block_kind = seen.blocks.append, _BLOCKS.__getitem__
     begin_text, end_text = seen.text_starts.append, seen.text_ends.append
+    opener, closer = _OPENERS.get, _CLOSERS.get
     events: Iterator[Any] = events_with_range(text, options=OPTIONS)
     # The branches stand in the order of how often they are taken.
     for event, at in events:
@@ -148,16 +152,16 @@ def read_structure(text: str) -> Structure:
             tag = event["Start"]
             name = tag if tag.__class__ is str else next(iter(tag))
             if not depth:
-                add_block(Region(_BLOCKS[name], at["start"], at["end"]))
+                add_block((block_kind(name), at["start"], at["end"], ""))
             depth += 1
-            if name in _OPENERS:
-                _OPENERS[name](walk, tag, at, depth)
+            if (opens := opener(name)) is not None:
+                opens(walk, tag, at, depth)
         elif "End" in event:
             depth -= 1
             tag = event["End"]
             name = tag if tag.__class__ is str else next(iter(tag))
-            if name in _CLOSERS:
-                _CLOSERS[name](walk, tag, at, previous)
+            if (closes := closer(name)) is not None:
+                closes(walk, tag, at, previous)
         elif event.__class__ is str:
             _mark(walk, event, at, depth)
         else:
@@ -170,7 +174,7 @@ def read_structure(text: str) -> Structure:
 def _mark(walk: _Walk, event: str, at: Range, depth: int) -> None:
     if event == "Rule":
         if not depth:
-            walk.seen.blocks.append(Region("rule", at["start"], at["end"]))
+            walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
         _end_own_text(walk, at["start"])
     elif walk.words is not None:
         walk.words.append(" ")
@@ -306,7 +310,9 @@ def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
 
 
 def _open_link(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
-    walk.links.append((_markdown_only(tag["Link"]), False))
+    link = tag["Link"]
+    is_wiki = link["link_type"].__class__ is dict  # those are scanned for in the source
+    walk.links.append((None if is_wiki else link, False))
 
 
 def _open_image(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:

@@ -32,7 +32,7 @@ from glassmind.store.lexical.place import (
     open_index,
     read_marker,
 )
-from glassmind.types.sidecar import Document, Passage
+from glassmind.types.sidecar import Document
 
 SMALL_HEAP, LARGE_HEAP = 15_000_000, 100_000_000
 """Bytes: the least that tantivy takes, and what a first run gains from; not more."""
@@ -132,23 +132,23 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
     headed = len(note.passages) > 1 and note.passages[0].text.startswith("---")
     begins = 1 if headed else 0
     titles = "\n".join((note.title, *note.aliases))
-    for number, passage in enumerate(note.passages):
-        fields = {**shared, **_body(passage, titles)}
+    unspaced = words.has_unspaced(titles)
+    for number, (chunk_id, headings, text) in enumerate(note.passages):
+        under, body = " \n".join(headings), words.prepared(text)
+        fields = {
+            **shared,
+            "chunk": chunk_id,
+            "headings": words.prepared(under),
+            "body": body,
+            "body_stem": body,
+        }
+        if unspaced or words.has_unspaced(text) or words.has_unspaced(under):
+            fields["singles"] = words.singles_text(f"{titles}\n{under}\n{text}")
         if number == 0:
             fields |= first
         if number == begins:
             fields["name"] = [name_term(name) for name in (note.title, *note.aliases)]
         yield tantivy.Document.from_dict(fields, schema)
-
-
-def _body(passage: Passage, titles: str) -> Fields:
-    chunk_id, headings, text = passage
-    under = " \n".join(headings)
-    fields: Fields = {"chunk": chunk_id}
-    if words.has_unspaced(text) or words.has_unspaced(titles + under):
-        fields["singles"] = words.singles_text(f"{titles}\n{under}\n{text}")
-    text, under = words.prepared(text), words.prepared(under)
-    return {**fields, "headings": under, "body": text, "body_stem": text}
 
 
 def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
