@@ -173,3 +173,22 @@ def test_each_letter_is_looked_at_once_whatever_a_text_says(
 
     assert _Counted.asked <= len(text)
     assert sizes.given <= len(text)
+
+
+LETTERS = "aZ9_.~-%+/\\ \n\u00e9\u4e2d"
+
+
+@given(
+    st.sampled_from([*LETTERS, ""]),
+    st.text("a9_-", min_size=11, max_size=14),
+    st.text(LETTERS, max_size=3),
+)
+def test_a_text_is_passed_by_only_where_no_credential_could_begin(
+    before: str, run: str, behind: str
+) -> None:
+    text = f"{before}{run}{behind}"
+    classes = text.encode().translate(secret_shapes._CLASSES)
+
+    passed_by = secret_shapes._DEEP.search(classes) is None
+
+    assert passed_by == (secret_shapes._INSIDE.search(text) is None)

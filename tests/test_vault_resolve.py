@@ -1,12 +1,15 @@
 """Links lead where Obsidian would lead them, however the vault came to be."""
 
+from itertools import product
 from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glassmind.indexing.settle import Ends
 from glassmind.types import NotePath
+from glassmind.types.index import Unsettled
 from glassmind.vault.resolve import Names, fold, name_key
 
 SOURCE = NotePath("S.md")
@@ -248,3 +251,25 @@ def test_fifty_thousand_files_of_one_name_are_not_searched_one_by_one() -> None:
     for path in paths:
         names.remove(path)
     assert names.resolve("index", SOURCE) is None
+
+
+FEW_FILES = [
+    f"{folder}{name}.md" for folder in ("", "x/", "y/", "x/y/") for name in "NM"
+]
+FEW_TARGETS = ["N", "n.md", "M", "x/N", "./N", "../N", "/N", "", "O"]
+
+
+@given(st.sets(st.sampled_from(FEW_FILES)), st.permutations(FEW_FILES), st.booleans())
+def test_ends_that_are_remembered_are_those_that_would_be_found_anew(
+    files: set[str], sources: list[str], markdown_first: bool
+) -> None:
+    ids = {NotePath(path): at for at, path in enumerate(sorted(files))}
+    ends, names = Ends.of(ids), Names.of(ids)
+
+    for source, target in product(map(NotePath, sources), FEW_TARGETS):
+        for markdown in (markdown_first, not markdown_first):
+            kind = "markdown" if markdown else "wikilink"
+            link = Unsettled(-1, 0, source, kind, target, name_key(target))
+            found = names.resolve(target, source, markdown=markdown)
+            anew = -1 if not target else None if found is None else ids[found]
+            assert ends.of_link(link) == anew

@@ -38,9 +38,11 @@ class Vanished:
         A note of the same name is preferred, then the first by path; one that is taken
         already, or of another kind of file, is not it.
         """
+        if digest not in self.by_digest:
+            return None
         found = [
             path
-            for path in self.by_digest.get(digest, ())
+            for path in self.by_digest[digest]
             if path not in taken and _suffix(path) == _suffix(file.path)
         ]
         same = [path for path in found if _name(path) == _name(file.path)]

@@ -5,7 +5,7 @@ whoever reads meanwhile sees every link with its end.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from glassmind.ports.indexing import IndexStore, ShowProgress, Step
 from glassmind.types import NotePath
@@ -51,10 +51,15 @@ def _settle_some(step: Step) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Where links may lead: every file, by name and by id."""
+    """Where links may lead: every file, by name and by id.
+
+    `plain` holds the ends of wikilinks that lead to one file wherever they stand: most
+    do, and most targets come again.
+    """
 
     names: Names
     files: Mapping[NotePath, int]
+    plain: dict[str, int | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: Mapping[NotePath, int]) -> "Ends":
@@ -71,7 +76,12 @@ class Ends:
         return self._end(link.kind, link.target, link.source, link.note_id)
 
     def _end(self, kind: str, target: str, source: NotePath, own: int) -> int | None:
+        if target in self.plain and kind != "markdown":
+            return self.plain[target]
         if not target:
             return own  # a link into its own note
         found = self.names.resolve(target, source, markdown=kind == "markdown")
-        return None if found is None else self.files[found]
+        end = None if found is None else self.files[found]
+        if kind != "markdown" and self.names.is_plain(target):
+            self.plain[target] = end
+        return end

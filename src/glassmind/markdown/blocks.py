@@ -6,8 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_at, span_at
-from glassmind.markdown.structure import Structure
-from glassmind.types.notes import BlockId, Callout, Footnote, FootnoteForm, Region
+from glassmind.markdown.structure import Block, Structure
+from glassmind.types.notes import (
+    BlockId,
+    Callout,
+    Footnote,
+    FootnoteForm,
+    Region,
+    all_of,
+)
 
 _CALLOUT = re.compile(
     rb">[ \t]*\[!([^\[\]|\r\n]+)(?:\|[^\[\]\r\n]*)?\]([+-]?)[ \t]*([^\r\n]*)"
@@ -86,23 +93,23 @@ def root_blocks(
     kind.
     """
     math = {
-        region.start: region.end
-        for region in structure.regions
-        if region.kind == "math_block"
+        start: end for kind, start, end, _ in structure.regions if kind == "math_block"
     }
     head = trimmed(source, 0, body)
-    found = [Region("frontmatter", 0, head)] if head else []
+    found: list[Block] = [("frontmatter", 0, head, "")] if head else []
     for kind, start, stop, language in structure.blocks:
         end = start + len(source[start:stop].rstrip(_BLANK))
-        if math and kind == "paragraph" and math.get(start) == end:
-            found.append(Region("math_block", start, end))
+        if kind == "paragraph":
+            is_math = math and math.get(start) == end
+            found.append(("math_block" if is_math else kind, start, end, language))
         elif kind == "quote" and (callout := _CALLOUT.match(source, start)):
             name = callout[1].decode().strip().lower()
-            found.append(Region("quote", start, end, name))
+            found.append(("quote", start, end, name))
         else:
             first = _indented_start(source, start) if kind == "code" else start
-            found.append(Region(kind, first, end, language))
-    return _with_joined(found, joined) if joined else found
+            found.append((kind, first, end, language))
+    blocks = all_of(Region, found)
+    return _with_joined(blocks, joined) if joined else blocks
 
 
 def trimmed(source: bytes, start: int, end: int) -> int:

@@ -13,7 +13,7 @@ import yaml
 from glassmind.markdown.yaml_core import Leaf, load
 from glassmind.markdown.yaml_plain import load_plain
 from glassmind.types import PropertyValue
-from glassmind.types.notes import Frontmatter
+from glassmind.types.notes import Frontmatter, all_of
 
 MAX_BYTES = 64 * 1024
 """A larger block is refused: properties are metadata, and YAML is slow to read."""
@@ -84,9 +84,8 @@ def read_head(text: str) -> Head:
 def _placed(text: str, base: int, leaves: tuple[Leaf, ...]) -> tuple[Property, ...]:
     """Return the leaves with byte offsets, counting bytes once from the front."""
     if text.isascii():
-        return tuple(
-            [Property(leaf, base + leaf.start, base + leaf.end) for leaf in leaves]
-        )
+        places = [(leaf, base + leaf.start, base + leaf.end) for leaf in leaves]
+        return tuple(all_of(Property, places))
     placed: list[Property] = []
     chars = size = 0
     for leaf in leaves:

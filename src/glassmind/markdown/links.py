@@ -7,15 +7,15 @@ by a table cell breaks the link, and a wikilink wins over math that begins insid
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from glassmind.markdown.frontmatter import Property
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.positions import line_at
 from glassmind.markdown.structure import Reference, Structure
-from glassmind.types.notes import Link, LinkKind
+from glassmind.types.notes import Link, LinkKind, all_of
 
 _WIKILINK = re.compile(rb"\[\[([^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\]")
 _BACKSLASH, _EMBEDS = b"\\!"
@@ -91,23 +91,17 @@ def wikilinks(
     source: bytes, body: int, structure: Structure, starts: Sequence[int]
 ) -> list[Link]:
     """Return the wikilinks and embeds of the body, in order."""
-    at = source.find(b"[", body)
-    if at < 0:
+    if source.find(b"[", body) < 0:
         return []
     math = Mask.of(_math(structure))
     code = Mask.of(_code(structure))
     tables = Mask.of(structure.tables)
     masked = bool(code.starts or math.starts)
-    found: list[Link] = []
+    found: list[tuple[Any, ...]] = []
     free_until = body
-    # one bracket looked for by hand is found ten times as fast as two by `finditer`
-    while at >= 0:
-        match = _WIKILINK.match(source, at)
-        if match is None:
-            at = source.find(b"[", at + 1)
-            continue
-        start, end, content = at, match.end(), match[1].decode()
-        at = source.find(b"[", end)
+    for match in _candidates(source, body):
+        start, end = match.span()
+        content = match[1].decode()
         before = source[start - 1] if start else 0
         if before == _BACKSLASH and _is_escaped(source, start):
             continue
@@ -126,8 +120,8 @@ def wikilinks(
             free_until = max(free_until, math.end_at(end - 1) or 0)
         embed = before == _EMBEDS and not _is_escaped(source, start - 1)
         line = bisect_right(starts, start)
-        found.append(Link("wikilink", *target, embed, line, start - embed, end))
-    return found
+        found.append(("wikilink", *target, embed, line, start - embed, end, None))
+    return all_of(Link, found)
 
 
 def markdown_links(
@@ -209,6 +203,17 @@ def _is_escaped(source: bytes, offset: int) -> bool:
     while source[first - 1 : first] == b"\\":
         first -= 1
     return (offset - first) % 2 == 1
+
+
+def _candidates(source: bytes, at: int) -> Iterator[re.Match[bytes]]:
+    """Yield what `finditer` would; one bracket is found ten times as fast by hand."""
+    while (at := source.find(b"[", at)) >= 0:
+        match = _WIKILINK.match(source, at)
+        if match is None:
+            at += 1
+        else:
+            yield match
+            at = match.end()
 
 
 def _math(structure: Structure) -> list[tuple[int, int]]:

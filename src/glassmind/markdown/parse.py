@@ -32,6 +32,7 @@ from glassmind.types.notes import (
     Note,
     Region,
     Task,
+    all_of,
 )
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -130,16 +131,10 @@ def _all_links(
 def _headings(
     source: bytes, titles: Iterable[Title], starts: Sequence[int]
 ) -> list[Heading]:
-    return [
-        Heading(
-            title.level,
-            title.text,
-            line_at(starts, title.start),
-            title.start,
-            trimmed(source, title.start, title.end),
-        )
-        for title in titles
-    ]
+    return all_of(Heading, [
+        (level, text, line_at(starts, start), start, trimmed(source, start, end))
+        for level, text, start, end in titles
+    ])  # fmt: skip
 
 
 def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:

@@ -29,11 +29,11 @@ def span_at(starts: Sequence[int], start: int, end: int) -> Span:
     """Return the lines of a half-open stretch; an empty one stands on one line."""
     first = bisect_right(starts, start)
     if first == len(starts) or end <= starts[first]:
-        return _span(first, first)
-    return _span(first, bisect_right(starts, end - 1))
+        return span_of(first, first)
+    return span_of(first, bisect_right(starts, end - 1))
 
 
 @lru_cache(maxsize=4096)
-def _span(first: int, last: int) -> Span:
-    # Notes are of like length, so the same few spans come again and again.
+def span_of(first: int, last: int) -> Span:
+    """Return a span; notes are of like length, so the same few come again and again."""
     return Span(first, last)

@@ -91,7 +91,7 @@ def _barred(
     yield from closed
     yield from ((region.start, region.end) for region in structure.regions)
     yield from ((link.start, link.end) for link in structure.references)
-    yield from ((title.start, title.end) for title in structure.titles)
+    yield from ((start, end) for _, _, start, end in structure.titles)
     yield from comments(source, body, structure)
     tags = inline_tags(source, body, structure, closed, starts)
     yield from ((tag.start, tag.end) for tag in tags)

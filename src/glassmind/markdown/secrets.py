@@ -312,7 +312,7 @@ _GROUPS = (
         ],
     ),
     Group(
-        lambda text: "sig=" in text or _has_azure_key(text),
+        lambda text: _has_azure_key(text) or ("=" in text and "sig=" in text),
         [
             _hiding(
                 "Azure key",

@@ -15,16 +15,17 @@ it begins with a heading; and a `paragraph` otherwise.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import xxhash
 
+from glassmind.markdown.positions import span_of
 from glassmind.markdown.split_cut import Cutting, Piece, pieces
 from glassmind.markdown.split_outline import Outline, Section, gather, outline
 from glassmind.markdown.split_zones import Limits, fits, stretches, zones
 from glassmind.markdown.tokens import QUARTERS, estimate_tokens
 from glassmind.types import Digest, Span
-from glassmind.types.notes import Chunk, ChunkKind, Note
+from glassmind.types.notes import Chunk, ChunkKind, Note, all_of
 
 SPLITTER_VERSION = 2
 """Raised whenever a note would be split otherwise: part of the index fingerprint."""
@@ -72,7 +73,7 @@ def split(note: Note, rules: SplitRules) -> Split:
         long = f"The note is long: {len(parts)} passages joined into {len(joined)}."
         warnings = (long,)
         parts = joined
-    return Split(tuple(_chunks(note, outlined, parts)), warnings)
+    return Split(tuple(all_of(Chunk, _chunks(note, outlined, parts))), warnings)
 
 
 def _limits(rules: SplitRules) -> Limits:
@@ -123,11 +124,14 @@ def _joined(outlined: Outline, parts: list[Piece], most: int) -> list[Piece]:
         room += -(-room // 4)
 
 
-def _chunks(note: Note, outlined: Outline, parts: list[Piece]) -> Iterator[Chunk]:
+def _chunks(
+    note: Note, outlined: Outline, parts: list[Piece]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of each passage's `Chunk`."""
     text = note.text
     task_lines = sorted({task.line for task in note.tasks})
     heading_lines = sorted({h.line for h in note.headings}) if task_lines else []
-    opened = [section.start for section in outlined.sections]
+    opened = [section[0] for section in outlined.sections]
     line = 1
     for index, (back, start, end) in enumerate(parts):
         breaks = text.count("\n", start, end)
@@ -142,16 +146,10 @@ def _chunks(note: Note, outlined: Outline, parts: list[Piece]) -> Iterator[Chunk
             lines = _filled_lines(text[start:end]) - headings
             kind = "task_block" if 2 * tasked > lines else kind
         passage = text[back:end]
-        yield Chunk(
-            index,
-            kind,
-            _path(sections),
-            Span(top, last),
-            passage,
-            start - back,
-            estimate_tokens(passage),
-            _digest(passage),
-        )
+        path = _path(sections) if len(sections) > 1 else sections[0].path
+        span, tokens = span_of(top, last), estimate_tokens(passage)
+        overlap, digest = start - back, _digest(passage)
+        yield index, kind, path, span, passage, overlap, tokens, digest
         line += breaks
 
 

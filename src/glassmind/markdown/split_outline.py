@@ -42,8 +42,8 @@ class Outline(NamedTuple):
 def outline(note: Note) -> Outline:
     """Return the blocks and sections of a note; they cover its text exactly."""
     text, end = note.text, note.frontmatter.end
-    blocks = [b for b in note.blocks if b.start >= end]
-    offsets = char_offsets(text, [end, *[b.start for b in blocks]])
+    blocks = [block for block in note.blocks if block[1] >= end]
+    offsets = char_offsets(text, [end, *[start for _, start, _, _ in blocks]])
     body = _body(text, offsets)
     starts, kinds, headings = _blocks(note, body, blocks, offsets[1:])
     sections = list(_sections(len(text), starts, kinds, headings))
@@ -96,16 +96,17 @@ def _blocks(
     starts: list[int] = []
     kinds: list[str] = []
     headings: list[Heading | None] = []
-    for block, offset in zip(blocks, offsets, strict=True):
+    before = -1
+    for (kind, byte, _, _), offset in zip(blocks, offsets, strict=True):
         start = body
         if starts:
             start = offset if text[offset - 1] == "\n" else _line_start(text, offset)
-            if start <= starts[-1]:
+            if start <= before:
                 continue
-        kind = block.kind
+        before = start
         starts.append(start)
         kinds.append(kind)
-        headings.append(titles.get(block.start) if kind == "heading" else None)
+        headings.append(titles.get(byte) if kind == "heading" else None)
     if not starts and body < len(text):
         return [body], ["paragraph"], [None]
     return starts, kinds, headings
@@ -118,29 +119,29 @@ def _sections(
 
     A break with nothing to close belongs to what stands before it, or opens the note.
     """
-    above: list[tuple[int, str]] = []
+    levels: list[int] = []
     path: tuple[str, ...] = ()
-    opened, headed, closed_at = (starts[0] if starts else end), False, -1
+    opened, headed, closed = (starts[0] if starts else end), False, False
     bare = True
-    for at, (kind, heading) in enumerate(zip(kinds, headings, strict=True)):
+    for start, kind, heading in zip(starts, kinds, headings, strict=True):
         if kind == "rule":
-            if not bare:
-                closed_at, bare = starts[at], True
+            closed, bare = closed or not bare, True
             continue
-        if closed_at >= 0:
-            yield Section(opened, starts[at], path, headed, closed=True)
-            opened, headed, closed_at = starts[at], False, -1
+        if closed:
+            yield Section(opened, start, path, headed, closed=True)
+            opened, headed, closed = start, False, False
         if heading is not None:
             if not bare:
-                yield Section(opened, starts[at], path, headed, closed=False)
-                opened = starts[at]
-            while above and above[-1][0] >= heading.level:
-                above.pop()
-            above.append((heading.level, heading.text[:HEADING_CHARS]))
-            path, headed = tuple(text for _, text in above), True
+                yield Section(opened, start, path, headed, closed=False)
+                opened = start
+            level, text = heading[:2]
+            while levels and levels[-1] >= level:
+                levels.pop()
+            path, headed = (*path[: len(levels)], text[:HEADING_CHARS]), True
+            levels.append(level)
         bare = False
     if opened < end:
-        yield Section(opened, end, path, headed, closed=closed_at >= 0)
+        yield Section(opened, end, path, headed, closed=closed)
 
 
 def gather(

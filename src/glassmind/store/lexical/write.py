@@ -9,6 +9,7 @@ batch.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -128,27 +129,27 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
     would be a third of the work. The name as a whole stands where the text begins.
     """
     values = [(name, _flat(value)) for name, value in note.properties]
-    shared, first = _shared(note, values), _first(note, values)
+    shared = tantivy.Document.from_dict(_shared(note, values), schema)
     headed = len(note.passages) > 1 and note.passages[0].text.startswith("---")
     begins = 1 if headed else 0
     titles = "\n".join((note.title, *note.aliases))
     unspaced = words.has_unspaced(titles)
     for number, (chunk_id, headings, text) in enumerate(note.passages):
         under, body = " \n".join(headings), words.prepared(text)
-        fields = {
-            **shared,
-            "chunk": chunk_id,
-            "headings": words.prepared(under),
-            "body": body,
-            "body_stem": body,
-        }
+        passage = copy(shared)
+        passage.add_integer("chunk", chunk_id)
+        passage.add_text("headings", words.prepared(under))
+        passage.add_text("body", body)
+        passage.add_text("body_stem", body)
         if unspaced or words.has_unspaced(text) or words.has_unspaced(under):
-            fields["singles"] = words.singles_text(f"{titles}\n{under}\n{text}")
+            singles = words.singles_text(f"{titles}\n{under}\n{text}")
+            passage.add_text("singles", singles)
         if number == 0:
-            fields |= first
+            passage.extend(_first(note, values), schema)
         if number == begins:
-            fields["name"] = [name_term(name) for name in (note.title, *note.aliases)]
-        yield tantivy.Document.from_dict(fields, schema)
+            for name in (note.title, *note.aliases):
+                passage.add_text("name", name_term(name))
+        yield passage
 
 
 def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:

@@ -75,7 +75,8 @@ def headings_of(
     """Return the headings a passage stands under and those inside it, each once."""
     first, last = span
     inside = [text for line, text in titles if first <= line <= last]
-    return list(dict.fromkeys((*under, *inside)))
+    told = (*under, *inside) if inside != [*under[-1:]] else under
+    return told if len(told) < 2 else list(dict.fromkeys(told))  # noqa: PLR2004
 
 
 def _grouped(rows: Iterable[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:

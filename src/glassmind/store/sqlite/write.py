@@ -15,7 +15,7 @@ from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
 from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
 from glassmind.types.index import Indexed, Unsettled
-from glassmind.types.notes import Chunk
+from glassmind.types.notes import Chunk, all_of
 from glassmind.types.sidecar import Document, Passage
 
 PUT_FILE = """
@@ -381,6 +381,10 @@ def _document(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document
     """Return what would be read from the rows of a note that were just written."""
     note = item.note
     titles = [(heading.line, heading.text) for heading in note.headings]
+    passages = [
+        (i, headings_of(chunk.heading_path, titles, chunk.span), chunk.text)
+        for i, chunk in zip(chunk_ids, item.chunks, strict=True)
+    ]
     return Document(
         note_id,
         note.path,
@@ -390,8 +394,5 @@ def _document(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document
         list(note.frontmatter.properties.items()),
         item.day,
         item.file.mtime_ns,
-        [
-            Passage(i, headings_of(chunk.heading_path, titles, chunk.span), chunk.text)
-            for i, chunk in zip(chunk_ids, item.chunks, strict=True)
-        ],
+        all_of(Passage, passages),
     )
