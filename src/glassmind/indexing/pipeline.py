@@ -35,7 +35,7 @@ from glassmind.types.files import (
 from glassmind.types.index import Indexed
 from glassmind.vault.scan import Scan
 
-BATCH_NOTES, BATCH_BYTES = 256, 8_000_000
+BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000
 """One transaction's worth: bounds memory, and what a kill can undo."""
 
 MOST_TROUBLES = 200

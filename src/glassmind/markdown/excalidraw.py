@@ -37,12 +37,11 @@ def is_excalidraw(path: NotePath, text: str) -> bool:
     """Whether a note is a drawing, by its name or by its frontmatter."""
     if path.lower().endswith(SUFFIX):
         return True
-    head = text[:FRONTMATTER_CHARS]
-    if not head.startswith("---") or "excalidraw-plugin" not in head:
+    if not text.startswith("---"):
         return False
-    closing = _CLOSING.search(head, 3)
+    closing = _CLOSING.search(text, 3, FRONTMATTER_CHARS)
     end = closing.start() if closing else 0
-    return _PROPERTY.search(head, 3, end) is not None
+    return _PROPERTY.search(text, 3, end) is not None
 
 
 def parse_excalidraw(path: NotePath, text: str) -> Note:

@@ -240,6 +240,7 @@ def _has_line(text: str) -> bool:
     return escapes and bool(_WITH_LINE.search(text.replace(ESCAPED, "_")))
 
 
+_WITH_COLON = re.compile(r":(?:AA|(?<=otpauth:))")
 _WITH_CAPITAL = re.compile(r"I(?:(?<=A[KSB]I)A|(?<=AI)za)")
 
 _BLANK = r"[ \t\xa0\u2007\u202f\u3000]"
@@ -326,21 +327,16 @@ _GROUPS = (
         ],
     ),
     Group(
-        lambda text: ":AA" in text,
+        _WITH_COLON.search,
         [
             _hiding(
                 "Telegram token",
                 r"(?<!\d)\d{5,16}:AA[\w-]{32,34}(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])",
-            )
-        ],
-    ),
-    Group(
-        lambda text: "otpauth:" in text,
-        [
+            ),
             _hiding(
                 "one-time secret",
                 r"otpauth:[^\s?]{0,200}+\?[^\s]{0,200}?secret=([A-Za-z2-7]{12,}+)",
-            )
+            ),
         ],
     ),
     Group(

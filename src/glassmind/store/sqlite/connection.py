@@ -23,8 +23,8 @@ from glassmind.store.sqlite.faults import DAMAGE
 DATABASE = "index.db"
 STAGED = f"{DATABASE}.rescued"
 """A copy of the rows that is about to take their place."""
-CHECKPOINT_PAGES = 8_000
-"""Pages (32 MB) between checkpoints: each waits for the disk."""
+CHECKPOINT_PAGES = 16_000
+"""Pages (64 MB) between checkpoints: each waits for the disk."""
 
 CACHE_KB = 32_000
 """What the writer keeps in memory of indexes that are updated at random."""

@@ -1,22 +1,20 @@
 """Putting notes into the rows, and every change into the log that sidecars follow."""
 
-import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, pairwise
 from typing import Any, Self
 
 import apsw
 
 from glassmind.store.sqlite.begin import Fence, begin, end
-from glassmind.store.sqlite.documents import headings_of
+from glassmind.store.sqlite.note_rows import NameKey, document_of, rows_of, to_json
 from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
 from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
 from glassmind.types.index import Indexed, Unsettled
-from glassmind.types.notes import Chunk, all_of
-from glassmind.types.sidecar import Document, Passage
+from glassmind.types.sidecar import Document
 
 PUT_FILE = """
 insert into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
@@ -41,10 +39,12 @@ MOVE_FILE = """
 update files set path = ?, kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?,
   name_key = ? where path = ? returning id
 """
+IDS_OF = """
+select path, id from files where path in (select value from json_each(?))
+"""
 ID_OF = "select id from files where path = ?"
 DROP_FILE = "delete from files where id = ?"
 DROP_NOTE = "delete from notes where id = ?"
-PUT_NOTE = "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 RETITLE = "update notes set title = ?, day = ? where id = ?"
 DROP_RETITLED = """
 delete from chunk_vectors where chunk_id in (select c.id from chunks c
@@ -52,41 +52,6 @@ delete from chunk_vectors where chunk_id in (select c.id from chunks c
 """
 """The title is a part of what was embedded."""
 LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
-PUT_CHUNK = """
-insert into chunks (id, note_id, chunk_index, kind, heading_path, start_line, end_line,
-  text, overlap, tokens, digest, start_byte)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-PUT_HEADING = """
-insert into headings (note_id, seq, level, text, line, start_byte, end_byte)
-values (?, ?, ?, ?, ?, ?, ?)
-"""
-PUT_LINK = """
-insert into links (note_id, seq, kind, target, subpath, display, embed, line,
-  start_byte, end_byte, property, name_key, target_id, settled)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-PUT_TAG = """
-insert into tags (note_id, seq, name, line, start_byte, end_byte, in_properties, folded)
-values (?, ?, ?, ?, ?, ?, ?, ?)
-"""
-PUT_PROPERTY = "insert into properties (note_id, seq, name, value) values (?, ?, ?, ?)"
-PUT_TASK = """
-insert into tasks (note_id, seq, status, text, line, start_byte, end_byte, depth,
-  parent_line) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-PUT_BLOCK = """
-insert into blocks (note_id, seq, name, line, start_byte, end_byte)
-values (?, ?, ?, ?, ?, ?)
-"""
-PUT_FIELD = """
-insert into fields (note_id, seq, key, value, form, line, start_byte, end_byte)
-values (?, ?, ?, ?, ?, ?, ?, ?)
-"""
-PUT_CALLOUT = """
-insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, start_byte,
-  end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 PUT_SECRETS = "insert into note_secrets (note_id, count) values (?, ?)"
 PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
 PUT_LINK_CHANGE = "insert into link_changes (note_id, token) values (?, ?)"
@@ -119,17 +84,6 @@ update index_runs set seconds = ?, added = ?, changed = ?, moved = ?, removed = 
 TRIM_RUNS = "delete from index_runs where id <= ? - 200"
 PUT_SKIPPED = "insert or replace into skipped values (?, ?, ?)"
 PUT_SETTING = "insert or replace into settings values (?, ?)"
-
-NameKey = Callable[[str], str]
-
-
-to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-"""Returns compact JSON text, letters of every script as they are."""
-
-
-def _texts_json(texts: Sequence[str]) -> str:
-    """Return texts as JSON, in a quarter of the time that any other list takes."""
-    return f"[{','.join(map(to_json, texts))}]"
 
 
 class Transaction:
@@ -178,16 +132,16 @@ class Transaction:
 
     def put_notes(self, batch: Sequence[Indexed]) -> None:
         """Write the notes whole, replacing what was known of them, and log each."""
-        ids = [self._put_file(item.file) for item in batch]
+        ids = self._put_files([item.file for item in batch])
         self._many(DROP_NOTE, [(note_id,) for note_id in ids])
         chunk_ids = self._chunk_ids(batch)
-        for statement, rows in _rows(ids, batch, chunk_ids, self._name_key):
+        for statement, rows in rows_of(ids, batch, chunk_ids, self._name_key):
             self._many(statement, rows)
         held = zip(ids, batch, strict=True)
         counted = [(i, item.secrets) for i, item in held if item.secrets]
         self._many(PUT_SECRETS, counted)
         for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
-            self._just_written[note_id] = _document(note_id, chunks, item)
+            self._just_written[note_id] = document_of(note_id, chunks, item)
         self._log(ids)
 
     def put_attachment(self, file: FileFacts) -> None:
@@ -273,6 +227,18 @@ class Transaction:
         """Remember one setting."""
         self._db.execute(PUT_SETTING, (key, value))
 
+    def _put_files(self, files: Sequence[FileFacts]) -> list[int]:
+        if len(files) == 1:
+            return [self._put_file(files[0])]
+        paths = to_json([file.path for file in files])
+        rows: Any = self._db.execute(IDS_OF, (paths,)).fetchall()
+        known: dict[str, int] = dict(rows)
+        self._many(RENEW_FILE, [
+            (f.kind, f.size, f.mtime_ns, f.stamp, f.disk_path, f.path)
+            for f in files if f.path in known
+        ])  # fmt: skip
+        return [known.get(file.path) or self._put_file(file) for file in files]
+
     def _put_file(self, file: FileFacts) -> int:
         facts = (file.kind, file.size, file.mtime_ns, file.stamp, file.disk_path)
         known = self._db.execute(RENEW_FILE, (*facts, file.path)).get
@@ -308,91 +274,3 @@ class Transaction:
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:
             self._db.executemany(statement, rows)
-
-
-def _rows(
-    ids: Sequence[int],
-    batch: Sequence[Indexed],
-    chunk_ids: Sequence[range],
-    name_key: NameKey,
-) -> list[tuple[str, list[tuple[Any, ...]]]]:
-    """Return each statement with all its rows, parents before children.
-
-    The columns of a statement stand in the order of the named tuple they come from.
-    """
-    tables: dict[str, list[tuple[Any, ...]]] = {
-        PUT_NOTE: [], PUT_CHUNK: [], PUT_HEADING: [], PUT_LINK: [], PUT_TAG: [],
-        PUT_PROPERTY: [], PUT_TASK: [], PUT_BLOCK: [], PUT_FIELD: [], PUT_CALLOUT: [],
-    }  # fmt: skip
-    for i, places, item in zip(ids, chunk_ids, batch, strict=True):
-        note = item.note
-        tables[PUT_NOTE].append(_note_row(i, item))
-        tables[PUT_CHUNK] += [
-            (place, i, index, kind, _texts_json(path), first, last, *rest, start)
-            for place, start, (index, kind, path, (first, last), *rest)
-            in zip(places, _starts(item.chunks), item.chunks, strict=True)
-        ]  # fmt: skip
-        ends = item.ends if item.ends is not None else repeat(None, len(note.links))
-        settled = item.ends is not None
-        tables[PUT_LINK] += [
-            (i, n, *link, name_key(link.target), end, settled)
-            for n, (link, end) in enumerate(zip(note.links, ends, strict=True))
-        ]
-        tables[PUT_TAG] += [
-            (i, n, *tag, tag.name.lower()) for n, tag in enumerate(note.tags)
-        ]
-        tables[PUT_PROPERTY] += [
-            (i, n, name, to_json(value))
-            for n, (name, value) in enumerate(note.frontmatter.properties.items())
-        ]
-        tables[PUT_CALLOUT] += [
-            (i, n, kind, title, fold, *span, start, end)
-            for n, (kind, title, fold, span, start, end) in enumerate(note.callouts)
-        ]
-        for statement, pieces in (
-            (PUT_HEADING, note.headings),
-            (PUT_TASK, note.tasks),
-            (PUT_BLOCK, note.block_ids),
-            (PUT_FIELD, note.fields),
-        ):
-            tables[statement] += [(i, n, *piece) for n, piece in enumerate(pieces)]
-    return list(tables.items())
-
-
-def _starts(chunks: Sequence[Chunk]) -> list[int]:
-    """Return the byte of the note at which what is each chunk's own begins."""
-    lengths = [
-        len(chunk.text) - chunk.overlap
-        if chunk.text.isascii()
-        else len(chunk.text[chunk.overlap :].encode())
-        for chunk in chunks[:-1]
-    ]
-    return list(accumulate(lengths, initial=0))
-
-
-def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
-    note = item.note
-    error = note.frontmatter.error
-    return (note_id, note.kind, note.title, item.digest, item.encoding, item.day,
-            _texts_json(note.aliases), error, _texts_json(item.warnings))  # fmt: skip
-
-
-def _document(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document:
-    """Return what would be read from the rows of a note that were just written."""
-    note = item.note
-    titles = [(heading.line, heading.text) for heading in note.headings]
-    passages = [
-        (i, headings_of(chunk.heading_path, titles, chunk.span), chunk.text)
-        for i, chunk in zip(chunk_ids, item.chunks, strict=True)
-    ]
-    return Document(
-        note_id,
-        note.path,
-        note.title,
-        note.aliases,
-        sorted({tag.name.lower() for tag in note.tags}),
-        list(note.frontmatter.properties.items()),
-        item.day,
-        item.file.mtime_ns,
-        all_of(Passage, passages),
-    )

@@ -15,6 +15,7 @@ from glassmind.store.sqlite.event_rows import EventRows, EventStep
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.faults import disk_faults_named, faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
+from glassmind.store.sqlite.note_rows import NameKey
 from glassmind.store.sqlite.pair_write import PairStep
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.rescue import HELD_MS, HUNG_MS, PARTS, rescue, try_write
@@ -22,7 +23,7 @@ from glassmind.store.sqlite.runs import insert_runs, note_failure, runs_in
 from glassmind.store.sqlite.theme_rows import ThemeStep
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.vector_write import VectorStep
-from glassmind.store.sqlite.write import NameKey, Transaction
+from glassmind.store.sqlite.write import Transaction
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
 
