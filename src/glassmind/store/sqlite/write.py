@@ -22,7 +22,7 @@ values (?, ?, ?, ?, ?, ?, ?) returning id
 """
 RENEW_FILE = """
 update files set kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?
-where path = ? returning id
+where path = ?
 """
 ANNOUNCE = """
 insert or ignore into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
@@ -241,7 +241,7 @@ class Transaction:
 
     def _put_file(self, file: FileFacts) -> int:
         facts = (file.kind, file.size, file.mtime_ns, file.stamp, file.disk_path)
-        known = self._db.execute(RENEW_FILE, (*facts, file.path)).get
+        known = self._db.execute(f"{RENEW_FILE} returning id", (*facts, file.path)).get
         if known is not None:
             return int(known)
         key = self._name_key(file.path)
