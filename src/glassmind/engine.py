@@ -18,9 +18,8 @@ from glassmind.handing import Handing
 from glassmind.keeping import indexed, taken_in
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import asked_for, checked, mode_of
-from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import CALLER
-from glassmind.types.ledger import note_quotes
+from glassmind.types.quotes import note_quotes
 from glassmind.types.search import (
     ChannelName,
     FusionName,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
     from glassmind.types import NotePath
+    from glassmind.types.access import Scope
     from glassmind.types.catalogue import (
         Check,
         ChunkText,
@@ -157,7 +157,7 @@ class Engine:
         if trust is not None and self._records:
             trust.hand(CALLER.get() or client or self.client, paths)
 
-    def seen_by(self, scope: Scope) -> "Engine":
+    def seen_by(self, scope: "Scope") -> "Engine":
         """Return the engine for a scope: no note beyond it is there. Closed with us."""
         if scope not in self._seen:
             alone, records, seen = self._alone, self._records, self._adapters.seen_by
@@ -226,6 +226,7 @@ class Engine:
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.shelf import Sources  # noqa: PLC0415
+        from glassmind.types.access import EVERY_AGENT  # noqa: PLC0415
 
         return self._adapters.bundles(
             Sources(

@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from glassmind.types import NotePath
-from glassmind.types.graph import Edge, Home, LinkLine
 from glassmind.types.search import Candidate, WordQuery
 
 if TYPE_CHECKING:
+    from glassmind.types.graph import Edge, Home, LinkLine
     from glassmind.types.vectors import Vector
 
 
@@ -86,19 +86,19 @@ class VectorSearch(Protocol):
 class NoteFacts(Protocol):
     """The links between notes, and what of a note the ranking looks at."""
 
-    def edges_from(self, note_ids: Collection[int], /) -> list[Edge]:
+    def edges_from(self, note_ids: Collection[int], /) -> "list[Edge]":
         """Return where the notes lead, each pair once for each kind and property."""
 
-    def edges_to(self, note_ids: Collection[int], /) -> list[Edge]:
+    def edges_to(self, note_ids: Collection[int], /) -> "list[Edge]":
         """Return what leads to the notes."""
 
     def inbound(self, note_ids: Collection[int], /) -> dict[int, int]:
         """Return how many notes lead to each."""
 
-    def homes(self, note_ids: Collection[int], /) -> dict[int, Home]:
+    def homes(self, note_ids: Collection[int], /) -> "dict[int, Home]":
         """Return the theme of each note that has one, as they were made last."""
 
-    def link_lines(self, chunk_ids: Collection[int], /) -> list[LinkLine]:
+    def link_lines(self, chunk_ids: Collection[int], /) -> "list[LinkLine]":
         """Return the line around each link to a note that stands in the chunks."""
 
     def names(self, note_ids: Collection[int], /) -> dict[int, tuple[NotePath, str]]:

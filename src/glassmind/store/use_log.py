@@ -17,12 +17,14 @@ from datetime import UTC, datetime
 from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from glassmind.store.place import can_write, make_folder, outside
 from glassmind.types.callers import CALLER
-from glassmind.types.use import UseEvent
+
+if TYPE_CHECKING:
+    from glassmind.types.use import UseEvent
 
 NAME = "use.jsonl"
 SET_ASIDE = "use-*.jsonl"
@@ -44,7 +46,7 @@ _BEGIN = b'{"at":'
 class UseTail(NamedTuple):
     """Events that were not taken in yet, and how far each file was read by now."""
 
-    events: list[UseEvent]
+    events: "list[UseEvent]"
     upto: dict[str, int]
 
 
@@ -195,7 +197,7 @@ class UseLog:
 def _read(
     file: Path,
     folded: Mapping[str, int],
-    events: list[UseEvent],
+    events: "list[UseEvent]",
     upto: dict[str, int],
 ) -> None:
     """Read the whole lines of a file that are new.
@@ -216,11 +218,13 @@ def _read(
     upto[key] = begin + len(whole) + bool(whole)
 
 
-def event_of(line: bytes) -> UseEvent | None:
+def event_of(line: bytes) -> "UseEvent | None":
     """Return the event of a line; None for one that is broken.
 
     Behind what a full disk cut short stands the next line, which is whole.
     """
+    from glassmind.types.use import UseEvent  # noqa: PLC0415 - a search only writes
+
     try:
         said = json.loads(line[max(0, line.rfind(_BEGIN)) :])
         at = datetime.fromisoformat(said["at"])

@@ -11,7 +11,8 @@ from glassmind.surfaces.mcp.faults import names_notes
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
-from glassmind.types.ledger import QUOTES, Passage, Shown, Surface
+from glassmind.types.ledger import Passage, Shown, Surface
+from glassmind.types.quotes import QUOTES
 
 _TOLD: set[str] = set()
 """Vaults of this process whose operator was told that nothing goes on record."""

@@ -1,33 +1,12 @@
 """What clients were given to read, as it goes on record."""
 
-from collections.abc import Iterable
-from contextvars import ContextVar
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
-
-from glassmind.types.search import Hit
 
 Surface: TypeAlias = Literal["mcp-stdio", "mcp-http", "http"]
 """The way by which a client asks."""
 
 SumBy: TypeAlias = Literal["client", "note"]
-
-
-QUOTES: ContextVar[dict[str, tuple[str, ...]] | None] = ContextVar("quotes")
-"""What is known in a call of the reasons of hits that quote other notes: their paths.
-
-A reason tells those by their titles alone. Nobody asks for it outside of a call.
-"""
-
-
-def note_quotes(hits: Iterable[Hit]) -> None:
-    """Remember, for as long as a call is recorded, which notes reasons quote."""
-    quotes = QUOTES.get(None)
-    if quotes is not None:
-        for hit in hits:
-            quoting = tuple(one.quoted for one in hit.evidence if one.quoted)
-            if quoting:
-                quotes[hit.match_reason] = quoting
 
 
 class Passage(NamedTuple):

@@ -2,13 +2,16 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.place import FOLDER, META
 from glassmind.store.lexical.search import AskedIndex, WordIndex
-from glassmind.types.access import Seen
 from glassmind.types.search import WordQuery
+
+if TYPE_CHECKING:
+    from glassmind.types.access import Seen
 
 
 class FollowingIndex:
@@ -54,7 +57,7 @@ class FollowingIndex:
                 self._level_with = None
         return self._level_with == head
 
-    def ask(self, query: WordQuery, seen: Seen | None = None) -> AskedIndex:
+    def ask(self, query: WordQuery, seen: "Seen | None" = None) -> AskedIndex:
         """Return the query, ready to be answered, of what is `seen`.
 
         Raises:
@@ -62,7 +65,7 @@ class FollowingIndex:
         """
         return self._index.ask(query, seen)
 
-    def named(self, text: str, seen: Seen | None = None) -> list[int]:
+    def named(self, text: str, seen: "Seen | None" = None) -> list[int]:
         """Return the notes whose whole title or alias stands in a text.
 
         Raises:
@@ -71,7 +74,7 @@ class FollowingIndex:
         return self._index.named(text, seen)
 
     def standing(
-        self, phrase: str, limit: int, seen: Seen | None = None
+        self, phrase: str, limit: int, seen: "Seen | None" = None
     ) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of some of them.
 
@@ -81,7 +84,7 @@ class FollowingIndex:
         return self._index.standing(phrase, limit, seen)
 
     def alike(
-        self, text: str, limit: int, seen: Seen | None = None
+        self, text: str, limit: int, seen: "Seen | None" = None
     ) -> list[tuple[int, float]]:
         """Return the notes whose passages say what a text says, with their best score.
 

@@ -7,7 +7,7 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 import tantivy
@@ -24,8 +24,10 @@ from glassmind.store.lexical.fields import (
     name_term,
 )
 from glassmind.store.lexical.marks import Terms
-from glassmind.types.access import Seen
 from glassmind.types.search import Filter, WordQuery
+
+if TYPE_CHECKING:
+    from glassmind.types.access import Seen
 
 Q = tantivy.Query
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
@@ -84,7 +86,7 @@ class Composed(NamedTuple):
 
 
 def only_seen(
-    schema: tantivy.Schema, query: tantivy.Query, seen: Seen | None
+    schema: tantivy.Schema, query: tantivy.Query, seen: "Seen | None"
 ) -> tantivy.Query:
     """Return a query that finds nothing of notes that are not seen."""
     if seen is None or (seen.hidden and not seen.ids):
@@ -100,7 +102,7 @@ def compose(
     schema: tantivy.Schema,
     searcher: tantivy.Searcher,
     query: WordQuery,
-    seen: Seen | None = None,
+    seen: "Seen | None" = None,
 ) -> Composed:
     """Return the query for the words that this very index holds.
 
@@ -119,7 +121,7 @@ class _Composer:
         self,
         schema: tantivy.Schema,
         searcher: tantivy.Searcher,
-        seen: Seen | None = None,
+        seen: "Seen | None" = None,
     ) -> None:
         self._schema = schema
         self._searcher = searcher

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from math import fsum, log1p
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tantivy
 
@@ -21,8 +22,10 @@ from glassmind.store.lexical.query import (
     compose,
     only_seen,
 )
-from glassmind.types.access import Seen
 from glassmind.types.search import Candidate, WordQuery
+
+if TYPE_CHECKING:
+    from glassmind.types.access import Seen
 
 Q = tantivy.Query
 NAME = "the word index"
@@ -55,7 +58,7 @@ class WordIndex:
         return read_marker(self._searcher, self._index.schema)
 
     @faults_named(NAME)
-    def named(self, text: str, seen: Seen | None = None) -> list[int]:
+    def named(self, text: str, seen: "Seen | None" = None) -> list[int]:
         """Return the notes whose whole title or alias stands in a text.
 
         The longest name first; a part of a name that was found is not looked for.
@@ -87,7 +90,7 @@ class WordIndex:
 
     @faults_named(NAME)
     def standing(
-        self, phrase: str, limit: int, seen: Seen | None = None
+        self, phrase: str, limit: int, seen: "Seen | None" = None
     ) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of the first `limit`.
 
@@ -111,7 +114,7 @@ class WordIndex:
 
     @faults_named(NAME)
     def alike(
-        self, text: str, limit: int, seen: Seen | None = None
+        self, text: str, limit: int, seen: "Seen | None" = None
     ) -> list[tuple[int, float]]:
         """Return the notes whose passages say what a text says, with their best score.
 
@@ -146,7 +149,7 @@ class WordIndex:
         return sorted(found.items())
 
     @faults_named(NAME)
-    def ask(self, query: WordQuery, seen: Seen | None = None) -> "AskedIndex":
+    def ask(self, query: WordQuery, seen: "Seen | None" = None) -> "AskedIndex":
         """Return the query, ready to be put to the state last reloaded.
 
         Raises:
@@ -167,7 +170,7 @@ class AskedIndex:
         schema: tantivy.Schema,
         searcher: tantivy.Searcher,
         query: WordQuery,
-        seen: Seen | None = None,
+        seen: "Seen | None" = None,
     ) -> None:
         self._schema, self._searcher, self._seen = schema, searcher, seen
         composed = compose(schema, searcher, query, seen)

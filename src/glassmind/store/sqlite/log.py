@@ -7,15 +7,16 @@ the sidecar followed, even where the numbers are used again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import apsw
 
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.documents import documents
-from glassmind.store.sqlite.vector_rows import note_vectors
 from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors
+
+if TYPE_CHECKING:
+    from glassmind.types.vectors import NoteVectors
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -164,7 +165,10 @@ def note_log(db: apsw.Connection) -> Log[Document]:
     return Log(db, LINKS, lambda note_ids: documents(db, note_ids, {}))
 
 
-def vector_log(db: apsw.Connection, space_id: int) -> Log[NoteVectors]:
+def vector_log(db: apsw.Connection, space_id: int) -> "Log[NoteVectors]":
     """Return the log of vectors, for a sidecar of one space."""
+    # a search by words alone does without it
+    from glassmind.store.sqlite.vector_rows import note_vectors  # noqa: PLC0415
+
     branch = f".{space_id}"
     return Log(db, VECTORS, lambda ids: note_vectors(db, space_id, ids), branch)

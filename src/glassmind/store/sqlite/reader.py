@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import apsw
 
@@ -16,10 +16,12 @@ from glassmind.store.sqlite.faults import faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.successor_rows import successors_in
-from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types.search import Successor
 from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors
+
+if TYPE_CHECKING:  # what a search by words does without
+    from glassmind.store.sqlite.vector_rows import VectorRows
+    from glassmind.types.vectors import NoteVectors
 
 NOT_WHOLE = (
     "the vault has not been indexed to its end yet, so notes are missing; "
@@ -59,11 +61,13 @@ class SqliteReader:
         """Return the change log of text."""
         return text_log(self.connection())
 
-    def vectors(self) -> VectorRows:
+    def vectors(self) -> "VectorRows":
         """Return what there is of vectors."""
+        from glassmind.store.sqlite.vector_rows import VectorRows  # noqa: PLC0415
+
         return VectorRows(self.connection())
 
-    def vector_log(self) -> Log[NoteVectors] | None:
+    def vector_log(self) -> "Log[NoteVectors] | None":
         """Return the change log of the vectors that answer; None when none do."""
         space = self.vectors().answering()
         return None if space is None else vector_log(self.connection(), space.id)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from glassmind.errors import GlassmindError
 from glassmind.render.style import Style
-from glassmind.surfaces.conflicts import digest_now
 
 ESCAPED = {
     code: f"\\u{code:04x}"
@@ -93,6 +92,8 @@ class Output:
             traceback.print_exception(error)
         self.fault(sentence)
         if self.as_json:
+            from glassmind.surfaces.conflicts import digest_now  # noqa: PLC0415
+
             kind = type(error).__name__ if _is_ours(error) else "Unexpected"
             told = {"kind": kind, "message": sentence}
             if digest := digest_now(error):

@@ -73,8 +73,10 @@ def _guarded(argv: list[str], output: Output) -> int:
         code = _dispatch(argv, output)
         output.flush()
     except GlassmindError as error:
-        output.failed(error, exits.sentence_of(error))
-        return exits.exit_code(error)
+        from glassmind.surfaces.cli import failures  # noqa: PLC0415 - only for these
+
+        output.failed(error, failures.sentence_of(error))
+        return failures.exit_code(error)
     except KeyboardInterrupt:
         output.interrupted()
         return exits.INTERRUPTED
