@@ -106,7 +106,8 @@ class IndexKeeper:
             report = self._with_ticked(report, request)
             if self.renamed is not None:
                 told = self.renamed(report.renamed)
-                report = replace(report, warnings=(*report.warnings, *told))
+                if told:
+                    report = replace(report, warnings=(*report.warnings, *told))
         finally:
             self.wrote()
         lost = unseen_of(known, report.skipped)

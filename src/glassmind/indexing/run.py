@@ -223,7 +223,7 @@ def _bring_up(
         finish(follower, shop.words, store, compact=request.compact)
     follow_vectors(shop, store, progress, compact=request.compact)
     shop.fold_use()
-    return replace(report, compacted=follower.anew)
+    return replace(report, compacted=True) if follower.anew else report
 
 
 def _bring_up_rows(
@@ -251,6 +251,8 @@ def _bring_up_rows(
         if follower is not None:
             follower.begin(len(found.changed))
         report = apply_scan(job, known, found)
+    if not rules.warnings:
+        return report
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
@@ -349,9 +351,11 @@ def finish(
 ) -> None:
     """Commit a sidecar, compacting it when that is due or asked for."""
     was_level = follower.is_level
+    if was_level and not compact:
+        return
     total = store.rows().note_count()
     follower.finish(total)
-    if not follower.anew and (compact or (not was_level and _is_due(followed))):
+    if not follower.anew and (compact or _is_due(followed)):
         follower.remake(total)
     if not was_level:
         follower.prune()

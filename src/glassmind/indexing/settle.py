@@ -21,12 +21,9 @@ BATCH = 20_000
 def settle_links(store: IndexStore, progress: ShowProgress) -> None:
     """Resolve what a run of a former release left open."""
     done = 0
-    while True:
+    while not store.rows().is_settled():
         with store.transaction() as step:
-            found = _settle_some(step)
-        if not found:
-            return
-        done += found
+            done += _settle_some(step)
         progress(Progress("resolve", done, 0))
 
 

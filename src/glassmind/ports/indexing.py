@@ -95,6 +95,9 @@ class KnownRows(Protocol):
     def note_count(self) -> int:
         """Return how many notes are known."""
 
+    def is_settled(self) -> bool:
+        """Whether every link has its end."""
+
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
         """Return what the last run skipped: path, reason, may it be a note."""
 

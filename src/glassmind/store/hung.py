@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -59,14 +60,24 @@ class Holder(NamedTuple):
     def here(cls) -> "Holder":
         """Return this process."""
         pid = os.getpid()
-        seen = _seen(pid)
-        return cls(pid, seen[1] if seen else 0)
+        return cls(pid, _began(pid))
 
     def is_stopped(self) -> bool:
         """Whether it is stopped right now, as far as the system tells."""
         if not HAS_PROC:
             return is_stopped(self.pid)
         return bool(self.began) and _seen(self.pid) == (STOPPED, self.began)
+
+
+@cache
+def _began(own: int) -> int:
+    """Return when this process began; it does so once."""
+    seen = _seen(own)
+    return seen[1] if seen else 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_began.cache_clear)
 
 
 def is_stopped(pid: int) -> bool:

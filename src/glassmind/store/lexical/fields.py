@@ -56,7 +56,7 @@ def schema() -> tantivy.Schema:
     build.add_text_field("singles", tokenizer_name=words.SINGLES, index_option="basic")
     for name in ("fact", "name"):
         build.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    build.add_integer_field("day", indexed=True, fast=True)
+    build.add_integer_field("day", fast=True)
     build.add_integer_field("mtime", fast=True)
     build.add_integer_field("note", indexed=True, fast=True)
     build.add_integer_field("chunk", indexed=True, fast=True)

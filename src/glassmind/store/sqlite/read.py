@@ -15,6 +15,7 @@ STAMPS_OF = """
 select f.path, f.stamp from json_each(?) k join files f on f.path = k.value
 """
 ANY_BELOW = "select exists (select 1 from files where path >= ? and path < ?)"
+ANY_UNSETTLED = "select exists (select 1 from links where settled = 0)"
 DIGESTS = "select f.path, n.digest from notes n join files f on f.id = n.id"
 HAS_SECRETS = "select 1 from sqlite_master where name = 'note_secrets'"
 SECRETS = """
@@ -108,6 +109,10 @@ class Rows:
     def note_count(self) -> int:
         """Return how many notes are known."""
         return int(self._db.execute("select count(*) from notes").get)
+
+    def is_settled(self) -> bool:
+        """Whether every link has its end."""
+        return not self._db.execute(ANY_UNSETTLED).get
 
     def counts(self) -> tuple[int, int]:
         """Return how many notes and chunks there are."""
