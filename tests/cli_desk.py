@@ -75,6 +75,10 @@ class Program:
 
     def imported(self, *args: str | Path) -> set[str]:
         """Run on the vault and return the packages that were imported."""
+        return {name.partition(".")[0] for name in self.modules(*args)}
+
+    def modules(self, *args: str | Path) -> set[str]:
+        """Run on the vault and return the modules that were imported."""
         command = [sys.executable, "-X", "importtime", *self._command(*args)[1:]]
         done = subprocess.run(
             command,
@@ -86,7 +90,7 @@ class Program:
             check=True,
         )
         times = [line for line in done.stderr.splitlines() if line.count("|") == 2]
-        return {line.rpartition("|")[2].strip().partition(".")[0] for line in times}
+        return {line.rpartition("|")[2].strip() for line in times}
 
     def on_terminal(self, *args: str | Path, **variables: str) -> str:
         """Run on the vault in a pseudo-terminal and return all that it showed."""
