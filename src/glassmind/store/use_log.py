@@ -18,7 +18,6 @@ from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
-from zlib import crc32
 
 from glassmind.store.place import can_write, make_folder, outside
 from glassmind.types.callers import CALLER
@@ -212,6 +211,8 @@ def _read(
     A file is known by its first line, which has a time to the microsecond: its name is
     another when it is set aside, and its number on the disk may be given to the next.
     """
+    from zlib import crc32  # noqa: PLC0415 - a search only writes
+
     with file.open("rb") as opened:
         first = opened.readline()
         if not first.endswith(b"\n"):

@@ -8,7 +8,9 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 from unicodedata import normalize
 
 import xxhash
@@ -34,6 +36,9 @@ RULES_VERSION = 3
 
 SETTINGS_LIMIT_BYTES = 1024 * 1024
 """Obsidian's own settings and any ignore file are a few kilobytes."""
+
+MOST_JUDGED = 50_000
+"""Folders whose judgement is remembered; more than any vault has."""
 
 STARS_LIMIT = 4
 """Wildcards in one part of an ignore line; each multiplies the cost of a mismatch."""
@@ -64,7 +69,8 @@ _SECRET = re.compile(
 class IgnoreRules:
     """One vault's rules; `seed` differs whenever they may judge a file otherwise.
 
-    `agent` is the agent folder; the usual one is taken for one beside it.
+    `agent` is the agent folder; the usual one is taken for one beside it. `judged` are
+    the folders that were asked for: those of a vault are, at every look at it.
     """
 
     agent_dir: bool = True
@@ -75,9 +81,18 @@ class IgnoreRules:
     warnings: tuple[str, ...] = ()
     seed: int = RULES_VERSION
     agent: str = AGENT_DIR
+    judged: dict[str, str | None] = field(default_factory=dict, compare=False)
 
     def folder(self, path: str) -> str | None:
         """Return why nothing in this folder is read, or None."""
+        try:
+            return self.judged[path]
+        except KeyError:
+            if len(self.judged) >= MOST_JUDGED:
+                self.judged.clear()
+            return self.judged.setdefault(path, self._judged(path))
+
+    def _judged(self, path: str) -> str | None:
         above, _, name = path.rpartition("/")
         if path == self.agent or path == AGENT_DIR:  # noqa: PLR1714 - asked of each
             return None if self.agent_dir else UNLISTED
@@ -115,7 +130,7 @@ class IgnoreRules:
         Obsidian's exclusions and ignored folders only keep it out of searches.
         """
         usual = frozenset(DEFAULT_IGNORE_DIRS)
-        return replace(self, folders=usual, prefixes=(), patterns=())
+        return replace(self, folders=usual, prefixes=(), patterns=(), judged={})
 
     def _taken_in(self, path: str) -> bool:
         """Whether the ignore file names a file with a `!` before it."""
@@ -159,11 +174,31 @@ def load_rules(
     with VaultFiles(root) as files:
         settings = _read(files, f"{config_dir}/app.json", warnings)
         lines = _read(files, IGNORE_FILE, warnings)
+    agent = agent_dir.strip("/") or AGENT_DIR
+    own = (tuple(ignore_dirs), include_agent_dir, agent)
+    return _made(_Said(settings, lines, *own, tuple(warnings)))
+
+
+class _Said(NamedTuple):
+    """What rules are made from: files of the vault, settings of ours, and troubles."""
+
+    settings: str
+    lines: str
+    ignore_dirs: tuple[str, ...]
+    include_agent_dir: bool
+    agent: str
+    troubles: tuple[str, ...]
+
+
+@lru_cache(maxsize=8)
+def _made(said: _Said) -> IgnoreRules:
+    """Return the rules; the same ones while nothing else is said."""
+    settings, lines, ignore_dirs, include_agent_dir, agent, troubles = said
+    warnings = list(troubles)
     filters = _filters(settings, warnings)
     chosen = [fold(entry.strip("/")) for entry in (*DEFAULT_IGNORE_DIRS, *ignore_dirs)]
     folders = frozenset(filter(None, chosen))
-    agent = agent_dir.strip("/") or AGENT_DIR
-    said = (RULES_VERSION, include_agent_dir, agent, sorted(folders), filters, lines)
+    told = (RULES_VERSION, include_agent_dir, agent, sorted(folders), filters, lines)
     return IgnoreRules(
         agent_dir=include_agent_dir,
         folders=folders,
@@ -171,7 +206,7 @@ def load_rules(
         patterns=_patterns(filters, warnings),
         listed=_ignore_file(lines, warnings),
         warnings=tuple(warnings),
-        seed=xxhash.xxh3_64_intdigest(repr(said).encode()),
+        seed=xxhash.xxh3_64_intdigest(repr(told).encode()),
         agent=agent,
     )
 

@@ -246,7 +246,7 @@ class _Walk:
         """Enter a folder later, or say why not."""
         reason = self.rules.folder(path)
         if reason is None and not self.shallow:
-            place = os.path.join(above.place, name)  # noqa: PTH118
+            place = f"{above.place}{os.sep}{name}"  # a scan joins every folder
             below = _Folder(place, f"{above.disk_prefix}{name}/", f"{path}/")
             self.folders.append(below)
         elif reason:

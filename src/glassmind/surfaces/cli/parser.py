@@ -1,5 +1,6 @@
 """The parser of one command, with the options that every command takes."""
 
+import argparse
 import os
 from argparse import (
     SUPPRESS,
@@ -14,6 +15,10 @@ from typing import Any, NoReturn, cast
 
 from glassmind.errors import WrongUsage
 from glassmind.render.style import shortened
+
+vars(argparse)["_"] = str
+"""What argparse says is not translated: we read it (`LACKS_VALUE`), and looking for a
+translation takes two milliseconds of every command."""
 
 VALUED = ("--vault", "--config")
 """Options of every command that take a value."""
