@@ -267,8 +267,15 @@ def test_a_search_imports_nothing_it_does_not_need(program: Program) -> None:
 def test_a_search_by_words_imports_nothing_of_other_searches(program: Program) -> None:
     found = program.modules("search", "heron", "--mode", "fulltext")
 
-    of_others = ("types.vectors", "types.graph", "types.access", "types.ledger")
-    of_others += ("types.use", "store.sqlite.vector_rows", "surfaces.cli.failures")
+    of_others = (
+        "types.vectors",
+        "types.graph",
+        "types.access",
+        "types.ledger",
+        "types.use",
+        "store.sqlite.vector_rows",
+        "surfaces.cli.failures",
+    )
     assert "glassmind.types.search" in found
     assert not found & {f"glassmind.{name}" for name in of_others}
 
