@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged
-from glassmind.ports.retrieval import HitRows, WordSearch
 from glassmind.retrieval.passages import waits_in_inbox
 from glassmind.retrieval.wishes import is_by_words_alone
 from glassmind.retrieval.words import search_words
@@ -39,19 +38,13 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.ports.editing import Refresh
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
+    from glassmind.ports.retrieval import FollowingWords, HitRows, WordSearch
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.access import Scope
 
 PATIENCE_S = 2.0
 """How long a search waits for whoever writes the index, to find an edit."""
-
-
-class FollowingWords(WordSearch, Protocol):
-    """The word index of this vault, as far as it has come."""
-
-    def reaches(self, head: str, /) -> bool:
-        """Whether it shows everything up to `head`, looking anew if need be."""
 
 
 class UseRecord(Protocol):
@@ -89,13 +82,13 @@ class Adapters(Protocol):
     def is_owed(self, head: str, /) -> bool:
         """Whether the rows came that far by an edit, whose words are to be found."""
 
-    def rows(self) -> HitRows:
+    def rows(self) -> "HitRows":
         """Return the rows of hits."""
 
     def successors(self, head: str, /) -> Mapping[int, Successor]:
         """Return which notes were superseded, and by what, as of a head."""
 
-    def words(self) -> FollowingWords | None:
+    def words(self) -> "FollowingWords | None":
         """Return the word index; None when there is none that can be opened."""
 
     @property
@@ -116,7 +109,7 @@ class Adapters(Protocol):
         `refresh` brings files into the index, `handed` is told whose text is shown.
         """
 
-    def hybrid(self, words: WordSearch, /) -> "Hybrid":
+    def hybrid(self, words: "WordSearch", /) -> "Hybrid":
         """Return what answers by more than words."""
 
     def keeper(self) -> "IndexKeeper":
@@ -213,7 +206,7 @@ def _in_project(adapters: Adapters, asked: Asked) -> Asked:
 def _answer(
     adapters: Adapters,
     asked: Asked,
-    words: FollowingWords,
+    words: "FollowingWords",
     successors: Mapping[int, Successor],
 ) -> SearchReply:
     text, query, wish, day = asked
@@ -234,7 +227,9 @@ def _answer(
     return SearchReply(text, tuple(hits), channels=("lexical",))
 
 
-def _current_words(adapters: Adapters, head: str, notices: list[str]) -> FollowingWords:
+def _current_words(
+    adapters: Adapters, head: str, notices: list[str]
+) -> "FollowingWords":
     """Return the word index, brought up to the rows if nobody else is at it."""
     words = adapters.words()
     if words is not None and words.reaches(head):
@@ -249,7 +244,7 @@ def _current_words(adapters: Adapters, head: str, notices: list[str]) -> Followi
     return words
 
 
-def _mended_words(adapters: Adapters, error: IndexDamaged) -> FollowingWords:
+def _mended_words(adapters: Adapters, error: IndexDamaged) -> "FollowingWords":
     """Return the word index made anew, when it was what was damaged."""
     if not adapters.keeper().remake_words(error):
         raise error

@@ -52,6 +52,13 @@ class WordSearch(Protocol):
         """
 
 
+class FollowingWords(WordSearch, Protocol):
+    """The word index of this vault, as far as it has come."""
+
+    def reaches(self, head: str, /) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be."""
+
+
 class HitRows(Protocol):
     """Gives what a hit shows."""
 

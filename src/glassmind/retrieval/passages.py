@@ -2,15 +2,17 @@
 
 import json
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
 from glassmind.errors import IndexDamaged
-from glassmind.ports.retrieval import AskedWords
 from glassmind.retrieval.snippet import cut_snippet
 from glassmind.types import NotePath, Span
 from glassmind.types.search import Snippet
+
+if TYPE_CHECKING:
+    from glassmind.ports.retrieval import AskedWords
 
 
 class Shown(NamedTuple):
@@ -62,7 +64,7 @@ def _heading_path(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-def snippet_of(shown: Shown, asked: AskedWords) -> Snippet:
+def snippet_of(shown: Shown, asked: "AskedWords") -> Snippet:
     """Return the stretch of a passage where the most of the query stands."""
     return cut_snippet(shown.text, asked.places(shown.text), asked.mark)
 
@@ -71,7 +73,7 @@ MOST_WORDS = 5
 """Words a reason names; more would say less."""
 
 
-def word_reason(score: float, snippet: Snippet, asked: AskedWords) -> str:
+def word_reason(score: float, snippet: Snippet, asked: "AskedWords") -> str:
     """Say which words of the query brought a passage here."""
     if not score:
         return "passes the filters"

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from glassmind.errors import IndexDamaged
-from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
 from glassmind.retrieval.passages import shown_of, snippet_of, word_reason
 from glassmind.retrieval.superseded import LOSS, losses
 from glassmind.types.search import (
@@ -17,6 +16,9 @@ from glassmind.types.search import (
     WordQuery,
 )
 
+if TYPE_CHECKING:
+    from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
+
 OVERFETCH = 4
 """Chunks asked for per note wanted: a long note may hold several of the best."""
 
@@ -26,8 +28,8 @@ MOST_CHUNKS = 10_000
 
 def search_words(  # noqa: PLR0913 - each choice by its name
     query: WordQuery,
-    words: WordSearch,
-    rows: HitRows,
+    words: "WordSearch",
+    rows: "HitRows",
     *,
     limit: int,
     per_note: bool = True,
@@ -110,7 +112,7 @@ OWNER = 10
 """Where a row says which note its passage belongs to."""
 
 
-def _mistaken(candidate: Candidate, rows: HitRows) -> IndexDamaged:
+def _mistaken(candidate: Candidate, rows: "HitRows") -> IndexDamaged:
     """Return whose fault it is that the word index and the rows name other notes."""
     wrong = "a passage is said to be another note's"
     if rows.owner_agrees(candidate.chunk_id):
@@ -119,7 +121,7 @@ def _mistaken(candidate: Candidate, rows: HitRows) -> IndexDamaged:
 
 
 def _chosen(
-    asked: AskedWords, rows: HitRows, *, limit: int, per_note: bool
+    asked: "AskedWords", rows: "HitRows", *, limit: int, per_note: bool
 ) -> list[Candidate]:
     """Return the candidates to show, asking for more while ties are cut in two."""
     count = limit * (OVERFETCH if per_note else 2)
@@ -144,7 +146,7 @@ def _one_a_note(found: Sequence[Candidate]) -> list[Candidate]:
     return list(best.values())
 
 
-def _cut(kept: Sequence[Candidate], rows: HitRows, limit: int) -> list[Candidate]:
+def _cut(kept: Sequence[Candidate], rows: "HitRows", limit: int) -> list[Candidate]:
     """Return the best `limit`; of those tied at the cut, the first by place."""
     if len(kept) <= limit or _above(kept[limit - 1], kept[limit]):
         return list(kept[:limit])
@@ -175,7 +177,7 @@ def _hit(  # noqa: PLR0913, PLR0917 - all that a hit shows
     rank: int,
     row: tuple[Any, ...],
     shares: Mapping[int, Mapping[str, float]],
-    asked: AskedWords,
+    asked: "AskedWords",
     top: float,
 ) -> Hit:
     shown = shown_of(row)

@@ -15,7 +15,6 @@ from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.use_log import UseLog, use_folder
-from glassmind.types.sidecar import OWED
 from glassmind.wiring.once import made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
@@ -185,6 +184,8 @@ class LocalAdapters:
 
     def is_owed(self, head: str) -> bool:
         """Whether the rows came that far by an edit, whose words are to be found."""
+        from glassmind.types.sidecar import OWED  # noqa: PLC0415
+
         return self.rows().setting(OWED) == head
 
     def _make_temporary(self) -> None:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import apsw
 
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.documents import documents
-from glassmind.types.sidecar import Document
 
 if TYPE_CHECKING:
+    from glassmind.types.sidecar import Document
     from glassmind.types.vectors import NoteVectors
 
 T_co = TypeVar("T_co", covariant=True)
@@ -144,25 +143,34 @@ class Log(Generic[T_co]):
         return f"{self._epoch()}:{seq}:{token.hex()}"
 
 
+def _documents(
+    db: apsw.Connection, note_ids: Iterable[int], just_written: "Mapping[int, Document]"
+) -> "list[Document]":
+    # a search that finds the sidecars level does without it
+    from glassmind.store.sqlite.documents import documents  # noqa: PLC0415
+
+    return documents(db, note_ids, just_written)
+
+
 def text_log(
-    db: apsw.Connection, just_written: Mapping[int, Document] | None = None
-) -> Log[Document]:
+    db: apsw.Connection, just_written: "Mapping[int, Document] | None" = None
+) -> "Log[Document]":
     """Return the log of what notes say.
 
     `just_written` are the notes of the last transaction: they need not be read again.
     """
     kept = {} if just_written is None else just_written
-    return Log(db, TEXT, lambda note_ids: documents(db, note_ids, kept))
+    return Log(db, TEXT, lambda note_ids: _documents(db, note_ids, kept))
 
 
-def note_log(db: apsw.Connection) -> Log[Document]:
+def note_log(db: apsw.Connection) -> "Log[Document]":
     """Return the log of whatever was changed of notes, the last ten thousand times.
 
     In a file of a former release it is that of what they say.
     """
     if schema.version_of(db) < LOGS_LINKS:
         return text_log(db)
-    return Log(db, LINKS, lambda note_ids: documents(db, note_ids, {}))
+    return Log(db, LINKS, lambda note_ids: _documents(db, note_ids, {}))
 
 
 def vector_log(db: apsw.Connection, space_id: int) -> "Log[NoteVectors]":

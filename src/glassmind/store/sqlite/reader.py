@@ -17,10 +17,10 @@ from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types.search import Successor
-from glassmind.types.sidecar import Document
 
 if TYPE_CHECKING:  # what a search by words does without
     from glassmind.store.sqlite.vector_rows import VectorRows
+    from glassmind.types.sidecar import Document
     from glassmind.types.vectors import NoteVectors
 
 NOT_WHOLE = (
@@ -57,7 +57,7 @@ class SqliteReader:
         """
         return Rows(self.connection())
 
-    def log(self) -> Log[Document]:
+    def log(self) -> "Log[Document]":
         """Return the change log of text."""
         return text_log(self.connection())
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import apsw
 
-from glassmind.markdown.project_names import plain_name
 from glassmind.types.search import Successor
 
 _LOST = """
@@ -57,6 +56,9 @@ def successors_in(db: apsw.Connection) -> Mapping[int, Successor]:
 
 def _named(value: object) -> str:
     """Return what the property names first; empty where it names nothing."""
+    # in most vaults nothing was superseded
+    from glassmind.markdown.project_names import plain_name  # noqa: PLC0415
+
     first = value[0] if isinstance(value, list) and value else value
     return plain_name(first) if isinstance(first, str) else ""
 
