@@ -187,7 +187,7 @@ TURNS = 4
 
 
 def import_all(scratch: Path) -> None:
-    """Index a note, so that no run pays for its imports: those of the baseline are."""
+    """Index a note: what both sides import is imported before either is timed."""
     (scratch / "one").mkdir()
     (scratch / "one" / "Note.md").write_text("A note.", "utf-8")
     engine = opened_for_words(scratch / "one", scratch / "one.index")

@@ -273,6 +273,9 @@ def test_a_search_by_words_imports_nothing_of_other_searches(program: Program) -
         "types.access",
         "types.ledger",
         "types.use",
+        "types.sidecar",
+        "ports.retrieval",
+        "markdown.project_names",
         "store.sqlite.vector_rows",
         "surfaces.cli.failures",
     )

@@ -1,19 +1,14 @@
 """Reading what a person calls a project: `Atlas`, `folder:Work/Atlas`, `#atlas`."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from glassmind.types.projects import ProjectName
+from glassmind.types.projects import ProjectName
 
 
-def parse_project(text: str) -> "ProjectName":
+def parse_project(text: str) -> ProjectName:
     """Return the project that a text names.
 
     `folder:` (or a `/` at the end), `tag:` (or `#`) and `property:key=value` name one
     form; everything else is a bare name. A link in brackets is its target.
     """
-    from glassmind.types.projects import ProjectName  # noqa: PLC0415 - see above
-
     said = text.strip()
     form, colon, rest = said.partition(":")
     rest = rest.strip()

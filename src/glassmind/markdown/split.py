@@ -131,7 +131,7 @@ def _chunks(
     text = note.text
     task_lines = sorted({task.line for task in note.tasks})
     heading_lines = sorted({h.line for h in note.headings}) if task_lines else []
-    opened = [section[0] for section in outlined.sections]
+    opened = [section.start for section in outlined.sections]
     line = 1
     for index, (back, start, end) in enumerate(parts):
         breaks = text.count("\n", start, end)

@@ -42,7 +42,7 @@ class Outline(NamedTuple):
 def outline(note: Note) -> Outline:
     """Return the blocks and sections of a note; they cover its text exactly."""
     text, end = note.text, note.frontmatter.end
-    blocks = [block for block in note.blocks if block[1] >= end]
+    blocks = [block for block in note.blocks if block.start >= end]
     offsets = char_offsets(text, [end, *[start for _, start, _, _ in blocks]])
     body = _body(text, offsets)
     starts, kinds, headings = _blocks(note, body, blocks, offsets[1:])

@@ -130,7 +130,7 @@ def read_structure(text: str) -> Structure:
     walk = _Walk(seen, text)
     depth = 0
     previous: Any = None
-    add_block, block_kind = seen.blocks.append, _BLOCKS.__getitem__
+    add_block = seen.blocks.append
     begin_text, end_text = seen.text_starts.append, seen.text_ends.append
     opener, closer = _OPENERS.get, _CLOSERS.get
     events: Iterator[Any] = events_with_range(text, options=OPTIONS)
@@ -145,7 +145,7 @@ def read_structure(text: str) -> Structure:
             tag = event["Start"]
             name = tag if tag.__class__ is str else next(iter(tag))
             if not depth:
-                add_block((block_kind(name), at["start"], at["end"], ""))
+                add_block((_BLOCKS[name], at["start"], at["end"], ""))
             depth += 1
             if (opens := opener(name)) is not None:
                 opens(walk, tag, at, depth)
@@ -248,8 +248,7 @@ def _open_heading(walk: _Walk, _tag: Any, at: Range, depth: int) -> None:
     walk.leaf = at["start"]
     if depth == 1:
         walk.words = []
-    if walk.items:
-        _end_own_text(walk, at["start"])
+    _end_own_text(walk, at["start"])
 
 
 def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
@@ -304,9 +303,7 @@ def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
 
 
 def _open_link(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
-    link = tag["Link"]
-    is_wiki = link["link_type"].__class__ is dict  # those are scanned for in the source
-    walk.links.append((None if is_wiki else link, False))
+    walk.links.append((_markdown_only(tag["Link"]), False))
 
 
 def _open_image(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
