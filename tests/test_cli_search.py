@@ -275,7 +275,6 @@ def test_a_search_by_words_imports_nothing_of_other_searches(program: Program) -
         "types.use",
         "types.sidecar",
         "ports.retrieval",
-        "markdown.project_names",
         "store.sqlite.vector_rows",
         "surfaces.cli.failures",
     )
