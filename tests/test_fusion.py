@@ -22,7 +22,8 @@ from glassmind.retrieval.fusion import (
     weighted_rrf,
     weighted_sum,
 )
-from glassmind.types.search import AdjustmentName, ChannelName, FusionName
+from glassmind.types.adjustments import AdjustmentName
+from glassmind.types.search import ChannelName, FusionName
 
 WORDS_FIRST: dict[ChannelName, float] = {"lexical": 0.7, "semantic": 0.3}
 EVEN: dict[ChannelName, float] = {"lexical": 1.0, "semantic": 1.0}

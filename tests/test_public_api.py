@@ -6,6 +6,7 @@ import pytest
 
 import glassmind
 from glassmind import Engine, open_vault
+from glassmind.types.adjustments import Adjustment
 from glassmind.types.catalogue import (
     Check,
     ChunkText,
@@ -20,7 +21,6 @@ from glassmind.types.catalogue import (
 )
 from glassmind.types.files import IndexReport
 from glassmind.types.search import (
-    Adjustment,
     Evidence,
     Hit,
     Passage,

@@ -11,8 +11,8 @@ from glassmind.render.hits import hits_as_json
 from glassmind.render.hits_text import hits_as_text, marked, shares_in_hundredths
 from glassmind.render.style import Style, counted, shortened
 from glassmind.types import NotePath, Span
+from glassmind.types.adjustments import Adjustment
 from glassmind.types.search import (
-    Adjustment,
     Evidence,
     Hit,
     Passage,

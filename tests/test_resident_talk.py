@@ -45,9 +45,9 @@ from glassmind.resident.door import is_door, knock, new_token, open_door, remove
 from glassmind.resident.frames import read_frame, send_frame
 from glassmind.resident.listener import Listener, Tell, Unwanted
 from glassmind.types import NotePath, Span
+from glassmind.types.adjustments import Adjustment
 from glassmind.types.files import IndexReport, Progress, Skipped
 from glassmind.types.search import (
-    Adjustment,
     Evidence,
     Hit,
     Passage,

@@ -16,7 +16,7 @@ from glassmind.retrieval.adjust import (
     asked_words,
     fact_of,
 )
-from glassmind.types.search import AdjustmentName
+from glassmind.types.adjustments import AdjustmentName
 from glassmind.wiring import search as wiring_search
 
 TODAY = date(2026, 3, 31)

@@ -8,8 +8,8 @@ from search_desk import check_whole
 
 from glassmind.retrieval.implicit import PARTNERS, likenesses
 from glassmind.types import NotePath
+from glassmind.types.graph import Hop
 from glassmind.types.pairs import Partner
-from glassmind.types.search import Hop
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3

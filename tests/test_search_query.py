@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glassmind.errors import BadDate
@@ -151,6 +151,23 @@ def test_anything_can_be_typed(text: str) -> None:
     assert all(found.words)
     assert all(any(c.isalnum() for c in p) for p in (*found.phrases, *found.excluded))
     assert all(part.kind != "property" or part.name for part in found.filters)
+
+
+SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+
+
+@given(
+    st.text(
+        st.one_of(
+            st.sampled_from(SPACES),
+            st.characters(exclude_characters='"', exclude_categories=["Cs"]),
+        )
+    )
+)
+@example("\x1ctea\u00a0caf\u00e9\u2028-bag \x85tag:x")
+def test_words_are_the_same_where_an_operator_follows(text: str) -> None:
+    with suppress(BadDate):
+        assert taken_apart(f'{text} ""') == taken_apart(text)
 
 
 def test_of_a_pasted_document_only_the_beginning_is_a_query() -> None:

@@ -10,7 +10,8 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.retrieval.superseded import losses
-from glassmind.types.search import Hit, Successor
+from glassmind.types.adjustments import Successor
+from glassmind.types.search import Hit
 from glassmind.wiring.search import OpenMeaning
 
 OLD = "The pump runs on propane. The pump of the pump house. Pump, pump, pump.\n"

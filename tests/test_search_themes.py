@@ -11,8 +11,7 @@ from search_desk import check_sum, harbour
 
 from glassmind.resident.codec import packed, unpacked
 from glassmind.retrieval.graph import THEME_SHARE, Vote, kindred
-from glassmind.types.graph import Home
-from glassmind.types.search import Hop
+from glassmind.types.graph import Home, Hop
 
 
 class Homes:

@@ -18,7 +18,6 @@ from glassmind.types.search import (
     Filter,
     Hit,
     SearchReply,
-    Successor,
     Wish,
     WordQuery,
 )
@@ -42,6 +41,7 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.access import Scope
+    from glassmind.types.adjustments import Successor
 
 PATIENCE_S = 2.0
 """How long a search waits for whoever writes the index, to find an edit."""
@@ -85,7 +85,7 @@ class Adapters(Protocol):
     def rows(self) -> "HitRows":
         """Return the rows of hits."""
 
-    def successors(self, head: str, /) -> Mapping[int, Successor]:
+    def successors(self, head: str, /) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what, as of a head."""
 
     def words(self) -> "FollowingWords | None":
@@ -207,7 +207,7 @@ def _answer(
     adapters: Adapters,
     asked: Asked,
     words: "FollowingWords",
-    successors: Mapping[int, Successor],
+    successors: "Mapping[int, Successor]",
 ) -> SearchReply:
     text, query, wish, day = asked
     if not is_by_words_alone(query, wish):

@@ -21,7 +21,7 @@ from glassmind.memory.temperature import (
     together,
     use_heat,
 )
-from glassmind.types.search import Successor
+from glassmind.types.adjustments import Successor
 from glassmind.types.use import MOST_AT_ONCE, DayUse, Edit, alone
 
 HOT_LINKED = 200

@@ -17,11 +17,11 @@ ACCESS = "glassmind.types.access"
 RECORDS = {
     "SearchReply": SEARCH,
     "Hit": SEARCH,
-    "Hop": SEARCH,
+    "Hop": "glassmind.types.graph",
     "Passage": SEARCH,
     "Snippet": SEARCH,
     "Evidence": SEARCH,
-    "Adjustment": SEARCH,
+    "Adjustment": "glassmind.types.adjustments",
     "Span": "glassmind.types",
     "IndexReport": FILES,
     "Skipped": FILES,

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from glassmind.retrieval.superseded import LOSS
-from glassmind.types.search import Adjustment, AdjustmentName
+from glassmind.types.adjustments import Adjustment, AdjustmentName
 
 HALF_LIFE_DAYS = 30.0
 """Days after which recency has fallen to a half; the design document's own figure."""

@@ -19,12 +19,11 @@ from glassmind.retrieval.ranked import Ranked
 from glassmind.retrieval.search import Search, Sources
 from glassmind.retrieval.snippet import cut_snippet
 from glassmind.types import NotePath, Span
-from glassmind.types.graph import Edge
+from glassmind.types.graph import Edge, Hop
 from glassmind.types.search import (
     ChannelName,
     Evidence,
     Hit,
-    Hop,
     Passage,
     Snippet,
     Wish,

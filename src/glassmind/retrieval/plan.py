@@ -6,8 +6,8 @@ from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
 
+from glassmind.types.adjustments import AdjustmentName
 from glassmind.types.search import (
-    AdjustmentName,
     ChannelName,
     FusionName,
     Intent,

@@ -13,8 +13,10 @@ from glassmind.types.search import Filter, WordQuery
 LONGEST_QUERY = 10_000
 """Characters that are read; what is longer is a pasted document, not a question."""
 
-_PIECE = re.compile(
-    r"""
+_MEANT = frozenset('-[":*')
+"""What one of a query's characters is, if it holds anything but words."""
+
+_PIECE = r"""
     (?P<not>-(?!-))?
     (?:
       \[(?P<property>\s*[^\s\[\]:"][^\[\]:"]*)(?::(?P<value>"[^"]*"|[^\[\]]*))?\](?!\])
@@ -22,10 +24,8 @@ _PIECE = re.compile(
       | "(?P<phrase>[^"]*)"
       | (?P<word>[^\s"]+)
     )
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_AGO = re.compile(r"(\d{1,4})(d|w|m|y)")
+    """
+_AGO = r"(\d{1,4})(d|w|m|y)"
 _DAYS_IN = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -42,7 +42,9 @@ def parse_query(text: str, today: date) -> WordQuery:
     filters: list[Filter] = []
     # half of a surrogate pair, as a terminal may send it, is a letter of no note
     text = text[:LONGEST_QUERY].encode("utf-8", "replace").decode("utf-8")
-    for found in _PIECE.finditer(text):
+    if _MEANT.isdisjoint(text):
+        return WordQuery(tuple(text.split()))
+    for found in re.finditer(_PIECE, text, re.VERBOSE | re.IGNORECASE):
         negated = found["not"] is not None and _starts_piece(text, found.start())
         if found["property"] is not None:
             filters.append(
@@ -106,7 +108,7 @@ def parse_day(text: str, today: date) -> date:
     named = {"today": 0, "yesterday": 1, "tomorrow": -1}
     if text.lower() in named:
         return today - timedelta(days=named[text.lower()])
-    if ago := _AGO.fullmatch(text.lower()):
+    if ago := re.fullmatch(_AGO, text.lower()):
         days = int(ago[1]) * _DAYS_IN[ago[2]]
         if days >= today.toordinal():
             raise BadDate(text)

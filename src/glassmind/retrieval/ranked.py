@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from glassmind.types.search import Adjustment, Candidate, ChannelName
+from glassmind.types.adjustments import Adjustment
+from glassmind.types.search import Candidate, ChannelName
 
 Votes: TypeAlias = dict[int, Candidate]
 """The best candidate under each key, best first; a key is a note or a chunk."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from glassmind.errors import GlassmindError
 from glassmind.ports.models import Reranker
 from glassmind.retrieval.ranked import Ranked
-from glassmind.types.search import Adjustment
+from glassmind.types.adjustments import Adjustment
 
 CANDIDATES = 30
 """Notes that are read at most; below them lies little that is wanted."""

@@ -40,11 +40,10 @@ from glassmind.retrieval.ranked import (
 )
 from glassmind.retrieval.rerank import CANDIDATES, rerank, stretch_of
 from glassmind.retrieval.superseded import losses
+from glassmind.types.adjustments import AdjustmentName, Successor
 from glassmind.types.search import (
-    AdjustmentName,
     Candidate,
     ChannelName,
-    Successor,
 )
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ what is asked for.
 
 from collections.abc import Mapping
 
-from glassmind.types.search import Adjustment, Successor
+from glassmind.types.adjustments import Adjustment, Successor
 
 LOSS = 0.1
 """What is lost wherever the successor is not found: a tenth of what the best has."""

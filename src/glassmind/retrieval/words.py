@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from glassmind.errors import IndexDamaged
 from glassmind.retrieval.passages import shown_of, snippet_of, word_reason
-from glassmind.retrieval.superseded import LOSS, losses
 from glassmind.types.search import (
-    Adjustment,
     Candidate,
     Evidence,
     Hit,
-    Successor,
     WordQuery,
 )
 
 if TYPE_CHECKING:
     from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
+    from glassmind.types.adjustments import Adjustment, Successor
 
 OVERFETCH = 4
 """Chunks asked for per note wanted: a long note may hold several of the best."""
@@ -35,7 +33,7 @@ def search_words(  # noqa: PLR0913 - each choice by its name
     per_note: bool = True,
     threshold: float = 0.0,
     explain: bool = False,
-    successors: Mapping[int, Successor] = MappingProxyType({}),
+    successors: "Mapping[int, Successor]" = MappingProxyType({}),
 ) -> list[Hit]:
     """Return the best passages, best first; with `per_note`, one of each note.
 
@@ -74,9 +72,12 @@ def search_words(  # noqa: PLR0913 - each choice by its name
 def _with_losses(
     hits: Sequence[Hit],
     ranked: Sequence[Candidate],
-    successors: Mapping[int, Successor],
+    successors: "Mapping[int, Successor]",
 ) -> list[Hit]:
     """Return hits with what superseded ones lose, in the order that makes."""
+    # in most vaults nothing was superseded
+    from glassmind.retrieval.superseded import LOSS, losses  # noqa: PLC0415
+
     scores: dict[int, float] = {}
     for candidate in ranked:
         scores.setdefault(candidate.note_id, candidate.score)
@@ -98,7 +99,7 @@ def _with_losses(
     ]
 
 
-def _lowered(hit: Hit, loss: Adjustment | None) -> Hit:
+def _lowered(hit: Hit, loss: "Adjustment | None") -> Hit:
     if loss is None:
         return hit
     return hit._replace(score=hit.score + loss.share, adjustments=(loss,))

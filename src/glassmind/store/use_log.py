@@ -17,13 +17,13 @@ from datetime import UTC, datetime
 from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from glassmind.store.place import can_write, make_folder, outside
 from glassmind.types.callers import CALLER
 
 if TYPE_CHECKING:
-    from glassmind.types.use import UseEvent
+    from glassmind.types.use import UseEvent, UseTail
 
 NAME = "use.jsonl"
 SET_ASIDE = "use-", ".jsonl"
@@ -41,13 +41,6 @@ LOOK_S = 1.0
 it adds to one that was set aside meanwhile is read as well."""
 
 _BEGIN = b'{"at":'
-
-
-class UseTail(NamedTuple):
-    """Events that were not taken in yet, and how far each file was read by now."""
-
-    events: "list[UseEvent]"
-    upto: dict[str, int]
 
 
 def use_folder(candidates: Iterable[Path], vault: Path) -> Path | None:
@@ -165,8 +158,10 @@ class UseLog:
             return (0, 0)
         return (there.st_ino, there.st_size)
 
-    def tail(self, folded: Mapping[str, int]) -> UseTail:
+    def tail(self, folded: Mapping[str, int]) -> "UseTail":
         """Return what was added behind what is `folded`, in the order it was."""
+        from glassmind.types.use import UseTail  # noqa: PLC0415 - a search only writes
+
         events: list[UseEvent] = []
         upto: dict[str, int] = {}
         for file in self._files():

@@ -5,6 +5,8 @@ Named tuples, for the reason that `types` gives.
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from glassmind.types import NotePath
+
 if TYPE_CHECKING:  # numpy costs a search by words more than the search
     import numpy as np
     from numpy.typing import NDArray
@@ -43,6 +45,19 @@ class Edge(NamedTuple):
     target: int
     property: str
     kind: EdgeKind = "link"
+
+
+class Hop(NamedTuple):
+    """One link on the way to a hit, from the note that holds it to where it leads.
+
+    `property` names the one it stands in, and is empty for a link in the text. Of an
+    `implicit` one, nobody wrote it: the two are alike.
+    """
+
+    source: NotePath
+    target: NotePath
+    kind: EdgeKind
+    property: str = ""
 
 
 class LinkLine(NamedTuple):

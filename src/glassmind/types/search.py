@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from glassmind.types import NotePath, Span
 
-if TYPE_CHECKING:  # a search by words follows no links
-    from glassmind.types.graph import EdgeKind
+if TYPE_CHECKING:  # a search by words follows no links, and seldom moves a hit
+    from glassmind.types.adjustments import Adjustment
+    from glassmind.types.graph import Hop
 
 ChannelName: TypeAlias = Literal[
     "lexical", "semantic", "graph", "implicit", "memory", "recent", "hindsight"
@@ -21,9 +22,6 @@ FusionName: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
 Rerank: TypeAlias = Literal["auto", "on", "off"]
 Intent: TypeAlias = Literal[
     "factual_lookup", "context_load", "conceptual", "backlink", "serendipity"
-]
-AdjustmentName: TypeAlias = Literal[
-    "recency", "tag", "path", "title", "hot", "pinned", "superseded", "rerank"
 ]
 FilterKind: TypeAlias = Literal[
     "tag", "path", "file", "property", "before", "after", "among"
@@ -87,21 +85,6 @@ class Evidence(NamedTuple):
     quoted: str = ""
 
 
-class Successor(NamedTuple):
-    """The note that took the place of another: its id, 0 for none we know, and name."""
-
-    note_id: int
-    name: str
-
-
-class Adjustment(NamedTuple):
-    """What was added to a hit's score, or taken from it, after the channels voted."""
-
-    name: AdjustmentName
-    share: float
-    reason: str
-
-
 class Snippet(NamedTuple):
     """A short stretch of a chunk; `marks` are half-open ranges that matched."""
 
@@ -117,19 +100,6 @@ class Passage(NamedTuple):
     chunk_index: int
     snippet: Snippet
     digest: str
-
-
-class Hop(NamedTuple):
-    """One link on the way to a hit, from the note that holds it to where it leads.
-
-    `property` names the one it stands in, and is empty for a link in the text. Of an
-    `implicit` one, nobody wrote it: the two are alike.
-    """
-
-    source: NotePath
-    target: NotePath
-    kind: "EdgeKind"
-    property: str = ""
 
 
 class Hit(NamedTuple):
@@ -155,12 +125,12 @@ class Hit(NamedTuple):
     digest: str
     mtime_ns: int
     relevance: float = 1.0
-    adjustments: tuple[Adjustment, ...] = ()
+    adjustments: "tuple[Adjustment, ...]" = ()
     more: tuple[Passage, ...] = ()
     similarity: float | None = None
     depth: int = 0
     connected_via: tuple[NotePath, ...] = ()
-    hops: tuple[Hop, ...] = ()
+    hops: "tuple[Hop, ...]" = ()
     generated: bool = False
 
     @property

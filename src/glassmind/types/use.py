@@ -28,6 +28,13 @@ class UseEvent(NamedTuple):
     paths: tuple[str, ...]
 
 
+class UseTail(NamedTuple):
+    """Events that were not taken in yet, and how far each file was read by now."""
+
+    events: list[UseEvent]
+    upto: dict[str, int]
+
+
 class DayUse(NamedTuple):
     """How often a verb handed out a note on a day, such as `2026-03-01`."""
 

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
     from glassmind.types.access import Scope
-    from glassmind.types.search import SearchReply, Successor
+    from glassmind.types.adjustments import Successor
+    from glassmind.types.search import SearchReply
     from glassmind.types.vectors import Space
     from glassmind.vault.read import VaultFiles
     from glassmind.wiring.embedders import Embedders
@@ -147,11 +148,8 @@ class LocalAdapters:
         return [*self.place.notices, *self.reader.notices(), *self.hindrances()]
 
     def hindrances(self) -> list[str]:
-        """Return what keeps whoever follows the vault from taking it in, if anything.
-
-        Where nobody does, that costs one look at a name.
-        """
-        there = (self.place.folder / WATCH).is_file()
+        """Return what keeps whoever follows the vault, if anybody, from taking it in."""
+        there = (self.place.folder / WATCH).is_file()  # all it costs if nobody does
         return self._watch_word.hindrances() if there else []
 
     @made_once

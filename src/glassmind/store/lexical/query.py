@@ -7,7 +7,7 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 import tantivy
@@ -72,19 +72,6 @@ STOPWORDS = frozenset(
 """English words that say nothing of what is sought; used only if no others are left."""
 
 
-class Composed(NamedTuple):
-    """A query as tantivy takes it.
-
-    `clauses` says what is wanted, each with its field (empty when no word is wanted),
-    `conditions` what a chunk must and must not be, adding nothing to any score, and
-    `terms` the words that a snippet marks.
-    """
-
-    clauses: list[tuple[str, tantivy.Query]]
-    conditions: list[tuple[tantivy.Occur, tantivy.Query]]
-    terms: Terms
-
-
 def only_seen(
     schema: tantivy.Schema, query: tantivy.Query, seen: "Seen | None"
 ) -> tantivy.Query:
@@ -98,24 +85,13 @@ def only_seen(
     return Q.boolean_query([(MUST, query), (NOT if seen.hidden else MUST, these)])
 
 
-def compose(
-    schema: tantivy.Schema,
-    searcher: tantivy.Searcher,
-    query: WordQuery,
-    seen: "Seen | None" = None,
-) -> Composed:
-    """Return the query for the words that this very index holds.
+class Composer:
+    """Turns a word query into what tantivy takes, for the words of this very index.
 
-    Words that stand nowhere but in notes that are not `seen` are unknown, and never
-    guessed to be meant.
+    `terms` are the words that a snippet marks, once all of `wanted` was made. Words
+    that stand nowhere but in notes that are not `seen` are unknown, and never guessed
+    to be meant.
     """
-    composer = _Composer(schema, searcher, seen)
-    clauses = list(composer.wanted(query))
-    return Composed(clauses, composer.conditions(query), composer.terms)
-
-
-class _Composer:
-    """Turns word queries into tantivy queries for one searcher."""
 
     def __init__(
         self,
@@ -138,7 +114,7 @@ class _Composer:
         return found
 
     def wanted(self, query: WordQuery) -> Iterator[tuple[str, tantivy.Query]]:
-        """Yield each clause with its field."""
+        """Yield each clause with its field; none where no word is wanted."""
         typed = self._typed_words(query)
         for word in typed:
             yield from self._word(word)

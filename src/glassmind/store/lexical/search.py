@@ -18,8 +18,8 @@ from glassmind.store.lexical.query import (
     MUST,
     SHOULD,
     STOPWORDS,
+    Composer,
     any_of,
-    compose,
     only_seen,
 )
 from glassmind.types.search import Candidate, WordQuery
@@ -173,11 +173,12 @@ class AskedIndex:
         seen: "Seen | None" = None,
     ) -> None:
         self._schema, self._searcher, self._seen = schema, searcher, seen
-        composed = compose(schema, searcher, query, seen)
-        self._clauses, self._conditions = composed.clauses, composed.conditions
-        self._marks = Marks(composed.terms)
-        self._guessed = composed.terms.guessed
-        self._stems = composed.terms.stems | composed.terms.runs
+        composer = Composer(schema, searcher, seen)
+        self._clauses = list(composer.wanted(query))
+        self._conditions = composer.conditions(query)
+        terms = composer.terms
+        self._marks, self._guessed = Marks(terms), terms.guessed
+        self._stems = terms.stems | terms.runs
 
     @faults_named(NAME)
     def best(self, limit: int) -> list[Candidate]:

@@ -9,7 +9,7 @@ import apsw
 from glassmind.store.sqlite.company import company_of
 from glassmind.store.sqlite.successor_rows import successors_in
 from glassmind.types import NotePath
-from glassmind.types.search import Successor
+from glassmind.types.adjustments import Successor
 from glassmind.types.use import Edit
 
 EDITED = """

@@ -7,7 +7,7 @@ the sidecar followed, even where the numbers are used again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import apsw
 
@@ -29,37 +29,30 @@ where f.path > ? order by f.path limit ?
 """
 
 
-class Statements(NamedTuple):
-    """What is asked of one log."""
+class Statements:
+    """What is asked of one log, which is empty when there are no rows it tells of."""
 
-    empty: str
-    head: str
-    first: str
-    token: str
-    pending: str
-    following: str
-    prune: str
+    def __init__(self, log: str, rows: str) -> None:
+        def of(asked: str) -> str:
+            return asked.replace("LOG", log).replace("ROWS", rows)
+
+        self.empty = of(
+            "select not exists (select 1 from LOG) and not exists (select 1 from ROWS)"
+        )
+        self.head = of("select seq, token from LOG order by seq desc limit 1")
+        self.first = of("select min(seq) from LOG")
+        self.token = of("select token from LOG where seq = ?")
+        self.pending = of("select count(*) from LOG where seq > ?")
+        self.following = of(
+            "select seq, note_id, token from LOG where seq > ? order by seq limit ?"
+        )
+        self.prune = of("delete from LOG where seq < ?")
 
 
-TEXT = Statements(
-    empty="select not exists (select 1 from changes) "
-    "and not exists (select 1 from notes)",
-    head="select seq, token from changes order by seq desc limit 1",
-    first="select min(seq) from changes",
-    token="select token from changes where seq = ?",  # noqa: S106 - names a log row
-    pending="select count(*) from changes where seq > ?",
-    following="select seq, note_id, token from changes where seq > ? "
-    "order by seq limit ?",
-    prune="delete from changes where seq < ?",
-)
-LINKS = Statements(*(asked.replace("changes", "link_changes") for asked in TEXT))
+TEXT = Statements("changes", "notes")
+LINKS = Statements("link_changes", "notes")
 """Tells of every change to a note, and is not forgotten when a sidecar has followed."""
-VECTORS = Statements(
-    *(asked.replace("changes", "vector_changes") for asked in TEXT)
-)._replace(
-    empty="select not exists (select 1 from vector_changes) "
-    "and not exists (select 1 from chunk_vectors)"
-)
+VECTORS = Statements("vector_changes", "chunk_vectors")
 
 
 class Log(Generic[T_co]):

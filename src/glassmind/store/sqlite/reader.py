@@ -16,10 +16,10 @@ from glassmind.store.sqlite.faults import faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.successor_rows import successors_in
-from glassmind.types.search import Successor
 
 if TYPE_CHECKING:  # what a search by words does without
     from glassmind.store.sqlite.vector_rows import VectorRows
+    from glassmind.types.adjustments import Successor
     from glassmind.types.sidecar import Document
     from glassmind.types.vectors import NoteVectors
 
@@ -72,7 +72,7 @@ class SqliteReader:
         space = self.vectors().answering()
         return None if space is None else vector_log(self.connection(), space.id)
 
-    def successors(self, head: str) -> Mapping[int, Successor]:
+    def successors(self, head: str) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what, as of a head of the log."""
         kept = self._successors
         if kept is None or kept[0] != head:

@@ -8,11 +8,12 @@ is no link is a person's word, and counts.
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from glassmind.types.search import Successor
+if TYPE_CHECKING:
+    from glassmind.types.adjustments import Successor
 
 _LOST = """
 l.subpath is not null
@@ -39,11 +40,22 @@ from properties p where p.name in (
 ID = "select id from files where path = ?"
 
 
-def successors_in(db: apsw.Connection) -> Mapping[int, Successor]:
+def successors_in(db: apsw.Connection) -> "Mapping[int, Successor]":
     """Return what took the place of each note that says so; 0 is no note we know."""
     rows: Any = db.execute(SUCCESSORS)
+    said = list(rows)
+    return _existing(db, said) if said else {}
+
+
+def _existing(
+    db: apsw.Connection, said: list[tuple[Any, ...]]
+) -> "Mapping[int, Successor]":
+    """Return the successors that still exist, of what notes say."""
+    # in most vaults nothing was superseded
+    from glassmind.types.adjustments import Successor  # noqa: PLC0415
+
     found = {}
-    for note_id, value, target_id, linked, renamed in list(rows):
+    for note_id, value, target_id, linked, renamed in said:
         name = _named(json.loads(value))
         if not name or target_id == note_id:
             continue
