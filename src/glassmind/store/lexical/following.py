@@ -49,13 +49,18 @@ class FollowingIndex:
 
         Damaged files reach nothing.
         """
+        if self._level_with is None:  # most likely it was opened just now
+            self._look(anew=False)
         if self._level_with != head:
-            try:
-                with faults_named(str(self._place)):
-                    self._level_with = self._index.marker()
-            except IndexDamaged:
-                self._level_with = None
+            self._look(anew=True)
         return self._level_with == head
+
+    def _look(self, *, anew: bool) -> None:
+        try:
+            with faults_named(str(self._place)):
+                self._level_with = self._index.marker(anew=anew)
+        except IndexDamaged:
+            self._level_with = None
 
     def ask(self, query: WordQuery, seen: "Seen | None" = None) -> AskedIndex:
         """Return the query, ready to be answered, of what is `seen`.

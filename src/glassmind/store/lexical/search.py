@@ -51,10 +51,11 @@ class WordIndex:
         self._index = open_index(place)
         self._searcher = self._index.searcher()
 
-    def marker(self) -> str | None:
-        """Return how far the index has followed the log, looking anew."""
-        self._index.reload()
-        self._searcher = self._index.searcher()
+    def marker(self, *, anew: bool = True) -> str | None:
+        """Return how far the index has followed the log, looking anew or as opened."""
+        if anew:
+            self._index.reload()
+            self._searcher = self._index.searcher()
         return read_marker(self._searcher, self._index.schema)
 
     @faults_named(NAME)
