@@ -36,6 +36,7 @@ ERRORS = tuple(
     for part in (
         "",
         ".base",
+        ".config",
         ".context",
         ".editing",
         ".hindsight",
@@ -43,6 +44,8 @@ ERRORS = tuple(
         ".memory",
         ".models",
         ".serving",
+        ".setup",
+        ".vault",
         ".writing",
     )
 )

@@ -148,7 +148,7 @@ class LocalAdapters:
         return [*self.place.notices, *self.reader.notices(), *self.hindrances()]
 
     def hindrances(self) -> list[str]:
-        """Return what keeps whoever follows the vault, if anybody, from taking it in."""
+        """Return what keeps whoever follows the vault, if anyone, from taking it in."""
         there = (self.place.folder / WATCH).is_file()  # all it costs if nobody does
         return self._watch_word.hindrances() if there else []
 

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 import tantivy
 
-from glassmind.store.lexical import spelling, words
+from glassmind.store.lexical import words
 from glassmind.store.lexical.fields import (
     PATH,
     PROPERTY,
@@ -199,6 +199,8 @@ class Composer:
         return bool(self._searcher.search(query, limit=1, count=False).hits)
 
     def _misspelt(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
+        from glassmind.store.lexical import spelling  # noqa: PLC0415 - rare
+
         guesses = [
             guess
             for guess in spelling.guesses(word, self._searcher)
