@@ -276,6 +276,10 @@ def test_a_search_by_words_imports_nothing_of_other_searches(program: Program) -
         "types.sidecar",
         "ports.retrieval",
         "store.sqlite.vector_rows",
+        "store.lexical.spelling",
+        "errors.vault",
+        "errors.models",
+        "errors.setup",
         "surfaces.cli.failures",
     )
     assert "glassmind.types.search" in found
