@@ -150,7 +150,7 @@ def no_change(engine: Engine, root: Path) -> Bar:
     index = text_alone(engine)
     index()
     ours, least = [], []
-    for _ in range(9):
+    for _ in range(25):
         least.append(timed(lambda: walk(root)))
         ours.append(timed(index))
     pair = statistics.median(ours), statistics.median(least)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 from unicodedata import is_normalized, normalize
 
 from glassmind.errors import VaultMissing
@@ -132,8 +132,7 @@ def scan_folders(
     return walk.result(known)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(NamedTuple):
     """A folder to enter: where it is on disk, and what its paths begin with."""
 
     place: str
@@ -330,6 +329,8 @@ def _chosen(names: Iterable[str]) -> dict[str, str]:
 
 def _fault_of_name(name: str, chosen: Mapping[str, str]) -> str | None:
     """Return why a name cannot be that of a note."""
+    if not chosen and name.isascii() and name.isprintable() and "\\" not in name:
+        return None  # as most are, and quickly told
     if _UNDECODED.search(name):
         return "its name is not valid UTF-8; rename it"
     if _UNUSABLE.search(name):

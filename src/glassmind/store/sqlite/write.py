@@ -1,6 +1,5 @@
 """Putting notes into the rows, and every change into the log that sidecars follow."""
 
-import os
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import accumulate, pairwise
@@ -44,7 +43,7 @@ select path, id from files where path in (select value from json_each(?))
 """
 ID_OF = "select id from files where path = ?"
 DROP_FILE = "delete from files where id = ?"
-DROP_NOTE = "delete from notes where id = ?"
+DROP_NOTES = "delete from notes where id in (select value from json_each(?))"
 RETITLE = "update notes set title = ?, day = ? where id = ?"
 DROP_RETITLED = """
 delete from chunk_vectors where chunk_id in (select c.id from chunks c
@@ -53,8 +52,12 @@ delete from chunk_vectors where chunk_id in (select c.id from chunks c
 """The title is a part of what was embedded."""
 LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
 PUT_SECRETS = "insert into note_secrets (note_id, count) values (?, ?)"
-PUT_CHANGE = "insert into changes (note_id, token) values (?, ?)"
-PUT_LINK_CHANGE = "insert into link_changes (note_id, token) values (?, ?)"
+PUT_CHANGES = """
+insert into changes (note_id, token) select value, randomblob(8) from json_each(?)
+"""
+PUT_LINK_CHANGES = """
+insert into link_changes (note_id, token) select value, randomblob(8) from json_each(?)
+"""
 TRIM_LINK_CHANGES = """
 delete from link_changes
 where seq <= (select seq from sqlite_sequence where name = 'link_changes') - 10000
@@ -83,7 +86,10 @@ update index_runs set seconds = ?, added = ?, changed = ?, moved = ?, removed = 
 """
 TRIM_RUNS = "delete from index_runs where id <= ? - 200"
 PUT_SKIPPED = "insert or replace into skipped values (?, ?, ?)"
-PUT_SETTING = "insert or replace into settings values (?, ?)"
+PUT_SETTING = """
+insert into settings values (?, ?)
+on conflict do update set value = excluded.value where value <> excluded.value
+"""
 
 
 class Transaction:
@@ -133,7 +139,7 @@ class Transaction:
     def put_notes(self, batch: Sequence[Indexed]) -> None:
         """Write the notes whole, replacing what was known of them, and log each."""
         ids = self._put_files([item.file for item in batch])
-        self._many(DROP_NOTE, [(note_id,) for note_id in ids])
+        self._db.execute(DROP_NOTES, (to_json(ids),))
         chunk_ids = self._chunk_ids(batch)
         for statement, rows in rows_of(ids, batch, chunk_ids, self._name_key):
             self._many(statement, rows)
@@ -147,7 +153,7 @@ class Transaction:
     def put_attachment(self, file: FileFacts) -> None:
         """Write a file that is no note (any more), so that links to it resolve."""
         file_id = self._put_file(file)
-        self._db.execute(DROP_NOTE, (file_id,))
+        self._db.execute(DROP_NOTES, (to_json([file_id]),))
         if self._db.changes():
             self._log([file_id])
 
@@ -260,7 +266,7 @@ class Transaction:
 
     def _log(self, note_ids: Iterable[int]) -> None:
         notes = list(note_ids)
-        self._many(PUT_CHANGE, [(note_id, os.urandom(8)) for note_id in notes])
+        self._db.execute(PUT_CHANGES, (to_json(notes),))
         self._log_links(notes)
         if self._db.execute(HAS_SPACES).get:  # else nobody follows vectors yet
             log_vectors(self._db, notes)
@@ -268,7 +274,7 @@ class Transaction:
     def _log_links(self, note_ids: Iterable[int]) -> None:
         """Log whose links may be others; once, for nobody sees what lies between."""
         fresh = sorted(set(note_ids) - self._linked)
-        self._many(PUT_LINK_CHANGE, [(note_id, os.urandom(8)) for note_id in fresh])
+        self._db.execute(PUT_LINK_CHANGES, (to_json(fresh),))
         self._linked.update(fresh)
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
