@@ -58,9 +58,11 @@ def _may_wait(adapters: "Adapters") -> bool:
     if not writes.agent_dir_writable:
         return False
     folder = writes.agent_dir.strip("/")
-    inbox = adapters.config.vault.path / folder / INBOX
+    place = f"{adapters.config.vault.path}{os.sep}{folder}"
+    if not os.path.isdir(place):  # noqa: PTH112 - in every run, most often for nothing
+        return False
     try:
-        with os.scandir(inbox) as found:
+        with os.scandir(f"{place}{os.sep}{INBOX}") as found:
             if any(e.name.endswith(".md") or e.is_dir() for e in found):
                 return True
     except OSError:
