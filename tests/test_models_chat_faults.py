@@ -293,7 +293,7 @@ def test_no_secret_is_told_with_a_fault(tmp_path: Path, backend: str) -> None:
     assert "cannot be sent" in faults[2]
 
 
-NOTE = "The safe's number is 4711; Grandmother's ring lies in it."
+NOTE = "The safe's number is nine-nine-two; Grandmother's ring lies in it."
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -335,7 +335,7 @@ def test_a_note_is_not_told_with_a_fault_of_vectors(tmp_path: Path) -> None:
         with pytest.raises(ModelFailed) as raised:
             server.ask("/api/embed", {"model": "m", "input": [NOTE]}, Bounds(2, WAIT_S))
 
-    assert "4711" not in str(raised.value)
+    assert "nine-nine-two" not in str(raised.value)
 
 
 def test_a_long_name_of_a_model_is_no_note(tmp_path: Path) -> None:

@@ -325,9 +325,9 @@ def test_the_words_of_a_fault_are_found_wherever_they_are(
 @pytest.mark.parametrize(
     "question",
     [
-        {"input": ["The safe's number is 4711, and it is red."]},
-        {"query": "The safe's number is 4711, and it is red."},
-        {"items": [{"content": "The safe's number is 4711, and it is red."}]},
+        {"input": ["The safe's number is nine-nine-two, and it is red."]},
+        {"query": "The safe's number is nine-nine-two, and it is red."},
+        {"items": [{"content": "The safe's number is nine-nine-two, and it is red."}]},
     ],
 )
 def test_no_fault_repeats_what_was_sent_wherever_it_stands(
@@ -341,7 +341,7 @@ def test_no_fault_repeats_what_was_sent_wherever_it_stands(
             with pytest.raises(ModelFailed) as raised:
                 server.ask("/take", question, Bounds(2, WAIT_S))
 
-        assert "4711" not in str(raised.value)
+        assert "nine-nine-two" not in str(raised.value)
 
 
 def declining(*words: str) -> Reply:
@@ -368,7 +368,7 @@ def test_a_model_that_refuses_is_told_in_its_words(tmp_path: Path) -> None:
 
 
 def test_a_refusal_does_not_repeat_a_note(tmp_path: Path) -> None:
-    note = "The safe's number is 4711, and it is red."
+    note = "The safe's number is nine-nine-two, and it is red."
     prompt = PROMPT._replace(turns=(Turn("user", note),))
 
     with chat_server(declining(f"I will not say: {note}")) as desk:
@@ -376,7 +376,7 @@ def test_a_refusal_does_not_repeat_a_note(tmp_path: Path) -> None:
         with pytest.raises(ModelFailed, match="the model refuses") as raised:
             answered(made, prompt)
 
-    assert "4711" not in str(raised.value)
+    assert "nine-nine-two" not in str(raised.value)
 
 
 def unreasoned(end: bytes) -> Callable[[Voice], None]:
