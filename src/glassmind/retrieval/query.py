@@ -14,7 +14,7 @@ LONGEST_QUERY = 10_000
 """Characters that are read; what is longer is a pasted document, not a question."""
 
 _MEANT = frozenset('-[":*')
-"""What one of a query's characters is, if it holds anything but words."""
+"""A query without any of these holds nothing but words."""
 
 _PIECE = r"""
     (?P<not>-(?!-))?
@@ -35,15 +35,15 @@ def parse_query(text: str, today: date) -> WordQuery:
     Raises:
         BadDate: `before:` or `after:` stands before something that is no day.
     """
+    # half of a surrogate pair, as a terminal may send it, is a letter of no note
+    text = text[:LONGEST_QUERY].encode("utf-8", "replace").decode("utf-8")
+    if _MEANT.isdisjoint(text):
+        return WordQuery(tuple(text.split()))
     words: list[str] = []
     phrases: list[str] = []
     excluded: list[str] = []
     prefixes: list[str] = []
     filters: list[Filter] = []
-    # half of a surrogate pair, as a terminal may send it, is a letter of no note
-    text = text[:LONGEST_QUERY].encode("utf-8", "replace").decode("utf-8")
-    if _MEANT.isdisjoint(text):
-        return WordQuery(tuple(text.split()))
     for found in re.finditer(_PIECE, text, re.VERBOSE | re.IGNORECASE):
         negated = found["not"] is not None and _starts_piece(text, found.start())
         if found["property"] is not None:
