@@ -1,109 +1,177 @@
-"""What confidence is made of: fits its curve, and says how well it holds.
+"""What confidence is made of: fits the usual curve, and says how well each one holds.
 
-Every question of each set at hand is put with its answer and with the answer taken
-away, and so are questions that the set cannot answer: those of strangers and of other
-sets. The signals that the search gives are kept. A curve is fitted on all sets but one
-and judged on that one; the last lines are the curve of all together.
+Every set at hand is asked its own questions, with the answer and with the answer taken
+away, and questions of strangers that nobody learns from. Two curves are judged by that,
+both without having seen the set's questions: the usual one, fitted to the other sets,
+which knows of this one only how near strangers come; and that one bent by what the
+links of the set itself teach, as `glassmind index` does it. The last line is the usual
+curve of all sets together.
 
-    python benchmarks/confidence.py [SET ...]
+    python benchmarks/confidence.py [--preset NAME] [SET ...]
 """
 
+import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from unittest.mock import patch
+from typing import NamedTuple
 
+import numpy as np
 import quality
 
 from glassmind import Engine
-from glassmind.evaluation.answerable import KINDS, ask_posed
+from glassmind.evaluation.answerable import posed
 from glassmind.evaluation.bench import Bench, Wanted, own_bench
-from glassmind.evaluation.calibrate import Example, across_groups, auroc, fit
+from glassmind.evaluation.calibrate import quality as judged
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
-from glassmind.retrieval.confidence import Signals, signals_of
-from glassmind.retrieval.search import Search
-from glassmind.types.search import Hit
+from glassmind.retrieval.confidence import USUAL, Curve, Signals
+from glassmind.retrieval.learning import QUESTIONS, learnt, strangers
+from glassmind.retrieval.logistic import fitted
+from glassmind.retrieval.own_questions import OwnQuestion, own_questions
+from glassmind.retrieval.query import parse_query
+from glassmind.store.sqlite.clue_rows import ClueRows
+from glassmind.types import NotePath
+from glassmind.types.evaluation import Quality
+from glassmind.wiring import LocalAdapters
+from glassmind.wiring.confidence import CLUES, WISH, Asking
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
 
-
-QUERIES = 300
+ASKED = 300
 """Questions of each set, so that none outweighs the others."""
 
+LEAST_SETS = 4
+"""Sets that a usual curve is fitted to; with fewer at hand it is the one that ships."""
 
-def benches() -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
+Answers = Mapping[tuple[str, frozenset[NotePath]], Signals | None]
+"""What a vault said to what it is taught by."""
+
+
+class Seen(NamedTuple):
+    """What a set said: to its questions, with what was asked on purpose kept apart."""
+
+    there: Sequence[Signals]
+    away: Sequence[Signals]
+    strange: Sequence[Signals]
+    own: Sequence[OwnQuestion]
+    taught: Answers
+
+    def ask(self, text: str, without: Collection[NotePath]) -> Signals | None:
+        """Return what the vault said when it was asked that."""
+        return self.taught[text, frozenset(without)]
+
+    def learnt(self, usual: Curve) -> Curve:
+        """Return the curve that this vault makes of a usual one."""
+        return learnt(self.ask, self.own, usual) or usual
+
+    def far(self, usual: Curve) -> Curve:
+        """Return a usual curve that knows how near strangers come in this vault."""
+        return learnt(self.ask, (), usual) or usual
+
+
+def benches(wanted: Wanted) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
     """Yield every set at hand; vaults with queries are also asked about themselves."""
-    wanted = Wanted(limit_queries=QUERIES)
     yield from quality.benches(wanted)
     own = {"sample": SAMPLE}
     own |= {
         f"{name}-itself": quality.SHARED / "vaults" / name / "vault"
-        for name in ("lyz", "tasks-docs", "tasks-demo")
+        for name in ("lyz", "tasks-docs", "tasks-demo", "kepano")
     }
     for name, root in own.items():
         if root.is_dir():
             yield name, own_bench(quality.opener(root), wanted)
 
 
-def examples(
-    engine: Engine, queries: Sequence[GoldQuery], strangers: Sequence[str], group: str
-) -> list[tuple[str, Example]]:
-    """Return the signals of each question, and why it lacks an answer, if it does."""
-    seen: list[Signals] = []
-
-    def kept(search: Search, hits: Sequence[Hit]) -> Signals:
-        seen.append(signals_of(search, hits))
-        return seen[-1]
-
-    found = []
-    with patch("glassmind.retrieval.confidence.signals_of", kept):
-        for posed, reply in ask_posed(engine, queries, strangers=strangers):
-            if reply.confidence is not None:
-                signals = seen[-1]._asdict()
-                made = Example(signals, posed.answerable, group)
-                found.append((posed.lacking, made))
-    return found
-
-
-def strange_to(name: str) -> list[str]:
-    """Return questions that a set cannot answer; sets of one first word are related."""
-    found = list(STRANGERS)
-    for other in ("lyz", "tasks-docs"):
-        folder = quality.SHARED / "vaults" / other
-        if folder.is_dir() and other.partition("-")[0] != name.partition("-")[0]:
-            found += [query.text for query in quality.link_queries(folder)[::3]]
-    return found
+def seen_in(engine: Engine, queries: Sequence[GoldQuery]) -> Seen:
+    """Return what a vault says, asked as `glassmind index` and `eval` ask it."""
+    adapters = LocalAdapters(engine.config)
+    words = adapters.words()
+    if words is None:
+        raise SystemExit("there is no word index")
+    ask = Asking(adapters.hybrid(words), lambda _: None, lambda: False, 0)
+    own = own_questions(ClueRows(adapters.reader.connection()).clues(CLUES), QUESTIONS)
+    wanted: list[tuple[str, frozenset[NotePath]]] = [
+        *((text, frozenset()) for text in strangers()),
+        *((one.text, frozenset([one.source])) for one in own),
+        *((one.text, frozenset([one.source, one.target])) for one in own),
+    ]
+    found: dict[str, list[Signals]] = {}
+    for one in posed(queries, STRANGERS):
+        query = parse_query(one.text, ask.today)
+        signals = ask.hybrid.signals(query, WISH, ask.today)
+        if signals is not None:
+            found.setdefault(one.lacking, []).append(signals)
+    taught = {key: ask(*key) for key in wanted}
+    adapters.close()
+    there, away, strange = (found[kind] for kind in ("", "taken away", "strangers"))
+    return Seen(there, away, strange, own, taught)
 
 
-def main(names: list[str]) -> int:
-    """Print how well each set is judged by the others, and the curve of all."""
-    known: list[tuple[str, Example]] = []
-    for name, making in benches():
-        if names and name not in names:
+def usual_of(sets: Mapping[str, Seen]) -> Curve:
+    """Return the curve of some sets together; those of one vault count as one."""
+    tables, labels, counts = [], [], []
+    names = [_vault(name) for name in sets]
+    for name, seen in sets.items():
+        curve = seen.far(USUAL)
+        far = [one for text in strangers() if (one := seen.ask(text, ())) is not None]
+        share = ASKED / names.count(_vault(name)) / 2
+        for label, kind in ((1.0, seen.there), (0.0, far)):
+            tables += [curve.features(one) for one in kind]
+            labels += [label] * len(kind)
+            counts += [share / len(kind)] * len(kind)
+    nothing, pull = np.zeros(5), np.array([1e-9, 1.0, 1.0, 1.0, 1.0])
+    table = np.array(tables)
+    found = fitted(table, np.array(labels), np.array(counts), nothing, pull)
+    bias, near, coverage, length, said = map(float, found)
+    return USUAL._replace(bias=bias, weights=(near, coverage, length, said))
+
+
+def _vault(name: str) -> str:
+    return name.partition("-itself")[0]
+
+
+def _judged(curve: Curve, there: Sequence[Signals], gone: Sequence[Signals]) -> Quality:
+    sure = [curve.probability(one) for one in (*there, *gone)]
+    return judged(sure, [True] * len(there) + [False] * len(gone))
+
+
+def _told(name: str, sets: Mapping[str, Seen]) -> str:
+    seen, vault = sets[name], _vault(name)
+    others = {key: one for key, one in sets.items() if _vault(key) != vault}
+    usual = usual_of(others) if len(others) >= LEAST_SETS else USUAL
+    curves = seen.far(usual), seen.learnt(usual)
+    figures = [_judged(curve, seen.there, seen.strange) for curve in curves]
+    hard = _judged(curves[1], seen.there, seen.away)
+    cells = " ".join(f"{one.auroc:11.3f} {one.ece:8.3f}" for one in (*figures, hard))
+    return f"{name:<18} {len(seen.there):5} {len(seen.own):6} {cells}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print how well each set is judged, and the usual curve of all."""
+    parser = argparse.ArgumentParser(description="Fits and judges confidence.")
+    parser.add_argument("--preset", default="", help="the model to ask with")
+    parser.add_argument("sets", nargs="*", help="some of the sets; all by default")
+    chosen = parser.parse_args(arguments)
+    sets: dict[str, Seen] = {}
+    for name, making in benches(Wanted(limit_queries=ASKED, preset=chosen.preset)):
+        if chosen.sets and name not in chosen.sets:
             continue
         with making as bench, bench.open({}) as engine:
-            known += examples(engine, bench.queries, strange_to(name), name)
-        print(f"{name}: {len(known)} examples so far", flush=True)
-    for lacking in (*KINDS, ""):
-        wanted = ("", lacking) if lacking else ("", *KINDS)
-        _tell(lacking or "both", [one for why, one in known if why in wanted])
+            sets[name] = seen_in(engine, bench.queries)
+        print(f"{name} is asked", file=sys.stderr, flush=True)
+    kinds = ("usual", "learnt", "taken away")
+    head = " ".join(f"{kind:>11} {'ECE':>8}" for kind in kinds)
+    print(f"{'set':<18} asked  links {head}")
+    for name in sets:
+        print(_told(name, sets))
+    found = usual_of(sets)
+    print(f"\nusual: bias {found.bias:.2f}, weights", *np.round(found.weights, 2))
+    near = [seen.far(USUAL) for seen in sets.values()]
+    far, spread = (np.mean([one[at] for one in near]) for at in (0, 1))
+    print(f"far {far:.3f}, spread {spread:.3f}")
     return 0
-
-
-def _tell(against: str, known: Sequence[Example]) -> None:
-    print(f"\nagainst {against}: {len(known)} examples")
-    labels = [one.answerable for one in known]
-    for signal in known[0].features:
-        area = auroc([one.features[signal] for one in known], labels)
-        print(f"  {signal:<12} alone: AUROC {area:.3f}")
-    for group, found in across_groups(known).items():
-        print(f"  {group:<18} ECE {found.ece:.3f}  AUROC {found.auroc:.3f}")
-    made = fit(known)
-    for signal, weight in zip(made.names, made.weights, strict=True):
-        print(f"  {signal:<12} {weight:+.3f}")
-    print(f"  {'bias':<12} {made.bias:+.3f}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from glassmind.evaluation.copies import copy_vault, edited
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.own_links import PER_TARGET, Edit, OwnGold, own_gold
 from glassmind.evaluation.readings import Readings, read_vault
-from glassmind.evaluation.sentences import key_of
+from glassmind.retrieval.plain import key_of
 from glassmind.types import NotePath
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"

@@ -40,7 +40,7 @@ REPORT = EvalReport(
     model="english",
     default=measured("default", 0.512345),
     ablations=[measured("fusion rrf", 0.52, GAIN)],
-    confidence={"strangers": Quality(0.04, 0.91, (Bin(0.2, 0.1, 40),), 40)},
+    confidence={"strangers": Quality(0.04, 0.91, (Bin(0.2, 0.1, 40, 1.0),), 40)},
 )
 
 TUNED = TuneReport(

@@ -203,7 +203,7 @@ def test_the_nearest_of_all_does_not_change_how_notes_are_weighed(
 def test_confidence_is_that_of_the_vault_alone(
     desk: MeaningDesk, memory: HindsightDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.retrieval.confidence.FITTED", "synonyms")
+    monkeypatch.setattr("glassmind.wiring.confidence.FITTED", "synonyms")
     memory.facts = [fact(1, "quokka quokka sightings")]
 
     reply = desk.ask("quokka sightings")

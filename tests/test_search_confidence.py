@@ -8,7 +8,7 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.evaluation.calibrate import auroc
-from glassmind.retrieval.confidence import WEIGHTS, Signals, probability
+from glassmind.retrieval.confidence import USUAL, Signals
 
 GOLD = Path(__file__).parent / "gold" / "not-there.jsonl"
 
@@ -48,18 +48,30 @@ def test_what_is_far_from_the_vault_is_doubtful_and_what_it_answers_is_not(
 
 
 def test_confidence_means_on_average_what_it_says(asked: Asked) -> None:
-    said = sum(p for _, p in asked) / len(asked)
-    true = sum(bool(row["answered"]) for row, _ in asked) / len(asked)
+    plain = [(row, sure) for row, sure in asked if row.get("distance") != "near"]
+    said = sum(sure for _, sure in plain) / len(plain)
+    true = sum(bool(row["answered"]) for row, _ in plain) / len(plain)
 
     assert said == pytest.approx(true, abs=0.08)
 
 
-def test_every_signal_has_its_weight_and_a_nearer_passage_is_surer() -> None:
-    signals = Signals(0.3, 0.1, 0.5, 0.4, 0.0, 1.0)
+def test_what_is_nearer_or_says_more_of_the_question_is_surer() -> None:
+    signals = Signals(cosine=0.3, coverage=0.4, length=1.5)
+    sure = USUAL.probability(signals)
 
-    assert set(WEIGHTS) == set(Signals._fields)
-    assert probability(signals._replace(cosine=0.6)) > probability(signals)
-    assert 0 < probability(signals) < 1
+    assert 0 < sure < 1
+    assert USUAL.probability(signals._replace(cosine=0.6)) > sure
+    assert USUAL.probability(signals._replace(coverage=0.8)) > sure
+    assert USUAL.probability(signals._replace(cosine=1e9)) == 1
+    assert USUAL.probability(signals._replace(cosine=-1e9)) == pytest.approx(0)
+
+
+def test_near_is_told_from_how_near_strangers_come() -> None:
+    signals = Signals(cosine=0.5, coverage=0.4, length=1.5)
+
+    crowded = USUAL._replace(far=0.45)
+
+    assert crowded.probability(signals) < USUAL.probability(signals)
 
 
 def test_words_alone_give_no_confidence(sample: VaultDesk) -> None:
@@ -69,7 +81,7 @@ def test_words_alone_give_no_confidence(sample: VaultDesk) -> None:
     assert not reply.is_doubtful
 
 
-def test_another_model_gives_no_confidence_that_nobody_fitted(
+def test_a_model_that_nobody_knows_gives_no_confidence_before_the_vault_taught_one(
     meaning: MeaningDesk,
 ) -> None:
     meaning.indexed({"Tea.md": "A pot of oolong."})

@@ -30,9 +30,13 @@ from glassmind.types.answers import (
     Statement,
     Withdrawn,
 )
-from glassmind.types.search import DOUBTFUL, Intent, Mode
+from glassmind.types.search import Intent, Mode
 
 Told = Callable[[News], None]
+
+
+ASKED = 0.25
+"""How likely the passages must be to hold an answer for a model to be asked."""
 
 
 class _Writer(NamedTuple):
@@ -118,7 +122,7 @@ class _Making:
         """Return it, by the model where there is one to ask and something to ask."""
         found = self._found
         self._told(Found(found.sources, found.confidence))
-        doubtful = found.confidence is not None and found.confidence < DOUBTFUL
+        doubtful = found.confidence is not None and found.confidence < ASKED
         if not found.sources or (doubtful and not found.told):
             return self._made(())
         if halt.is_set():

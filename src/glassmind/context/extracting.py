@@ -63,7 +63,7 @@ DENIES = frozenset((
 ))  # fmt: skip
 """Words that make a sentence say the contrary of another that is like it."""
 
-TOLD = 0.6
+TOLD = 0.7
 """How likely an answer must be to be told."""
 
 
@@ -245,8 +245,8 @@ def _likelihood(found: Sequence[_Scored], confidence: float | None) -> float | N
     return _curve(WORD_CURVE if sure is not None else WORDS_ALONE, share, sure)
 
 
-READ_CURVE, READ_ALONE = (0.22, 0.46, 0.48), (0.27, 0.0, 0.74)
-WORD_CURVE, WORDS_ALONE = (1.06, 0.84, -0.73), (4.0, 0.0, -2.0)
+READ_CURVE, READ_ALONE = (0.21, 0.16, 0.35), (0.27, 0.0, 1.18)
+WORD_CURVE, WORDS_ALONE = (0.9, 0.36, -1.13), (4.0, 0.0, -1.56)
 """What the best piece, the confidence of the search and nothing at all count, fitted to
 questions with and without an answer (docs/evaluation.md)."""
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.evaluation.calibrate import quality
-from glassmind.evaluation.gold import GoldQuery, plain
+from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
+from glassmind.retrieval.plain import plain
 from glassmind.types.evaluation import Quality
 
 if TYPE_CHECKING:

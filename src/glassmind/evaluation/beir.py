@@ -15,10 +15,10 @@ from glassmind.evaluation.gold import (
     Gold,
     GoldQuery,
     lines_of,
-    plain,
     rows_of,
     text_of,
 )
+from glassmind.retrieval.plain import plain
 
 JUDGMENTS = ("qrels/test.tsv", "qrels/test*.tsv", "test*.tsv", "qrels*.tsv")
 """Where judgments may stand, the best place first."""

@@ -1,17 +1,13 @@
 """A gold set: queries with the notes that answer them, and where they were read."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from glassmind.evaluation.faults import BadGold
+from glassmind.retrieval.plain import plain
 from glassmind.types.search import Intent
-
-_FILTERS = re.compile(r"\b(tag|path|file|before|after):", re.IGNORECASE)
-_DASHES = re.compile(r"(?:^|(?<=\s))-+(?=\S)")
-_SIGNS = str.maketrans(dict.fromkeys('"“”[]*', " "))
 
 
 class GoldQuery(NamedTuple):
@@ -40,12 +36,6 @@ class Gold(NamedTuple):
 
     queries: Sequence[GoldQuery]
     notices: Sequence[str] = ()
-
-
-def plain(text: str) -> str:
-    """Return a question as words alone: what it quotes or names is not an operator."""
-    bare = _FILTERS.sub(r"\1 ", text.translate(_SIGNS))
-    return " ".join(_DASHES.sub("", " ".join(bare.split())).split())
 
 
 def read_queries(file: Path) -> Gold:

@@ -12,15 +12,11 @@ from hashlib import sha256
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
-from glassmind.evaluation.gold import Gold, GoldQuery, plain
+from glassmind.evaluation.gold import Gold, GoldQuery
 from glassmind.evaluation.readings import Reading, Readings
-from glassmind.evaluation.sentences import (
-    key_of,
-    sentence_around,
-    shown_by,
-    size_of,
-)
+from glassmind.evaluation.sentences import sentence_around, shown_by
 from glassmind.markdown.frontmatter import read_head
+from glassmind.retrieval.plain import key_of, plain, size_of
 from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 

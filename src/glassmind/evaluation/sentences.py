@@ -4,32 +4,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from glassmind.evaluation.gold import plain
 from glassmind.markdown.sentences import ENDS, MARKER
+from glassmind.retrieval.own_questions import FEWEST, MOST
+from glassmind.retrieval.plain import plain, size_of
 from glassmind.types.notes import Link, Note
-from glassmind.vault.resolve import fold
-
-FEWEST, MOST = 5, 60
-"""Words of a sentence that says something; longer ones are no sentence any more."""
 
 HERE = "\x00"
 """Where the link stood while its sentence is looked for."""
 
-_WIDE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORDS = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
 _MARKS = str.maketrans(dict.fromkeys("*_`~|<>=", " "))
 _GAPS = re.compile(r"[(\[]\s*[)\]]|\s+(?=[.,;:!?)])")
 _OUTSIDE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|https?://\S+")
-
-
-def key_of(text: str) -> str:
-    """Return what two queries, or a query and a name, are compared by."""
-    return " ".join(_WORDS.findall(fold(text)))
-
-
-def size_of(text: str) -> int:
-    """Return how many words a text has; a Chinese, Japanese or Korean letter is one."""
-    return len(_WORDS.findall(text))
 
 
 def shown_by(link: Link) -> str:

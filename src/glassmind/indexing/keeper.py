@@ -58,10 +58,10 @@ class Copier(Protocol):
 class IndexKeeper:
     """Everything that is done to an index beside asking it.
 
-    `wrote` is called when something was written. `learn` follows new vectors, and
-    `pair` every pass of embedding, until it is told to pause. `ticked` follows every
-    run: it may move files of ours, and says which, and what went wrong. `renamed` is
-    told which notes moved, and says what is to be known of that.
+    `wrote` is called when something was written. `learn`, told how many vectors are
+    new, and `pair` follow every pass of embedding, until they are told to pause.
+    `ticked` follows every run: it may move files of ours, and says which, and what went
+    wrong. `renamed` is told which notes moved, and says what is to be known of that.
     """
 
     shop: Workshop
@@ -69,7 +69,7 @@ class IndexKeeper:
     copier: Copier
     wrote: Callable[[], None]
     meaning: Meaning | None = None
-    learn: Callable[[], None] | None = None
+    learn: Callable[[int, ShowProgress, Callable[[], bool]], None] | None = None
     pair: Callable[[ShowProgress, Callable[[], bool]], None] | None = None
     ticked: Callable[[], tuple[Sequence[NotePath], Sequence[str]]] | None = None
     renamed: Callable[[Sequence[tuple[NotePath, NotePath]]], Sequence[str]] | None = (
@@ -189,8 +189,8 @@ class IndexKeeper:
         began = time.perf_counter()
         try:
             passed = run_pass(meaning, progress, again=again, pause=pause)
-            if passed.embedded and self.learn is not None:
-                self.learn()
+            if self.learn is not None:
+                self.learn(passed.embedded, progress, pause)
             if self.pair is not None:  # notes that are alike, by their vectors
                 self.pair(progress, pause)
         finally:

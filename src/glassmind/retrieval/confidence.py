@@ -1,19 +1,19 @@
 """How likely it is that the vault holds an answer at all.
 
-A ranking always has a best; it need not be good. A few signals of how channels voted
-are put through a logistic curve. It was fitted to questions whose answer was there, to
-questions of strangers, and to some with the answer taken away (docs/evaluation.md).
+A ranking always has a best; it need not be good. How near the best comes and how much
+of the question it says are put through a logistic curve. What counts as near differs
+from vault to vault and from model to model, so a vault is asked what hardly any vault
+knows, and nearness is told from there; and what its own links ask for teaches the
+curve what an answer looks like in it (`learning`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import exp, fsum, log1p
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.retrieval.search import Search
-from glassmind.types.search import Candidate, Hit
-
-FAR = 50
-"""The rank that the best is held against: by then nothing is an answer."""
+if TYPE_CHECKING:  # who looks for what was learnt needs no search
+    from glassmind.retrieval.search import Search
+    from glassmind.types.search import Hit
 
 NEAR = 3
 """Hits that are looked at closely."""
@@ -22,74 +22,56 @@ NEAR = 3
 class Signals(NamedTuple):
     """What tells an answer from a near miss.
 
-    `cosine` is of the nearest passage, `cosine_gap` and `word_gap` how far the best
-    stands above the crowd, `coverage` how much of the question one passage says,
-    `agreement` whether words and meaning point to the same note, `length` grows with
-    the words of the question.
+    `cosine` is of the nearest passage, `coverage` how much of the question one passage
+    says, and `length` grows with the words of the question.
     """
 
     cosine: float
-    cosine_gap: float
-    word_gap: float
     coverage: float
-    agreement: float
     length: float
 
 
-WEIGHTS: Mapping[str, float] = {
-    "cosine": 7.1,
-    "cosine_gap": 0.45,
-    "word_gap": 0.52,
-    "coverage": 3.4,
-    "agreement": 0.20,
-    "length": 0.22,
-}
-BIAS = -5.5
-"""Fitted by `benchmarks/confidence.py` to seven sets at once, each counting alike: half
-of the questions have an answer; of the others one in seven had it taken away, the rest
-are a stranger's."""
+class Curve(NamedTuple):
+    """What turns signals into a probability.
+
+    `far` is how near the questions of strangers come on average, and `spread` by how
+    much they differ. `weights` are of what `features` returns.
+    """
+
+    far: float
+    spread: float
+    bias: float
+    weights: tuple[float, float, float, float]
+
+    def features(self, signals: Signals) -> tuple[float, float, float, float]:
+        """Return what counts: few words say much when all of them are found."""
+        near = (signals.cosine - self.far) / self.spread
+        said = signals.coverage * signals.length
+        return near, signals.coverage, signals.length, said
+
+    def probability(self, signals: Signals) -> float:
+        """Return how likely the vault holds an answer, from 0 to 1."""
+        pairs = zip(self.weights, self.features(signals), strict=True)
+        value = self.bias + fsum(weight * feature for weight, feature in pairs)
+        return 1 / (1 + exp(-max(-500.0, min(500.0, value))))
+
+
+USUAL = Curve(0.262, 0.066, -2.79, (1.06, 4.03, -1.17, 4.48))
+"""Fitted by `benchmarks/confidence.py` to eight sets at once, each counting alike: half
+of the questions have an answer, the others are a stranger's. What is far is that of the
+model below; each vault has its own."""
 
 FITTED = "all-minilm-l6-v2"
-"""The model whose cosines the curve knows; those of another mean something else."""
+"""The model that `USUAL` knows the strangers of."""
 
 
-def signals_of(search: Search, hits: Sequence[Hit]) -> Signals:
+def signals_of(search: "Search", hits: "Sequence[Hit]") -> Signals:
     """Return the signals of an answered search."""
-    lexical = search.votes.get("lexical", [])
     semantic = search.votes.get("semantic", [])
     notes = [hit for hit in hits if hit.is_note]  # a fact is none of the vault's
     said = [f"{hit.title} {hit.snippet.text}" for hit in notes[:NEAR]]
-    first = {one.note_id for one in lexical[:NEAR]}
-    same = any(one.note_id in first for one in semantic[:NEAR])
-    best = lexical[0].score if lexical else 0.0
     return Signals(
         cosine=semantic[0].score if semantic else 0.0,
-        cosine_gap=_gap(semantic),
-        word_gap=_gap(lexical) / best if best > 0 else 0.0,
         coverage=max((search.asked.coverage(text) for text in said), default=0.0),
-        agreement=float(same),
         length=log1p(len(search.question.meaning.split())),
     )
-
-
-def confidence(search: Search, hits: Sequence[Hit]) -> float | None:
-    """Return the probability that the vault holds an answer.
-
-    None where nothing was asked by meaning, or by another model than the curve knows.
-    """
-    if search.semantic is None or not search.semantic.space.startswith(FITTED):
-        return None
-    return probability(signals_of(search, hits)) if "semantic" in search.votes else None
-
-
-def probability(signals: Signals) -> float:
-    """Return what the curve makes of signals."""
-    named = signals._asdict()
-    value = BIAS + fsum(WEIGHTS[name] * named[name] for name in WEIGHTS)
-    return 1 / (1 + exp(-value))
-
-
-def _gap(votes: Sequence[Candidate]) -> float:
-    if not votes:
-        return 0.0
-    return votes[0].score - votes[min(FAR, len(votes)) - 1].score

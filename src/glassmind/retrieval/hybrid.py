@@ -1,15 +1,15 @@
 """Answering by words, meaning, links and time at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from glassmind.errors import GlassmindError
 from glassmind.retrieval.answer import hits_of
-from glassmind.retrieval.confidence import confidence
+from glassmind.retrieval.confidence import Curve, Signals, signals_of
 from glassmind.retrieval.plan import Question, meaning_of
 from glassmind.retrieval.search import Search, Sources
-from glassmind.retrieval.understand import Form, Understanding, form_of
+from glassmind.retrieval.understand import Form, Understanding, Understood, form_of
 from glassmind.types import NotePath
 from glassmind.types.search import Hit, SearchReply, Wish, WordQuery
 
@@ -21,12 +21,14 @@ is, and once more behind the end of that."""
 class Hybrid(NamedTuple):
     """What answers a question with every channel there is.
 
-    `lag` says in words what meaning does not cover yet.
+    `lag` says in words what meaning does not cover yet. `curve` tells how likely an
+    answer is one; None where nobody knows.
     """
 
     sources: Sources
     lag: Callable[[], str | None]
     understanding: Understanding
+    curve: Callable[[], Curve | None] = lambda: None
 
     def answer(
         self, text: str, words: WordQuery, wish: Wish, today: date
@@ -48,20 +50,16 @@ class Hybrid(NamedTuple):
         behind = (hit for hit in far.hits if _place(hit, wish) not in shown)
         return near._replace(hits=(*near.hits, *behind)[: wish.limit])
 
+    def signals(self, words: WordQuery, wish: Wish, today: date) -> Signals | None:
+        """Return what an answer is judged by; None where meaning has no say."""
+        question = _question("", words, wish, today)
+        made, _ = self._asked(question, wish.limit)
+        return self._judged(made, hits_of(made, made.ranked(), self.sources))
+
     def _answer(
         self, text: str, words: WordQuery, wish: Wish, today: date, reach: int
     ) -> SearchReply:
-        meaning = meaning_of(words)
-        intent = None if wish.intent == "auto" else wish.intent
-        question = Question(text, words, meaning, wish, today, intent)
-        made = Search(question, self.sources, reach)
-        form: list[Form] = []
-        made.vote(lambda: form.append(form_of(question)))
-        vector = made.semantic.vector if made.semantic is not None else None
-        understood = self.understanding.understood(
-            question, form[0], self.sources.words, vector, made.leaders
-        )
-        made.understand(understood.question)
+        made, understood = self._asked(_question(text, words, wish, today), reach)
         hits = hits_of(made, made.ranked(), self.sources)
         degraded = [*made.degraded, *understood.degraded]
         if made.semantic is not None and (lag := self._lag()) is not None:
@@ -72,16 +70,46 @@ class Hybrid(NamedTuple):
             tuple(degraded),
             wish.mode,
             understood.question.intent,
-            confidence(made, hits),
+            self._confidence(made, hits),
             channels=tuple(name for name in made.votes if name in made.weights),
             reranked=made.reranked,
         )
+
+    def _asked(self, question: Question, reach: int) -> tuple[Search, Understood]:
+        """Return a search that has heard its first votes and knows what is meant."""
+        made = Search(question, self.sources, reach)
+        form: list[Form] = []
+        made.vote(lambda: form.append(form_of(question)))
+        vector = made.semantic.vector if made.semantic is not None else None
+        understood = self.understanding.understood(
+            question, form[0], self.sources.words, vector, made.leaders
+        )
+        made.understand(understood.question)
+        return made, understood
+
+    @staticmethod
+    def _judged(made: Search, hits: Sequence[Hit]) -> Signals | None:
+        asked = made.semantic is not None and "semantic" in made.votes
+        return signals_of(made, hits) if asked else None
+
+    def _confidence(self, made: Search, hits: Sequence[Hit]) -> float | None:
+        """Return the probability that the vault holds an answer; None if unknown."""
+        signals = self._judged(made, hits)
+        curve = self.curve() if signals is not None else None
+        if signals is None or curve is None:
+            return None
+        return curve.probability(signals)
 
     def _lag(self) -> str | None:
         try:
             return self.lag()
         except GlassmindError as error:
             return str(error)
+
+
+def _question(text: str, words: WordQuery, wish: Wish, today: date) -> Question:
+    intent = None if wish.intent == "auto" else wish.intent
+    return Question(text, words, meaning_of(words), wish, today, intent)
 
 
 def _place(hit: Hit, wish: Wish) -> tuple[NotePath, int]:

@@ -57,11 +57,15 @@ class Measured(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Some replies of like confidence: how sure, how often rightly so, how many."""
+    """Some replies of like confidence: how sure, how often rightly so, how many.
+
+    `share` is how much of all it counts.
+    """
 
     predicted: float
     actual: float
     examples: int
+    share: float
 
 
 class Quality(NamedTuple):

@@ -45,7 +45,7 @@ class Skipped:
 
 Stage: TypeAlias = Literal[
     "wait", "scan", "read", "resolve", "words", "embed", "vectors", "pairs",
-    "measure",
+    "confidence", "measure",
 ]  # fmt: skip
 """What a run of indexing is at, or one of measuring."""
 

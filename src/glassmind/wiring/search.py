@@ -5,7 +5,7 @@ A part of `wiring` that a search by words does not need.
 
 import json
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
-from glassmind.errors import ModelAbsent, ModelFault, NotEmbedded
+from glassmind.errors import IndexDamaged, ModelAbsent, ModelFault, NotEmbedded
 from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
@@ -29,6 +29,7 @@ from glassmind.store.vectors.place import place_of
 from glassmind.types.pairs import Partner
 from glassmind.types.search import ChannelName, Intent
 from glassmind.types.vectors import Space
+from glassmind.wiring.confidence import OpenCurve
 from glassmind.wiring.grounds import EmbeddingGrounds
 from glassmind.wiring.use import OpenHeat, UseGrounds
 
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
     from glassmind.knowledge.dismissals import DismissalBook
     from glassmind.models.prototypes import Prototypes
     from glassmind.ports.hindsight import OtherMemory
+    from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
+    from glassmind.retrieval.confidence import Curve
     from glassmind.retrieval.notes import NoteReader
     from glassmind.types.vectors import Vector
 
@@ -70,6 +73,9 @@ class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
 
     def is_embedding(self) -> bool:
         """Whether somebody embeds now, or will by itself."""
+
+    def hybrid(self, words: WordSearch, /) -> Hybrid:
+        """Return what answers by more than words."""
 
 
 def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
@@ -126,7 +132,7 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         is_ours=partial(_is_ours, adapters),
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
-    return Hybrid(sources, meaning.lag, understanding)
+    return Hybrid(sources, meaning.lag, understanding, meaning.curve)
 
 
 def _is_ours(adapters: Adapters, document: str) -> bool:
@@ -183,6 +189,7 @@ class OpenMeaning:
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
         self.heat = OpenHeat(adapters)
+        self._curve = OpenCurve(adapters)
 
     def meaning(self) -> Meaning:
         """Return what a search by meaning asks.
@@ -260,6 +267,30 @@ class OpenMeaning:
             made = Prototypes(prototypes(), vectors_of, space=space.name, folder=folder)
             self._known = (space, made)
         return self._known[1]
+
+    def curve(self) -> "Curve | None":
+        """Return what tells how likely an answer is one, after `meaning`."""
+        if self._opened is None:
+            return None
+        folder, space, *_ = self._opened
+        return self._curve.now(folder, space)
+
+    def learn_curve(
+        self,
+        words: WordSearch | None,
+        progress: "ShowProgress",
+        pause: Callable[[], bool],
+    ) -> None:
+        """Learn from the vault what its answers look like, where that is due.
+
+        Without a model or words, or where one of them fails, the former curve stands.
+        """
+        with suppress(ModelFault, NotEmbedded, IndexDamaged):
+            self.meaning()
+            if self._opened is None or words is None or self.covered() < 1:
+                return
+            folder, space, *_ = self._opened
+            self._curve.learn(folder, space, words, progress, pause)
 
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `meaning`."""

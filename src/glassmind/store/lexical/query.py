@@ -6,13 +6,14 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 import tantivy
 
-from glassmind.store.lexical import words
+from glassmind.store.lexical import fields, words
 from glassmind.store.lexical.fields import (
     PATH,
     PROPERTY,
@@ -291,7 +292,7 @@ class Composer:
     ) -> tantivy.Query:
         """Return what finds the notes whose path, or a part of it, holds a value."""
         if len(value.encode()) <= LONGEST_PATTERN:
-            return Q.regex_query(self._schema, "fact", PATH + pattern)
+            return _matching(PATH + pattern)
         known = self._searcher.terms_with_prefix("fact", PATH)
         return self._one_of([term for term, _ in known if value in part(term[1:])])
 
@@ -325,6 +326,15 @@ def any_of(parts: Sequence[tantivy.Query]) -> tantivy.Query:
     if len(parts) == 1:
         return parts[0]
     return Q.boolean_query([(SHOULD, part) for part in parts])
+
+
+@lru_cache(maxsize=64)
+def _matching(pattern: str) -> tantivy.Query:
+    """Return what finds facts of a pattern; making it takes milliseconds.
+
+    The agent folder's is asked with every question.
+    """
+    return Q.regex_query(fields.schema(), "fact", pattern)
 
 
 def _literal(text: str) -> str:

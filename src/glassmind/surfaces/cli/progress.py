@@ -16,6 +16,7 @@ STAGES = {
     "embed": "Embedding passages",
     "vectors": "Arranging vectors",
     "pairs": "Comparing notes",
+    "confidence": "Learning what an answer looks like",
     "measure": "Asking questions",
 }
 
