@@ -26,9 +26,9 @@ from glassmind.evaluation.bench import Bench, Wanted, own_bench
 from glassmind.evaluation.calibrate import quality as judged
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
+from glassmind.models.logistic import fitted
 from glassmind.retrieval.confidence import USUAL, Curve, Signals
 from glassmind.retrieval.learning import QUESTIONS, learnt, strangers
-from glassmind.retrieval.logistic import fitted
 from glassmind.retrieval.own_questions import OwnQuestion, own_questions
 from glassmind.retrieval.query import parse_query
 from glassmind.store.sqlite.clue_rows import ClueRows
@@ -121,10 +121,9 @@ def usual_of(sets: Mapping[str, Seen]) -> Curve:
             tables += [curve.features(one) for one in kind]
             labels += [label] * len(kind)
             counts += [share / len(kind)] * len(kind)
-    nothing, pull = np.zeros(5), np.array([1e-9, 1.0, 1.0, 1.0, 1.0])
-    table = np.array(tables)
-    found = fitted(table, np.array(labels), np.array(counts), nothing, pull)
-    bias, near, coverage, length, said = map(float, found)
+    pull = (1e-9, 1.0, 1.0, 1.0, 1.0)
+    found = fitted(tables, labels, counts, (0.0,) * 5, pull)
+    bias, near, coverage, length, said = found
     return USUAL._replace(bias=bias, weights=(near, coverage, length, said))
 
 

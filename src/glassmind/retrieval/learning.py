@@ -11,10 +11,8 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import TypeAlias
 
-import numpy as np
-
+from glassmind.models.logistic import fitted
 from glassmind.retrieval.confidence import USUAL, Curve, Signals
-from glassmind.retrieval.logistic import fitted
 from glassmind.retrieval.own_questions import OwnQuestion
 from glassmind.types import NotePath
 
@@ -90,16 +88,17 @@ def _bent(
     away: Sequence[Signals],
 ) -> Curve:
     """Return a curve that fits examples: half of what counts has an answer."""
-    table = np.array([usual.features(one) for one in (*there, *far, *away)])
-    labels = np.repeat([1.0, 0.0], [len(there), len(far) + len(away)])
-    shares = (0.5, 0.5 * (1 - AWAY_SHARE), 0.5 * AWAY_SHARE)
-    sizes = [len(there), len(far), len(away)]
-    each = [
-        len(table) * share / size for share, size in zip(shares, sizes, strict=True)
-    ]
-    counts = np.repeat(each, sizes)
-    toward = np.array([usual.bias, *usual.weights])
-    pull = np.array([BIAS_PULL, *([PULL] * len(usual.weights))])
-    bias, *weights = map(float, fitted(table, labels, counts, toward, pull))
-    near, coverage, length, said = weights
+    rows = [usual.features(one) for one in (*there, *far, *away)]
+    kinds = (
+        (1.0, 0.5, there),
+        (0.0, 0.5 * (1 - AWAY_SHARE), far),
+        (0.0, 0.5 * AWAY_SHARE, away),
+    )
+    labels, counts = [], []
+    for label, share, kind in kinds:
+        labels += [label] * len(kind)
+        counts += [len(rows) * share / len(kind)] * len(kind)
+    toward = (usual.bias, *usual.weights)
+    pull = (BIAS_PULL, *([PULL] * len(usual.weights)))
+    bias, near, coverage, length, said = fitted(rows, labels, counts, toward, pull)
     return usual._replace(bias=bias, weights=(near, coverage, length, said))

@@ -1,5 +1,6 @@
 """Logistic regression by Newton's method, for a handful of features."""
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -22,23 +23,27 @@ def logistic(values: Column) -> Column:
 
 
 def fitted(
-    table: Table, labels: Column, counts: Column, toward: Column, pull: Column
-) -> Column:
+    rows: Sequence[Sequence[float]] | Table,
+    labels: Sequence[float] | Column,
+    counts: Sequence[float] | Column,
+    toward: Sequence[float] | Column,
+    pull: Sequence[float] | Column,
+) -> list[float]:
     """Return bias and weights that fit best, the bias first.
 
     `counts` says how much each example counts; `toward` is what bias and weights would
     be without any, and `pull` how many examples that is worth, for each of them. It is
     scaled as the features are, so that their units do not matter.
     """
-    total = counts.sum()
-    means = (counts @ table) / total
-    scales = np.sqrt((counts @ (table - means) ** 2) / total)
+    table, mass, usual = np.asarray(rows), np.asarray(counts), np.asarray(toward)
+    means = (mass @ table) / mass.sum()
+    scales = np.sqrt((mass @ (table - means) ** 2) / mass.sum())
     scales[scales == 0] = 1.0
-    inputs = np.column_stack([np.ones(len(labels)), (table - means) / scales])
-    start = np.append(toward[0] + toward[1:] @ means, toward[1:] * scales)
-    found = _newton(inputs, labels, counts, start, np.diag(pull))
+    inputs = np.column_stack([np.ones(len(table)), (table - means) / scales])
+    start = np.append(usual[0] + usual[1:] @ means, usual[1:] * scales)
+    found = _newton(inputs, np.asarray(labels), mass, start, np.diag(pull))
     weights = found[1:] / scales
-    return np.append(found[0] - weights @ means, weights)
+    return [float(found[0] - weights @ means), *map(float, weights)]
 
 
 def _newton(
