@@ -122,6 +122,41 @@ def test_settings_in_force_are_not_tried_as_others(tmp_path: Path) -> None:
     assert all(one.get("search.fusion") != "rrf" for one in named)
 
 
+def prefixes_of(config: Config) -> list[object]:
+    found = candidates(config, prefixes=True)
+    return [one.settings["embeddings.prefix"] for one in found if one.embeds]
+
+
+def test_other_prefixes_are_tried_where_we_embed_ourselves(tmp_path: Path) -> None:
+    config = config_for(tmp_path)
+    titles = config_for(tmp_path, {"embeddings.prefix": "title"})
+    given = config_for(tmp_path, {"embeddings.backend": "smart-connections"})
+
+    assert prefixes_of(config) == ["title", "none"]
+    assert prefixes_of(titles) == ["headings", "none"]
+    assert prefixes_of(given) == []
+    assert not any(one.embeds for one in candidates(config))
+
+
+def test_a_better_prefix_is_found_with_vectors_of_its_own(tmp_path: Path) -> None:
+    bench, made = bench_of(tmp_path), []
+
+    def anew(settings: Mapping[str, object]) -> Any:
+        made.append(dict(settings))
+        good = settings["embeddings.prefix"] == "title"
+        return Shelf(config_for(tmp_path), {"search.fusion": "rrf"} if good else {})
+
+    def never(_settings: Mapping[str, object]) -> Any:
+        return Shelf(config_for(tmp_path), {})
+
+    found = tune(bench._replace(anew=anew, open=never), shuffles=19, prefixes=True)
+
+    assert made == [{"embeddings.prefix": "title"}, {"embeddings.prefix": "none"}]
+    assert found.accepted
+    assert found.chosen.settings == {"embeddings.prefix": "title"}
+    assert found.chosen.name == "prefix title"
+
+
 def test_a_better_fusion_is_found_and_nothing_is_written(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
 

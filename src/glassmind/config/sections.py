@@ -22,6 +22,7 @@ from glassmind.config.write_sections import Writes
 Backend: TypeAlias = Literal[
     "onnx", "static", "ollama", "openai", "smart-connections", "none"
 ]
+Prefix: TypeAlias = Literal["headings", "title", "none"]
 Mode: TypeAlias = Literal["hybrid", "semantic", "fulltext"]
 Rerank: TypeAlias = Literal["auto", "on", "off"]
 Fusion: TypeAlias = Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"]
@@ -136,6 +137,12 @@ class Embeddings(Section, title="embeddings"):
         "Context to ask Ollama for; 0 means what the model was made for.",
         least=0,
         aliases=("OLLAMA_NUM_CTX",),
+    )
+    prefix: Prefix = key(
+        "headings",
+        "What each chunk is embedded with: the title of its note and the headings "
+        "above it, the title alone, or nothing.",
+        choices=("headings", "title", "none"),
     )
     enrich: bool = key(
         False, "Embed every chunk once more, with some of the text around it."

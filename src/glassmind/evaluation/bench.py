@@ -22,6 +22,7 @@ from glassmind.evaluation.own_links import MOST, own_gold
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import read_vault
 from glassmind.ports.indexing import ShowProgress
+from glassmind.types.files import IndexReport
 
 Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 """Opens a vault (None: the one that is chosen) with settings that win over others."""
@@ -30,7 +31,8 @@ Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 class Bench(NamedTuple):
     """Queries, and what opens an engine that can answer them.
 
-    Engines under other settings share the index; who opens one closes it.
+    Engines under other settings share the index; who opens one closes it. `anew` opens
+    one whose passages are embedded by other settings, with an index of its own.
     """
 
     gold: str
@@ -40,6 +42,7 @@ class Bench(NamedTuple):
     model: str
     open: Callable[[Mapping[str, object]], Engine]
     notices: Sequence[str] = ()
+    anew: Callable[[Mapping[str, object]], Engine] | None = None
 
 
 class Wanted(NamedTuple):
@@ -73,8 +76,9 @@ def collection_bench(open_: Open, folder: Path, wanted: Wanted) -> Iterator[Benc
     model = model_of(_config(open_, folder, wanted))
     with place_for(folder, "dataset", model, fresh=wanted.fresh) as place:
         write_notes(documents.notes, place / "vault")
-        gold = documents.gold
-        yield _ready("dataset", folder, gold, _opener(open_, place, wanted), wanted)
+        opener = _opener(open_, place, wanted)
+        made = _ready("dataset", folder, documents.gold, opener, wanted)
+        yield made._replace(anew=_anew(opener, place, wanted))
 
 
 @contextmanager
@@ -90,8 +94,9 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
     _check_targets(gold.queries, root, file)
     with place_for(root, "queries", model_of(config), fresh=wanted.fresh) as place:
         opener = _opener(open_, place, wanted, root)
-        _seed(open_, root, place, opener)
-        yield _ready("queries", root, gold, opener, wanted)
+        _seed(lambda: open_(root, {}), place, "index", lambda: opener({}))
+        made = _ready("queries", root, gold, opener, wanted)
+        yield made._replace(anew=_anew(opener, place, wanted))
 
 
 @contextmanager
@@ -115,8 +120,9 @@ def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
         opener = _opener(open_, place, wanted)
         try:
             copy_vault(config, readings, found.hidden, place / "vault")
-            _seed(open_, root, place, opener)
-            yield _ready("self", root, found.gold, opener, wanted)
+            _seed(lambda: open_(root, {}), place, "index", lambda: opener({}))
+            made = _ready("self", root, found.gold, opener, wanted)
+            yield made._replace(anew=_anew(opener, place, wanted))
         finally:
             remove(place / "vault")
 
@@ -153,34 +159,61 @@ def _ready(
         Unmeasurable: the model of the settings cannot be asked.
     """
     with opener({}) as engine:
-        # The index is ours: what is gone from it was taken out by us.
-        report = engine.index(progress=wanted.progress, accept_deletions=True)
-        engine.knowledge.themes()  # a part of what is asked; a watch makes them, too
+        report = _brought_up(engine, wanted)
         model = model_of(engine.config)
-        if report.left and not report.embedded:
-            raise Unmeasurable("; ".join(report.warnings) or "there is no model")
     queries = sampled(gold.queries, wanted)
     return Bench(kind, source, queries, report.notes, model, opener, gold.notices)
 
 
+def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
+    """Bring an index up to its notes.
+
+    Raises:
+        Unmeasurable: the model of the settings cannot be asked.
+    """
+    # The index is ours: what is gone from it was taken out by us.
+    report = engine.index(progress=wanted.progress, accept_deletions=True)
+    engine.knowledge.themes()  # a part of what is asked; a watch makes them, too
+    if report.left and not report.embedded:
+        raise Unmeasurable("; ".join(report.warnings) or "there is no model")
+    return report
+
+
 def _seed(
-    open_: Open,
-    root: Path,
-    place: Path,
-    opener: Callable[[Mapping[str, object]], Engine],
+    known: Callable[[], Engine], place: Path, name: str, made: Callable[[], Engine]
 ) -> None:
-    """Begin with a copy of the vault's own index, so that little is embedded anew."""
-    if (place / "index").exists():
+    """Begin with a copy of an index that is known, so that little is done anew.
+
+    `made` opens the vault with the index called so.
+    """
+    if (place / name).exists():
         return
     copy = place / "seed.db"
     copy.unlink(missing_ok=True)
     # It saves time and nothing else: without it all is indexed from the notes.
     with suppress(GlassmindError):
-        with open_(root, {}) as own:
+        with known() as own:
             own.backup(copy)
-        with opener({}) as engine:
+        with made() as engine:
             engine.restore(copy, force=True)
     copy.unlink(missing_ok=True)
+
+
+def _anew(
+    opener: Callable[[Mapping[str, object]], Engine], place: Path, wanted: Wanted
+) -> Callable[[Mapping[str, object]], Engine]:
+    """Return what opens the same notes, embedded by other settings."""
+
+    def opened(settings: Mapping[str, object]) -> Engine:
+        said = "\n".join(f"{key} {settings[key]}" for key in sorted(settings))
+        name = f"index-{sha256(said.encode()).hexdigest()[:8]}"
+        apart = {**settings, "index.location": str(place / name)}
+        _seed(lambda: opener({}), place, name, lambda: opener(apart))
+        with opener(apart) as engine:
+            _brought_up(engine, wanted)
+        return opener(apart)
+
+    return opened
 
 
 def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 from glassmind.config.sections import KEYS, Config
@@ -29,6 +29,9 @@ SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)
 LINKS = (0.0, 0.4, 0.8, 1.2)
 """Weights of the graph where votes are stretched; beyond these, hubs come first."""
 
+PREFIX, PREFIXES = "embeddings.prefix", ("headings", "title", "none")
+"""What passages are embedded with; each means to embed the vault once more."""
+
 IN_FORCE = "in force"
 
 
@@ -38,14 +41,22 @@ class Candidate(NamedTuple):
     name: str
     settings: Mapping[str, object]
 
+    @property
+    def embeds(self) -> bool:
+        """Whether it takes other vectors."""
+        return any(path.startswith("embeddings.") for path in self.settings)
 
-def candidates(config: Config) -> list[Candidate]:
+
+def candidates(config: Config, *, prefixes: bool = False) -> list[Candidate]:
     """Return what is tried: first the settings in force, then others, each once.
 
-    Only settings that search makes use of are changed.
+    Only settings that search makes use of are changed. With `prefixes`, so is what
+    passages are embedded with, unless another program embeds them.
     """
     found: dict[tuple[object, ...], Candidate] = {(): Candidate(IN_FORCE, {})}
-    for settings in _settings():
+    given = config.embeddings.backend in {"none", "smart-connections"}
+    prefixed: list[dict[str, object]] = [{PREFIX: one} for one in PREFIXES]
+    for settings in chain(_settings(), prefixed if prefixes and not given else ()):
         changed = {
             path: value
             for path, value in settings.items()
@@ -83,7 +94,7 @@ def _value(config: Config, path: str) -> object:
 
 def _named(settings: Mapping[str, object]) -> str:
     return ", ".join(
-        f"{path.removeprefix('search.')} {value}" for path, value in settings.items()
+        f"{path.partition('.')[2]} {value}" for path, value in settings.items()
     )
 
 
@@ -93,8 +104,11 @@ def tune(
     seed: int = SEED,
     shuffles: int = SHUFFLES,
     show: ShowCount = lambda _done, _all: None,
+    prefixes: bool = False,
 ) -> TuneReport:
     """Return whether other settings are better on this bench; nothing is written.
+
+    With `prefixes`, passages are embedded anew for each of the other prefixes.
 
     Raises:
         TooFewQueries: the bench asks too little to tell.
@@ -103,7 +117,7 @@ def tune(
     if len(bench.queries) < LEAST_QUERIES:
         raise TooFewQueries(len(bench.queries), LEAST_QUERIES)
     with bench.open({}) as engine:
-        tried = candidates(engine.config)
+        tried = candidates(engine.config, prefixes=prefixes and bench.anew is not None)
     asked = _asked(bench, tried, show)
     rankings = [one.rankings for one in asked]
     choice = choose(rankings, bench.queries, seed=seed, shuffles=shuffles)
@@ -112,7 +126,7 @@ def tune(
 
 
 def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[Asked]:
-    """Return what every candidate answers; engines share the index of the bench."""
+    """Return what every candidate answers; engines share an index where they can."""
     found = []
     total = len(tried) * len(bench.queries)
     for number, candidate in enumerate(tried):
@@ -121,7 +135,8 @@ def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[As
         def shown(done: int, _all: int, before: int = before) -> None:
             show(before + done, total)
 
-        with bench.open(candidate.settings) as engine:
+        opened = bench.anew if candidate.embeds and bench.anew else bench.open
+        with opened(candidate.settings) as engine:
             asker = engine_asker(engine)
             found.append(ask_all(asker, bench.queries, DEFAULT, shown, deep=False))
     return found

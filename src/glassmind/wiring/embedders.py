@@ -20,6 +20,10 @@ GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
 
 
+BEFORE = {"prefix": "headings"}
+"""What the settings of a space mean that were written before there were others."""
+
+
 class Embedders:
     """The models of one vault, chosen by its settings; nothing is loaded by that."""
 
@@ -37,7 +41,7 @@ class Embedders:
         backend = self._config.embeddings.backend
         if found is None:
             raise NoModelChosen if backend == "none" else ModelAbsent(backend)
-        return self._shared(found)
+        return self._prefixed(found, self._config.embeddings)
 
     def of(self, space: "Space") -> "Embedder | None":
         """Return the model of a space, be it chosen or not; None when it is not here.
@@ -46,15 +50,25 @@ class Embedders:
         """
         config = self._config
         try:
-            then = vars(config.embeddings) | json.loads(space.settings)
+            then = vars(config.embeddings) | BEFORE | json.loads(space.settings)
             chosen = Config(**vars(config) | {"embeddings": Embeddings(**then)})
-            found = embedder_for(chosen)
-            same = found is not None and found.space == space.name
+            model = embedder_for(chosen)
         except ModelFault:
             return None
-        if found is None or not (same or space.name.startswith(GIVEN)):
+        if model is None:
             return None
-        return self._shared(found)
+        found = self._prefixed(model, chosen.embeddings)
+        same = found.space == space.name or space.name.startswith(GIVEN)
+        return found if same else None
+
+    def _prefixed(self, model: "Embedder", chosen: Embeddings) -> "Embedder":
+        """Return a model as its passages are prefixed, unless another program did."""
+        shared = self._shared(model)
+        if chosen.prefix == "headings" or chosen.backend == "smart-connections":
+            return shared
+        from glassmind.models.prefixed import PrefixedEmbedder  # noqa: PLC0415
+
+        return PrefixedEmbedder(shared, chosen.prefix)
 
     def _shared(self, made: "Embedder") -> "Embedder":
         """Return the model that was made for the same vectors before, if there is one.

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from glassmind.ports.indexing import Sidecar
     from glassmind.vault.smart_connections import SmartConnections
 
-ASKED = ("backend", "preset", "model", "dimensions", "context_tokens")
+ASKED = ("backend", "preset", "model", "dimensions", "context_tokens", "prefix")
 """Settings that choose a model; what is secret, and where it may go, stays outside."""
 
 EMBEDDING_LOCK = "embedding.lock"

@@ -325,7 +325,7 @@ class OpenMeaning:
             return f"the vectors of another model answer: {error}"
         if wanted == space.name:
             return None
-        return "the vectors of your former model answer; run: glassmind index"
+        return "the vectors of your former settings answer; run: glassmind index"
 
     def covered(self) -> float:
         """Return which share of the chunks has a vector; looked up now and then."""

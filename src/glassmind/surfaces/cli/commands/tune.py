@@ -28,6 +28,7 @@ def add_arguments(parser: CommandParser) -> None:
     add = parser.add_argument
     add("--dry-run", action="store_true", help="tell what was found, write nothing")
     add("--undo", action="store_true", help="take the last tuning back")
+    add("--no-prefixes", action="store_true", help="embed nothing anew")
     add("--in-vault", action="store_true", help="write to the vault's own file")
     add_measuring_options(parser)
 
@@ -48,7 +49,8 @@ def run(args: Namespace, output: Output) -> int:
             progress=progress,
         )
         with own_bench(opener_of(args), wanted) as bench:
-            report = tune(bench, seed=args.seed, show=counted_by(progress))
+            show, prefixes = counted_by(progress), not args.no_prefixes
+            report = tune(bench, seed=args.seed, show=show, prefixes=prefixes)
     for notice in report.notices:
         output.notice(notice)
     if report.accepted and not args.dry_run:
@@ -66,6 +68,8 @@ def _written(report: "TuneReport", args: Namespace, output: Output) -> "TuneRepo
     write_choice(config, report, file, in_vault=args.in_vault, today=today)
     for path, origin in _overruled(config_of(args), report).items():
         output.notice(f"{path} is not what was written: {origin} says otherwise")
+    if any(path.startswith("embeddings.") for path in report.chosen.settings):
+        output.notice("the vault is to be embedded anew; run: glassmind index")
     return report._replace(file=str(file))
 
 
