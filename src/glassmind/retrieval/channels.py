@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from glassmind.types.vectors import Vector
 
 DEPTH = 300
-"""Chunks that words and meaning vote for, each. They belong to about 100 notes, the
-pool that scores are stretched over; 50 to 200 notes measure the same."""
+"""Chunks that words and meaning vote for, each. They belong to 100 to 200 notes, the
+pool that scores are stretched over."""
 
 MEMORIES = 20
 """Chunks that the memory channel votes for."""

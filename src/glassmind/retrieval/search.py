@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from glassmind.ports.hindsight import Hear
     from glassmind.types.hindsight import RecalledFact
 
-POOL = 100
-"""Notes that scores are stretched over, unless more are asked for."""
+POOL = 200
+"""Notes that scores are stretched over, unless more are asked for (docs/ranking.md)."""
 
 TEXT = 9
 """Where a row of `HitRows.hit_rows` has the text of its chunk."""
