@@ -145,6 +145,7 @@ def configured(root: Path, place: Path) -> "processes.Config":
 
 def real_model() -> "Embedder | None":
     """Return the usual model; None when it is not on this machine."""
+    CACHE.mkdir(parents=True, exist_ok=True)  # the first that runs finds no vault
     try:
         return embedder_for(configured(CACHE, CACHE / "nowhere"))
     except ModelFault:
