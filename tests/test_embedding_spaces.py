@@ -93,6 +93,26 @@ def test_new_vectors_answer_at_once_where_the_old_model_is_gone(
     assert sorted(meaning.nearest("tea")) == ["rain.md", "tea.md"]
 
 
+def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meaning.indexed(NOTES)
+    meaning.models.clear()
+    meaning.model = WordModel("words one, otherwise", 32)
+    meaning.models[meaning.model.space] = meaning.model
+    monkeypatch.setattr("glassmind.models.choose.recipe_for", lambda _: "otherwise")
+    meaning.open()
+
+    before = meaning.ask("tea")
+    report = meaning.index()
+
+    assert [one for one in before.degraded if "run: glassmind index" in one]
+    assert (report.embedded, report.left) == (3, 0)
+    assert meaning.rows(SPACES) == [("words one, otherwise",)]
+    assert meaning.index().embedded == 0
+    assert not meaning.ask("tea").degraded
+
+
 def test_a_model_of_another_width_under_the_same_name_embeds_nothing_and_says_so(
     meaning: MeaningDesk,
 ) -> None:

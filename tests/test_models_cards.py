@@ -22,7 +22,7 @@ from glassmind.models.cards import (
     card_named,
     cards_for,
 )
-from glassmind.models.choose import cards_chosen, embedder_for, reranker_for
+from glassmind.models.choose import cards_chosen, embedder_for, recipe_for, reranker_for
 from glassmind.models.place import models_folder
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -71,6 +71,18 @@ def test_a_name_nobody_has_is_told_with_those_there_are() -> None:
 )
 def test_a_preset_means_a_model(tmp_path: Path, preset: str, card: ModelCard) -> None:
     assert cards_chosen(settings(tmp_path, preset=preset))[0] is card
+
+
+def test_what_a_release_knows_of_a_model_is_a_part_of_how_it_makes_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = settings(tmp_path, preset="english-quality")
+    before = recipe_for(config)
+    wider = BGE_SMALL._replace(window=BGE_SMALL.window * 2)
+    monkeypatch.setattr("glassmind.models.choose.cards_for", lambda _: (wider,))
+
+    assert recipe_for(config) != before
+    assert recipe_for(settings(tmp_path, backend="none")) != before
 
 
 @pytest.mark.parametrize(

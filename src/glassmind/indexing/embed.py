@@ -79,7 +79,8 @@ class Meaning:
     `embedder` opens the model, raising a `ModelFault` where that fails. `known` reads
     the rows, `head` tells how far their text has come. `usable` says whether the model
     of another space could still be asked. `given` returns vectors that another program
-    made, if they are to be used.
+    made, if they are to be used. `recipe` tells how this release makes vectors by the
+    settings, without opening the model.
     """
 
     shop: Workshop
@@ -91,12 +92,13 @@ class Meaning:
     lock: Callable[[], PassLock]
     usable: Callable[[Space], bool]
     given: Callable[[], Given | None] = lambda: None
+    recipe: Callable[[], str] = lambda: ""
 
     def level(self) -> str:
         """Return what the rows remember of a pass that left nothing to do."""
         given = self.given()
         state = f"{given.state} {_opens(self.embedder)}" if given else ""
-        return json.dumps([self.head(), *self.wishes, state])
+        return json.dumps([self.head(), *self.wishes, state, self.recipe()])
 
     def wished_before(self, level: str | None) -> bool:
         """Whether what the rows remember was done by the same wishes."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glassmind.config.sections import Config
-from glassmind.errors import ModelAbsent
+from glassmind.errors import ModelAbsent, UnknownModel
 from glassmind.models.cards import (
     BGE_MICRO,
     RERANKER,
@@ -17,6 +17,7 @@ from glassmind.models.extras import is_installed
 from glassmind.models.folder import model_in, names_folder
 from glassmind.models.place import is_here, known_files, models_folder, noted_weights
 from glassmind.models.selftest import TestedEmbedder
+from glassmind.models.spaces import VERSION, space_of
 
 if TYPE_CHECKING:
     from glassmind.models.rerank import CrossEncoder
@@ -71,6 +72,24 @@ def cards_chosen(config: Config) -> Sequence[ModelCard]:
     if chosen.backend == "static" and name == USUAL_PRESET:
         return (WORDLLAMA,)
     return cards_for(name)
+
+
+def recipe_for(config: Config) -> str:
+    """Return how this release makes vectors by these settings, without a look at them.
+
+    Another release may know another card by the same name; what it makes then lies in
+    another space, though no setting was changed. Of what cards do not tell, nothing.
+    """
+    chosen = config.embeddings
+    if chosen.backend in {"none", "ollama", "openai"} or names_folder(chosen.model):
+        return f"v{VERSION}"
+    try:
+        cards = cards_chosen(config)
+    except UnknownModel:
+        return ""
+    home = models_folder(config)
+    card = next((one for one in cards if can_run(one, home)), cards[0])
+    return space_of(card, card.weights.sha256 if card.files else "")
 
 
 def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:

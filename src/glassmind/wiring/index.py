@@ -298,4 +298,11 @@ def meaning_for(adapters: Adapters, shop: Workshop) -> Meaning | None:
         ),
         usable=lambda space: adapters.embedder_of(space) is not None,
         given=_given(adapters.config),
+        recipe=lambda: _recipe(adapters.config),
     )
+
+
+def _recipe(config: Config) -> str:
+    from glassmind.models.choose import recipe_for  # noqa: PLC0415 - models are costly
+
+    return recipe_for(config)

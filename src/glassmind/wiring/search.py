@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
-from glassmind.errors import IndexDamaged, ModelAbsent, ModelFault, NotEmbedded
+from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
 from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
@@ -48,6 +48,9 @@ RECOUNT_S = 2.0
 
 OUT_OF_PLACE = "the vectors are not in place yet"
 """They are in the rows, and not in the matrix that is searched."""
+
+FORMER = "the vectors are of a model or release that cannot be asked any more"
+"""No settings lead to the space that they lie in."""
 
 EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
@@ -229,8 +232,8 @@ class OpenMeaning:
     def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
         embedder = self._adapters.embedder_of(space)
         if embedder is None:
-            self._adapters.embedder()
-            raise ModelAbsent(space.name)
+            self._adapters.embedder()  # says why, where it is the model that is missing
+            raise NotEmbedded(FORMER, self._remedy("all is being embedded anew"))
         vectors = FollowingVectors.open(place_of(folder, space.name), space.width)
         if vectors is None:
             raise self._lacking(space)
