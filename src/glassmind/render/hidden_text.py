@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from glassmind.render.texts import texts_in
+
 COMMENT: Final = "comment"
 ZERO_WIDTH: Final = "zero-width"
 BIDI: Final = "bidi"
@@ -127,7 +129,7 @@ def holds_hidden(text: str) -> bool:
 
 def hidden_in(values: Any) -> tuple[str, ...]:
     """Return the kinds that texts in values of JSON hold, names of fields too."""
-    texts = list(_texts(values))
+    texts = texts_in(values)
     if not _is_suspect("\n".join(texts)):  # one look for all, as most answers need
         return ()
     found = {kind for text in texts for kind in hidden_kinds(text)}
@@ -150,18 +152,6 @@ def _is_western(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _texts(values: Any) -> Iterator[str]:
-    waiting = [values]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, Iterable) and not isinstance(one, bytes):
-            waiting += one
 
 
 def _kinds(text: str) -> Iterator[str]:

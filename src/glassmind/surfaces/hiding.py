@@ -6,10 +6,10 @@ in a sentence, names of files. So no verb has to think of it, and none can forge
 """
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from glassmind.markdown.secrets import redacted
+from glassmind.render.texts import texts_in
 
 _BEGINS_JSON = ("{", "[")
 
@@ -40,20 +40,8 @@ def safe_text(text: str) -> str:
 
 def _holds_none(value: Any) -> bool:
     """Whether no text holds a credential: looked at all at once, which is quick."""
-    texts = "\n".join(_texts(value))
+    texts = "\n".join(texts_in(value))
     return redacted(texts) == texts
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, one in value.items():
-            yield str(name)
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
 
 
 def _hidden(value: Any) -> Any:
