@@ -105,6 +105,11 @@ def test_a_line_that_cannot_be_used_is_named(
     assert f"{file}:2" in str(refused.value)
 
 
+def test_of_a_file_that_is_not_there_it_is_told_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(BadGold, match="check the path, or ask"):
+        read_queries(tmp_path / "none.jsonl")
+
+
 def test_a_file_that_is_not_there_or_empty_or_no_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadGold, match="No such file"):
         read_queries(tmp_path / "none.jsonl")

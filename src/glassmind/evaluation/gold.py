@@ -9,6 +9,9 @@ from glassmind.evaluation.faults import BadGold
 from glassmind.retrieval.plain import plain
 from glassmind.types.search import Intent
 
+ELSEWHERE = "check the path, or ask a vault about itself: glassmind eval --self"
+"""The way on where a file cannot be read."""
+
 
 class GoldQuery(NamedTuple):
     """One query, and what is known about its answer.
@@ -93,7 +96,8 @@ def lines_of(file: Path) -> Iterator[tuple[int, str]]:
                 if line.strip():
                     yield number, line
     except OSError as error:
-        raise BadGold(str(file), 0, error.strerror or str(error)) from error
+        problem = f"{error.strerror or error}; {ELSEWHERE}"
+        raise BadGold(str(file), 0, problem) from error
     except UnicodeDecodeError as error:
         raise BadGold(str(file), number, "it is not UTF-8 text") from error
 
