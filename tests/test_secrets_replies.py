@@ -4,12 +4,15 @@ import json
 
 import mcp_types as types
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from secrets_desk import HARMLESS, ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 
 from glassmind.markdown.receipts import receipt_of
+from glassmind.markdown.secrets import redacted
 from glassmind.surfaces.hiding import safe_text, safe_values
-from glassmind.surfaces.http.replies import encoded
+from glassmind.surfaces.http.replies import answered, encoded
 from glassmind.surfaces.mcp.cursors import Cursor, write_cursor
 from glassmind.surfaces.mcp.hiding import safe
 from glassmind.types import Span
@@ -28,11 +31,25 @@ def test_values_without_credentials_are_the_very_same() -> None:
 @pytest.mark.parametrize("offset", [0, 7, 123_456])
 def test_cursors_and_receipts_are_left_alone(offset: int) -> None:
     for seed in range(50):
-        given = {"query": Drawing(seed).alnum(9)}
-        cursor = write_cursor("glassmind_search", given, Cursor(offset, "0123456789ab"))
+        asked = {"query": Drawing(seed).alnum(9)}
+        cursor = write_cursor("glassmind_search", asked, Cursor(offset, "0123456789ab"))
         receipt = receipt_of("a/B.md", "Head", Span(1, 2), Drawing(seed).alnum(80))
 
         assert safe_values([cursor, receipt]) == [cursor, receipt]
+
+
+@given(st.text("0123456789abcdef", min_size=32, max_size=32))
+def test_what_looks_like_a_digest_is_never_a_credential(digest: str) -> None:
+    assert redacted(digest) == digest
+
+
+def test_a_credential_among_digests_goes_and_the_digests_stay() -> None:
+    digest = "98d0f4b1" * 4
+
+    told = answered({"hits": [{"digest": digest, "text": f"x {TOKEN}"}]}).body
+
+    assert digest.encode() in told
+    assert not pieces(told.decode()) & pieces(TOKEN)
 
 
 def test_credentials_go_from_texts_names_and_keys_and_json_stays_json() -> None:

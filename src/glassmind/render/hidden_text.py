@@ -12,7 +12,7 @@ it is seen, counts as well. Every look at a text takes time in line with its len
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 from glassmind.render.texts import texts_in
@@ -129,7 +129,11 @@ def holds_hidden(text: str) -> bool:
 
 def hidden_in(values: Any) -> tuple[str, ...]:
     """Return the kinds that texts in values of JSON hold, names of fields too."""
-    texts = texts_in(values)
+    return hidden_among(texts_in(values))
+
+
+def hidden_among(texts: Collection[str]) -> tuple[str, ...]:
+    """Return the kinds that some texts hold."""
     if not _is_suspect("\n".join(texts)):  # one look for all, as most answers need
         return ()
     found = {kind for text in texts for kind in hidden_kinds(text)}

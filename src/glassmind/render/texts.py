@@ -1,7 +1,7 @@
 """The texts in values of JSON, names of fields too.
 
-Every answer to an agent passes here, twice: so it is one loop, which looks at types and
-not at what they descend from.
+Every answer to an agent passes here: so it is one loop, which looks at types and not at
+what they descend from.
 """
 
 from collections.abc import Iterable

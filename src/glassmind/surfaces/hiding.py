@@ -6,20 +6,25 @@ in a sentence, names of files. So no verb has to think of it, and none can forge
 """
 
 import json
+import re
+from collections.abc import Collection
 from typing import Any
 
 from glassmind.markdown.secrets import redacted
 from glassmind.render.texts import texts_in
 
 _BEGINS_JSON = ("{", "[")
+_DIGEST = re.compile(r"[0-9a-f]{32}")
+_DIGEST_CHARS = 32
 
 
-def safe_values(value: Any) -> Any:
+def safe_values(value: Any, texts: Collection[str] | None = None) -> Any:
     """Return values of JSON with the credentials in every text of them hidden.
 
-    They are the very same where there are none.
+    They are the very same where there are none. `texts` are those in them, where a
+    caller has them already.
     """
-    if _holds_none(value):
+    if _hold_none(texts_in(value) if texts is None else texts):
         return value
     return _hidden(value)
 
@@ -33,15 +38,23 @@ def safe_text(text: str) -> str:
         values = json.loads(text)
     except (ValueError, RecursionError):
         return safe
-    if _holds_none(values):
+    if _hold_none(texts_in(values)):
         return text
     return json.dumps(_hidden(values), ensure_ascii=False)
 
 
-def _holds_none(value: Any) -> bool:
-    """Whether no text holds a credential: looked at all at once, which is quick."""
-    texts = "\n".join(texts_in(value))
-    return redacted(texts) == texts
+def _hold_none(texts: Collection[str]) -> bool:
+    """Whether no text holds a credential: looked at all at once, which is quick.
+
+    Each is looked at once. Digests are told by their shape alone, which no credential
+    has: in among the others they would have every long word looked at twice.
+    """
+    once = "\n".join([text for text in set(texts) if not _is_digest(text)])
+    return redacted(once) == once
+
+
+def _is_digest(text: str) -> bool:
+    return len(text) == _DIGEST_CHARS and _DIGEST.match(text) is not None
 
 
 def _hidden(value: Any) -> Any:

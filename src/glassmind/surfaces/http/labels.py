@@ -3,9 +3,11 @@
 A list, which is the shape of another system, has no place for it.
 """
 
+from collections.abc import Collection
 from typing import Any
 
-from glassmind.render.hidden_text import KINDS, hidden_in
+from glassmind.render.hidden_text import KINDS, hidden_among
+from glassmind.render.texts import texts_in
 from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.flags import FIELD
 
@@ -26,10 +28,13 @@ LABELS: dict[str, Any] = {
 """What a labelled answer has beside its own."""
 
 
-def labelled(value: object) -> object:
-    """Return values below a word that says what they are, and what they hide."""
+def labelled(value: object, texts: Collection[str] | None = None) -> object:
+    """Return values below a word that says what they are, and what they hide.
+
+    `texts` are those in them, where a caller has them already.
+    """
     if not isinstance(value, dict):
         return value
-    kinds = hidden_in(value)
+    kinds = hidden_among(texts_in(value) if texts is None else texts)
     flags = {FIELD: list(kinds)} if kinds else {}
     return {"untrusted": LABEL_OF_VALUES, **flags, **value}

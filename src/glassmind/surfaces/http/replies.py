@@ -3,6 +3,7 @@
 import json
 from typing import NamedTuple
 
+from glassmind.render.texts import texts_in
 from glassmind.surfaces.hiding import safe_values
 from glassmind.surfaces.http.labels import labelled
 
@@ -46,15 +47,19 @@ _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 def encoded(value: object) -> bytes:
     """Return a value as JSON in UTF-8, without credentials."""
-    made = _as_json(safe_values(value))
-    # A lone surrogate becomes an escape, which JSON reads as what it was.
-    return made.encode("utf-8", "backslashreplace")
+    return _written(safe_values(value))
 
 
 def answered(value: object, status: int = 200, *, of_notes: bool = True) -> Reply:
     """Return a value as an answer; one `of_notes` says that it is."""
-    made = labelled(value) if of_notes else value
-    return Reply(status, encoded(made), shown=value)
+    texts = set(texts_in(value))  # gathered once, looked at for two things
+    made = labelled(value, texts) if of_notes else value
+    return Reply(status, _written(safe_values(made, texts)), shown=value)
+
+
+def _written(value: object) -> bytes:
+    # A lone surrogate becomes an escape, which JSON reads as what it was.
+    return _as_json(value).encode("utf-8", "backslashreplace")
 
 
 def refused(refusal: Refusal) -> Reply:
