@@ -125,6 +125,31 @@ def test_five_thousand_renames_keep_every_note(desk: Desk) -> None:
     check_storm(desk, 5_000, limit_s=240)
 
 
+QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
+
+
+@pytest.mark.skipif(not QUEUE.exists(), reason="the system has no inotify")
+def test_what_an_overflow_of_the_queue_swallowed_is_found_all_the_same(
+    desk: Desk,
+) -> None:
+    make_vault(desk.vault, 20, 17)
+    other = desk.vault / "Other"
+    other.mkdir()
+    with watcher(desk) as watching:
+        watching.ready()
+        watching.pause()
+        for number in range(int(QUEUE.read_text("ascii")) // 2 + 1):
+            scratch = (
+                desk.vault / f"scratch{number % 2}.tmp"
+            )  # two events each, or more
+            scratch.touch()
+            scratch.unlink()
+        write(desk.vault, "Other/Late.md", "swallowed")
+        watching.resume()
+
+        check_follows(desk)
+
+
 def test_a_folder_that_moves_keeps_its_notes(desk: Desk) -> None:
     make_vault(desk.vault, 60, 16)
     with watcher(desk) as watching:

@@ -12,6 +12,7 @@ from watch_desk import until
 from watchfiles import Change
 
 from glassmind.errors import VaultMissing
+from glassmind.vault import watch
 from glassmind.vault.ignore import load_rules
 from glassmind.vault.watch import (
     EACH_FOLDER,
@@ -184,6 +185,18 @@ def test_a_change_is_heard(ears: Ears) -> None:
 
     ears.hears(lambda: put(ears.root, "Tea.md"), lambda h: "Tea.md" in h.changed)
     ears.hears((ears.root / "Tea.md").unlink, lambda h: "Tea.md" in h.gone)
+
+
+def test_after_standing_still_what_is_heard_means_a_look_at_everything(
+    ears: Ears, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "STOOD_STILL_S", 60.0)
+    ears.events.listen()
+    ears.hears(lambda: put(ears.root, "Tea.md"), lambda h: bool(h) and not h.whole)
+
+    monkeypatch.setattr(watch, "STOOD_STILL_S", 0.0)  # so that every pause is one
+
+    ears.hears(lambda: put(ears.root, ".x.swp"), lambda h: h.whole)
 
 
 def test_a_new_folder_is_heard_of_and_in_it_after_listening_again(ears: Ears) -> None:

@@ -21,6 +21,7 @@ from glassmind.store.lock import WriterLock
 from glassmind.types.files import IndexReport
 from glassmind.types.vectors import Embeddable
 from glassmind.types.watch import News, Settled, Turned
+from glassmind.vault import watch
 from glassmind.vault.watch import VaultEvents
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring import watch as wiring_watch
@@ -34,8 +35,9 @@ def followed(vault: VaultDesk) -> VaultDesk:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try again at once what failed."""
+    """Try again at once what failed, and take a busy machine for a quick one."""
     monkeypatch.setattr(watching, "FIRST_RETRY_S", 0.1)
+    monkeypatch.setattr(watch, "STOOD_STILL_S", 60.0)
 
 
 def follow(desk: VaultDesk, **settings: object) -> Follower:
@@ -45,7 +47,7 @@ def follow(desk: VaultDesk, **settings: object) -> Follower:
 @pytest.fixture
 def silence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lose every event, as an overflow does."""
-    monkeypatch.setattr(VaultEvents, "_told_of", lambda *_: None)
+    monkeypatch.setattr(VaultEvents, "_told_of", lambda *_, **__: None)
 
 
 def test_the_vault_is_compared_before_anything_else(followed: VaultDesk) -> None:

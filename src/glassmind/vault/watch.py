@@ -10,10 +10,11 @@ import os
 import stat
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from unicodedata import normalize
 
 from watchfiles import Change, watch
@@ -25,6 +26,14 @@ STEP_MS, GATHER_MS = 100, 200
 """How often new events are asked for, and how long they are gathered: well below any
 time a user could set for a file to be quiet, and next to nothing for a machine at rest.
 """
+
+STOOD_STILL_S = 0.4
+"""More than this between two looks at the events, which come every `STEP_MS` or when
+`GATHER_MS` are over, and the process stood still: long enough for the system's queue to
+run over, of which nobody is told."""
+
+AFTER_S = 2.0
+"""Events that come so soon after that may be what was left of more."""
 
 OBSIDIAN = ".obsidian"
 RULE_FILES = frozenset({IGNORE_FILE, f"{OBSIDIAN}/app.json"})
@@ -117,15 +126,15 @@ class VaultEvents:
             self._ear.close()
         self._ear, self._watched = None, ()
 
-    def _told_of(self, changes: Iterable[tuple[Change, str]]) -> None:
+    def _told_of(self, changes: Iterable[tuple[Change, str]], *, lossy: bool) -> None:
         base = os.path.realpath(self._root)
         apart = os.path.realpath(self._apart)
         try:
             heard = judged(changes, base, apart, self._rules())
         except VaultMissing:
             heard = Heard(whole=True)
-        if heard:
-            self._hear(heard)
+        if heard or lossy:
+            self._hear(heard._replace(whole=heard.whole or lossy))
 
 
 def identity_of(root: Path) -> tuple[int, int]:
@@ -225,14 +234,18 @@ def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
     return os.path.realpath(folder) == folder
 
 
+class Tell(Protocol):
+    """Is told of the system's events; of `lossy` ones some may be missing."""
+
+    def __call__(
+        self, changes: Iterable[tuple[Change, str]], *, lossy: bool
+    ) -> None: ...
+
+
 class _Ear:
     """One watch of the system, and the thread that waits for it."""
 
-    def __init__(
-        self,
-        folders: Collection[str],
-        tell: Callable[[Iterable[tuple[Change, str]]], None],
-    ) -> None:
+    def __init__(self, folders: Collection[str], tell: Tell) -> None:
         self._folders, self._tell = folders, tell
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -274,10 +287,16 @@ class _Ear:
         self, first: set[tuple[Change, str]], events: Iterator[set[tuple[Change, str]]]
     ) -> None:
         try:
-            self._tell(first)
+            self._tell(first, lossy=False)
+            looked = time.monotonic()
+            stood = looked - AFTER_S
             for changes in events:
+                now = time.monotonic()
+                if now - looked > STOOD_STILL_S:
+                    stood = now
                 if changes:
-                    self._tell(changes)
+                    self._tell(changes, lossy=now - stood < AFTER_S)
+                looked = time.monotonic()
         except (OSError, RuntimeError) as fault:
             self.failure = reason_of(fault)
         finally:  # by whatever fault: somebody has to know that nothing is heard
