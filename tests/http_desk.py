@@ -250,6 +250,11 @@ class Started:
             self.port, token or self.program.run("serve", "--show-token").stdout.strip()
         )
 
+    def line(self) -> str:
+        """Return what it said next."""
+        assert self.running.stdout is not None
+        return self.running.stdout.readline()
+
     def lines(self) -> list[dict[str, Any]]:
         """Return what it has told on stderr so far."""
         text = self.told.read_text("utf-8")

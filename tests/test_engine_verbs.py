@@ -79,6 +79,18 @@ def test_a_section_is_read_by_its_heading(
     assert "".join(lines[found.span.start - 1 : found.span.end]) == text
 
 
+def test_lines_before_a_heading_are_not_said_to_stand_under_it(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": NOTE})
+
+    above = vault.engine.read("Tea", heading="B", lines=(1, 2))
+    inside = vault.engine.read("Tea", heading="A", lines=(7, 8))
+
+    assert (above.span, above.heading_path) == (Span(1, 2), ())
+    assert (inside.text, inside.heading_path) == ("one\ntwo\n", ("Top", "A"))
+
+
 def test_lines_are_read_and_those_beyond_the_end_are_cut(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": "a\nb\nc\n"})
 

@@ -69,6 +69,22 @@ COMMANDS: dict[str, list[str]] = {
     "merge": ["inbox", "merge", "{}", "Inside"],
     "reject": ["inbox", "reject", "{}"],
     "log": ["log", "--path", "{}"],
+    "append": ["edit", "append", "{}", "--text", "all is well"],
+    "create": ["edit", "create", "all is well", "--folder", "{}"],
+    "create by a title": ["edit", "create", "{}", "--text", "all is well"],
+    "create by a template": ["edit", "create", "New", "--template", "{}"],
+    "delete": ["edit", "delete", "{}", "--yes"],
+    "move a note": ["move", "{}", "Elsewhere.md"],
+    "move somewhere": ["move", "Inside.md", "{}"],
+    "rename a heading": ["rename-heading", "{}", "Top", "Other"],
+    "rename a tag": ["rename-tag", "{}", "other"],
+    "merge a note": ["merge", "{}", "Inside", "--yes"],
+    "merge into a note": ["merge", "Inside", "{}", "--yes"],
+    "split": ["split", "{}", "--level", "1"],
+    "split into a folder": ["split", "Inside", "--level", "1", "--folder", "{}"],
+    "a changeset": ["changeset", "show", "{}"],
+    "undo": ["changeset", "undo", "{}"],
+    "a proposal": ["proposals", "show", "{}"],
 }
 """Commands that take a name, each with where it goes."""
 

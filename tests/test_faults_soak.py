@@ -31,13 +31,14 @@ def check_ending_is_fresh(desk: Desk) -> None:
 
 
 class Size(NamedTuple):
-    """How many ask about how many notes, for how long; `steps` edits go at once, and
-    the server may grow by `more_bytes`."""
+    """How many ask about how many notes, for how long; `steps` edits go at once, at
+    least `changes` in all, and each server may grow by `more_bytes`."""
 
     clients: int
     notes: int
     seconds: float
     steps: int
+    changes: int
     more_bytes: int
 
 
@@ -47,11 +48,13 @@ def soak(desk: Desk, logs: Path, size: Size) -> None:
     with ExitStack() as stack:
         http, server = stack.enter_context(http_server(desk, logs / "serve.log"))
         asking = [Asking(http, n, "hybrid") for n in range(size.clients // 2)]
+        servers = [server]
         for n in range(size.clients - len(asking)):
             client = Stdio(desk, logs / f"mcp-{n}.log")
             stack.callback(client.close)
+            servers.append(client.running.pid)
             asking.append(Asking(client, 100 + n, "hybrid" if n % 2 else "fulltext"))
-        began, held = time.monotonic(), 0
+        began, held = time.monotonic(), list[int]()
         for one in asking:
             one.start()
         turn = 0
@@ -60,13 +63,17 @@ def soak(desk: Desk, logs: Path, size: Size) -> None:
             turn += 1
             wait_until(more_answers(asking), 120)
             if not held and time.monotonic() > began + size.seconds / 5:
-                held = resident_bytes(server)
+                held = [resident_bytes(one) for one in servers]
         for one in asking:
             one.end()
         assert [one.failed for one in asking] == [[]] * size.clients
         assert all(one.answered for one in asking)
         check_ending_is_fresh(desk)
-        assert resident_bytes(server) < held + size.more_bytes
+        grown = [
+            resident_bytes(one) - at for one, at in zip(servers, held, strict=True)
+        ]
+        assert max(grown) < size.more_bytes
+        assert turn * size.steps >= size.changes
     desk.check_converges()
     said = "".join(log.read_text("utf-8", "replace") for log in logs.glob("*.log"))
     assert "Traceback" not in said
@@ -91,7 +98,9 @@ def logs(tmp_path: Path) -> Path:
 def test_clients_are_answered_while_the_vault_changes(
     tmp_path: Path, logs: Path
 ) -> None:
-    short = Size(clients=4, notes=80, seconds=6, steps=4, more_bytes=WARM_BYTES)
+    short = Size(
+        clients=4, notes=80, seconds=6, steps=4, changes=8, more_bytes=WARM_BYTES
+    )
     soak(Desk(tmp_path), logs, short)
 
 
@@ -100,5 +109,7 @@ def test_clients_are_answered_while_the_vault_changes(
 def test_eight_clients_ask_for_five_minutes_while_two_thousand_notes_change(
     tmp_path: Path, logs: Path
 ) -> None:
-    long = Size(8, 2_000, seconds=300, steps=12, more_bytes=SETTLED_BYTES)
+    long = Size(
+        8, 2_000, seconds=300, steps=12, changes=2_000, more_bytes=SETTLED_BYTES
+    )
     soak(Desk(tmp_path), logs, long)

@@ -414,6 +414,15 @@ def test_a_request_with_two_lengths_is_refused_and_the_connection_closed(
     assert told.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.parametrize(("size", "status"), [(30_000, 200), (33_000, 431)])
+def test_a_head_that_comes_at_once_is_no_larger_either(
+    web: Web, size: int, status: int
+) -> None:
+    with web.raw() as wire:
+        wire.send(*_head(web, "GET /stats", f"X: {'a' * size}"))
+        assert wire.status() == status
+
+
 def test_headers_that_are_too_large_are_refused(web: Web) -> None:
     with web.raw() as wire:
         large = [f"X-{n}: {'a' * 1_000}" for n in range(40)]

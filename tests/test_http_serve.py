@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import shlex
 import signal
 import socket
 import stat
@@ -121,13 +123,65 @@ def test_a_token_of_the_users_choice_opens_the_network(program: Program) -> None
     assert "nothing on the way is encrypted" in told
 
 
+def test_the_vault_is_followed_unless_it_is_not_to_be(tmp_path: Path) -> None:
+    program = with_index(tmp_path)
+
+    def mode() -> str:
+        return str(program.json("status")["watch"]["mode"])
+
+    with started(program, "--no-watch") as running:
+        until(lambda: bool([*program.home.glob(CARD)]))  # it has taken the vault up
+        assert running.web().get("/health").status == 200
+        assert mode() == "off"
+    with started(program):
+        until(lambda: mode() == "watching")
+
+
 def test_a_token_may_be_in_a_file_of_the_users(program: Program) -> None:
     file = program.home / "secret"
     file.write_text(f"{CHOSEN}\n", "ascii")
 
     with started(program, "--token-file", str(file)) as running:
         assert running.web(CHOSEN).get("/stats").status == 200
-        assert str(file) in (running.running.stdout or [""]).readline()  # type: ignore[union-attr]
+        assert running.line() == f"Token: from {file}\n"
+        file.write_text(f"{CHOSEN[::-1]}\n", "ascii")
+        assert running.web(CHOSEN).get("/stats").status == 401
+        assert running.web(CHOSEN[::-1]).get("/stats").status == 200
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of files tell nothing there")
+def test_a_file_of_the_users_that_others_can_read_is_told_of(program: Program) -> None:
+    file = program.home / "open secret"
+    file.write_text(CHOSEN, "ascii")
+    file.chmod(0o644)
+
+    with started(program, "--token-file", str(file)) as running:
+        assert running.web(CHOSEN).get("/stats").status == 200
+
+    assert f"chmod 600 {file}" in running.told.read_text("utf-8")
+
+
+def test_the_line_about_the_token_has_the_command_that_prints_it(
+    running: Started, program: Program
+) -> None:
+    _, said, command = running.line().partition("; ")
+
+    asked = shlex.split(command.removesuffix(" prints it\n"))
+    assert (said, asked[0]) == ("; ", "glassmind")
+    assert program.bare(*asked[1:]).stdout.strip() == running.web().token
+
+
+def test_a_token_that_is_deleted_or_laid_open_is_over_at_once(tmp_path: Path) -> None:
+    program = with_index(tmp_path)
+    with started(program) as running:
+        for end in (Path.unlink, lambda file: file.chmod(0o640)):
+            old = running.web()
+            assert old.get("/stats").status == 200
+            end(token_file(program))
+            assert old.get("/stats").status == 401
+            assert old.get("/stats", Authorization="Bearer ").status == 401
+            assert running.web().get("/stats").status == 200
+            assert old.get("/stats").status == 401
 
 
 @pytest.mark.parametrize(

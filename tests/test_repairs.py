@@ -284,6 +284,16 @@ def test_suggested_links_are_made_by_their_keys(vault: VaultDesk) -> None:
     assert any("No.md -> A.md: nothing of that key" in said for said in done.notices)
 
 
+def test_no_keys_at_all_make_no_link(vault: VaultDesk) -> None:
+    opened(vault, MENTIONS)
+
+    none = vault.engine.knowledge.links_to_add(keys=[])
+    listed = vault.engine.knowledge.links_to_add()
+
+    assert not none.edits
+    assert listed.edits
+
+
 @pytest.mark.parametrize(
     ("form", "link", "child"),
     [

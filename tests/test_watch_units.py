@@ -112,6 +112,15 @@ def test_sixty_minutes_are_an_hour_to_systemd() -> None:
     assert "OnCalendar=hourly\n" in units.files[1].text
 
 
+@pytest.mark.parametrize("every", [7, 45])
+def test_what_is_no_part_of_an_hour_is_counted_from_the_last_run(every: int) -> None:
+    units = systemd_units(["/bin/true"], name="x", vault="Notes", every_min=every)
+
+    assert f"\nOnUnitActiveSec={every}min\n" in units.files[1].text
+    assert "\nOnBootSec=1min\n" in units.files[1].text
+    assert "OnCalendar" not in units.files[1].text
+
+
 @pytest.mark.parametrize("word", [word for word in ODD if word.isprintable()])
 def test_launchd_reads_the_same_command_back(word: str) -> None:
     command = ["/usr/bin/python3", "--vault", word, "index"]
@@ -150,9 +159,9 @@ def test_the_script_writes_the_units_it_prints(program: Program) -> None:
     assert {f.name: f.read_text("utf-8") for f in folder.iterdir()} == {
         file["name"]: file["text"] for file in files
     }
-    assert script.splitlines()[-1].startswith(
-        "systemctl --user enable --now glassmind-"
-    )
+    commands = [line for line in script.splitlines() if not line.startswith("#")]
+    assert commands[-1].startswith("systemctl --user enable --now glassmind-")
+    assert "# to take it away: systemctl --user disable --now glassmind-" in script
 
 
 def test_the_command_that_is_printed_indexes_the_vault(program: Program) -> None:

@@ -29,7 +29,7 @@ from glassmind.types.editing import (
 )
 from glassmind.vault.trash import is_trashed
 
-NOTHING = "nothing was changed: the files say so already"
+NOTHING = "nothing was changed: no file would be another"
 
 OFF = 'writes.mode = "off" lets nothing be written'
 

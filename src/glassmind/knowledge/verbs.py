@@ -209,14 +209,14 @@ class Knowledge:
         self,
         name: str | None = None,
         *,
-        keys: Sequence[str] = (),
+        keys: Sequence[str] | None = None,
         mentions: bool = False,
         limit: int = 20,
     ) -> Repairs:
         """Return the edits that follow suggestions; `Editing.repair` makes them.
 
         Those of `keys`, and with `mentions` every name that should be a link; without
-        either what `suggest` lists.
+        either what `suggest` lists. An empty list of keys is none of them.
 
         Raises:
             BadLimit: so many cannot be given.

@@ -28,6 +28,8 @@ class Units:
     kind: UnitKind
     files: tuple[UnitFile, ...]
     enable: tuple[str, ...]
+    disable: tuple[str, ...]
+    """The commands that take them away again."""
 
 
 def systemd_units(
@@ -49,7 +51,6 @@ def systemd_units(
         "Nice=10\n"
         "IOSchedulingClass=idle\n",
     )
-    when = "hourly" if every_min == HOUR_MIN else f"*:0/{every_min}"
     timer = UnitFile(
         f"{name}.timer",
         "~/.config/systemd/user",
@@ -57,8 +58,7 @@ def systemd_units(
         f"Description=Index the vault {_described(vault)} by the clock\n"
         "\n"
         "[Timer]\n"
-        f"OnCalendar={when}\n"
-        "Persistent=true\n"
+        f"{_when(every_min)}"
         "\n"
         "[Install]\n"
         "WantedBy=timers.target\n",
@@ -67,7 +67,22 @@ def systemd_units(
         "systemctl --user daemon-reload",
         f"systemctl --user enable --now {timer.name}",
     )
-    return Units("systemd", (run, timer), enable)
+    disable = (
+        f"systemctl --user disable --now {timer.name}",
+        f"rm {run.folder}/{run.name} {timer.folder}/{timer.name}",
+    )
+    return Units("systemd", (run, timer), enable, disable)
+
+
+def _when(every_min: int) -> str:
+    """Return when a timer starts: by the clock where an hour has whole parts of it.
+
+    Else by what has gone by: `*:0/45` would mean at 0 and 45 past.
+    """
+    if HOUR_MIN % every_min:
+        return f"OnBootSec=1min\nOnUnitActiveSec={every_min}min\n"
+    when = "hourly" if every_min == HOUR_MIN else f"*:0/{every_min}"
+    return f"OnCalendar={when}\nPersistent=true\n"
 
 
 def quoted_for_systemd(command: Sequence[str]) -> str:
@@ -118,7 +133,11 @@ def launchd_units(command: Sequence[str], *, name: str, every_min: int) -> Units
     text = plistlib.dumps(wanted, sort_keys=False).decode("utf-8")
     file = UnitFile(f"{label}.plist", "~/Library/LaunchAgents", text)
     enable = f"launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/{file.name}"
-    return Units("launchd", (file,), (enable,))
+    disable = (
+        f"launchctl bootout gui/$(id -u)/{label}",
+        f"rm {file.folder}/{file.name}",
+    )
+    return Units("launchd", (file,), (enable,), disable)
 
 
 def units_as_json(units: Units) -> dict[str, object]:
@@ -130,6 +149,7 @@ def units_as_json(units: Units) -> dict[str, object]:
             for file in units.files
         ],
         "enable": list(units.enable),
+        "disable": list(units.disable),
     }
 
 
@@ -139,4 +159,5 @@ def units_as_text(units: Units) -> str:
     for file in units.files:
         lines += [f"mkdir -p {file.folder}", f"cat > {file.folder}/{file.name} <<'END'"]
         lines += [file.text.rstrip("\n"), "END"]
-    return "".join(f"{line}\n" for line in (*lines, *units.enable))
+    undone = [f"# to take it away: {line}" for line in units.disable]
+    return "".join(f"{line}\n" for line in (*lines, *units.enable, *undone))

@@ -268,7 +268,8 @@ class NoteReader:
                 raise HeadingNotFound(path, heading, ())
             span, under = section_of(note, heading, span.end)
         if lines is not None:
-            span = _within(path, lines, span.end)
+            section, span = span, _within(path, lines, span.end)
+            under = under if span.start >= section.start else ()  # it is not theirs
         if heading or lines is not None:
             text = "".join(parts[span.start - 1 : span.end])
         said = {n.lower(): v for n, v in note.frontmatter.properties.items()}

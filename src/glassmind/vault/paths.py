@@ -48,9 +48,11 @@ def check_parts(path: str) -> None:
     """Refuse a path whose parts do not each name an entry of the one before.
 
     Raises:
-        PathOutsideVault: A part is empty, `.` or `..`, or the path holds a NUL or half
-            a character, which no file system takes.
+        PathOutsideVault: It is absolute, a part is empty, `.` or `..`, or it holds a
+            NUL or half a character, which no file system takes.
     """
+    if path.startswith("/"):
+        raise PathOutsideVault(path, "it does not start at the vault")
     if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
         raise PathOutsideVault(path, "a part of it is empty, . or ..")
     if not path.isascii() and _HALF.search(path):

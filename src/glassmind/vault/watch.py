@@ -237,9 +237,8 @@ def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
 class Tell(Protocol):
     """Is told of the system's events; of `lossy` ones some may be missing."""
 
-    def __call__(
-        self, changes: Iterable[tuple[Change, str]], *, lossy: bool
-    ) -> None: ...
+    def __call__(self, changes: Iterable[tuple[Change, str]], *, lossy: bool) -> None:
+        """Take in what changed."""
 
 
 class _Ear:

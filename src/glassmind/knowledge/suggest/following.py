@@ -20,14 +20,15 @@ def followed(  # noqa: PLR0913 - each wish by its name
     kept: KeptRankings,
     note: NotePath | None,
     *,
-    keys: Sequence[str],
+    keys: Sequence[str] | None,
     mentions: bool,
     limit: int,
 ) -> Repairs:
     """Return the edits that make suggested links, joined for each note.
 
     Those of `keys`, and with `mentions` every name in a text that should be a link;
-    without either the first `limit`, as they are listed.
+    without either the first `limit`, as they are listed. No keys at all are none, not
+    all.
 
     Raises:
         BadLimit: so many cannot be given.
@@ -35,9 +36,9 @@ def followed(  # noqa: PLR0913 - each wish by its name
     many = MOST if keys or mentions else limit
     found = suggest(study, kept, note, limit=many)
     known = {key_of(one): one for one in found.suggestions}
-    known |= _around(study, kept, [key for key in keys if key not in known])
-    wanted = dict.fromkeys(keys)
-    if mentions or not keys:
+    known |= _around(study, kept, [key for key in keys or () if key not in known])
+    wanted = dict.fromkeys(keys or ())
+    if mentions or keys is None:
         named = (one for one in found.suggestions if not mentions or _is_sure(one))
         wanted |= dict.fromkeys(map(key_of, named))
     left = [Unmended(key, NOT_SUGGESTED) for key in wanted if key not in known]

@@ -16,9 +16,17 @@ from typing import Any, NoReturn, cast
 from glassmind.errors import WrongUsage
 from glassmind.render.style import shortened
 
-vars(argparse)["_"] = str
-"""What argparse says is not translated: we read it (`LACKS_VALUE`), and looking for a
-translation takes two milliseconds of every command."""
+
+def _as_it_is(said: str | None) -> str | None:
+    """Return what argparse says, untranslated.
+
+    We read it (`LACKS_VALUE`), and looking for a translation takes two milliseconds of
+    every command.
+    """
+    return said
+
+
+vars(argparse)["_"] = _as_it_is
 
 VALUED = ("--vault", "--config")
 """Options of every command that take a value."""

@@ -38,6 +38,7 @@ from glassmind.surfaces.http.replies import (
 )
 from glassmind.surfaces.http.showing import caller_in, taken
 from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.http.token import TokenFile
 from glassmind.surfaces.http.tools import Tools
 from glassmind.surfaces.http.work import Workers
 from glassmind.surfaces.ledger import Recording
@@ -63,7 +64,7 @@ OWNERS = BEYOND._replace(
 def make_app(  # noqa: PLR0913 - each wish by its name
     engine: Engine,
     *,
-    token: str | None,
+    token: str | TokenFile | None,
     hosts: Sequence[str],
     origins: Sequence[str] = (),
     toolsets: Sequence[str] = ("core",),

@@ -87,7 +87,8 @@ class Parser(h11.Connection):
         """Return what came next.
 
         Raises:
-            RemoteProtocolError: it is no HTTP, or a body in too many chunks.
+            RemoteProtocolError: it is no HTTP, a head that is too large, though it came
+                at once, or a body in too many chunks.
         """
         event = super().next_event()
         if isinstance(event, h11.Data):
@@ -97,7 +98,13 @@ class Parser(h11.Connection):
                 raise h11.RemoteProtocolError("a body in too many chunks")
         elif isinstance(event, h11.Request):
             self._chunks, self._size = 0, 0
+            if _size_of(event) > LARGEST_HEAD:
+                raise h11.RemoteProtocolError("a large head", LARGE_HEAD.status)
         return event
+
+
+def _size_of(head: h11.Request) -> int:
+    return len(head.target) + sum(len(name) + len(said) for name, said in head.headers)
 
 
 class Connection(H11Protocol):

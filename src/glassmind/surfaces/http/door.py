@@ -8,6 +8,7 @@ from glassmind.access.clients import PREFIX, Client, Clients, digest_of
 from glassmind.errors.access import ClientsUnreadable
 from glassmind.surfaces.http.addresses import bracketed
 from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.http.token import TokenFile
 from glassmind.surfaces.mcp.log import log
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.access import Scope as ReadScope
@@ -85,11 +86,14 @@ STRANGER, OWNER = Visitor(), Visitor(owns=True)
 
 
 class Door(NamedTuple):
-    """What a request has to show. Without `token` nobody has to know one."""
+    """What a request has to show. Without `token` nobody has to know one.
+
+    That of a file may be another with every request.
+    """
 
     hosts: frozenset[str]
     origins: frozenset[str]
-    token: str | None
+    token: str | TokenFile | None
     by_address: bool = False
     """Whether the address that a client reached counts as a name too."""
     clients: Clients | None = None
@@ -135,7 +139,9 @@ class Door(NamedTuple):
             return OWNER
         scheme, _, shown = head.get(b"authorization", b"").partition(b" ")
         token = shown.strip()
-        ours = hmac.compare_digest(digest_of(token), digest_of(self.token.encode()))
+        kept = self.token if isinstance(self.token, str) else self.token.current()
+        ours = hmac.compare_digest(digest_of(token), digest_of(kept.encode()))
+        ours = ours and bool(kept)
         client = self._client(token)
         if scheme.lower() != b"bearer":
             return None

@@ -24,7 +24,7 @@ def post_links(asked: Asked) -> Reply:
         lambda asking: engine.editing.repair(
             engine.knowledge.links_to_add(
                 given["name"],
-                keys=given["keys"] or (),
+                keys=given["keys"],
                 mentions=given["mentions"],
                 limit=given["limit"],
             ),

@@ -19,6 +19,7 @@ from glassmind.surfaces.http.connection import LARGEST_HEAD, Connection
 from glassmind.surfaces.http.listen import BACKLOG, listening_socket
 from glassmind.surfaces.http.log import tell_nobody, tell_request
 from glassmind.surfaces.http.room import MOST_CONNECTIONS, make_room
+from glassmind.surfaces.http.token import TokenFile
 from glassmind.surfaces.mcp.log import log, take_over_logging
 from glassmind.surfaces.mcp.patient import PatientStream
 
@@ -37,7 +38,7 @@ class Terms(NamedTuple):
 
     host: str
     port: int
-    token: str
+    token: str | TokenFile
     toolsets: tuple[str, ...] = ("core",)
     watch: bool = True
     quiet: bool = False

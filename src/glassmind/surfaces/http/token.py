@@ -1,8 +1,13 @@
-"""The token of a vault: made once, kept in a file that its owner alone can read."""
+"""The token of a vault: made once, kept in a file that its owner alone can read.
+
+A server looks at the file with every request: one that is deleted, replaced, or that
+others can read by now lets nobody in any more.
+"""
 
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from glassmind.config import Config
@@ -43,9 +48,45 @@ def _drop_exposed(file: Path) -> None:
         found = file.lstat()
     except FileNotFoundError:
         return
-    private = os.name == "nt" or not found.st_mode & 0o077
-    if not (stat.S_ISREG(found.st_mode) and private and found.st_size):
+    if _is_exposed(found) or not found.st_size:
         file.unlink()
+
+
+def _is_exposed(found: os.stat_result) -> bool:
+    return not stat.S_ISREG(found.st_mode) or is_open_to_others(found)
+
+
+def is_open_to_others(found: os.stat_result) -> bool:
+    """Whether others on this machine can read a file, as far as its mode tells."""
+    return os.name != "nt" and bool(found.st_mode & 0o077)
+
+
+class TokenFile:
+    """The token that a file holds now; for any number of threads.
+
+    In one that is to be `private`, a token that others can read is none.
+    """
+
+    def __init__(self, file: Path, *, private: bool) -> None:
+        self._file, self._private = file, private
+        self._read: tuple[tuple[int, ...], str] = ((), "")
+
+    def current(self) -> str:
+        """Return the token; empty where there is none."""
+        try:
+            found = self._file.lstat() if self._private else self._file.stat()
+        except OSError:
+            return ""
+        if self._private and _is_exposed(found):
+            return ""
+        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size)
+        known, token = self._read
+        if stamp != known:
+            token = ""
+            with suppress(TokenUnreadable, BadToken):
+                token = read_token(self._file)
+            self._read = (stamp, token)
+        return token
 
 
 def _made(file: Path) -> str:

@@ -93,7 +93,7 @@ def _set(args: Namespace, output: Output) -> None:
     if output.as_json:
         output.json({"key": key, "path": str(file)})
     else:
-        output.notice(f"{key} is set in {file}")
+        output.notice(f"{key} is set in {file}; what runs already goes on as it began")
 
 
 def _file(args: Namespace) -> Path:

@@ -151,7 +151,9 @@ def _suggest(asked: Asked) -> int:
 def _apply(asked: Asked, keys: Sequence[str], *, dry_run: bool) -> int:
     """Make suggested links, as far as the settings let it happen."""
     asking = asking_of(asked.engine, CLIENT, dry_run=dry_run)
-    found = asked.knowledge.links_to_add(*asked.names, keys=keys, **asked.wishes)
+    found = asked.knowledge.links_to_add(
+        *asked.names, keys=keys or None, **asked.wishes
+    )
     show_changed(asked.engine.editing.repair(found, asking), asked.output)
     return exits.OK
 

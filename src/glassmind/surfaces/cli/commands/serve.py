@@ -2,6 +2,8 @@
 
 from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
@@ -14,7 +16,12 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.mcp.toolsets import DEFAULT, EMPTY, SETS, read_names
 
+if TYPE_CHECKING:
+    from glassmind.surfaces.http.token import TokenFile
+
 MOST_PORT = 65_535
+
+OPEN_FILE = "others on this machine can read the token in {0}: chmod 600 {0}"
 
 OPEN_WIRE = (
     "other machines can reach this server, and nothing on the way is encrypted: "
@@ -56,52 +63,81 @@ def run(args: Namespace, output: Output) -> int:
         if name in EMPTY:
             output.notice(f"the set of tools {name} is empty as yet")
     host = args.host or config.server.host
-    token, origin = _chosen_token(args, config)
-    if not token and not args.show_token and not is_loopback(host):
+    token = _chosen_token(args, config)
+    if token is None and not args.show_token and not is_loopback(host):
         raise TokenNeeded(host)
-    if not token:
-        token, origin = _kept_token(config)
+    token = token or _kept_token(args, config)
     if args.show_token:
-        return _show_token(token, origin, output)
+        return _show_token(token, output)
+    if token.is_open:
+        output.notice(OPEN_FILE.format(token.origin))
     try:
         clients_of(config).all()
     except ClientsUnreadable as error:  # told now; they are let in when it is mended
         output.notice(str(error))
-    _serve(args, config, output, (token, origin))
+    _serve(args, config, output, token)
     return exits.OK
 
 
-def _chosen_token(args: Namespace, config: Config) -> tuple[str, str]:
-    """Return the token that somebody chose and where; nothing if nobody did."""
-    from glassmind.surfaces.http.token import checked_token, read_token  # noqa: PLC0415
+class _Token(NamedTuple):
+    """What clients have to know, and where it is from.
+
+    `told_by` is the command that prints one which nobody chose; one that `is_open` can
+    be read by others. `file` is followed while the server runs.
+    """
+
+    text: str
+    origin: str
+    file: "TokenFile | None" = None
+    told_by: str = ""
+    is_open: bool = False
+
+
+def _chosen_token(args: Namespace, config: Config) -> _Token | None:
+    """Return the token that somebody chose; None if nobody did."""
+    from glassmind.surfaces.http.token import (  # noqa: PLC0415 - only to serve
+        TokenFile,
+        checked_token,
+        is_open_to_others,
+        read_token,
+    )
 
     if args.token_file:
-        return read_token(Path(args.token_file)), args.token_file
+        file = Path(args.token_file)
+        text, there = read_token(file), file.is_file()  # a pipe is read once
+        followed = TokenFile(file, private=False) if there else None
+        is_open = there and is_open_to_others(file.stat())
+        return _Token(text, args.token_file, followed, is_open=is_open)
     origin = "--token" if args.token is not None else config.origins["server.token"]
     given = config.server.token if args.token is None else args.token
     if not given and args.token is None:
-        return "", ""
-    return checked_token(given, origin), origin
+        return None
+    return _Token(checked_token(given, origin), origin)
 
 
-def _kept_token(config: Config) -> tuple[str, str]:
-    from glassmind.surfaces.http.token import kept_token, token_file  # noqa: PLC0415
+def _kept_token(args: Namespace, config: Config) -> _Token:
+    from glassmind.surfaces.http.token import (  # noqa: PLC0415 - only to serve
+        TokenFile,
+        kept_token,
+        token_file,
+    )
 
     file = token_file(config)
-    return kept_token(file), str(file)
+    vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
+    told_by = f"glassmind serve{vault} --show-token"
+    followed = TokenFile(file, private=True)
+    return _Token(kept_token(file), str(file), followed, told_by)
 
 
-def _show_token(token: str, origin: str, output: Output) -> int:
+def _show_token(token: _Token, output: Output) -> int:
     if output.as_json:
-        output.json({"token": token, "origin": origin})
+        output.json({"token": token.text, "origin": token.origin})
     else:
-        output.line(token)
+        output.line(token.text)
     return exits.OK
 
 
-def _serve(
-    args: Namespace, config: Config, output: Output, token: tuple[str, str]
-) -> None:
+def _serve(args: Namespace, config: Config, output: Output, token: _Token) -> None:
     from glassmind.surfaces.http.serve import Terms, serve  # noqa: PLC0415 - a second
 
     host = args.host or config.server.host
@@ -112,15 +148,17 @@ def _serve(
     watch, quiet = not args.no_watch, output.quiet
 
     def told(url: str) -> None:
-        _tell_where(url, token[1], output)
+        _tell_where(url, token, output)
 
-    serve(config, Terms(host, port, token[0], names, watch, quiet), told)
+    known = token.file or token.text
+    serve(config, Terms(host, port, known, names, watch, quiet), told)
 
 
-def _tell_where(url: str, origin: str, output: Output) -> None:
+def _tell_where(url: str, token: _Token, output: Output) -> None:
     if output.as_json:
-        output.json({"url": url, "mcp": f"{url}/mcp", "token_origin": origin})
+        output.json({"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin})
     else:
         output.line(f"Listening on {url}, for MCP on {url}/mcp")
-        output.line(f"Token: from {origin}; glassmind serve --show-token prints it")
+        printed = f"; {token.told_by} prints it" if token.told_by else ""
+        output.line(f"Token: from {token.origin}{printed}")
     output.flush()

@@ -35,7 +35,7 @@ SAID = {
 }
 """What a state means for an agent."""
 
-NOTHING = "Nothing is to be changed: the notes say so already."
+NOTHING = "Nothing is to be changed: no note would be another."
 
 WOULD_WAIT = (
     "It cannot be applied at once: the same call without a dry run makes a proposal of "

@@ -28,7 +28,7 @@ def run(call: Call) -> Answer:
     else:
         note = None if given["name"] is None else note_name(call, NAME)
         found = call.engine.knowledge.links_to_add(
-            note, keys=given["keys"] or (), mentions=given["mentions"]
+            note, keys=given["keys"], mentions=given["mentions"]
         )
     return answer_of(call.engine.editing.repair(found, wish))
 
