@@ -86,6 +86,8 @@ def test_every_wish_of_a_search_is_heard(web: Web) -> None:
         (b'{"query": "a", "limit": true}', 422, "'limit' must be a whole number"),
         (b'{"query": "a", "limit": 0}', 422, "'limit' must be from 1"),
         (b'{"query": "a", "mode": "magic"}', 422, "must be one of hybrid"),
+        (b'{"query": "a", "mode": true}', 422, "must be one of hybrid"),
+        (b'{"query": "a", "query": "b"}', 422, "'query' stands twice"),
         (b'{"query": "a", "colour": "red"}', 422, "no argument 'colour'"),
         (b'{"query": "\\ud800"}', 422, "half a character"),
         (b'{"query": "before:never"}', 422, "is no day"),

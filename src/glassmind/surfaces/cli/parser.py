@@ -195,7 +195,7 @@ def add_global_options(parser: ArgumentParser) -> None:
     add = group.add_argument
     add("--vault", metavar="PATH", default=SUPPRESS, help="the vault's folder")
     add("--config", metavar="FILE", default=SUPPRESS, help="use this file as your own")
-    add("--json", action="store_true", default=SUPPRESS, help="print one JSON object")
+    add("--json", action="store_true", default=SUPPRESS, help="print JSON, not text")
     add("--quiet", "-q", action="store_true", default=SUPPRESS, help="no notices")
     add(
         "--verbose",

@@ -6,7 +6,9 @@ write a number as a number.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn, get_args
 from urllib.parse import parse_qsl
 
@@ -88,7 +90,11 @@ def from_body(
         BadArgument: one of them cannot be taken.
     """
     try:
-        given = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        given = json.loads(
+            body.decode("utf-8"),
+            parse_constant=_no_number,
+            object_pairs_hook=partial(_once, owner),
+        )
     except (ValueError, RecursionError):
         raise Refused(BAD_JSON) from None
     if not isinstance(given, dict):
@@ -158,6 +164,19 @@ def _checked(
             if isinstance(text, str) and not is_text(text):
                 raise BadArgument(owner, "a text holds half a character")
     return read_arguments(owner, arguments, given, strict=True)
+
+
+def _once(owner: str, pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
+    """Return the fields of an object, each of which may stand there once.
+
+    Raises:
+        BadArgument: one stands twice, and readers differ in which of them counts.
+    """
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise BadArgument(owner, f"{twice[:50]!r} stands twice")
+    return made
 
 
 def _no_number(name: str) -> NoReturn:

@@ -186,7 +186,8 @@ def _value(owner: str, one: Argument, given: object) -> object:
         return one.default
     value = _READERS[one.kind](given)
     if value is None:
-        wanted = _WANTED[one.kind]
+        listed = ", ".join(one.choices)
+        wanted = f"one of {listed}" if listed else _WANTED[one.kind]
         raise BadArgument(owner, f"{one.name!r} must be {wanted}")
     _check_bounds(owner, one, value)
     return value
