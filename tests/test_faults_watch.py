@@ -246,7 +246,7 @@ def test_a_sleep_in_which_all_events_were_lost_is_made_good(desk: Desk) -> None:
 LOSE_EVENTS = """
 import runpy, sys
 from glassmind.vault.watch import VaultEvents
-VaultEvents._told_of = lambda *_: None
+VaultEvents._told_of = lambda *_, **__: None
 sys.argv = sys.argv[sys.argv.index("glassmind"):]
 runpy.run_module("glassmind", run_name="__main__", alter_sys=True)
 """
