@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import MassDeletion, VaultMissing
+from glassmind.indexing import run
 from glassmind.types.files import Progress
 from glassmind.vault.read import VaultFiles
 
@@ -541,3 +543,26 @@ def test_a_file_indexed_just_after_it_was_written_is_no_change_to_the_doctor(
     (found,) = [c for c in vault.engine.doctor() if c.name == "freshness"]
 
     assert found.state == "ok"
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_notes_that_come_back_while_they_are_missed_are_not_forgotten(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, held: bool
+) -> None:
+    vault.indexed({f"many/{n}.md": f"note {n}" for n in range(40)} | {"One.md": "1"})
+    away, home = tmp_path / "away", vault.root / "many"
+    home.rename(away)
+    look = run.scan
+
+    def late(*given: Any, **wanted: Any) -> Any:
+        found = look(*given, **wanted)
+        if away.exists():
+            away.rename(home)
+        return found
+
+    monkeypatch.setattr(run, "scan", late)
+    keeper = vault.engine._adapters.keeper()
+    report = keeper.index(lambda _: None, embed=False, hold_deletions=held)
+
+    assert (report.removed, report.held) == (0, 0)
+    assert vault.index().unchanged == 41

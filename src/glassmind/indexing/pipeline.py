@@ -49,6 +49,7 @@ PARSER_VERSION = 2
 class Job:
     """What a run works with and is asked for.
 
+    `left_out` says why a file is not read, if it is not.
     `written` is called after each batch of rows, `verify` hashes every file,
     `accept_deletions` believes that notes are gone; `hold_deletions` keeps them where
     that is hard to believe. `folders` are those that were looked at, where it was not
@@ -58,6 +59,7 @@ class Job:
     store: IndexStore
     read: ReadBytes
     exists: Callable[[NotePath], bool]
+    left_out: Callable[[NotePath], str | None]
     rules: SplitRules
     progress: ShowProgress
     written: Callable[[], None]
@@ -191,6 +193,7 @@ class _Work:
         self._vanished = Vanished.of(self._gone_notes, digests)
         self._taken: set[NotePath] = set()
         self._held: frozenset[NotePath] = frozenset()
+        self._back: frozenset[NotePath] = frozenset()
         self._lost: list[NotePath] = []
         self._ends: Ends | None = None
         self._unread = {path for path, stamp in known.items() if stamp == UNREAD}
@@ -217,6 +220,8 @@ class _Work:
         if not exceeds(len(self._gone_notes), self._note_count) or accept:
             return self._held
         gone = self._gone_for_good()
+        if not self._anew:
+            self._back = self._came_back(gone)
         if self._job.hold_deletions and not self._anew:
             notes = gone.intersection(self._gone_notes)
             if exceeds(len(notes), self._note_count):
@@ -239,6 +244,14 @@ class _Work:
         # what new rules exclude is not gone: nobody lost it
         return frozenset(path for path in gone if not self._job.exists(path))
 
+    def _came_back(self, gone: frozenset[NotePath]) -> frozenset[NotePath]:
+        """Return what was missing and is there again, for the next look to take in."""
+        job = self._job
+        there = (path for path in self._scan.missing if path not in gone)
+        return frozenset(
+            path for path in there if job.left_out(path) is None and job.exists(path)
+        )
+
     def apply(self) -> None:
         """Take in every changed file, then forget what is gone.
 
@@ -257,7 +270,7 @@ class _Work:
                 self._flush()
             self._job.progress(Progress("read", done, total))
         self._flush()
-        kept = self._taken | self._held
+        kept = self._taken | self._held | self._back
         gone = [p for p in self._scan.missing if p not in kept]
         self._forget([*gone, *self._lost, *sorted(self._unread)])
 

@@ -239,6 +239,7 @@ def _bring_up_rows(
             store=store,
             read=lambda path: files.read(path, limit_bytes=shop.max_note_bytes),
             exists=files.exists,
+            left_out=rules.left_out,
             rules=shop.rules,
             progress=progress,
             written=follower.advance if follower is not None else lambda: None,
