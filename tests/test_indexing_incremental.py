@@ -11,6 +11,7 @@ from glassmind.errors import MassDeletion, VaultMissing
 from glassmind.indexing import run
 from glassmind.types.files import Progress
 from glassmind.vault.read import VaultFiles
+from glassmind.vault.scan import scan
 
 TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
 
@@ -552,7 +553,7 @@ def test_notes_that_come_back_while_they_are_missed_are_not_forgotten(
     vault.indexed({f"many/{n}.md": f"note {n}" for n in range(40)} | {"One.md": "1"})
     away, home = tmp_path / "away", vault.root / "many"
     home.rename(away)
-    look = run.scan
+    look = scan
 
     def late(*given: Any, **wanted: Any) -> Any:
         found = look(*given, **wanted)
