@@ -4,8 +4,10 @@ Every set at hand is asked its own questions, with the answer and with the answe
 away, and questions of strangers that nobody learns from. Two curves are judged by that,
 both without having seen the set's questions: the usual one, fitted to the other sets,
 which knows of this one only how near strangers come; and that one bent by what the
-links of the set itself teach, as `glassmind index` does it. The last line is the usual
-curve of all sets together.
+links of the set itself teach, as `glassmind index` does it. Of few questions no error is
+nought: `chance` is what the learnt curve would show in the mean, and at most in 19 of 20
+cases, if every probability of it held. The last line is the usual curve of all sets
+together.
 
     python benchmarks/confidence.py [--preset NAME] [SET ...]
 """
@@ -48,6 +50,9 @@ LEAST_SETS = 4
 MOST_ERROR, LEAST_AREA, MISSED = 0.05, 0.80, "  MISSED"
 """What the learnt curve is held to, against strangers; a set that misses it is marked
 and makes the exit code 1."""
+
+DRAWS = 500
+"""How often chance is asked what error it makes."""
 
 Answers = Mapping[tuple[str, frozenset[NotePath]], Signals | None]
 """What a vault said to what it is taught by."""
@@ -140,6 +145,25 @@ def _judged(curve: Curve, there: Sequence[Signals], gone: Sequence[Signals]) -> 
     return judged(sure, [True] * len(there) + [False] * len(gone))
 
 
+def by_chance(
+    curve: Curve, there: Sequence[Signals], gone: Sequence[Signals]
+) -> tuple[float, float]:
+    """Return the error if every probability held: the mean, and that of one in 20.
+
+    What has an answer is drawn anew by what the curve says of it.
+    """
+    chance = np.random.default_rng(7)
+    sure = np.array([curve.probability(one) for one in (*there, *gone)])
+    # both kinds count half, so what is drawn has to be likely in that proportion
+    odds = sure / (1 - sure) * len(there) / len(gone)
+    likely = odds / (1 + odds)
+    errors = [
+        judged([*sure], [*(chance.random(len(sure)) < likely)]).ece
+        for _ in range(DRAWS)
+    ]
+    return float(np.mean(errors)), float(np.quantile(errors, 0.95))
+
+
 def _told(name: str, sets: Mapping[str, Seen]) -> str:
     seen, vault = sets[name], _vault(name)
     others = {key: one for key, one in sets.items() if _vault(key) != vault}
@@ -148,8 +172,10 @@ def _told(name: str, sets: Mapping[str, Seen]) -> str:
     figures = [_judged(curve, seen.there, seen.strange) for curve in curves]
     hard = _judged(curves[1], seen.there, seen.away)
     missed = figures[1].ece > MOST_ERROR or figures[1].auroc < LEAST_AREA
+    mean, most = by_chance(curves[1], seen.there, seen.strange)
     cells = " ".join(f"{one.auroc:11.3f} {one.ece:8.3f}" for one in (*figures, hard))
-    return f"{name:<18} {len(seen.there):5} {len(seen.own):6} {cells}{MISSED * missed}"
+    told = f"{name:<18} {len(seen.there):5} {len(seen.own):6} {cells}"
+    return f"{told} {mean:8.3f} {most:8.3f}{MISSED * missed}"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -167,7 +193,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{name} is asked", file=sys.stderr, flush=True)
     kinds = ("usual", "learnt", "taken away")
     head = " ".join(f"{kind:>11} {'ECE':>8}" for kind in kinds)
-    print(f"{'set':<18} asked  links {head}")
+    print(f"{'set':<18} asked  links {head} {'chance':>8} {'most':>8}")
     told = [_told(name, sets) for name in sets]
     print(*told, sep="\n")
     found = usual_of(sets)

@@ -12,6 +12,7 @@ from model_desk import minilm, real_models, settings
 from glassmind.errors import ModelDamaged, ModelFailed
 from glassmind.models.cards import (
     BGE_SMALL,
+    E5_SMALL,
     MINILM,
     RERANKER,
     WORDLLAMA,
@@ -116,6 +117,37 @@ def test_odd_texts_have_vectors_too(card: ModelCard, text: str) -> None:
     assert np.isfinite(asked).all()
     assert np.isfinite(rows).all()
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "alike"),
+    [
+        ("The spare key hangs behind the third beam.", True),
+        ("5% of the boats in the harbour are for sale.\n", True),
+        ("where the spare key of the boat house hangs", False),
+        ("Where does the spare key of the boat house hang?", False),
+        ("and the spare key hangs behind the third beam.", False),
+        ("What hangs behind the third beam ...", False),
+        ("Boat House Inc.", False),
+        ("", False),
+    ],
+)
+def test_what_states_something_is_embedded_without_the_words_for_asking(
+    text: str, *, alike: bool
+) -> None:
+    embedder = embedder_of(BGE_SMALL, real_models(BGE_SMALL))
+    plain = BGE_SMALL._replace(query_prefix="")
+    bare = embedder_of(plain, real_models(BGE_SMALL))
+
+    same = np.array_equal(embedder.query(text), bare.query(text))
+
+    assert same is alike
+
+
+def test_a_prefix_that_every_query_needs_stands_before_statements_too() -> None:
+    stated = "The spare key hangs behind the third beam."
+
+    assert E5_SMALL.asked(stated) == f"query: {stated}"
 
 
 def test_the_space_names_what_the_vectors_depend_on() -> None:

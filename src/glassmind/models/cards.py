@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.errors import UnknownModel
+from glassmind.models.statements import is_statement
 
 Runs: TypeAlias = Literal["onnx", "static", "use", "rerank"]
 """What runs a model: ONNX, a table of rows, its own package, or ONNX on pairs."""
@@ -64,7 +65,8 @@ class ModelCard(NamedTuple):
 
     A query is cut after `max_tokens`; a passage is embedded in windows of `window`
     tokens. Both count the marks at the ends, and both stand above whatever the model's
-    tokenizer file says about cutting and filling up.
+    tokenizer file says about cutting and filling up. Where `query_prefix` is but for
+    what is asked, a whole sentence that states something is embedded as it stands.
     """
 
     id: str
@@ -78,6 +80,7 @@ class ModelCard(NamedTuple):
     max_tokens: int = 512
     window: int = 256
     query_prefix: str = ""
+    prefix_is_for_asking: bool = False
     passage_prefix: str = ""
     also: Sequence[str] = ()
     extra: str = ""
@@ -97,6 +100,12 @@ class ModelCard(NamedTuple):
     def size_bytes(self) -> int:
         """The bytes of all files whose size is known."""
         return sum(file.size_bytes for file in self.files)
+
+    def asked(self, text: str) -> str:
+        """Return a question as this model wants it."""
+        if self.prefix_is_for_asking and is_statement(text):
+            return text
+        return self.query_prefix + text
 
 
 MINILM = ModelCard(
@@ -160,6 +169,7 @@ BGE_SMALL = ModelCard(
     width=384,
     pooling="cls",
     query_prefix="Represent this sentence for searching relevant passages: ",
+    prefix_is_for_asking=True,
     files=(
         ModelFile(
             "model.onnx",

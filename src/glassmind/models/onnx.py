@@ -61,7 +61,7 @@ class OnnxEmbedder:
     def query(self, text: str, /) -> "Vector":
         """Return the vector of a question."""
         self.warm()
-        asked = self._card.query_prefix + text
+        asked = self._card.asked(text)
         return self._vector(self._words().query(asked, self._card.max_tokens))
 
     def warm(self) -> None:

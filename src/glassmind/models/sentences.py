@@ -47,7 +47,7 @@ class SentenceEmbedder:
 
     def query(self, text: str, /) -> "Vector":
         """Return the vector of a question."""
-        return self._vector(self._card.query_prefix + text[:QUERY_CHARS])
+        return self._vector(self._card.asked(text[:QUERY_CHARS]))
 
     def warm(self) -> None:
         """Do nothing: there is no part of it that could be loaded before."""

@@ -50,7 +50,7 @@ class StaticEmbedder:
 
     def query(self, text: str, /) -> "Vector":
         """Return the vector of a question."""
-        asked = self._card.query_prefix + text
+        asked = self._card.asked(text)
         return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
 
     def warm(self) -> None:
