@@ -4,10 +4,10 @@ Every set at hand is asked its own questions, with the answer and with the answe
 away, and questions of strangers that nobody learns from. Two curves are judged by that,
 both without having seen the set's questions: the usual one, fitted to the other sets,
 which knows of this one only how near strangers come; and that one bent by what the
-links of the set itself teach, as `glassmind index` does it. Of few questions no error is
-nought: `chance` is what the learnt curve would show in the mean, and at most in 19 of 20
-cases, if every probability of it held. The last line is the usual curve of all sets
-together.
+links of the set itself teach, as `glassmind index` does it. Of few questions no error
+is nought: `chance` is what the learnt curve would show in the mean, and at most in 19
+of 20 cases, if every probability of it held. The last line is the usual curve of all
+sets together.
 
     python benchmarks/confidence.py [--preset NAME] [SET ...]
 """
