@@ -6,6 +6,8 @@ from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexTooNew
+from glassmind.render.reports_text import status_as_text
+from glassmind.render.style import Style
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.vector_rows import VectorRows
@@ -103,10 +105,13 @@ def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
     monkeypatch.setattr("glassmind.models.choose.recipe_for", lambda _: "otherwise")
     meaning.open()
 
-    before = meaning.ask("tea")
+    before, told = meaning.ask("tea"), meaning.engine.status()
     report = meaning.index()
 
     assert [one for one in before.degraded if "run: glassmind index" in one]
+    assert [one for one in told.notices if "run: glassmind index" in one]
+    assert "former settings: glassmind index" in status_as_text(told, Style(), root="")
+    assert not meaning.engine.status().notices
     assert (report.embedded, report.left) == (3, 0)
     assert meaning.rows(SPACES) == [("words one, otherwise",)]
     assert meaning.index().embedded == 0

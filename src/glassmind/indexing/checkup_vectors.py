@@ -7,6 +7,7 @@ from glassmind.errors import ModelFault
 from glassmind.ports.indexing import KnownVectors
 from glassmind.types.catalogue import Check
 from glassmind.types.pairs import Dismissals, PairStatus
+from glassmind.types.vectors import Space
 
 VERIFY = "run: glassmind index --verify"
 UPDATE = "run: glassmind index"
@@ -17,7 +18,8 @@ class VectorBench:
     """What an examination of vectors looks through.
 
     `chosen` is how the settings name the model, empty where they want none; `model`
-    opens it or raises a `ModelFault`. `damage` reads the whole matrix, `behind` says
+    opens it or raises a `ModelFault`, and `foreign` then says so where a space is not
+    the one that the settings ask for. `damage` reads the whole matrix, `behind` says
     how many changes it has yet to apply (None for all), `holder` names who embeds now.
     `pairs` says how many notes are known to be alike, `dismissals` what a person
     wants to hear no more of.
@@ -25,6 +27,7 @@ class VectorBench:
 
     chosen: str
     model: Callable[[], object]
+    foreign: Callable[[Space], str | None]
     known: Callable[[], KnownVectors]
     least_chars: int
     damage: Callable[[], str | None]

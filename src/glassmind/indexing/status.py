@@ -22,12 +22,14 @@ def status_of(bench: Bench) -> Status:
     known = vectors.known()
     space = known.answering()
     notices = [*bench.notices]
+    others = [one.name for one in known.spaces() if space and one.id != space.id]
     if vectors.chosen:
         try:
             vectors.model()
+            foreign = vectors.foreign(space) if space and not others else None
+            notices += [foreign] if foreign else []
         except ModelFault as error:
             notices.append(f"words and links only: {error}")
-    others = [one.name for one in known.spaces() if space and one.id != space.id]
     notices += [f"{name} is being embedded; until it is complete, the one before "
                 "it answers" for name in others]  # fmt: skip
     notices += vectors.dismissals().problems

@@ -45,3 +45,16 @@ def rules_of(grounds: Grounds) -> IgnoreRules:
         include_agent_dir=index.include_agent_dir,
         agent_dir=grounds.config.writes.agent_dir.strip("/"),
     )
+
+
+def foreign_space(grounds: EmbeddingGrounds, space: Space) -> str | None:
+    """Return what to say where vectors are not those that the settings ask for.
+
+    Raises:
+        ModelFault: the model that they ask for cannot be used.
+    """
+    if grounds.config.embeddings.backend in {"none", "smart-connections"}:
+        return None
+    if grounds.embedder().space == space.name:
+        return None
+    return "the vectors of your former settings answer; run: glassmind index"

@@ -6,6 +6,7 @@ A part of `wiring` that a search does not need.
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,7 +32,7 @@ from glassmind.types.catalogue import Check
 from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
-from glassmind.wiring.grounds import EmbeddingGrounds
+from glassmind.wiring.grounds import EmbeddingGrounds, foreign_space
 from glassmind.wiring.ledger import ledger_check
 from glassmind.wiring.use import UseGrounds, fold_use
 
@@ -203,6 +204,7 @@ def vector_bench(adapters: Adapters) -> VectorBench:
     return VectorBench(
         chosen=names.get(chosen.backend, chosen.model or chosen.preset),
         model=adapters.embedder,
+        foreign=partial(foreign_space, adapters),
         known=known,
         least_chars=adapters.config.index.embed_min_chars,
         damage=lambda: integrity.damage_in(matrix()),

@@ -30,7 +30,7 @@ from glassmind.types.pairs import Partner
 from glassmind.types.search import ChannelName, Intent
 from glassmind.types.vectors import Space
 from glassmind.wiring.confidence import OpenCurve
-from glassmind.wiring.grounds import EmbeddingGrounds
+from glassmind.wiring.grounds import EmbeddingGrounds, foreign_space
 from glassmind.wiring.use import OpenHeat, UseGrounds
 
 if TYPE_CHECKING:
@@ -320,15 +320,10 @@ class OpenMeaning:
 
     def _compared(self, space: Space) -> str | None:
         """Return what to say where a space is not that of the settings."""
-        if self._adapters.config.embeddings.backend in {"none", "smart-connections"}:
-            return None
         try:
-            wanted = self._adapters.embedder().space
+            return foreign_space(self._adapters, space)
         except ModelFault as error:
             return f"the vectors of another model answer: {error}"
-        if wanted == space.name:
-            return None
-        return "the vectors of your former settings answer; run: glassmind index"
 
     def covered(self) -> float:
         """Return which share of the chunks has a vector; looked up now and then."""
