@@ -26,6 +26,7 @@ from glassmind import Engine
 from glassmind.evaluation.answerable import posed
 from glassmind.evaluation.bench import Bench, Wanted, own_bench
 from glassmind.evaluation.calibrate import quality as judged
+from glassmind.evaluation.calibrate import reliability
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
 from glassmind.models.logistic import fitted
@@ -154,13 +155,13 @@ def by_chance(
     """
     chance = np.random.default_rng(7)
     sure = np.array([curve.probability(one) for one in (*there, *gone)])
-    # both kinds count half, so what is drawn has to be likely in that proportion
-    odds = sure / (1 - sure) * len(there) / len(gone)
-    likely = odds / (1 + odds)
-    errors = [
-        judged([*sure], [*(chance.random(len(sure)) < likely)]).ece
-        for _ in range(DRAWS)
-    ]
+    # both kinds count half, as where they are judged, whatever is drawn
+    counts = np.repeat([0.5 / len(there), 0.5 / len(gone)], [len(there), len(gone)])
+    errors = []
+    for _ in range(DRAWS):
+        drawn = chance.random(len(sure)) < sure
+        bins = reliability(sure.tolist(), drawn.tolist(), counts=counts)
+        errors.append(sum(abs(one.predicted - one.actual) * one.share for one in bins))
     return float(np.mean(errors)), float(np.quantile(errors, 0.95))
 
 
