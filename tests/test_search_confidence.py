@@ -47,6 +47,25 @@ def test_what_is_far_from_the_vault_is_doubtful_and_what_it_answers_is_not(
     assert doubtful(answered) <= 0.10
 
 
+@pytest.mark.parametrize(
+    ("query", "doubtful"),
+    [
+        ('"lead acid"', False),
+        ('"radar head"', False),
+        ("gaug*", False),
+        ("zzqq*", True),
+        ("zzqq* quantum chromodynamics", True),
+    ],
+)
+def test_what_stands_in_a_note_to_the_letter_is_no_near_miss(
+    real: VaultDesk, query: str, *, doubtful: bool
+) -> None:
+    reply = real.engine.search(query)
+
+    assert reply.hits
+    assert reply.is_doubtful is doubtful
+
+
 def test_confidence_means_on_average_what_it_says(asked: Asked) -> None:
     plain = [(row, sure) for row, sure in asked if row.get("distance") != "near"]
     said = sum(sure for _, sure in plain) / len(plain)

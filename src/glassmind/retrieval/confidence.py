@@ -7,6 +7,7 @@ knows, and nearness is told from there; and what its own links ask for teaches t
 curve what an answer looks like in it (`learning`).
 """
 
+import re
 from collections.abc import Sequence
 from math import exp, fsum, log1p
 from typing import TYPE_CHECKING, NamedTuple
@@ -72,6 +73,22 @@ def signals_of(search: "Search", hits: "Sequence[Hit]") -> Signals:
     said = [f"{hit.title} {hit.snippet.text}" for hit in notes[:NEAR]]
     return Signals(
         cosine=semantic[0].score if semantic else 0.0,
-        coverage=max((search.asked.coverage(text) for text in said), default=0.0),
+        coverage=max((_said_in(text, search) for text in said), default=0.0),
         length=log1p(len(search.question.meaning.split())),
     )
+
+
+def _said_in(text: str, search: "Search") -> float:
+    """Return how much of the question a text says.
+
+    Phrases stand in all that is found, to the letter; a beginning is said by a word
+    that begins so.
+    """
+    plain, asked = search.asked.coverage(text), search.question.words
+    phrases = sum(len(phrase.split()) for phrase in asked.phrases)
+    if not phrases and not asked.prefixes:
+        return plain
+    begun = [one.lower() for one in asked.prefixes]
+    found = {at for at in begun if re.search(rf"\b{re.escape(at)}", text.lower())}
+    total = len(asked.words) + phrases + len(begun)
+    return (plain * len(asked.words) + phrases + len(found)) / total
