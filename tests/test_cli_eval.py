@@ -127,12 +127,31 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> Non
         (("--dataset", sample.home), "corpus.jsonl cannot be used: No such file"),
         ((), "one of the arguments"),
         (("--self", "--preset", "a", "--model", "b"), "name the same thing"),
+        (("--self", "--seed", "-5"), "'-5' is no whole number from 0"),
     ]:
         done = sample.run("eval", *arguments)
 
         assert done.returncode == 2, done.stderr
         assert sentence in done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("backend", "sentence"),
+    [("onnx", "no model is called 'bogus'"), ("none", "embeddings.backend is none")],
+)
+def test_no_figures_are_told_for_a_model_that_was_not_asked(
+    sample: Program, backend: str, sentence: str
+) -> None:
+    sample.run("index")
+
+    done = sample.run(
+        "eval", "--self", "--model", "bogus", GLASSMIND_EMBEDDINGS_BACKEND=backend
+    )
+
+    assert done.returncode == 5
+    assert f"nothing was measured: {sentence}" in done.stderr
+    assert done.stdout == ""
 
 
 def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
@@ -166,7 +185,7 @@ def test_tuning_refuses_a_vault_that_says_too_little(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_undo_before_tuning(sample: Program) -> None:
-    done = sample.run("tune", "--undo")
+    done = sample.run("tune", "--undo", "--dry-run")
 
     assert done.returncode == 2
     assert "no tuning of" in done.stderr

@@ -112,4 +112,5 @@ def test_tuning_that_was_taken_tells_how_sure_it_is() -> None:
     assert text.startswith("Better settings found")
     assert "by luck, among equals: 0.2 %" in text
     assert "with shuffled answers: 0.5 %" in text
+    assert '    search.fusion = "rrf"' in text.splitlines()
     assert tuning_as_json(taken)["chosen"]["settings"] == {"search.fusion": "rrf"}

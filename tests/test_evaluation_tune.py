@@ -208,6 +208,16 @@ def test_taking_it_back_leaves_the_file_as_it_was(desk: Desk, before: str) -> No
     assert done.kept == []
 
 
+def test_a_dry_run_of_taking_it_back_changes_nothing(desk: Desk) -> None:
+    text = desk.tuned()
+
+    told = undo(desk.config(), dry_run=True)
+
+    assert told.settings == {"search.fusion": "minmax", "search.rerank": "auto"}
+    assert desk.file.read_text("utf-8") == text
+    assert undo(desk.config()) == told
+
+
 def test_a_file_that_tuning_made_is_gone_when_it_is_taken_back(desk: Desk) -> None:
     desk.tuned()
     assert desk.config().search.fusion == "rrf"

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from glassmind.config import Config
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError
+from glassmind.errors import GlassmindError, ModelFault
 from glassmind.evaluation.beir import read_collection
 from glassmind.evaluation.copies import copy_vault, remove, write_notes
 from glassmind.evaluation.faults import BadGold, Unmeasurable
@@ -21,6 +21,7 @@ from glassmind.evaluation.gold import Gold, GoldQuery, read_queries
 from glassmind.evaluation.own_links import MOST, own_gold
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import read_vault
+from glassmind.models.choose import embedder_for
 from glassmind.ports.indexing import ShowProgress
 from glassmind.types.files import IndexReport
 
@@ -171,6 +172,14 @@ def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
     Raises:
         Unmeasurable: the model of the settings cannot be asked.
     """
+    if wanted.preset or wanted.model:  # else former vectors would be measured for it
+        try:
+            chosen = embedder_for(engine.config)
+        except ModelFault as fault:
+            raise Unmeasurable(str(fault)) from fault
+        if chosen is None:
+            said = f"embeddings.backend is {engine.config.embeddings.backend}"
+            raise Unmeasurable(f"{said}, which asks no model by name")
     # The index is ours: what is gone from it was taken out by us.
     report = engine.index(progress=wanted.progress, accept_deletions=True)
     engine.knowledge.themes()  # a part of what is asked; a watch makes them, too

@@ -81,8 +81,8 @@ def write_choice(
     _keep(records, [*known, change._replace(after=read_text(file))])
 
 
-def undo(config: Config) -> Undone:
-    """Take back the last tuning of a vault.
+def undo(config: Config, *, dry_run: bool = False) -> Undone:
+    """Take back the last tuning of a vault, or with `dry_run` tell what that would be.
 
     Raises:
         NothingToUndo: none is on record.
@@ -98,6 +98,8 @@ def undo(config: Config) -> Undone:
     said = parse_tables(file, now)
     kept = [path for path, value in last.new.items() if _says(said, path) != value]
     back = {path: last.old[path] for path in last.new if path not in kept}
+    if dry_run:
+        return Undone(last.file, back, kept)
     if now == last.after:
         _put_back(file, last)
     elif back:

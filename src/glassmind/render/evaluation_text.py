@@ -1,5 +1,6 @@
 """What was measured, as people read it."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from glassmind.render.style import Style, counted
@@ -133,6 +134,8 @@ def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
     yield f"  in force: {report.before:.3f} nDCG@10 on held-out questions"
     gain = difference_as_text(report.held_out)
     yield f"  chosen:   {report.after:.3f}, a difference of {gain}"
+    for path, value in report.chosen.settings.items() if report.accepted else ():
+        yield f"    {path} = {style.clean(json.dumps(value))}"
     if report.luck is not None:
         yield f"  as large by luck, among equals: {100 * report.luck:.1f} %"
     if report.chance is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from glassmind.config import load_config
 from glassmind.config.files import current_folder
 from glassmind.engine import Engine
-from glassmind.surfaces.cli.parser import CommandParser, at_least_one
+from glassmind.surfaces.cli.parser import CommandParser, at_least_one, at_least_zero
 from glassmind.types.files import Progress
 from glassmind.wiring import engine_for
 
@@ -17,7 +17,8 @@ def add_measuring_options(parser: CommandParser) -> None:
     """Tell the parser what both commands take."""
     add = parser.add_argument
     add("--limit-queries", type=at_least_one, metavar="N", help="ask at most so many")
-    add("--seed", type=int, default=0, metavar="N", help="what chance begins with")
+    seed = "what chance begins with"
+    add("--seed", type=at_least_zero, default=0, metavar="N", help=seed)
     add("--fresh", action="store_true", help="index anew, whatever is kept of before")
 
 

@@ -1,5 +1,6 @@
 """`glassmind tune`: better settings for this vault, if there are any beyond noise."""
 
+import json
 from argparse import Namespace
 from datetime import datetime
 from pathlib import Path
@@ -96,14 +97,17 @@ def _file(args: Namespace, config: Config) -> Path:
 def _undo(args: Namespace, output: Output) -> int:
     from glassmind.evaluation.settings import undo  # noqa: PLC0415 - as above
 
-    done = undo(config_of(args))
+    done = undo(config_of(args), dry_run=args.dry_run)
     for path in done.kept:
         output.notice(f"{path} was changed since, and is left as it is")
     if output.as_json:
         settings = dict(done.settings)
         output.json({"file": done.file, "settings": settings, "kept": list(done.kept)})
-    else:
-        output.line(f"Taken back in {output.style.strong(done.file)}")
+        return exits.OK
+    said = "Would be taken back" if args.dry_run else "Taken back"
+    output.line(f"{said} in {output.style.strong(done.file)}")
+    for path, value in done.settings.items():
+        output.line(f"  {path} = {json.dumps(value)}")
     return exits.OK
 
 
