@@ -250,6 +250,25 @@ def test_least_similarity_is_a_cosine(rich: MeaningDesk) -> None:
     assert rich.found("heron network battery", min_similarity=1.0) == []
 
 
+def test_relevance_and_threshold_are_told_from_the_best_that_is_near_enough(
+    rich: MeaningDesk,
+) -> None:
+    wish: dict[str, Any] = {"root_note": "Heron network", "intent": "backlink"}
+    first, *others = rich.ask("what leads to the network", limit=40, **wish).hits
+    least = (first.similarity or 0) + 0.001
+    assert max(hit.similarity or 0 for hit in others) > least
+    wish |= {"limit": 40, "min_similarity": least}
+
+    near = rich.ask("what leads to the network", **wish).hits
+    best = rich.ask("what leads to the network", threshold=0.7, **wish).hits
+
+    assert first.path not in {hit.path for hit in near}
+    check_whole(near)
+    for hit in near:
+        assert hit.relevance == pytest.approx(hit.score / near[0].score)
+    assert () != best == tuple(hit for hit in near if hit.relevance >= 0.7) != near
+
+
 @pytest.mark.parametrize(
     "wish",
     [

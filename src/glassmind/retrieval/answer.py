@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from math import inf
 from typing import NamedTuple
 
 from glassmind.ports.retrieval import HitRows, NoteFacts
@@ -53,17 +54,7 @@ def hits_of(search: Search, ranking: Sequence[Ranked], sources: Sources) -> list
     Raises:
         IndexDamaged: a passage is not the text that was indexed.
     """
-    wish = search.question.wish
-    enough = _relevant(ranking, wish)
-    return list(Answer(search, sources).hits(enough, wish))
-
-
-def _relevant(ranking: Sequence[Ranked], wish: Wish) -> list[Ranked]:
-    """Return what comes near enough to the best; a few more than are shown."""
-    if not ranking:
-        return []
-    least = wish.threshold * ranking[0].score
-    return [one for one in ranking if one.score >= least]
+    return list(Answer(search, sources).hits(ranking, search.question.wish))
 
 
 class Answer:
@@ -80,17 +71,22 @@ class Answer:
         }
 
     def hits(self, ranking: Sequence[Ranked], wish: Wish) -> Iterator[Hit]:
-        """Yield hits until there are enough; a note that is gone is left out."""
-        top = ranking[0].score if ranking else 1.0
-        given, at = 0, 0
-        while given < wish.limit and at < len(ranking):
+        """Yield hits until there are enough; what is gone, or far, is left out.
+
+        The best of the others is what relevance and threshold are told from.
+        """
+        given, at, top, least = 0, 0, None, -inf
+        while given < wish.limit and at < len(ranking) and ranking[at].score >= least:
             batch = _with_ties(ranking, at, wish.limit - given)
             at += len(batch)
-            for hit in self._batch(batch, top, wish)[: wish.limit - given]:
-                given += 1
-                yield hit
+            for hit in self._batch(batch, wish)[: wish.limit - given]:
+                if top is None:
+                    top, least = hit.score, wish.threshold * hit.score
+                if hit.score >= least:
+                    given += 1
+                    yield hit._replace(relevance=_relevance(hit, top))
 
-    def _batch(self, batch: Sequence[Ranked], top: float, wish: Wish) -> list[Hit]:
+    def _batch(self, batch: Sequence[Ranked], wish: Wish) -> list[Hit]:
         facts = [one for one in batch if is_fact(one.note_id)]
         batch = [one for one in batch if not is_fact(one.note_id)]
         chosen = self._chosen(batch)
@@ -107,8 +103,8 @@ class Answer:
             cosines = [near[p.chunk_id] for p in passages if p.chunk_id in near]
             similarity = max(cosines, default=None)
             if _is_near(similarity, wish):
-                made.append(self._hit(one, passages, similarity, names, top))
-        told = (self._fact_hit(one, top) for one in facts)
+                made.append(self._hit(one, passages, similarity, names))
+        told = (self._fact_hit(one) for one in facts)
         made += [hit for hit in told if _is_near(hit.similarity, wish)]
         # a note before a fact that counts as much
         made.sort(
@@ -168,7 +164,6 @@ class Answer:
         passages: Sequence[Shown],
         similarity: float | None,
         names: dict[int, tuple[NotePath, str]],
-        top: float,
     ) -> Hit:
         main, *others = passages
         span, rest = merged(main, others)
@@ -190,7 +185,6 @@ class Answer:
             tuple(self._evidence(one, main.path, snippet, similarity, names)),
             main.digest,
             main.mtime_ns,
-            relevance=_relevance(one, top),
             adjustments=one.adjustments,
             more=tuple(self._passage(shown) for shown in rest),
             similarity=similarity,
@@ -200,7 +194,7 @@ class Answer:
             generated=main.generated,
         )
 
-    def _fact_hit(self, one: Ranked, top: float) -> Hit:
+    def _fact_hit(self, one: Ranked) -> Hit:
         """Return what Hindsight remembers as a hit that stands in no note."""
         fact, cosine = self._search.fact(one.note_id)
         places = self._asked.places(fact.text)
@@ -223,7 +217,6 @@ class Answer:
             tuple(evidence),
             "",
             0,
-            relevance=_relevance(one, top),
             adjustments=one.adjustments,
             similarity=cosine,
         )
@@ -272,8 +265,8 @@ def _is_near(similarity: float | None, wish: Wish) -> bool:
     return least is None or (similarity is not None and similarity >= least)
 
 
-def _relevance(one: Ranked, top: float) -> float:
-    return min(1.0, max(0.0, one.score / top)) if top > 0 else 1.0
+def _relevance(hit: Hit, top: float) -> float:
+    return min(1.0, max(0.0, hit.score / top)) if top > 0 else 1.0
 
 
 def merged(main: Shown, others: Sequence[Shown]) -> tuple[Span, list[Shown]]:
