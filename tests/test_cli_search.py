@@ -180,6 +180,18 @@ def test_options_choose_how_an_answer_is_found(meant: Program) -> None:
     assert "Skiff.md" in found("skiff", "--intent", "balanced", "--rerank", "off")
 
 
+def test_a_least_similarity_that_nothing_is_measured_by_is_a_notice(
+    program: Program,
+) -> None:
+    wish = ("search", "heron", "--mode", "fulltext")
+
+    plain = program.run(*wish, "--paths")
+    done = program.run(*wish, "--paths", "--min-similarity", "0.3")
+
+    assert done.stdout == plain.stdout != ""
+    assert "min_similarity was not looked at: nothing was searched" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -18,6 +18,7 @@ from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.render.hits import hits_as_json
 from glassmind.render.notes import note_as_json
 from glassmind.render.reports import stats_as_json
+from glassmind.retrieval.wishes import UNMEASURED
 from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
 from glassmind.surfaces.http.table import ROUTES
@@ -69,6 +70,15 @@ def test_every_wish_of_a_search_is_heard(web: Web) -> None:
 
     assert len(answer.json["hits"]) == 2
     assert answer.json["hits"][0]["evidence"][0]["fields"]
+
+
+def test_a_least_similarity_that_nothing_is_measured_by_is_told(web: Web) -> None:
+    wishes = {"query": "river", "mode": "fulltext", "min_similarity": 0.3}
+
+    answer = web.post("/search", wishes)
+
+    assert answer.json["hits"]
+    assert answer.json["degraded"] == [UNMEASURED]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,12 @@ from glassmind.errors import (
     AmbiguousName,
     BadLimit,
     BadWish,
+    ModelAbsent,
     NoteNotFound,
 )
 from glassmind.retrieval.answer import merged
 from glassmind.retrieval.passages import Shown
+from glassmind.retrieval.wishes import UNMEASURED
 from glassmind.types import NotePath, Span
 from glassmind.types.search import FusionName, Hit, Intent, Passage
 from glassmind.types.vectors import Space
@@ -267,6 +269,54 @@ def test_relevance_and_threshold_are_told_from_the_best_that_is_near_enough(
     for hit in near:
         assert hit.relevance == pytest.approx(hit.score / near[0].score)
     assert () != best == tuple(hit for hit in near if hit.relevance >= 0.7) != near
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("skiff leaks", {"mode": "fulltext"}),
+        ("skiff leaks", {"channels": ("lexical",)}),
+        ("skiff leaks", {"channels": ("lexical", "graph")}),
+        ("tag:boat/small", {}),
+        ("tag:boat/small", {"root_note": "Pitch"}),
+    ],
+    ids=str,
+)
+def test_where_nothing_is_searched_by_meaning_least_similarity_is_told_to_be_unheeded(
+    desk: MeaningDesk, text: str, wish: dict[str, Any]
+) -> None:
+    plain = desk.ask(text, **wish)
+
+    reply = desk.ask(text, min_similarity=0.99, **wish)
+
+    assert () != plain.hits == reply.hits
+    assert (plain.degraded, reply.degraded) == ((), (UNMEASURED,))
+
+
+def test_without_a_model_words_answer_and_least_similarity_is_told_to_be_unheeded(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(_: LocalAdapters) -> Any:
+        raise ModelAbsent("synonyms")
+
+    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    desk.models.clear()
+    desk.open()
+
+    reply = desk.ask("skiff leaks", min_similarity=0.99)
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    assert reply.degraded[-1] == UNMEASURED
+    assert desk.ask("skiff leaks").degraded == reply.degraded[:-1]
+
+
+def test_where_meaning_is_asked_least_similarity_needs_no_word(
+    desk: MeaningDesk,
+) -> None:
+    for mode in ("hybrid", "semantic"):
+        reply = desk.ask("skiff leaks", min_similarity=0.99, mode=mode)
+
+        assert (reply.hits, reply.degraded) == ((), ())
 
 
 @pytest.mark.parametrize(

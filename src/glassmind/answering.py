@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged
 from glassmind.retrieval.passages import waits_in_inbox
-from glassmind.retrieval.wishes import is_by_words_alone
+from glassmind.retrieval.wishes import is_by_words_alone, unheeded
 from glassmind.retrieval.words import search_words
 from glassmind.types import NotePath
 from glassmind.types.search import (
@@ -224,7 +224,8 @@ def _answer(
         explain=wish.explain,
         successors=successors,
     )
-    return SearchReply(text, tuple(hits), channels=("lexical",))
+    passed_by = unheeded(wish, by_meaning=False)
+    return SearchReply(text, tuple(hits), passed_by, channels=("lexical",))
 
 
 def _current_words(

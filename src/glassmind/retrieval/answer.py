@@ -102,10 +102,10 @@ class Answer:
                 continue
             cosines = [near[p.chunk_id] for p in passages if p.chunk_id in near]
             similarity = max(cosines, default=None)
-            if _is_near(similarity, wish):
+            if self._is_near(similarity, wish):
                 made.append(self._hit(one, passages, similarity, names))
         told = (self._fact_hit(one) for one in facts)
-        made += [hit for hit in told if _is_near(hit.similarity, wish)]
+        made += [hit for hit in told if self._is_near(hit.similarity, wish)]
         # a note before a fact that counts as much
         made.sort(
             key=lambda hit: (
@@ -116,6 +116,13 @@ class Answer:
             )
         )
         return made
+
+    def _is_near(self, similarity: float | None, wish: Wish) -> bool:
+        """Whether something is as near as was wished for, where that can be told."""
+        least = wish.min_similarity
+        if least is None or not self._search.by_meaning:
+            return True
+        return similarity is not None and similarity >= least
 
     def _chosen(self, batch: Sequence[Ranked]) -> dict[int, list[int]]:
         """Return the chunks that each place shows, the telling one first.
@@ -257,12 +264,6 @@ class Answer:
                 case _:
                     reason = PLAIN_REASONS[name]
             yield Evidence(name, rank, one.shares[name], reason, quoted=quoted)
-
-
-def _is_near(similarity: float | None, wish: Wish) -> bool:
-    """Whether something is as near in meaning as was wished for."""
-    least = wish.min_similarity
-    return least is None or (similarity is not None and similarity >= least)
 
 
 def _relevance(hit: Hit, top: float) -> float:

@@ -10,6 +10,7 @@ from glassmind.retrieval.confidence import Curve, Signals, signals_of
 from glassmind.retrieval.plan import Question, meaning_of
 from glassmind.retrieval.search import Search, Sources
 from glassmind.retrieval.understand import Form, Understanding, Understood, form_of
+from glassmind.retrieval.wishes import unheeded
 from glassmind.types import NotePath
 from glassmind.types.search import Hit, SearchReply, Wish, WordQuery
 
@@ -64,6 +65,7 @@ class Hybrid(NamedTuple):
         degraded = [*made.degraded, *understood.degraded]
         if made.semantic is not None and (lag := self._lag()) is not None:
             degraded.append(lag)
+        degraded += unheeded(wish, by_meaning=made.by_meaning)
         return SearchReply(
             text,
             tuple(hits),

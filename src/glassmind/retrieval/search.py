@@ -131,6 +131,11 @@ class Search:
             raise KeyError(key)
         return facts.found[key], facts.cosines.get(key)
 
+    @property
+    def by_meaning(self) -> bool:
+        """Whether the question has a vector, that passages are near to or far from."""
+        return self.semantic is not None and self.semantic.vector is not None
+
     def leaders(self) -> list[int]:
         """Return the notes that words and meaning found, best first."""
         return [one.note_id for one in self._led()]

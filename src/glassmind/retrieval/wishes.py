@@ -22,6 +22,8 @@ MOST_HITS = 10_000
 MOST_HOPS = 5
 """Links that a walk follows at most; further away everything is linked."""
 
+UNMEASURED = "min_similarity was not looked at: nothing was searched by meaning"
+"""What is told where there are no cosines to leave hits out by."""
 
 CHOICES: Mapping[str, tuple[str | None, ...]] = {
     "mode": get_args(Mode),
@@ -98,3 +100,8 @@ def is_by_words_alone(query: WordQuery, wish: Wish) -> bool:
         return True
     asks = query.words or query.phrases or query.prefixes
     return not asks and wish.root_note is None
+
+
+def unheeded(wish: Wish, *, by_meaning: bool) -> tuple[str, ...]:
+    """Return what of a wish has no say in an answer, in sentences."""
+    return () if by_meaning or wish.min_similarity is None else (UNMEASURED,)
