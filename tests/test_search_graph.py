@@ -247,6 +247,19 @@ def test_a_backlink_query_returns_what_links_to_the_note(desk: MeaningDesk) -> N
     assert "links to Skiff" in reply.hits[0].match_reason
 
 
+@pytest.mark.parametrize(
+    ("hops", "linking"), [(0, []), (1, ["Boats/Skiff.md"]), (5, ["Boats/Skiff.md"])]
+)
+def test_a_backlink_query_follows_one_link_unless_none_may_be_followed(
+    desk: MeaningDesk, hops: int, linking: list[str]
+) -> None:
+    reply = desk.ask(
+        "what links to Pitch", intent="backlink", root_note="Pitch", hop_depth=hops
+    )
+
+    assert [hit.path for hit in reply.hits if "graph" in hit.channels] == linking
+
+
 def test_a_backlink_query_finds_its_note_in_the_question(desk: MeaningDesk) -> None:
     for text in ("what links to Pitch", "which notes mention black glue"):
         reply = desk.ask(text, intent="backlink")

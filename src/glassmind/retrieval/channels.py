@@ -253,9 +253,10 @@ class Graph:
     def _walked(self, question: Question) -> list[graph.Vote]:
         if not question.roots:
             return []
+        backward, hops = question.intent == "backlink", question.wish.hop_depth
         return graph.walk(
             question.roots,
             self._notes,
-            hops=1 if question.intent == "backlink" else question.wish.hop_depth,
-            backward_only=question.intent == "backlink",
+            hops=min(hops, 1) if backward else hops,  # what links there is one away
+            backward_only=backward,
         )
