@@ -158,6 +158,17 @@ def test_votes_and_adjustments_as_shown_add_up_to_the_score() -> None:
     )
 
 
+def test_an_explained_answer_says_how_many_passages_were_read_once_more() -> None:
+    said = "read once more together with the question: 11 passages\n"
+    plain, reply = (SearchReply("way", (FUSED,), reranked=n) for n in (0, 11))
+
+    explained = hits_as_text(reply, Style(), explain=True)
+
+    assert explained == f"{hits_as_text(plain, Style(), explain=True)}\n{said}"
+    assert hits_as_text(reply, Style()) == hits_as_text(plain, Style())
+    assert hits_as_text(reply._replace(hits=()), Style(), explain=True) == said
+
+
 def test_json_tells_every_channel_adjustment_and_passage() -> None:
     reply = SearchReply(
         "way",

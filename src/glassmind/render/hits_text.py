@@ -3,16 +3,23 @@
 from collections.abc import Iterator, Sequence
 
 from glassmind.render.approval import GENERATED
-from glassmind.render.style import Style
+from glassmind.render.style import Style, counted
 from glassmind.types.search import Evidence, Hit, SearchReply, Snippet
 
 
 def hits_as_text(reply: SearchReply, style: Style, *, explain: bool = False) -> str:
-    """Return each hit with its address, snippet and, if wanted, its score."""
-    return "\n".join(
+    """Return each hit with its address, snippet and, if wanted, its score.
+
+    Then it is told, too, how many passages were read once more.
+    """
+    parts = [
         "".join(f"{line}\n" for line in _hit_lines(number, hit, style, explain=explain))
         for number, hit in enumerate(reply.hits, 1)
-    )
+    ]
+    if explain and reply.reranked:
+        read = counted(reply.reranked, "passage")
+        parts.append(f"read once more together with the question: {read}\n")
+    return "\n".join(parts)
 
 
 def _hit_lines(number: int, hit: Hit, style: Style, *, explain: bool) -> Iterator[str]:
