@@ -184,6 +184,15 @@ def test_tuning_refuses_a_vault_that_says_too_little(tmp_path: Path) -> None:
     assert "give 1 queries, and 50 are needed" in done.stderr
 
 
+def test_tuning_refuses_a_limit_that_leaves_too_little(sample: Program) -> None:
+    done = sample.run("tune", "--limit-queries", "40")
+
+    assert done.returncode == 2
+    assert "at most 40 queries are to be asked, and 50 are needed" in done.stderr
+    assert "the vault's own links" not in done.stderr
+    assert not (sample.home / ".cache/glassmind/evaluation").exists()
+
+
 def test_there_is_nothing_to_undo_before_tuning(sample: Program) -> None:
     done = sample.run("tune", "--undo", "--dry-run")
 

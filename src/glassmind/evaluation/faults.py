@@ -23,6 +23,17 @@ class TooFewQueries(QueryError):
         self.found, self.needed = found, needed
 
 
+class LimitTooLow(QueryError):
+    """Fewer queries are wanted than can tell anything."""
+
+    def __init__(self, limit: int, needed: int) -> None:
+        super().__init__(
+            f"at most {limit} queries are to be asked, and {needed} are needed to tell "
+            "a gain from noise; nothing was changed"
+        )
+        self.limit, self.needed = limit, needed
+
+
 class NothingToUndo(QueryError):
     """No tuning of this vault is on record."""
 

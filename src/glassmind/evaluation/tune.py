@@ -8,7 +8,7 @@ from typing import NamedTuple
 from glassmind.config.sections import KEYS, Config
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.choose import SHUFFLES, Choice, choose
-from glassmind.evaluation.faults import TooFewQueries
+from glassmind.evaluation.faults import LimitTooLow, TooFewQueries
 from glassmind.evaluation.measure import (
     DEFAULT,
     SEED,
@@ -96,6 +96,17 @@ def _named(settings: Mapping[str, object]) -> str:
     return ", ".join(
         f"{path.partition('.')[2]} {value}" for path, value in settings.items()
     )
+
+
+def enough(limit: int | None) -> int | None:
+    """Return a limit of queries that leaves what it takes to tune; None is no limit.
+
+    Raises:
+        LimitTooLow: this one does not.
+    """
+    if limit is not None and limit < LEAST_QUERIES:
+        raise LimitTooLow(limit, LEAST_QUERIES)
+    return limit
 
 
 def tune(

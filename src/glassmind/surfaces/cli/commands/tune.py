@@ -40,12 +40,12 @@ def run(args: Namespace, output: Output) -> int:
         return _undo(args, output)
     # numpy and what it draws in, which no other command should pay for.
     from glassmind.evaluation.bench import Wanted, own_bench  # noqa: PLC0415
-    from glassmind.evaluation.tune import tune  # noqa: PLC0415
+    from glassmind.evaluation.tune import enough, tune  # noqa: PLC0415
 
     with shown_progress(output) as progress:
         wanted = Wanted(
             fresh=args.fresh,
-            limit_queries=args.limit_queries,
+            limit_queries=enough(args.limit_queries),
             seed=args.seed,
             progress=progress,
         )
