@@ -154,6 +154,31 @@ def test_no_figures_are_told_for_a_model_that_was_not_asked(
     assert done.stdout == ""
 
 
+def test_notes_that_are_not_there_are_told_and_count_as_missed(sample: Program) -> None:
+    (sample.vault / ".glassmindignore").write_text(f"{HERON}\n", "utf-8")
+    wishes = ("eval", "--no-ablations", "--queries")
+    gone = ["Nowhere.md", "Never/Was.md"]
+    there = {"query": "own radio network", "relevant": [OWN]}
+
+    whole = sample.json(*wishes, queries(sample, there))
+    one = sample.json(*wishes, queries(sample, {**there, "relevant": [OWN, HERON]}))
+    more = sample.json(
+        *wishes,
+        queries(
+            sample, {**there, "relevant": [OWN, *gone]}, {**there, "exclude": gone}
+        ),
+    )
+
+    assert (whole["notices"], whole["recall@100"]) == ([], 1.0)
+    assert one["notices"] == [
+        f"1 relevant note is not in the index and counts as missed: {HERON}"
+    ]
+    assert one["recall@100"] == 0.5
+    assert more["notices"] == [
+        "2 relevant notes are not in the index and count as missed: Never/Was.md, ..."
+    ]
+
+
 def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
     program = Inside(with_note(tmp_path, "Oolong.\n"))
 

@@ -97,7 +97,9 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
         opener = _opener(open_, place, wanted, root)
         _seed(lambda: open_(root, {}), place, "index", lambda: opener({}))
         made = _ready("queries", root, gold, opener, wanted)
-        yield made._replace(anew=_anew(opener, place, wanted))
+        with opener({}) as engine:
+            notices = (*made.notices, *_missing(made.queries, engine, made.notes))
+        yield made._replace(anew=_anew(opener, place, wanted), notices=notices)
 
 
 @contextmanager
@@ -230,6 +232,20 @@ def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None
     targets = {path for query in queries for path in query.grades}
     if not any((root / path).is_file() for path in targets):
         raise BadGold(str(file), 0, f"none of the notes it names is in {root}")
+
+
+def _missing(queries: Sequence[GoldQuery], engine: Engine, notes: int) -> Iterator[str]:
+    """Yield how many relevant notes no search can find, if any, and one of them.
+
+    `notes` is how many the index has.
+    """
+    known = {note.path for note in engine.list_notes(limit=notes).notes}
+    gone = sorted({path for query in queries for path in query.grades} - known)
+    if len(gone) == 1:
+        yield f"1 relevant note is not in the index and counts as missed: {gone[0]}"
+    elif gone:
+        said = f"{len(gone)} relevant notes are not in the index and count as missed"
+        yield f"{said}: {gone[0]}, ..."
 
 
 def sampled(queries: Sequence[GoldQuery], wanted: Wanted) -> Sequence[GoldQuery]:
