@@ -179,6 +179,20 @@ def test_notes_that_are_not_there_are_told_and_count_as_missed(sample: Program) 
     ]
 
 
+@pytest.mark.parametrize("name", ["chart.png", "chart.pdf", "chart", "html"])
+def test_a_chart_is_refused_before_anything_is_measured_unless_it_is_a_page(
+    sample: Program, name: str
+) -> None:
+    chart = sample.home / name
+
+    done = sample.run("eval", "--self", "--chart", chart)
+
+    assert done.returncode == 2
+    assert "a chart is a page, and its file must end in .html or .htm" in done.stderr
+    assert not chart.exists()
+    assert not (sample.home / ".cache/glassmind/evaluation").exists()
+
+
 def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
     program = Inside(with_note(tmp_path, "Oolong.\n"))
 

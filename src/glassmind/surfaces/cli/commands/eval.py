@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from glassmind.evaluation.bench import Bench, Wanted
     from glassmind.types.evaluation import EvalReport
 
+PAGES = (".html", ".htm")
+"""How the files end that browsers open as the page that a chart is."""
+
 
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
@@ -36,7 +39,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     add("--calibration", action="store_true", help="measure the confidence too")
     add("--bundles", action="store_true", help="measure what bundles hold too")
-    add("--chart", metavar="FILE", help="write a page with a chart")
+    add("--chart", metavar="FILE", help="write a page with a chart, as HTML")
     add_measuring_options(parser)
 
 
@@ -48,6 +51,9 @@ def run(args: Namespace, output: Output) -> int:
 
     if args.preset and args.model:
         raise WrongUsage("--preset and --model name the same thing; give one", "eval")
+    if args.chart and Path(args.chart).suffix.lower() not in PAGES:
+        problem = f"a chart is a page, and its file must end in {' or '.join(PAGES)}"
+        raise WrongUsage(f"{problem}: {args.chart}", "eval")
     with shown_progress(output) as progress:
         wanted = Wanted(
             preset=args.preset,
