@@ -18,6 +18,11 @@ class PrefixedEmbedder:
         self._model, self._prefix = model, prefix
 
     @property
+    def model(self) -> str:
+        """What the model is called, where it says so."""
+        return str(getattr(self._model, "model", ""))
+
+    @property
     def space(self) -> str:
         """What the vectors depend on."""
         return f"{self._model.space} prefix {self._prefix}"

@@ -6,12 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from glassmind.errors import GlassmindError, ModelFailed, ModelFault
-from glassmind.ports.models import Reranker
+from glassmind.ports.models import Embedder, Reranker
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
     from glassmind.ports.hindsight import Hear, OtherMemory
     from glassmind.types.catalogue import Check
     from glassmind.types.hindsight import RecalledFact, Told
+    from glassmind.types.vectors import Embeddable, Matrix, Vector
 
 Made = TypeVar("Made")
 
@@ -78,6 +79,56 @@ class PatientReranker:
             self._patience.worked()
             raise
         self._patience.worked()
+
+
+class PatientEmbedder:
+    """A model that embeds for who waits, whose failures are remembered.
+
+    Only that it gave no answer counts: what is missing or damaged is told at once, and
+    may be put right at any time.
+    """
+
+    def __init__(self, embedder: Embedder, patience: Patience) -> None:
+        self._embedder, self._patience = embedder, patience
+
+    @property
+    def space(self) -> str:
+        """What the vectors depend on."""
+        return self._embedder.space
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self._embedder.width
+
+    def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
+        """Yield one matrix for each part, in order.
+
+        Raises:
+            ModelFault: it failed, now or a short while ago.
+        """
+        self._patience.check()
+        try:
+            yield from self._embedder.passages(parts)
+        except ModelFailed:
+            self._patience.failed()
+            raise
+        self._patience.worked()
+
+    def query(self, text: str, /) -> "Vector":
+        """Return the unit vector of a question.
+
+        Raises:
+            ModelFault: it failed, now or a short while ago.
+        """
+        self._patience.check()
+        try:
+            made = self._embedder.query(text)
+        except ModelFailed:
+            self._patience.failed()
+            raise
+        self._patience.worked()
+        return made
 
 
 class PatientMemory:

@@ -18,7 +18,12 @@ from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.adjust import LIFTS
 from glassmind.retrieval.channels import Meaning
 from glassmind.retrieval.hybrid import Hybrid
-from glassmind.retrieval.patience import Patience, PatientMemory, PatientReranker
+from glassmind.retrieval.patience import (
+    Patience,
+    PatientEmbedder,
+    PatientMemory,
+    PatientReranker,
+)
 from glassmind.retrieval.plan import CAPTURED, RECALLED, Settled
 from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
@@ -51,6 +56,9 @@ OUT_OF_PLACE = "the vectors are not in place yet"
 
 FORMER = "the vectors are of a model or release that cannot be asked any more"
 """No settings lead to the space that they lie in."""
+
+NAMELESS = "that embeds"
+"""What a model is called that does not say its name."""
 
 EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
@@ -188,6 +196,7 @@ class OpenMeaning:
         self._opened: tuple[Path, Space, Meaning, FollowingVectors] | None = None
         self._reranker: Reranker | None = None
         self._patience = Patience("the reranker")
+        self._patiences: dict[str, Patience] = {}
         self._known: tuple[Space, Prototypes] | None = None
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
@@ -216,7 +225,13 @@ class OpenMeaning:
             # this takes up what was written since
             if not vectors.reaches(head) and not vectors.follows(head):
                 raise self._lacking(space)
-        return meaning
+        model = getattr(meaning.embedder, "model", "") or NAMELESS
+        patient = PatientEmbedder(meaning.embedder, self.patience_with(model))
+        return meaning._replace(embedder=patient)
+
+    def patience_with(self, model: str) -> Patience:
+        """Return what remembers how a model fared that somebody waited for."""
+        return self._patiences.setdefault(model, Patience(model))
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
         """Return what to raise where the vectors of a space cannot be searched."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
+    from glassmind.retrieval.patience import Patience
     from glassmind.store.place import Place, Trusted
     from glassmind.store.use_log import UseLog
     from glassmind.store.vectors.following import FollowingVectors
@@ -266,6 +267,10 @@ class _SeenMeaning(OpenMeaning):
         meaning, vectors = super()._open(folder, space)
         seen = SeenVectors(vectors, self._seen.reader.seen_chunks)
         return Meaning(meaning.embedder, seen), vectors
+
+    def patience_with(self, model: str) -> "Patience":
+        """Return what remembers how a model fared, whoever waited for it."""
+        return self._whole.meaning.patience_with(model)
 
     def reranker(self) -> "Reranker":
         """Return what reads a question and a passage together."""

@@ -1,0 +1,158 @@
+"""A model that gives no answer is left alone for a while, and then asked again."""
+
+from functools import partial
+
+import pytest
+from meaning_desk import MeaningDesk, Rows, WordModel
+from search_desk import HARBOUR
+
+from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
+from glassmind.models.prefixed import PrefixedEmbedder
+from glassmind.models.selftest import TestedEmbedder
+from glassmind.retrieval.patience import WAITS_S, Patience, PatientEmbedder
+from glassmind.types.access import EVERY_AGENT
+from glassmind.types.vectors import Embeddable
+from glassmind.wiring import search
+
+SAID = "semantic: the model moody gave no answer"
+
+
+class Moody(WordModel):
+    """Embeds questions as long as it is in the mood, and counts them."""
+
+    model = "moody"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fault: ModelFault | None = None
+        self.asked: list[str] = []
+
+    def query(self, text: str, /) -> Rows:
+        self.asked.append(text)
+        if self.fault is not None:
+            raise self.fault
+        return super().query(text)
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What the clock shows to whoever waits."""
+    shown = [0.0]
+    patience = partial(Patience, clock=lambda: shown[0])
+    monkeypatch.setattr(search, "Patience", patience)
+    return shown
+
+
+@pytest.fixture
+def moody() -> Moody:
+    return Moody()
+
+
+@pytest.fixture
+def desk(meaning: MeaningDesk, moody: Moody, now: list[float]) -> MeaningDesk:
+    meaning.use(moody)
+    meaning.indexed(HARBOUR)
+    moody.asked.clear()
+    moody.fault = ModelFailed("moody", "it hangs")
+    return meaning
+
+
+def test_after_a_failure_searches_do_without_the_model_for_a_while(
+    desk: MeaningDesk, moody: Moody, now: list[float]
+) -> None:
+    first = desk.ask("skiff leaks")
+    now[0] = WAITS_S[0] - 1
+
+    second, third = desk.ask("skiff leaks"), desk.ask("what leaks")
+
+    assert moody.asked == ["skiff leaks"]
+    assert first.degraded == (f"{SAID} (it hangs)",)
+    assert second.degraded == (f"{SAID} (it failed and is asked again in 1 s)",)
+    assert third.degraded == second.degraded
+    assert second.hits == first.hits != ()
+
+
+def test_when_its_time_has_come_the_model_is_asked_again(
+    desk: MeaningDesk, moody: Moody, now: list[float]
+) -> None:
+    desk.ask("skiff leaks")
+    moody.fault = None
+    now[0] = WAITS_S[0]
+
+    reply = desk.ask("skiff leaks")
+
+    assert reply.degraded == ()
+    assert "semantic" in reply.channels
+
+
+def test_a_second_failure_in_a_row_makes_for_a_longer_wait(
+    desk: MeaningDesk, moody: Moody, now: list[float]
+) -> None:
+    desk.ask("skiff leaks")
+    now[0] = WAITS_S[0]
+    desk.ask("skiff leaks")
+    now[0] += WAITS_S[1] - 1
+
+    (said,) = desk.ask("skiff leaks").degraded
+
+    assert "asked again in 1 s" in said
+    assert len(moody.asked) == 2
+
+
+def test_who_sees_a_part_of_the_vault_waits_no_second_time(
+    desk: MeaningDesk, moody: Moody
+) -> None:
+    desk.ask("skiff leaks")
+
+    (said,) = desk.engine.seen_by(EVERY_AGENT).search("skiff leaks").degraded
+
+    assert "asked again in 60 s" in said
+    assert len(moody.asked) == 1
+
+
+def test_what_is_damaged_is_looked_at_every_time(
+    desk: MeaningDesk, moody: Moody
+) -> None:
+    moody.fault = ModelDamaged("moody", "model.onnx")
+    desk.ask("skiff leaks")
+
+    (said,) = desk.ask("skiff leaks").degraded
+
+    assert "glassmind models fetch moody" in said
+    assert len(moody.asked) == 2
+
+
+def test_notes_are_embedded_though_a_question_failed(
+    desk: MeaningDesk, moody: Moody
+) -> None:
+    desk.ask("skiff leaks")
+    desk.write({"New.md": "A tarpaulin for the winter."})
+
+    report = desk.index()
+
+    assert report.embedded == 1
+    assert "A tarpaulin for the winter." in moody.texts
+
+
+def test_passages_that_somebody_waits_for_count_as_well(moody: Moody) -> None:
+    clock = [0.0]
+    patient = PatientEmbedder(moody, Patience("moody", lambda: clock[0]))
+    part = Embeddable("", "tea")
+
+    def fail(_: Embeddable) -> None:
+        raise ModelFailed("moody", "it hangs")
+
+    moody.before = fail
+    with pytest.raises(ModelFailed, match="it hangs"):
+        list(patient.passages([part]))
+    with pytest.raises(ModelFailed, match="asked again in 60 s"):
+        patient.query("tea")
+    clock[0], moody.before = WAITS_S[0], lambda _: None
+
+    assert len(list(patient.passages([part]))) == 1
+
+
+def test_a_model_goes_by_its_name_whatever_stands_before_its_passages() -> None:
+    model = TestedEmbedder(WordModel(), "nomic-embed-text")
+
+    assert PrefixedEmbedder(model, "title").model == "nomic-embed-text"
