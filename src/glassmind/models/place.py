@@ -1,7 +1,7 @@
 """Where the files of models lie, and what we noted of them when they came."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -85,21 +85,47 @@ def known_files(card: ModelCard, folder: Path) -> Mapping[str, ModelFile]:
         ModelAbsent: a file is not there.
         ModelDamaged: one has another size than it should have.
     """
-    noted = read_note(folder)
-    then = noted.files if noted is not None else {}
-    known = {}
+    noted, known = read_note(folder), {}
     for file in card.files:
         try:
             found = (folder / file.name).stat().st_size
         except OSError as error:
             raise ModelAbsent(card.id) from error
-        may_be = card.accepted(file.name) if file.sha256 else []
-        may_be = may_be or [then.get(file.name, ModelFile(file.name))]
+        may_be = _accepted(card, file, noted)
         right = [one for one in may_be if one.size_bytes in {0, found}]
         if not right:
             raise ModelDamaged(card.id, file.name)
         known[file.name] = right[0]
     return known
+
+
+def right_files(card: ModelCard, folder: Path) -> dict[str, ModelFile]:
+    """Return the files of a model that are there and right, by name; all are read.
+
+    One whose hash neither the card nor a note tells is not known to be right.
+    """
+    noted, right = read_note(folder), {}
+    for file in card.files:
+        with suppress(OSError):
+            path = folder / file.name
+            found = ModelFile(file.name, path.stat().st_size, sha256_of(path))
+            may_be = _accepted(card, file, noted)
+            if any(
+                one.sha256 == found.sha256 and one.size_bytes in {0, found.size_bytes}
+                for one in may_be
+            ):
+                right[file.name] = found
+    return right
+
+
+def _accepted(
+    card: ModelCard, file: ModelFile, noted: Noted | None
+) -> Sequence[ModelFile]:
+    """Return what a file of a card may be: what the card says, else what was noted."""
+    if file.sha256:
+        return card.accepted(file.name)
+    then = noted.files if noted is not None else {}
+    return (then.get(file.name, ModelFile(file.name)),)
 
 
 def noted_weights(card: ModelCard, folder: Path) -> str:

