@@ -9,7 +9,14 @@ import pytest
 from cli_desk import Inside, Program
 from model_desk import FOLDER_VARIABLE, real_models
 
-from glassmind.models.cards import CARDS, MINILM, PRESETS, RERANKER, WORDLLAMA
+from glassmind.models.cards import (
+    BGE_SMALL,
+    CARDS,
+    MINILM,
+    PRESETS,
+    RERANKER,
+    WORDLLAMA,
+)
 from glassmind.surfaces.cli import exits
 
 
@@ -118,6 +125,25 @@ def test_what_cannot_be_meant_is_refused(
     program: Program, words: tuple[str, ...]
 ) -> None:
     assert program.bare("models", *words).returncode == exits.USAGE
+
+
+@pytest.mark.parametrize("action", ["list", "fetch", "check"])
+def test_a_setting_that_is_not_used_is_told(program: Program, action: str) -> None:
+    said = "glassmind: EMBEDDING_PRESET is not used: embeddings.preset must be one of"
+
+    told = program.bare("models", action, EMBEDDING_PRESET="nonsense")
+    quiet = program.bare("models", action, "--quiet", EMBEDDING_PRESET="nonsense")
+
+    assert said in told.stderr
+    assert "EMBEDDING_PRESET" not in quiet.stderr
+    assert told.stdout == quiet.stdout
+
+
+def test_a_preset_may_be_written_in_capitals(program: Program) -> None:
+    done = program.bare("models", "list", EMBEDDING_PRESET="English-Quality")
+
+    assert f"* {BGE_SMALL.id}" in done.stdout
+    assert done.stderr == ""
 
 
 def test_a_server_keeps_its_models_itself(program: Program) -> None:

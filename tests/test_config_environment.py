@@ -111,6 +111,7 @@ def test_an_empty_variable_says_nothing(desk: Desk) -> None:
         ("MCP_HOST", "127.0.0.2", "server.host", "127.0.0.2"),
         ("MCP_PORT", "8765", "server.port", 8765),
         ("EMBEDDING_PRESET", "multilingual", "embeddings.preset", "multilingual"),
+        ("EMBEDDING_PRESET", "English-Quality", "embeddings.preset", "english-quality"),
         ("EMBEDDING_MODEL", "org/model", "embeddings.model", "org/model"),
         ("EMBEDDING_PROVIDER", "ollama", "embeddings.backend", "ollama"),
         ("EMBEDDING_PROVIDER", "transformers", "embeddings.backend", "onnx"),

@@ -285,6 +285,12 @@ def test_a_byte_order_mark_and_crlf_are_nothing_special(desk: Desk) -> None:
     assert config.origins["search.limit"].endswith(":2")
 
 
+def test_the_name_of_a_preset_may_be_in_capitals(desk: Desk) -> None:
+    desk.user_says('[embeddings]\npreset = "Multilingual"\n')
+
+    assert desk.load().embeddings.preset == "multilingual"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

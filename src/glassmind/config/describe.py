@@ -17,6 +17,7 @@ TYPES = {
     "count": "whole number",
     "number": "number",
     "text": "text",
+    "word": "text",
     "names": "list of names",
     "rules": "list of `name=word`, or table",
     "folder": "folder",

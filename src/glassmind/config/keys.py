@@ -18,6 +18,7 @@ Kind: TypeAlias = Literal[
     "count",
     "number",
     "text",
+    "word",
     "names",
     "rules",
     "folder",

@@ -95,6 +95,7 @@ class Embeddings(Section, title="embeddings"):
     preset: str = key(
         "english",
         "A model by purpose.",
+        kind="word",
         choices=("english", "english-quality", "balanced", "fastest", "multilingual"),
         aliases=("EMBEDDING_PRESET",),
     )

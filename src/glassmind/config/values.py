@@ -137,6 +137,11 @@ def read_text(raw: object, _base: Path) -> str:
     raise ValueError(f"must be one line of text; it is {raw!r}")
 
 
+def read_word(raw: object, base: Path) -> str:
+    """Accept one line of text, in capitals or not."""
+    return read_text(raw, base).strip().lower()
+
+
 def read_names(raw: object, _base: Path) -> tuple[str, ...]:
     """Accept a list of names; the same name twice counts once."""
     if isinstance(raw, list | tuple):
@@ -262,6 +267,7 @@ READERS: Mapping[Kind, Callable[[object, Path], object]] = {
     "count": read_count,
     "number": read_number,
     "text": read_text,
+    "word": read_word,
     "names": read_names,
     "rules": read_rules,
     "folder": read_folder,

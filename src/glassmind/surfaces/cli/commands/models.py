@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from glassmind.config import Config
 from glassmind.config.files import current_folder
 from glassmind.errors import WrongUsage
 from glassmind.models import shelf
@@ -50,8 +51,16 @@ def run(args: Namespace, output: Output) -> int:
     return actions[args.action](args, output)
 
 
+def _config(args: Namespace, output: Output) -> Config:
+    """Return the settings in force, having told of odd ones."""
+    config = config_of(args, need_vault=False)
+    for warning in config.warnings:
+        output.notice(warning)
+    return config
+
+
 def _list(args: Namespace, output: Output) -> int:
-    found = shelf.states(config_of(args, need_vault=False))
+    found = shelf.states(_config(args, output))
     if output.as_json:
         output.json(models_as_json(found))
     else:
@@ -60,7 +69,7 @@ def _list(args: Namespace, output: Output) -> int:
 
 
 def _fetch(args: Namespace, output: Output) -> int:
-    config = config_of(args, need_vault=False)
+    config = _config(args, output)
     local = current_folder() / Path(args.source).expanduser() if args.source else None
     done = []
     with shown_download(output) as watcher:
@@ -81,7 +90,7 @@ def _fetch(args: Namespace, output: Output) -> int:
 
 
 def _check(args: Namespace, output: Output) -> int:
-    checks = shelf.check(config_of(args, need_vault=False), args.names)
+    checks = shelf.check(_config(args, output), args.names)
     if output.as_json:
         output.json(model_checks_as_json(checks))
     else:
