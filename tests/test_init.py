@@ -330,6 +330,18 @@ def test_a_model_that_cannot_be_fetched_costs_nothing_but_meaning(
     assert found.stdout == "Tea.md\n"
 
 
+def test_a_model_that_stands_in_for_another_is_told(
+    program: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(program, monkeypatch, Model())
+    stand_in = ModelFetched("m", "", "", already=True, notice="m is used in its place")
+    monkeypatch.setattr(shelf, "fetch", lambda *_, **__: [stand_in])
+
+    done = program.bare("init", program.vault)
+
+    assert done.stderr.splitlines()[0] == "glassmind: m is used in its place"
+
+
 def test_text_alone_asks_for_no_model(
     program: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:

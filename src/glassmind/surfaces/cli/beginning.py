@@ -90,4 +90,7 @@ def _fetched(config: Config, output: Output) -> str:
             done = list(shelf.fetch(config, (), watcher=watcher))
     except ModelFault as error:
         return str(error)
+    for model in done:
+        if model.notice:
+            output.notice(model.notice)
     return next((model.problem for model in done if model.problem), "")

@@ -75,6 +75,8 @@ def _fetch(args: Namespace, output: Output) -> int:
     with shown_download(output) as watcher:
         for model in shelf.fetch(config, args.names, local=local, watcher=watcher):
             done.append(model)
+            if model.notice:
+                output.notice(model.notice)
             if model.problem:
                 output.fault(model.problem)
             elif not output.as_json:
