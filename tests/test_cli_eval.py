@@ -190,6 +190,28 @@ def test_a_chart_is_refused_before_anything_is_measured_unless_it_is_a_page(
     assert done.returncode == 2
     assert "a chart is a page, and its file must end in .html or .htm" in done.stderr
     assert not chart.exists()
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ("nowhere/chart.html", "there is no such folder for a chart"),
+        ("Notes/chart.html", "measuring writes nothing into a vault"),
+        ("mine.html", "that is no chart of ours, and it is left as it is"),
+    ],
+)
+def test_a_chart_is_written_over_nothing_but_a_chart_and_never_into_the_vault(
+    sample: Program, place: str, sentence: str
+) -> None:
+    mine = sample.vault.parent / "mine.html"
+    mine.write_text("<!doctype html>\n<p>Mine</p>\n", "utf-8")
+
+    done = sample.run("eval", "--self", "--chart", sample.vault.parent / place)
+
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert mine.read_text("utf-8") == "<!doctype html>\n<p>Mine</p>\n"
+    assert not (sample.vault / "chart.html").exists()
     assert not (sample.home / ".cache/glassmind/evaluation").exists()
 
 

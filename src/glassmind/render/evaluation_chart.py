@@ -9,6 +9,14 @@ from glassmind.types.evaluation import METRICS, EvalReport, Measured
 WIDTH, LEFT, RIGHT, ROW, BAR = 880, 190, 70, 30, 16
 """Pixels: the chart, the room for names and for figures, a row, its bar."""
 
+HEAD = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Search quality: """
+"""How every such page begins, by which one is known again."""
+
 STYLE = """\
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
   padding: 0 1rem; color: #1c2733; background: #fff; }
@@ -26,7 +34,6 @@ th:first-child, td:first-child { text-align: left; }
 
 def evaluation_as_page(report: EvalReport) -> str:
     """Return an HTML page with a bar for each configuration and a table of all."""
-    title = f"Search quality: {report.source}"
     said = (
         f"{report.default.queries:,} questions over {report.notes:,} notes, model "
         f"{report.model}. Bars show nDCG@10; the lines across them hold the true mean "
@@ -35,10 +42,8 @@ def evaluation_as_page(report: EvalReport) -> str:
     rows = [report.default, *report.ablations]
     return "\n".join(
         [
-            '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width">',
-            f"<title>{escape(title)}</title>\n<style>\n{STYLE}</style>",
-            f"<h1>{escape(title)}</h1>\n<p>{escape(said)}</p>",
+            f"{HEAD}{escape(report.source)}</title>\n<style>\n{STYLE}</style>",
+            f"<h1>Search quality: {escape(report.source)}</h1>\n<p>{escape(said)}</p>",
             *_chart(rows),
             *_table(rows),
             "</html>\n",

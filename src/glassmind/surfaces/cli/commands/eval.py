@@ -13,6 +13,7 @@ from glassmind.surfaces.cli.measuring import (
     counted_by,
     opener_of,
 )
+from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.cli.progress import shown_progress
@@ -51,9 +52,8 @@ def run(args: Namespace, output: Output) -> int:
 
     if args.preset and args.model:
         raise WrongUsage("--preset and --model name the same thing; give one", "eval")
-    if args.chart and Path(args.chart).suffix.lower() not in PAGES:
-        problem = f"a chart is a page, and its file must end in {' or '.join(PAGES)}"
-        raise WrongUsage(f"{problem}: {args.chart}", "eval")
+    if args.chart:
+        _refuse_place(_path(args.chart), args)
     with shown_progress(output) as progress:
         wanted = Wanted(
             preset=args.preset,
@@ -89,6 +89,36 @@ def _bench(args: Namespace, wanted: "Wanted") -> "AbstractContextManager[Bench]"
 
 def _path(written: str) -> Path:
     return current_folder() / Path(written).expanduser()
+
+
+def _refuse_place(file: Path, args: Namespace) -> None:
+    """Refuse to write a chart where something else stands, before anything is measured.
+
+    Raises:
+        WrongUsage: it is to be no page, nowhere, in the vault, or in place of another.
+    """
+    problem = ""
+    vault = None if args.dataset else config_of(args).vault.path.resolve()
+    if file.suffix.lower() not in PAGES:
+        problem = f"a chart is a page, and its file must end in {' or '.join(PAGES)}"
+    elif not file.parent.is_dir():
+        problem = "there is no such folder for a chart"
+    elif vault is not None and file.resolve().is_relative_to(vault):
+        problem = "measuring writes nothing into a vault; name another place"
+    elif file.exists() and not _is_chart(file):
+        problem = "that is no chart of ours, and it is left as it is"
+    if problem:
+        raise WrongUsage(f"{problem}: {file}", "eval")
+
+
+def _is_chart(file: Path) -> bool:
+    from glassmind.render.evaluation_chart import HEAD  # noqa: PLC0415
+
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(HEAD.encode())) == HEAD.encode()
+    except OSError:
+        return False
 
 
 def _show(report: "EvalReport", args: Namespace, output: Output) -> None:
