@@ -74,6 +74,16 @@ def test_a_model_out_of_reach_is_told_with_every_place_tried(program: Program) -
     assert done.stdout == ""
 
 
+def test_a_folder_that_is_not_there_is_told_and_nothing_comes_from_elsewhere(
+    program: Program, tmp_path: Path
+) -> None:
+    done = program.run("models", "fetch", "english", "--from", tmp_path / "Typo")
+
+    assert done.returncode == exits.USAGE
+    assert f"there is nothing at {tmp_path / 'Typo'}" in done.stderr
+    assert not (tmp_path / "models").exists()
+
+
 def test_a_model_comes_from_a_folder_and_passes_the_check(program: Program) -> None:
     home = real_models(WORDLLAMA)
 

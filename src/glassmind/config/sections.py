@@ -157,7 +157,9 @@ class Embeddings(Section, title="embeddings"):
 class Search(Section, title="search"):
     """How hits are found and ordered."""
 
-    limit: int = key(10, "Hits returned when a call names no number.", least=1)
+    limit: int = key(
+        10, "Hits returned when a call names no number.", least=1, most=10_000
+    )
     mode: Mode = key(
         "hybrid",
         "What answers when a call does not say: words, meaning and links (hybrid), "

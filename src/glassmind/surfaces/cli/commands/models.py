@@ -69,8 +69,10 @@ def _list(args: Namespace, output: Output) -> int:
 
 
 def _fetch(args: Namespace, output: Output) -> int:
-    config = _config(args, output)
     local = current_folder() / Path(args.source).expanduser() if args.source else None
+    if local is not None and not local.exists():
+        raise WrongUsage(f"there is nothing at {local}", "models")
+    config = _config(args, output)
     done = []
     with shown_download(output) as watcher:
         for model in shelf.fetch(config, args.names, local=local, watcher=watcher):
