@@ -14,6 +14,9 @@ from glassmind.knowledge.pairs.implicit import MOST
 from glassmind.render.reports import status_as_json
 from glassmind.render.reports_text import status_as_text
 from glassmind.render.style import Style
+from glassmind.store.sqlite import schema
+from glassmind.types.vectors import Embeddable
+from glassmind.wiring.pairs import OpenPairing
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
@@ -22,6 +25,16 @@ ROWS = """
 select f.path, g.path, p.similarity from pairs p join files f on f.id = p.note_id
 join files g on g.id = p.other_id order by 1, 2
 """
+
+FORMER_TRIGGERS = """
+create trigger note_vector_put after insert on note_vectors begin
+  insert into pair_changes (note_id) values (new.note_id);
+end;
+create trigger note_vector_gone after delete on note_vectors begin
+  insert into pair_changes (note_id) values (old.note_id);
+end;
+"""
+"""Those of the fifth schema, which took any vector for one that answers."""
 
 
 def pairs_of(desk: VaultDesk, name: str | None = None) -> list[tuple[str, str]]:
@@ -396,3 +409,86 @@ def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
     text = status_as_text(status, Style(colour=False), root="Notes")
     much = "0 pairs from 0.72, at most 20 a note"
     assert f"Similar notes: {much}, 1 note still to be compared\n" in text
+
+
+FEW = {f"{n}.md": f"{TEA} {n} {LONG}" for n in range(6)}
+MANY = {f"{n:02}.md": f"{f'word{n // 4} ' * 40}" for n in range(40)}
+
+
+def halted(meaning: MeaningDesk) -> None:
+    """Embed by another model and be halted on the way, the first batch being kept."""
+
+    def halt(_: Embeddable) -> None:
+        if len(meaning.model.seen) == len(MANY) - 2:
+            raise KeyboardInterrupt
+
+    meaning.use(WordModel("words two", width=64))
+    meaning.model.before = halt
+    with pytest.raises(KeyboardInterrupt):
+        meaning.index()
+    assert meaning.value("select count(distinct space_id) from note_vectors") == 2
+
+
+def test_pairs_stay_where_another_model_was_halted_on_its_way(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(MANY)
+    before = meaning.engine.knowledge.similar()
+    assert before.total == 10 * 6
+
+    halted(meaning)
+
+    assert meaning.engine.knowledge.similar() == before
+    assert before.notices == ()
+
+
+def test_a_note_that_changes_while_another_model_embeds_leaves_its_pairs(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(MANY)
+    halted(meaning)
+
+    meaning.write({"07.md": RAIL})
+    meaning.index(embed=False)
+
+    assert pairs_of(meaning, "06") == [("06.md", "04.md"), ("06.md", "05.md")]
+    assert pairs_of(meaning, "07") == []
+    assert meaning.engine.knowledge.similar().status.waiting == 1
+
+
+def test_a_model_that_comes_to_answer_again_compares_what_came_meanwhile(
+    meaning: MeaningDesk,
+) -> None:
+    first = meaning.model
+    meaning.indexed(FEW)
+    meaning.use(WordModel("words two", width=64))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OpenPairing, "__call__", lambda *_: None)
+        meaning.indexed({"6.md": f"{TEA} 6 {LONG}"})
+    (said,) = meaning.engine.knowledge.similar().notices
+    assert said.startswith("notes were compared by a former model")
+    assert pairs_of(meaning) == []
+
+    meaning.use(first)
+    meaning.index()
+
+    assert meaning.engine.knowledge.similar().total == 7 * 6 // 2
+    assert meaning.engine.knowledge.similar().notices == ()
+
+
+def test_an_index_of_the_former_release_keeps_its_pairs_for_another_model_too(
+    meaning: MeaningDesk,
+) -> None:
+    meaning.indexed(MANY)
+    before = meaning.engine.knowledge.similar()
+    meaning.close()
+    db = meaning.database()
+    db.execute("drop trigger note_vector_put; drop trigger note_vector_gone")
+    db.execute(FORMER_TRIGGERS)
+    db.execute("pragma user_version = 5")
+    db.close()
+
+    halted(meaning)
+
+    assert meaning.value("pragma user_version") == schema.CURRENT
+    assert meaning.engine.knowledge.similar() == before

@@ -324,12 +324,37 @@ def _add_secrets(db: apsw.Connection) -> None:
     db.execute(_SECRETS)
 
 
+_ANSWERS = """(
+  select s.id from settings t join spaces s on s.name = t.value where t.key = 'space'
+)"""
+
+_OWN_PAIRS = f"""
+drop trigger note_vector_put;
+drop trigger note_vector_gone;
+create trigger note_vector_put after insert on note_vectors
+when new.space_id = {_ANSWERS} begin
+  insert into pair_changes (note_id) values (new.note_id);
+end;
+create trigger note_vector_gone after delete on note_vectors
+when old.space_id = {_ANSWERS} begin
+  insert into pair_changes (note_id) values (old.note_id);
+end;
+"""  # noqa: S608 - our own words
+"""Pairs are made of the vectors that answer: those that another model makes meanwhile
+change nothing of them. Who lets another space answer logs all notes."""
+
+
+def _log_own_pairs(db: apsw.Connection) -> None:
+    db.execute(_OWN_PAIRS)
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _create,
     _add_vectors,
     _add_knowledge,
     _add_memory,
     _add_secrets,
+    _log_own_pairs,
 )
 """Each takes the file from its own position to the next; released ones never change."""
 

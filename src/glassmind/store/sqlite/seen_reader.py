@@ -71,8 +71,16 @@ _SINCE_MEMORY = {
 _SINCE_SECRETS = {
     "note_secrets": "select * from main.note_secrets where +note_id in {seen}",
 }
-VIEWS = (_BARE, _SINCE_VECTORS, _SINCE_KNOWLEDGE, _SINCE_MEMORY, _SINCE_SECRETS)
-"""By the version of the file that has their tables."""
+_SINCE_OWN_PAIRS: dict[str, str] = {}
+VIEWS = (
+    _BARE,
+    _SINCE_VECTORS,
+    _SINCE_KNOWLEDGE,
+    _SINCE_MEMORY,
+    _SINCE_SECRETS,
+    _SINCE_OWN_PAIRS,
+)
+"""By the version of the file that has their tables; the last brought none."""
 
 GRAPH_LINKS = "graph_links"
 _GRAPH_LINKS = """

@@ -36,6 +36,10 @@ where v.space_id = ? and v.key = ? and c.id = ? and n.title = ?
 """
 PUT_NOTE_VECTOR = "insert or replace into note_vectors values (?, ?, ?)"
 PUT_CHANGE = "insert into vector_changes (note_id, token) values (?, ?)"
+PUT_PAIR_CHANGES = """
+insert into pair_changes (note_id) select distinct note_id from note_vectors
+order by note_id
+"""
 UNLINK = """
 delete from chunk_vectors where space_id = ?
 and chunk_id in (select value from json_each(?))
@@ -92,8 +96,14 @@ class VectorStep:
         return found
 
     def answer_from(self, space: Space) -> None:
-        """Let searches ask this space from now on."""
+        """Let searches ask this space from now on.
+
+        Where another did before, every note is to be compared anew.
+        """
+        if VectorRows(self._db).setting(ANSWERING) == space.name:
+            return
         self.set(ANSWERING, space.name)
+        self._db.execute(PUT_PAIR_CHANGES)
 
     def set(self, key: str, value: str) -> None:
         """Remember one setting."""
