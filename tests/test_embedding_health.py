@@ -8,9 +8,11 @@ from cli_desk import Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
+from glassmind.render.reports_text import status_as_text
+from glassmind.render.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.vectors.place import places_in
-from glassmind.types.catalogue import Check
+from glassmind.types.catalogue import Check, Status
 from glassmind.wiring import LocalAdapters
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}
@@ -38,6 +40,20 @@ def tamper(meaning: MeaningDesk, statement: str) -> None:
 
 def absent(_: LocalAdapters) -> WordModel:
     raise ModelAbsent("words")
+
+
+def halfway(meaning: MeaningDesk) -> None:
+    """Embed by one model, then all but a note by another."""
+    meaning.indexed(NOTES)
+    meaning.use(WordModel("words two"))
+    meaning.model.before = fails_on("oak")
+    meaning.index()
+
+
+def told(status: Status) -> str:
+    """Return the line of vectors, as people read it."""
+    lines = status_as_text(status, Style(), root="").splitlines(keepends=True)
+    return next(line for line in lines if line.startswith("Vectors: "))
 
 
 def test_a_doctor_finds_all_well(meaning: MeaningDesk) -> None:
@@ -156,7 +172,86 @@ def test_the_status_names_who_embeds_and_what_is_missing(
     assert status.embedding.startswith("process ")
     assert status.space == "words one"
     assert status.notices[0].startswith("words and links only: the model words is not")
-    assert status.notices[1].startswith("words two is being embedded")
+    assert status.notices[1].startswith("words two is being embedded, 2 of 3 passages")
+    assert status.notices[1].endswith("until it is complete, the one before it answers")
+
+
+def test_the_status_of_vectors_that_are_made_anew_calls_the_old_ones_former(
+    meaning: MeaningDesk,
+) -> None:
+    halfway(meaning)
+
+    with WriterLock(meaning.folder / "embedding.lock") as lock:
+        assert lock.try_acquire()
+        status = meaning.engine.status()
+
+    (said,) = status.notices
+    assert said.startswith("words two is being embedded, 2 of 3 passages by now; ")
+    line = "3 of 3 passages (3 plain, 0 enriched), made by former settings, "
+    assert f"{line}and being made anew\n" in told(status)
+
+
+def test_the_status_says_that_another_model_was_begun_and_who_is_to_go_on(
+    meaning: MeaningDesk,
+) -> None:
+    halfway(meaning)
+
+    status = meaning.engine.status()
+
+    assert status.notices == (
+        "the vectors of your former settings answer; run: glassmind index",
+        "words two was begun and not completed, 2 of 3 passages; run: glassmind index",
+    )
+    assert "made by former settings: glassmind index\n" in told(status)
+
+
+def test_the_status_with_a_third_model_says_that_the_second_is_not_wanted_any_more(
+    meaning: MeaningDesk,
+) -> None:
+    halfway(meaning)
+    meaning.use(WordModel("words three"))
+
+    status = meaning.engine.status()
+
+    former, begun = status.notices
+    assert former == "the vectors of your former settings answer; run: glassmind index"
+    assert begun.startswith("words two was begun and not completed, 2 of 3 passages; ")
+    assert begun.endswith("not asked for any more, and glassmind index takes it away")
+    assert "made by former settings: glassmind index\n" in told(status)
+    meaning.index()
+    assert meaning.engine.status().notices == ()
+
+
+def test_the_status_after_going_back_to_the_first_model_is_up_to_date(
+    meaning: MeaningDesk,
+) -> None:
+    first = meaning.model
+    halfway(meaning)
+    meaning.use(first)
+
+    status = meaning.engine.status()
+
+    (said,) = status.notices
+    assert said.endswith("not asked for any more, and glassmind index takes it away")
+    assert "(3 plain, 0 enriched), up to date\n" in told(status)
+
+
+def test_the_status_with_a_model_that_is_not_here_calls_no_other_up_to_date(
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = meaning.model
+    halfway(meaning)
+    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+
+    status = meaning.engine.status()
+    meaning.open(embeddings__model="")
+    same = meaning.engine.status()
+
+    assert status.space == same.space == first.space
+    assert status.notices[0].startswith("words and links only: ")
+    assert status.notices[1].startswith("words two was begun and not completed, ")
+    assert "made by former settings: glassmind index\n" in told(status)
+    assert "up to date\n" in told(same)
 
 
 def test_a_run_without_a_model_warns_and_ends_well(program: Program) -> None:

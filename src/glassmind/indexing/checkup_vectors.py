@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from glassmind.errors import ModelFault
 from glassmind.ports.indexing import KnownVectors
+from glassmind.ports.models import Embedder
 from glassmind.types.catalogue import Check
 from glassmind.types.pairs import Dismissals, PairStatus
 from glassmind.types.vectors import Space
@@ -19,15 +20,17 @@ class VectorBench:
 
     `chosen` is how the settings name the model, empty where they want none; `model`
     opens it or raises a `ModelFault`, and `foreign` then says so where a space is not
-    the one that the settings ask for. `damage` reads the whole matrix, `behind` says
+    the one that the settings ask for; `former` tells by the settings alone whether
+    others made it. `damage` reads the whole matrix, `behind` says
     how many changes it has yet to apply (None for all), `holder` names who embeds now.
     `pairs` says how many notes are known to be alike, `dismissals` what a person
     wants to hear no more of.
     """
 
     chosen: str
-    model: Callable[[], object]
+    model: Callable[[], Embedder]
     foreign: Callable[[Space], str | None]
+    former: Callable[[Space], bool]
     known: Callable[[], KnownVectors]
     least_chars: int
     damage: Callable[[], str | None]

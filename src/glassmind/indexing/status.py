@@ -6,7 +6,9 @@ from pathlib import Path
 
 from glassmind.errors import ModelFault
 from glassmind.indexing.checkup import Bench
+from glassmind.indexing.checkup_vectors import VectorBench
 from glassmind.types.catalogue import Status
+from glassmind.types.vectors import Space
 
 PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors",)}
 """What the size of each part is made of, by the beginning of names in its folder."""
@@ -21,17 +23,8 @@ def status_of(bench: Bench) -> Status:
     vectors = bench.vectors
     known = vectors.known()
     space = known.answering()
-    notices = [*bench.notices]
-    others = [one.name for one in known.spaces() if space and one.id != space.id]
-    if vectors.chosen:
-        try:
-            vectors.model()
-            foreign = vectors.foreign(space) if space and not others else None
-            notices += [foreign] if foreign else []
-        except ModelFault as error:
-            notices.append(f"words and links only: {error}")
-    notices += [f"{name} is being embedded; until it is complete, the one before "
-                "it answers" for name in others]  # fmt: skip
+    former, said = _compared(vectors, space)
+    notices = [*bench.notices, *said]
     notices += vectors.dismissals().problems
     ledger = bench.ledger()
     notices += [ledger.finding] if ledger and ledger.state != "ok" else []
@@ -55,7 +48,61 @@ def status_of(bench: Bench) -> Status:
         llm=bench.writes,
         hindsight=bench.recalls,
         secrets=bench.secrets(),
+        former=former,
     )
+
+
+def _compared(bench: VectorBench, space: Space | None) -> tuple[bool, list[str]]:
+    """Return whether other settings made what answers, and what to say of models."""
+    if not bench.chosen:
+        return False, []
+    try:
+        model = bench.model()
+        foreign = bench.foreign(space) if space else None
+    except ModelFault as error:
+        begun = _begun(bench, space, "") if space else []
+        former = space is not None and bench.former(space)
+        return former, [f"words and links only: {error}", *begun]
+    if space is None:
+        return False, []
+    knows = foreign is not None or model.space == space.name
+    begun = _begun(bench, space, model.space if knows else "")
+    # who embeds makes what is asked for, and nobody need run anything
+    advice = [foreign] if foreign and not (begun and bench.holder()) else []
+    return foreign is not None, [*advice, *begun]
+
+
+def _begun(bench: VectorBench, space: Space, wanted: str) -> list[str]:
+    """Return what to say of spaces beside the one that answers.
+
+    `wanted` names the one that the settings ask for; it is empty where none is known.
+    """
+    others = [one for one in bench.known().spaces() if one.id != space.id]
+    if bench.holder() is None:
+        return [said for one in others if (said := _left(bench, one, wanted))]
+    if wanted == space.name:  # what is left of others goes at the end of the pass
+        return []
+    chosen = [one for one in others if one.name == wanted] or others[-1:]
+    return [
+        f"{one.name} is being embedded, {_much(bench, one)} by now; until it is "
+        "complete, the one before it answers"
+        for one in chosen
+    ]
+
+
+def _left(bench: VectorBench, space: Space, wanted: str) -> str:
+    """Return what to say of a space that nobody embeds; empty where it has nothing."""
+    said = f"{space.name} was begun and not completed, {_much(bench, space)}"
+    if wanted in {"", space.name}:
+        return f"{said}; run: glassmind index"
+    if not bench.known().has_vectors(space):
+        return ""
+    return f"{said}; it is not asked for any more, and glassmind index takes it away"
+
+
+def _much(bench: VectorBench, space: Space) -> str:
+    coverage = bench.known().coverage(space, bench.least_chars)
+    return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
 def _size(folder: Path, heads: tuple[str, ...]) -> int:

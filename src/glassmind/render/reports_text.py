@@ -93,7 +93,7 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
         much = style.strong(f"{coverage.covered:,} of {coverage.total:,} passages")
         kinds = f"{coverage.plain:,} plain, {coverage.enriched:,} enriched"
         level = _level(status.vectors_behind)
-        if status.vectors_behind == 0 and (coverage.missing or _are_former(status)):
+        if status.vectors_behind == 0 and (coverage.missing or status.former):
             level = _rest(status)
         yield f"Vectors: {much} ({kinds}), {level}"
         yield f"Space: {style.clean(status.space)}"
@@ -121,17 +121,14 @@ def _status_lines(status: Status, style: Style, root: str) -> Iterator[str]:
 
 def _rest(status: Status) -> str:
     """Return in words what becomes of passages that lack a vector, or the right one."""
-    if _are_former(status):
-        return "made by former settings: glassmind index"
+    if status.former:
+        then = ", and being made anew" if status.embedding else ": glassmind index"
+        return f"made by former settings{then}"
     lacks_model = any(said.startswith("words and links") for said in status.notices)
     follows = status.model and status.watch.mode != "off" and not lacks_model
     if status.embedding or follows:
         return "the rest is being embedded"
     return "the rest still to be embedded: glassmind index"
-
-
-def _are_former(status: Status) -> bool:
-    return any("former settings" in said for said in status.notices)
 
 
 def _level(behind: int | None) -> str:

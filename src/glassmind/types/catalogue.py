@@ -145,7 +145,7 @@ class Status:
     all others that stay with it. `pairs` counts notes that are alike. `llm` names the
     model that writes answers and `hindsight` the bank of memories that is asked, both
     empty for none; neither was asked. In so many notes there are `secrets`, which are
-    hidden in the index.
+    hidden in the index. `former` says that other settings made the vectors that answer.
     """
 
     notes: int
@@ -166,6 +166,7 @@ class Status:
     llm: str = ""
     hindsight: str = ""
     secrets: int = 0
+    former: bool = False
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

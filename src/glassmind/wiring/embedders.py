@@ -11,6 +11,7 @@ from glassmind.config import Config
 from glassmind.config.sections import Embeddings
 from glassmind.errors import ModelAbsent, ModelFault, NoModelChosen
 from glassmind.models.choose import embedder_for
+from glassmind.wiring.grounds import BEFORE
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
-
-
-BEFORE = {"prefix": "headings"}
-"""What the settings of a space mean that were written before there were others."""
 
 
 class Embedders:

@@ -1,5 +1,6 @@
 """What several parts of the wiring stand on."""
 
+import json
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
@@ -10,6 +11,9 @@ from glassmind.vault.ignore import IgnoreRules, load_rules
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder
+
+BEFORE = {"prefix": "headings"}
+"""What the settings of a space mean that were written before there were others."""
 
 
 class Grounds(Protocol):
@@ -58,3 +62,9 @@ def foreign_space(grounds: EmbeddingGrounds, space: Space) -> str | None:
     if grounds.embedder().space == space.name:
         return None
     return "the vectors of your former settings answer; run: glassmind index"
+
+
+def was_asked_otherwise(grounds: Grounds, space: Space) -> bool:
+    """Whether the settings that made a space are not those of now."""
+    now, then = grounds.config.embeddings, BEFORE | json.loads(space.settings)
+    return any(getattr(now, name, None) != then[name] for name in then)

@@ -32,7 +32,11 @@ from glassmind.types.catalogue import Check
 from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
-from glassmind.wiring.grounds import EmbeddingGrounds, foreign_space
+from glassmind.wiring.grounds import (
+    EmbeddingGrounds,
+    foreign_space,
+    was_asked_otherwise,
+)
 from glassmind.wiring.ledger import ledger_check
 from glassmind.wiring.use import UseGrounds, fold_use
 
@@ -205,6 +209,7 @@ def vector_bench(adapters: Adapters) -> VectorBench:
         chosen=names.get(chosen.backend, chosen.model or chosen.preset),
         model=adapters.embedder,
         foreign=partial(foreign_space, adapters),
+        former=partial(was_asked_otherwise, adapters),
         known=known,
         least_chars=adapters.config.index.embed_min_chars,
         damage=lambda: integrity.damage_in(matrix()),
